@@ -1,0 +1,107 @@
+"""One joint at one configuration: its rotation and shifts, in the cheapest known order.
+
+Notation of [LinFang1999]: R_i takes components in E_i to E_{i-1}; b_i, beta_i, d_i, theta_i are the
+normal driving-axis parameters; C, S, Cb, Sb are cosines and sines of theta_i and beta_i. R_i is never
+formed: it is a turn about z by theta_i followed by one about x by beta_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from armdyn.algorithms.vector import Matrix
+from armdyn.robot import Chain, Link, Symmetric, Vector
+from armdyn.scalar import Scalar, cos, sin
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Frame E_i as seen from E_{i-1}; of d and (C, S) one depends on q_i, the other is constant."""
+
+    rotational: bool
+    Cb: float
+    Sb: float
+    C: Scalar
+    S: Scalar
+    b: Scalar
+    d: Scalar
+    SbS: Scalar  # elements of R_i that some formulations read directly; the papers call them
+    SbC: Scalar  # "on hand" and do not charge for them
+
+    def up(self, v: Vector) -> Vector:
+        """Return R_i v: from E_i to E_{i-1}; 8M 4A. [LinFang1999] (11)-(13)."""
+        x, y, z = v
+        t = self.S * x + self.C * y
+        return (self.C * x - self.S * y, self.Cb * t - self.Sb * z, self.Sb * t + self.Cb * z)
+
+    def down(self, v: Vector) -> Vector:
+        """Return R_i^T v: from E_{i-1} to E_i; 8M 4A."""
+        x, y, z = v
+        t = self.Cb * y + self.Sb * z
+        return (self.C * x + self.S * t, self.C * t - self.S * x, self.Cb * z - self.Sb * y)
+
+    def up_symmetric(self, X: Symmetric) -> Symmetric:
+        """Return R_i X R_i^T; 17M 14A. Table VII of [LinFang1999] with one product fewer."""
+        X11, X12, X13, X22, X23, X33 = X
+        C, S, Cb, Sb = self.C, self.S, self.Cb, self.Sb
+        A1 = C * (X11 - X22) - S * (2.0 * X12)
+        A2 = C * A1
+        A3 = X11 - A2
+        A4 = S * A1 + X12
+        A5 = S * X13 + C * X23
+        A8 = C * X13 - S * X23
+        A6 = (A3 - X33) * Cb - (2.0 * Sb) * A5
+        A7 = Cb * A6
+        return (A2 + X22, Cb * A4 - Sb * A8, Sb * A4 + Cb * A8, A7 + X33, A5 + Sb * A6, A3 - A7)
+
+    @property
+    def s(self) -> Vector:
+        """s_i = O_{i-1} -> O_i, in E_{i-1}. [LinFang1999] (1), corrected."""
+        return (self.b, -(self.d * self.Sb), self.d * self.Cb)
+
+    @property
+    def s_own(self) -> Vector:
+        """s_i in E_i."""
+        return (self.b * self.C, -(self.b * self.S), self.d)
+
+    @property
+    def z_previous(self) -> Vector:
+        """u_{i-1} in E_i: the axis of joint i-1."""
+        return (self.SbS, self.SbC, self.Cb)
+
+    @property
+    def z(self) -> Vector:
+        """u_i in E_{i-1}: the axis of joint i (constant)."""
+        return (0.0, -self.Sb, self.Cb)
+
+
+def frame(link: Link, q: Scalar) -> Frame:
+    """Place one joint."""
+    C, S, d = _turn(link, q) if link.rotational else (link.C0, link.S0, _slide(link, q))
+    Cb, Sb = link.Cb, link.Sb
+    return Frame(link.rotational, Cb, Sb, C, S, link.b, d, SbS=Sb * S, SbC=Sb * C)
+
+
+def frames(chain: Chain, q: Sequence[Scalar]) -> list[Frame]:
+    """Place every joint: F[i] for i = 1..n; F[0] is the base, which never moves."""
+    base = Frame(False, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, SbS=0.0, SbC=0.0)
+    return [base, *(frame(link, qi) for link, qi in zip(chain.links, q, strict=True))]
+
+
+def diagonal_with_rotors(D: Matrix, chain: Chain) -> Matrix:
+    """Return the matrix with the rotor inertias Jm_i added to its diagonal."""
+    return [
+        [x + chain[i + 1].Jm if i == j else x for j, x in enumerate(row)] for i, row in enumerate(D)
+    ]
+
+
+def _turn(link: Link, q: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    C0, S0 = link.C0, link.S0
+    if C0 * S0 == 0.0:  # theta_0 is a multiple of pi/2: exact, and no addition
+        return C0 * cos(q) - S0 * sin(q), S0 * cos(q) + C0 * sin(q), link.d
+    return cos(q + link.theta), sin(q + link.theta), link.d
+
+
+def _slide(link: Link, q: Scalar) -> Scalar:
+    return q + link.d

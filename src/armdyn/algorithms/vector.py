@@ -1,0 +1,133 @@
+"""Three-vectors, symmetric matrices and the cleaning of offline constants: plain arithmetic.
+
+Vectors are tuples (x, y, z); symmetric matrices are tuples (xx, xy, xz, yy, yz, zz).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from armdyn.robot import Symmetric, Vector
+from armdyn.scalar import Scalar
+
+Matrix: TypeAlias = list[list[Scalar]]
+
+ZERO: Vector = (0.0, 0.0, 0.0)
+ZERO_SYMMETRIC: Symmetric = (0.0,) * 6
+
+# An offline constant this small beside the numbers it was made from is their rounding, not physics.
+RESIDUE = 1e-14
+
+
+def add(*vectors: Vector) -> Vector:
+    """Return the sum, added from left to right."""
+    x, y, z = vectors[0]
+    for v in vectors[1:]:
+        x, y, z = x + v[0], y + v[1], z + v[2]
+    return (x, y, z)
+
+
+def sub(u: Vector, v: Vector) -> Vector:
+    """Return u - v."""
+    return (u[0] - v[0], u[1] - v[1], u[2] - v[2])
+
+
+def neg(v: Vector) -> Vector:
+    """Return -v."""
+    return (-v[0], -v[1], -v[2])
+
+
+def scale(k: Scalar, v: Vector) -> Vector:
+    """Return k v."""
+    return (k * v[0], k * v[1], k * v[2])
+
+
+def dot(u: Vector, v: Vector) -> Scalar:
+    """Return u . v."""
+    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
+
+
+def cross(u: Vector, v: Vector) -> Vector:
+    """Return u x v."""
+    return (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+
+
+def add_symmetric(*matrices: Symmetric) -> Symmetric:
+    """Return the sum, added from left to right."""
+    xx, xy, xz, yy, yz, zz = matrices[0]
+    for m in matrices[1:]:
+        xx, xy, xz = xx + m[0], xy + m[1], xz + m[2]
+        yy, yz, zz = yy + m[3], yz + m[4], zz + m[5]
+    return (xx, xy, xz, yy, yz, zz)
+
+
+def scale_symmetric(k: Scalar, m: Symmetric) -> Symmetric:
+    """Return k m."""
+    return (k * m[0], k * m[1], k * m[2], k * m[3], k * m[4], k * m[5])
+
+
+def apply(m: Symmetric, v: Vector) -> Vector:
+    """Return the symmetric matrix m times v."""
+    xx, xy, xz, yy, yz, zz = m
+    return (
+        xx * v[0] + xy * v[1] + xz * v[2],
+        xy * v[0] + yy * v[1] + yz * v[2],
+        xz * v[0] + yz * v[1] + zz * v[2],
+    )
+
+
+def outer(u: Vector, v: Vector) -> Symmetric:
+    """Return u v^T + v u^T."""
+    return (
+        u[0] * v[0] + v[0] * u[0],
+        u[0] * v[1] + v[0] * u[1],
+        u[0] * v[2] + v[0] * u[2],
+        u[1] * v[1] + v[1] * u[1],
+        u[1] * v[2] + v[1] * u[2],
+        u[2] * v[2] + v[2] * u[2],
+    )
+
+
+def square(v: Vector) -> Symmetric:
+    """Return v v^T."""
+    return (v[0] * v[0], v[0] * v[1], v[0] * v[2], v[1] * v[1], v[1] * v[2], v[2] * v[2])
+
+
+def trace_minus(m: Symmetric) -> Symmetric:
+    """Return tr(m) 1 - m: the inertia of a second-moment matrix, and half way back again."""
+    xx, xy, xz, yy, yz, zz = m
+    return (yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)
+
+
+def second_moment(I: Symmetric) -> Symmetric:
+    """Return tr(I)/2 1 - I: the second-moment matrix of an inertia tensor I."""
+    xx, xy, xz, yy, yz, zz = I
+    return (
+        0.5 * (yy + zz - xx), -xy, -xz, 0.5 * (xx + zz - yy), -yz, 0.5 * (xx + yy - zz),
+    )  # fmt: skip
+
+
+def point_inertia(m: Scalar, c: Vector) -> Symmetric:
+    """Return -m [c x]^2 = m (c.c 1 - c c^T): the inertia of a point mass m at c."""
+    return scale_symmetric(m, trace_minus(square(c)))
+
+
+def inertia_at_origin(m: Scalar, c: Vector, I: Symmetric) -> Symmetric:
+    """Return I - m [c x]^2: the inertia about the origin of a link with inertia I about its COM c."""
+    return add_symmetric(I, point_inertia(m, c))
+
+
+def clean(values: Iterable[Scalar], sized_by: Iterable[Scalar]) -> list[Scalar]:
+    """Return offline constants with rounding residues, judged by `sized_by`, set to zero.
+
+    Values that are not floats (parameters kept symbolic) pass through.
+    """
+    size = max((abs(x) for x in sized_by if isinstance(x, float)), default=0.0)
+    return [0.0 if isinstance(x, float) and abs(x) <= RESIDUE * size else x for x in values]
+
+
+def symmetric_full(lower: Sequence[Sequence[Scalar]]) -> Matrix:
+    """Return the full symmetric matrix whose lower triangle (row i has i+1 entries) is given."""
+    n = len(lower)
+    return [[lower[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]

@@ -1,0 +1,65 @@
+"""Every error that armdyn raises on purpose, as one tree.
+
+ArmdynError
+├── RobotError          the description of a robot is wrong (also a ValueError)
+│   └── FileError       ... because of what a file says; carries ``path``
+├── InputError          a state, a name or an option of a call is wrong (also a ValueError)
+│   └── MethodError     the kind or method asked for does not exist; carries ``choices``
+├── MissingExtraError   an optional package is not installed; carries ``extra``
+└── GraphError          a traced program breaks the law of the graph: a bug of armdyn
+
+RobotWarning is the warning of a description that is suspect but was asked for with ``strict=False``,
+and of geometry that a reader changed by less than its tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class ArmdynError(Exception):
+    """Base of every error that armdyn raises on purpose."""
+
+
+class RobotError(ArmdynError, ValueError):
+    """The description of a robot is not one of a possible robot."""
+
+
+class FileError(RobotError):
+    """A file does not describe a robot; ``path`` says which."""
+
+    def __init__(self, path: str | Path, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = Path(path)
+
+
+class InputError(ArmdynError, ValueError):
+    """An argument of a call is wrong: its shape, its values or its name."""
+
+
+class MethodError(InputError):
+    """The method or kind asked for does not exist; ``choices`` are those that do."""
+
+    def __init__(self, what: str, given: str, choices: Iterable[str]) -> None:
+        self.choices = tuple(choices)
+        super().__init__(f"there is no {what} {given!r}; choose one of: {', '.join(self.choices)}.")
+
+
+class MissingExtraError(ArmdynError, ImportError):
+    """An optional package is needed; ``extra`` installs it."""
+
+    def __init__(self, package: str, extra: str, why: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{why} needs the package {package!r}, which is not installed: "
+            f"pip install 'armdyn[{extra}]'."
+        )
+
+
+class GraphError(ArmdynError):
+    """A traced program breaks the law of the graph. This is a bug of armdyn: please report it."""
+
+
+class RobotWarning(UserWarning):
+    """A robot was accepted although something about it is suspect, or was snapped on reading."""

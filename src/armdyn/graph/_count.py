@@ -1,0 +1,50 @@
+"""Count the operations of a program."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from armdyn.graph._program import Program
+from armdyn.scalar import Op
+
+
+@dataclass(frozen=True, order=True)
+class Operations:
+    """How often a program does what; a change of sign is free, as in the papers.
+
+    Ordered by multiplications, then additions.
+    """
+
+    mul: int = 0
+    add: int = 0
+    div: int = 0
+    sqrt: int = 0
+    trig: int = 0
+
+    @property
+    def multiplications(self) -> int:
+        """Multiplications and divisions: what the papers call M."""
+        return self.mul + self.div
+
+    @property
+    def additions(self) -> int:
+        """Additions and subtractions: what the papers call A."""
+        return self.add
+
+    def __str__(self) -> str:
+        parts = [f"{self.multiplications}M", f"{self.add}A"]
+        parts += [f"{self.sqrt} sqrt"] if self.sqrt else []
+        return " ".join(parts)
+
+
+def count(program: Program) -> Operations:
+    """Count the operations of a program."""
+    n = Counter(step.op for step in program.code)
+    return Operations(
+        mul=n[Op.MUL],
+        add=n[Op.ADD] + n[Op.SUB],
+        div=n[Op.DIV],
+        sqrt=n[Op.SQRT],
+        trig=n[Op.SIN] + n[Op.COS],
+    )

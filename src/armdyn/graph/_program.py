@@ -1,0 +1,50 @@
+"""`Program`: straight-line code in single-assignment form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
+
+from armdyn.scalar import Op
+
+ARITY: dict[Op, int] = {
+    Op.INPUT: 0, Op.CONST: 0, Op.ADD: 2, Op.SUB: 2, Op.MUL: 2, Op.DIV: 2,
+    Op.NEG: 1, Op.SIN: 1, Op.COS: 1, Op.SQRT: 1, Op.SIGN: 1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A named argument or result: an array of fixed shape, flattened in row-major order."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of scalars."""
+        return prod(self.shape)
+
+
+class Instruction(NamedTuple):
+    """One operation; `args` index earlier instructions, `value` is a constant or an input's number."""
+
+    op: Op
+    args: tuple[int, ...] = ()
+    value: float = 0.0
+
+
+@dataclass(frozen=True)
+class Program:
+    """Straight-line code: instruction k may read only instructions before k.
+
+    An INPUT instruction's value is its position in the flattened inputs. `results` index the
+    instructions that make the flattened outputs.
+    """
+
+    name: str
+    inputs: tuple[Slot, ...]
+    outputs: tuple[Slot, ...]
+    code: tuple[Instruction, ...]
+    results: tuple[int, ...]

@@ -1,0 +1,190 @@
+"""Simplify a program: exact rewrites, each in words beside its line.
+
+Every value is held as a signed reference (sign, index) to an instruction whose own sign is canonical,
+so that signs float outwards, are absorbed by additions and cost nothing: -a * b, a * -b and -(a * b)
+are one multiplication, b - a is a - b again. Equal instructions are one instruction; what no result
+needs is dropped.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+from armdyn.errors import GraphError
+from armdyn.graph._program import Instruction, Program
+from armdyn.scalar import Op
+
+Ref: TypeAlias = tuple[float, int]
+"""(+1.0 or -1.0, index): a value and the sign it is read with."""
+
+
+def simplify(program: Program) -> Program:
+    """Return a program with the same results and no operation that a rule can spare."""
+    build = _Builder()
+    refs: list[Ref] = []
+    for step in program.code:
+        refs.append(build.apply(step.op, [refs[k] for k in step.args], step.value))
+    results = [build.plain(refs[k]) for k in program.results]
+    code, results = _live(build.code, results)
+    return Program(program.name, program.inputs, program.outputs, code, results)
+
+
+class _Builder:
+    """Makes canonical instructions, one for each distinct value."""
+
+    def __init__(self) -> None:
+        self.code: list[Instruction] = []
+        self._known: dict[tuple[Op, tuple[int, ...], float], int] = {}
+
+    def apply(self, op: Op, a: list[Ref], value: float) -> Ref:
+        match op:
+            case Op.INPUT:
+                return self._make(op, (), value)
+            case Op.CONST:
+                return self.const(value)
+            case Op.ADD:
+                return self.add(a[0], a[1])
+            case Op.SUB:
+                return self.add(a[0], _negative(a[1]))
+            case Op.MUL:
+                return self.mul(a[0], a[1])
+            case Op.DIV:
+                return self.div(a[0], a[1])
+            case Op.NEG:
+                return _negative(a[0])
+            case Op.SIN | Op.COS | Op.SQRT | Op.SIGN:
+                return self.unary(op, a[0])
+
+    def const(self, value: float) -> Ref:
+        if not math.isfinite(value):
+            raise GraphError(f"the program computes the constant {value}")
+        sign, k = self._make(Op.CONST, (), abs(value))
+        return (sign if value >= 0 else -sign, k)  # -c -> -(c)
+
+    def add(self, a: Ref, b: Ref) -> Ref:
+        ca, cb = self._constant(a), self._constant(b)
+        if ca is not None and cb is not None:  # c1 + c2 -> c
+            return self.const(ca + cb)
+        if ca is not None:
+            a, b, ca, cb = b, a, cb, ca  # a constant stands second
+        if cb == 0.0:  # x + 0 -> x
+            return a
+        if cb is not None:
+            inner = self._sum_with_constant(a)
+            if inner is not None:  # (x + c1) + c2 -> x + (c1 + c2)
+                return self.add(inner[0], self.const(inner[1] + cb))
+        if a[1] == b[1]:
+            # x - x -> 0; x + x stays: it is one addition
+            return self.const(0.0) if a[0] != b[0] else self._make(Op.ADD, (a[1], a[1]), 0.0, a[0])
+        lo, hi = (a, b) if a[1] < b[1] else (b, a)
+        if lo[0] == hi[0]:  # b + a -> a + b; (-a) + (-b) -> -(a + b)
+            return self._make(Op.ADD, (lo[1], hi[1]), 0.0, lo[0])
+        return self._make(Op.SUB, (lo[1], hi[1]), 0.0, lo[0])  # b - a -> -(a - b)
+
+    def mul(self, a: Ref, b: Ref) -> Ref:
+        ca, cb = self._constant(a), self._constant(b)
+        if ca is not None and cb is not None:  # c1 * c2 -> c
+            return self.const(ca * cb)
+        if cb is not None:
+            a, b, ca, cb = b, a, cb, ca  # a constant stands first
+        if ca is not None:
+            if ca == 0.0:  # 0 * x -> 0
+                return a
+            if abs(ca) == 1.0:  # 1 * x -> x; -1 * x -> -x
+                return (ca * b[0], b[1])
+            inner = self.code[b[1]]
+            if inner.op is Op.MUL and self.code[inner.args[0]].op is Op.CONST:
+                # c1 * (c2 * x) -> (c1 * c2) * x
+                c = ca * b[0] * self.code[inner.args[0]].value
+                return self.mul(self.const(c), (1.0, inner.args[1]))
+            return self._make(Op.MUL, (a[1], b[1]), 0.0, a[0] * b[0])
+        lo, hi = sorted((a[1], b[1]))  # b * a -> a * b; signs multiply
+        return self._make(Op.MUL, (lo, hi), 0.0, a[0] * b[0])
+
+    def div(self, a: Ref, b: Ref) -> Ref:
+        ca, cb = self._constant(a), self._constant(b)
+        if cb is not None:  # x / c -> (1/c) * x: one rounding more, a multiplication instead
+            if cb == 0.0:
+                raise GraphError("the program divides by a constant zero")
+            return self.const(ca / cb) if ca is not None else self.mul(self.const(1.0 / cb), a)
+        if ca == 0.0:  # 0 / x -> 0
+            return a
+        if a[1] == b[1]:  # x / x -> 1
+            return self.const(a[0] * b[0])
+        return self._make(Op.DIV, (a[1], b[1]), 0.0, a[0] * b[0])
+
+    def unary(self, op: Op, a: Ref) -> Ref:
+        c = self._constant(a)
+        match op:
+            case Op.SIN:  # sin(-x) -> -sin(x)
+                return self.const(math.sin(c)) if c is not None else self._make(op, (a[1],), 0.0, a[0])
+            case Op.COS:  # cos(-x) -> cos(x)
+                return self.const(math.cos(c)) if c is not None else self._make(op, (a[1],), 0.0)
+            case Op.SIGN:  # sign(-x) -> -sign(x)
+                if c is not None:
+                    return self.const(float((c > 0) - (c < 0)))
+                return self._make(op, (a[1],), 0.0, a[0])
+            case _:
+                return self.const(math.sqrt(c)) if c is not None else self._make(op, (self.plain(a),))
+
+    def plain(self, a: Ref) -> int:
+        """Return an instruction that holds the value with its sign."""
+        if a[0] > 0 or self._constant(a) == 0.0:
+            return a[1]
+        c = self._constant(a)
+        if c is not None:
+            return self._index(Instruction(Op.CONST, (), c))
+        return self._index(Instruction(Op.NEG, (a[1],)))
+
+    def _make(self, op: Op, args: tuple[int, ...], value: float = 0.0, sign: float = 1.0) -> Ref:
+        return (sign, self._index(Instruction(op, args, value)))
+
+    def _index(self, step: Instruction) -> int:
+        key = (step.op, step.args, step.value)
+        k = self._known.get(key)
+        if k is None:
+            k = self._known[key] = len(self.code)
+            self.code.append(step)
+        return k
+
+    def _constant(self, a: Ref) -> float | None:
+        step = self.code[a[1]]
+        return a[0] * step.value if step.op is Op.CONST else None
+
+    def _sum_with_constant(self, a: Ref) -> tuple[Ref, float] | None:
+        """Split a sum or difference that has a constant into (the other part, the constant)."""
+        step = self.code[a[1]]
+        if step.op not in (Op.ADD, Op.SUB):
+            return None
+        first, second = step.args
+        sign = a[0] if step.op is Op.ADD else -a[0]  # with which the second part is read
+        if self.code[second].op is Op.CONST:
+            return (a[0], first), sign * self.code[second].value
+        if self.code[first].op is Op.CONST:
+            return (sign, second), a[0] * self.code[first].value
+        return None
+
+
+def _negative(a: Ref) -> Ref:
+    return (-a[0], a[1])
+
+
+def _live(
+    code: list[Instruction], results: list[int]
+) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
+    """Keep the instructions that a result needs, in order."""
+    needed = [False] * len(code)
+    for k in results:
+        needed[k] = True
+    for k in range(len(code) - 1, -1, -1):
+        if needed[k]:
+            for arg in code[k].args:
+                needed[arg] = True
+    new: dict[int, int] = {}
+    kept: list[Instruction] = []
+    for k, step in enumerate(code):
+        if needed[k]:
+            new[k] = len(kept)
+            kept.append(Instruction(step.op, tuple(new[arg] for arg in step.args), step.value))
+    return tuple(kept), tuple(new[k] for k in results)

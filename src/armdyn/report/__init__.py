@@ -1,0 +1,1 @@
+"""What people look at: tables, checks and comparisons made from arms."""

@@ -1,0 +1,100 @@
+"""`Chain`: the constants of a robot as algorithms read them, with structural zeros exact.
+
+cos(pi/2) is 6e-17 in floats but a zero of the geometry: kept, it makes dead terms in every program
+and wrong minimal parameters. Here, and only here, angles become sines and cosines.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from armdyn.robot._robot import Placement, Robot
+from armdyn.scalar import Scalar
+
+Vector: TypeAlias = tuple[Scalar, Scalar, Scalar]
+Symmetric: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
+"""Entries (xx, xy, xz, yy, yz, zz) of a symmetric 3x3 matrix."""
+
+# An angle this close to a multiple of pi/2 [rad] is that multiple: it is the rounding of pi, not
+# geometry (a link of 1 m is off by a thousandth of a nanometre).
+QUADRANT_TOLERANCE = 1e-12
+
+
+def exact_cos_sin(angle: float) -> tuple[float, float]:
+    """Return (cos, sin) of an angle [rad], exact at multiples of pi/2."""
+    quarter = round(angle / (math.pi / 2))
+    if abs(angle - quarter * (math.pi / 2)) <= QUADRANT_TOLERANCE * max(1.0, abs(angle)):
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarter % 4]
+    return math.cos(angle), math.sin(angle)
+
+
+@dataclass(frozen=True)
+class Link:
+    """Joint i and link i, as numbers: what `Joint` says, without names and limits.
+
+    Cb, Sb are cos and sin of beta_i; C0, S0 those of theta_i; c and I the centre of mass in E_i and
+    the inertia about it; Jm the rotor inertia; Fv, Fc, Fo viscous, Coulomb and constant friction.
+    """
+
+    rotational: bool
+    Cb: float
+    Sb: float
+    b: Scalar
+    theta: float
+    C0: float
+    S0: float
+    d: Scalar
+    m: Scalar
+    c: Vector
+    I: Symmetric
+    Jm: Scalar = 0.0
+    Fv: Scalar = 0.0
+    Fc: Scalar = 0.0
+    Fo: Scalar = 0.0
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A robot's constants; ``chain[i]`` is link i = 1..n, `g` is gravity in E_0 [m/s^2]."""
+
+    links: tuple[Link, ...]
+    g: tuple[float, float, float]
+    base: Placement
+    tool: Placement
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.links)
+
+    def __getitem__(self, i: int) -> Link:
+        """Return link i, counted from 1 as in the papers."""
+        assert 1 <= i <= len(self.links)
+        return self.links[i - 1]
+
+
+def chain_of(robot: Robot) -> Chain:
+    """Return the constants of a robot, with exact structural zeros."""
+    links: list[Link] = []
+    for j in robot.joints:
+        Cb, Sb = exact_cos_sin(j.beta)
+        C0, S0 = exact_cos_sin(j.theta)
+        links.append(
+            Link(
+                rotational=j.is_revolute, Cb=Cb, Sb=Sb, b=j.b, theta=j.theta, C0=C0, S0=S0, d=j.d,
+                m=j.mass, c=j.com, I=j.inertia, Jm=j.rotor_inertia,
+                Fv=j.viscous, Fc=j.coulomb, Fo=j.offset,
+            )
+        )  # fmt: skip
+    return Chain(tuple(links), _gravity_in_first_frame(robot), robot.base, robot.tool)
+
+
+def _gravity_in_first_frame(robot: Robot) -> tuple[float, float, float]:
+    """Return base^T g with rounding residues of the rotation removed."""
+    g = robot.gravity
+    size = max(map(abs, g))
+    rotated = [sum(robot.base[row][col] * g[row] for row in range(3)) for col in range(3)]
+    x, y, z = (v if abs(v) > 1e-14 * size else 0.0 for v in rotated)
+    return (x, y, z)

@@ -1,0 +1,134 @@
+"""`Robot`: the frozen description of a serial arm."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import RobotError, RobotWarning
+from armdyn.robot._joint import Joint
+
+Placement: TypeAlias = tuple[tuple[float, float, float, float], ...]
+"""A 4x4 homogeneous placement, as rows."""
+
+IDENTITY: Placement = (
+    (1.0, 0.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0, 0.0),
+    (0.0, 0.0, 1.0, 0.0),
+    (0.0, 0.0, 0.0, 1.0),
+)
+
+# How far R^T R may be from the identity before a placement is refused rather than trusted.
+ROTATION_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, init=False)
+class Robot:
+    """A serial arm: its joints from base to tip, and where it stands.
+
+    Attributes:
+        joints: the joints and links, base first.
+        gravity: gravitational acceleration in the base frame [m/s^2].
+        base: 4x4 placement of E_0 in the base frame; None for the identity.
+        tool: 4x4 placement of the tip in E_n; None for the identity.
+        name: name of the arm.
+        strict: refuse masses and inertias that no rigid body can have; False turns the refusal into
+            a `RobotWarning` that names the link.
+        notes: what a reader did to the description (snapped, merged, frozen), one sentence each.
+    """
+
+    joints: tuple[Joint, ...]
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    base: Placement = IDENTITY
+    tool: Placement = IDENTITY
+    name: str = "arm"
+    strict: bool = field(default=True, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    # Written out so that the types of the arguments may be wider than those of the fields.
+    def __init__(
+        self,
+        joints: Iterable[Joint],
+        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        base: ArrayLike | None = None,
+        tool: ArrayLike | None = None,
+        name: str = "arm",
+        strict: bool = True,
+        notes: Iterable[str] = (),
+    ) -> None:
+        put = object.__setattr__
+        put(self, "joints", _named(joints, name))
+        put(self, "gravity", _gravity(gravity))
+        put(self, "base", _placement(base, "base"))
+        put(self, "tool", _placement(tool, "tool"))
+        put(self, "name", str(name))
+        put(self, "strict", bool(strict))
+        put(self, "notes", tuple(notes))
+        self._check_physics()
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joints)
+
+    def _check_physics(self) -> None:
+        faults = [f"joint {j.name!r}: {f}" for j in self.joints for f in j.physical_faults()]
+        if not faults:
+            return
+        text = f"robot {self.name!r} has a link that cannot exist: " + "; ".join(faults) + "."
+        if self.strict:
+            raise RobotError(text + " Correct it, or pass strict=False to use it all the same.")
+        warnings.warn(text, RobotWarning, stacklevel=3)
+
+
+def _named(joints: Iterable[Joint], robot: str) -> tuple[Joint, ...]:
+    try:
+        listed = tuple(joints)
+    except TypeError:
+        raise RobotError(f"robot {robot!r}: `joints` must be a sequence of Joint.") from None
+    if not listed:
+        raise RobotError(f"robot {robot!r} has no joints; an arm needs at least one.")
+    for k, joint in enumerate(listed, 1):
+        if not isinstance(joint, Joint):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise RobotError(f"robot {robot!r}: `joints[{k - 1}]` is {joint!r}, expected a Joint.")
+    listed = tuple(j if j.name else replace(j, name=f"joint{k}") for k, j in enumerate(listed, 1))
+    names = [j.name for j in listed]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise RobotError(f"robot {robot!r}: joint names must differ; twice: {', '.join(twice)}.")
+    return listed
+
+
+def _gravity(value: Sequence[float]) -> tuple[float, float, float]:
+    g = _array(value, "gravity")
+    if g.shape != (3,) or not np.isfinite(g).all():
+        raise RobotError(f"`gravity` is {value!r}, expected three finite numbers [m/s^2].")
+    return (float(g[0]), float(g[1]), float(g[2]))
+
+
+def _placement(value: ArrayLike | None, name: str) -> Placement:
+    if value is None:
+        return IDENTITY
+    T = _array(value, name)
+    if T.shape != (4, 4) or not np.isfinite(T).all():
+        raise RobotError(f"`{name}` has shape {T.shape}, expected a finite 4x4 placement.")
+    R = T[:3, :3]
+    wrong = float(np.abs(R.T @ R - np.eye(3)).max())
+    if wrong > ROTATION_TOLERANCE or np.linalg.det(R) < 0 or (T[3] != (0.0, 0.0, 0.0, 1.0)).any():
+        raise RobotError(
+            f"`{name}` is not a placement: its 3x3 block must be a rotation (R^T R is {wrong:.1e} "
+            "from the identity, determinant must be +1) and its last row 0 0 0 1."
+        )
+    return cast(Placement, tuple(tuple(float(x) for x in row) for row in T))
+
+
+def _array(value: ArrayLike, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RobotError(f"`{name}` is {value!r}, expected numbers.") from None

@@ -1,0 +1,117 @@
+"""`Node`: a number that is not known yet and remembers how it is made from others.
+
+An algorithm is written on `Scalar` values. Run on floats it gives numbers; run on nodes, the very
+same lines record the program. Recording simplifies nothing: the recorded program, evaluated, does
+the float operations of the algorithm one by one, so the two agree bit for bit. Simplification is a
+later pass (`armdyn.graph`).
+"""
+
+from __future__ import annotations
+
+import math
+from enum import Enum, unique
+from typing import TypeAlias
+
+
+@unique
+class Op(Enum):
+    """The closed set of operations: every interpreter of a program has one rule for each."""
+
+    INPUT = "input"
+    CONST = "const"
+    ADD = "+"
+    SUB = "-"
+    MUL = "*"
+    DIV = "/"
+    NEG = "neg"
+    SIN = "sin"
+    COS = "cos"
+    SQRT = "sqrt"
+    SIGN = "sign"  # -1, 0 or 1; the sign of Coulomb friction
+
+
+class Node:
+    """One recorded operation; `args` are the nodes it reads, `value` what an INPUT or CONST holds."""
+
+    __slots__ = ("args", "op", "value")
+    __array_ufunc__ = None  # numpy scalars must hand arithmetic over to us, not wrap us in arrays
+
+    def __init__(self, op: Op, args: tuple[Node, ...] = (), value: float | str = 0.0) -> None:
+        self.op = op
+        self.args = args
+        self.value = value
+
+    def __add__(self, other: Scalar) -> Node:
+        return Node(Op.ADD, (self, as_node(other)))
+
+    def __radd__(self, other: float) -> Node:
+        return Node(Op.ADD, (as_node(other), self))
+
+    def __sub__(self, other: Scalar) -> Node:
+        return Node(Op.SUB, (self, as_node(other)))
+
+    def __rsub__(self, other: float) -> Node:
+        return Node(Op.SUB, (as_node(other), self))
+
+    def __mul__(self, other: Scalar) -> Node:
+        return Node(Op.MUL, (self, as_node(other)))
+
+    def __rmul__(self, other: float) -> Node:
+        return Node(Op.MUL, (as_node(other), self))
+
+    def __truediv__(self, other: Scalar) -> Node:
+        return Node(Op.DIV, (self, as_node(other)))
+
+    def __rtruediv__(self, other: float) -> Node:
+        return Node(Op.DIV, (as_node(other), self))
+
+    def __neg__(self) -> Node:
+        return Node(Op.NEG, (self,))
+
+    def __bool__(self) -> bool:
+        # A program has no branches: `if x` on an unknown number would silently pick one.
+        raise TypeError("a traced number has no truth value: an algorithm may not branch on it")
+
+    def __repr__(self) -> str:
+        if self.op in (Op.INPUT, Op.CONST):
+            return str(self.value)
+        return f"{self.op.name.lower()}({', '.join(map(repr, self.args))})"
+
+
+Scalar: TypeAlias = float | Node
+"""What algorithms compute with: a float, or a node of a program being recorded."""
+
+
+def constant(value: float) -> Node:
+    """Make the node of a known number."""
+    return Node(Op.CONST, (), float(value))
+
+
+def symbol(name: str) -> Node:
+    """Make an unknown: an input of the program."""
+    return Node(Op.INPUT, (), name)
+
+
+def as_node(x: Scalar) -> Node:
+    """Return `x` itself if it is a node, else its constant."""
+    return x if isinstance(x, Node) else constant(x)
+
+
+def sin(x: Scalar) -> Scalar:
+    """Sine of an angle [rad]."""
+    return Node(Op.SIN, (x,)) if isinstance(x, Node) else math.sin(x)
+
+
+def cos(x: Scalar) -> Scalar:
+    """Cosine of an angle [rad]."""
+    return Node(Op.COS, (x,)) if isinstance(x, Node) else math.cos(x)
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """Square root."""
+    return Node(Op.SQRT, (x,)) if isinstance(x, Node) else math.sqrt(x)
+
+
+def sign(x: Scalar) -> Scalar:
+    """Return -1, 0 or 1."""
+    return Node(Op.SIGN, (x,)) if isinstance(x, Node) else float((x > 0) - (x < 0))
