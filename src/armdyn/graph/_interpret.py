@@ -11,19 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.graph._program import Program
-from armdyn.scalar import Op
+from armdyn.scalar import Op, sign
 
 Rules = Mapping[Op, Callable[..., Any]]
 """What each operation with arguments does."""
 
+_python: Any = operator  # its overloads are wider than the rules need
 ARITHMETIC: Rules = {
-    Op.ADD: operator.add, Op.SUB: operator.sub, Op.MUL: operator.mul,
-    Op.DIV: operator.truediv, Op.NEG: operator.neg,
+    Op.ADD: _python.add, Op.SUB: _python.sub, Op.MUL: _python.mul,
+    Op.DIV: _python.truediv, Op.NEG: _python.neg,
 }  # fmt: skip
 FLOATS: Rules = {
-    **ARITHMETIC,
-    Op.SIN: math.sin, Op.COS: math.cos, Op.SQRT: math.sqrt,
-    Op.SIGN: lambda x: float((x > 0) - (x < 0)),
+    **ARITHMETIC, Op.SIN: math.sin, Op.COS: math.cos, Op.SQRT: math.sqrt, Op.SIGN: sign,
 }  # fmt: skip
 ARRAYS: Rules = {
     **ARITHMETIC, Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt, Op.SIGN: np.sign,
@@ -81,6 +80,6 @@ def interpret(program: Program, *arrays: NDArray[np.float64]) -> list[NDArray[np
     results: list[NDArray[np.float64]] = []
     at = 0
     for slot in program.outputs:
-        results.append(out[:, at : at + slot.size].reshape(*lead, *slot.shape))
+        results.append(out[:, at : at + slot.size].reshape((*lead, *slot.shape)))
         at += slot.size
     return results

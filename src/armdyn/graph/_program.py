@@ -28,7 +28,7 @@ class Slot:
 
 
 class Instruction(NamedTuple):
-    """One operation; `args` index earlier instructions, `value` is a constant or an input's number."""
+    """One operation; `args` index earlier ones, `value` is a constant or the number of an input."""
 
     op: Op
     args: tuple[int, ...] = ()

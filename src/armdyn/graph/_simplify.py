@@ -1,9 +1,9 @@
 """Simplify a program: exact rewrites, each in words beside its line.
 
-Every value is held as a signed reference (sign, index) to an instruction whose own sign is canonical,
-so that signs float outwards, are absorbed by additions and cost nothing: -a * b, a * -b and -(a * b)
-are one multiplication, b - a is a - b again. Equal instructions are one instruction; what no result
-needs is dropped.
+Every value is held as a signed reference (sign, index) to an instruction whose own sign is
+canonical, so that signs float outwards, are absorbed by additions and cost nothing: -a * b, a * -b
+and -(a * b) are one multiplication, b - a is a - b again. Equal instructions are one instruction;
+what no result needs is dropped.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 from typing import TypeAlias
 
 from armdyn.errors import GraphError
+from armdyn.graph._interpret import FLOATS
 from armdyn.graph._program import Instruction, Program
 from armdyn.scalar import Op
 
@@ -116,17 +117,13 @@ class _Builder:
 
     def unary(self, op: Op, a: Ref) -> Ref:
         c = self._constant(a)
-        match op:
-            case Op.SIN:  # sin(-x) -> -sin(x)
-                return self.const(math.sin(c)) if c is not None else self._make(op, (a[1],), 0.0, a[0])
-            case Op.COS:  # cos(-x) -> cos(x)
-                return self.const(math.cos(c)) if c is not None else self._make(op, (a[1],), 0.0)
-            case Op.SIGN:  # sign(-x) -> -sign(x)
-                if c is not None:
-                    return self.const(float((c > 0) - (c < 0)))
-                return self._make(op, (a[1],), 0.0, a[0])
-            case _:
-                return self.const(math.sqrt(c)) if c is not None else self._make(op, (self.plain(a),))
+        if c is not None:  # f(c) -> c'
+            return self.const(FLOATS[op](c))
+        if op is Op.COS:  # cos(-x) -> cos(x)
+            return self._make(op, (a[1],))
+        if op is Op.SQRT:
+            return self._make(op, (self.plain(a),))
+        return self._make(op, (a[1],), 0.0, a[0])  # sin(-x) -> -sin(x), sign(-x) -> -sign(x)
 
     def plain(self, a: Ref) -> int:
         """Return an instruction that holds the value with its sign."""

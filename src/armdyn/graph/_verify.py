@@ -10,7 +10,7 @@ from armdyn.scalar import Op
 
 
 def verify(program: Program) -> Program:
-    """Return the program if it obeys the law; raise a `GraphError` that names the instruction if not.
+    """Return the program if it obeys the law, else raise a `GraphError` that names the instruction.
 
     The law: an instruction reads as many earlier instructions as its operation takes; constants are
     finite; inputs exist and are read once; there is a result for every output scalar.

@@ -53,7 +53,7 @@ class Joint:
     d: float = 0.0
     mass: float = 0.0
     com: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    inertia: tuple[float, float, float, float, float, float] = (0.0,) * 6
+    inertia: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     rotor_inertia: float = 0.0
     viscous: float = 0.0
     coulomb: float = 0.0

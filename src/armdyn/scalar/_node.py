@@ -31,7 +31,7 @@ class Op(Enum):
 
 
 class Node:
-    """One recorded operation; `args` are the nodes it reads, `value` what an INPUT or CONST holds."""
+    """A recorded operation; `args` are the nodes it reads, `value` what an INPUT or CONST holds."""
 
     __slots__ = ("args", "op", "value")
     __array_ufunc__ = None  # numpy scalars must hand arithmetic over to us, not wrap us in arrays

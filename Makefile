@@ -1,0 +1,43 @@
+# Everything runs in .venv, which the first target that needs it makes: only Python 3.11+ and make
+# have to be there. PYTHON=python3.12 picks another interpreter.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready-test
+
+.PHONY: demo test test-fast lint bench clean help
+
+help:  ## say what there is
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
+
+demo: $(READY)  ## the main job on the bundled PUMA 560: describe, count, compare with the papers, verify
+	$(BIN)/armdyn info puma560
+	$(BIN)/armdyn ops puma560
+	$(BIN)/armdyn tables
+	$(BIN)/armdyn verify puma560
+
+test: lint  ## all tests and checks
+	$(BIN)/python -m pytest -n auto
+
+test-fast: $(READY)  ## the tests without the long studies
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+lint: $(READY)  ## style, types and directions of import
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(READY)  ## measure, in ratios against Pinocchio
+	$(BIN)/python benchmarks/interpreter.py
+
+clean:  ## remove the environment and all caches
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
+	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "armdyn needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint]'
+	@touch $@

@@ -1,0 +1,65 @@
+"""Inverse dynamics from the Gibbs function of accelerations, [Mata2002] section 4.1.
+
+Notation of the paper: s_i = O_{i-1} -> O_i and r_i = O_i -> centre of mass (the link's c here);
+sdd_i, rdd_i accelerations of O_i and of the centre of mass less gravity; f_i, t_i inertial force and
+moment of link i; phi_i the sum of the forces of the links behind link i, chi_i the moment about O_i
+of all of them and of link i itself. Everything of link i in E_i.
+
+The paper treats revolute joints; here a joint may slide as well: then the acceleration qdd_k of joint
+k moves every later link along z_k and turns none, so that tau_k is the force of all of them along
+z_k. That is (7e) with the joint meant being k, not i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armdyn.algorithms.angular import ZERO_MATRIX, euler, omega_matrix, sliding, times, turning
+from armdyn.algorithms.frame import frames
+from armdyn.algorithms.vector import ZERO, add, cross, neg, scale, second_moment
+from armdyn.robot import Chain, Vector
+from armdyn.scalar import Scalar
+
+
+def inverse_dynamics(
+    chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[Scalar]:
+    """Return the joint torques that give the accelerations qdd; 96M 84A a revolute joint."""
+    F, n = frames(chain, q), chain.n
+    w, wd, O = ZERO, ZERO, ZERO_MATRIX
+    sdd = neg(chain.g)  # step 1, where the sign of g is lost in print
+    f: list[Vector] = [ZERO]
+    t: list[Vector] = [ZERO]
+    for i in range(1, n + 1):
+        qdi, qddi = qd[i - 1], qdd[i - 1]
+        sdd = F[i].down(add(sdd, times(O, F[i].s)))
+        w, wd = turning(F[i], w, wd, qdi, qddi)
+        sdd = add(sdd, sliding(F[i], w, qdi, qddi))
+        O = omega_matrix(w, wd)
+        rdd = add(sdd, times(O, chain[i].c))
+        f.append(scale(chain[i].m, rdd))  # (9), step 2
+        t.append(euler(O, second_moment(chain[i].I)))  # (10), step 2
+
+    tau: list[Scalar] = [0.0] * n
+    phi, chi = ZERO, ZERO
+    for i in range(n, 0, -1):  # step 3
+        joint_force = ZERO
+        if i < n:
+            phi = F[i + 1].up(add(f[i + 1], phi))
+            chi = F[i + 1].up(chi)
+            joint_force = cross(F[i + 1].s, phi)
+        chi = add(cross(chain[i].c, f[i]), joint_force, t[i], chi)
+        along = chi[2] if chain[i].rotational else f[i][2] + phi[2]
+        tau[i - 1] = along + chain[i].Jm * qdd[i - 1]
+    return tau
+
+
+def bias(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+    """Return C qd + g: the torques of zero acceleration."""
+    return inverse_dynamics(chain, q, qd, [0.0] * chain.n)
+
+
+def gravity(chain: Chain, q: Sequence[Scalar]) -> list[Scalar]:
+    """Return g: the torques that hold the arm still."""
+    zero = [0.0] * chain.n
+    return inverse_dynamics(chain, q, zero, zero)

@@ -1,0 +1,77 @@
+"""Inverse dynamics from second moments about the joints: the Gibbs-Appell form with less to do.
+
+As [Mata2002] section 4.1, see `gibbs_appell`, with two changes that take the 96M 84A of a revolute
+joint to 81M 69A:
+
+- The moments (m, h, K) of the links are taken about O_i, not the centre of mass, and regrouped
+  offline (`link_moments.regrouped`): m, h_z and K_zz of a link that turns are zero.
+- s_i is passed as a step b_i along x_{i-1} and a step d_i along z_i, each one column of Omega.
+
+sdd_i: acceleration of O_i less gravity; f_i, n_i: inertial force of link i and its moment about O_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armdyn.algorithms.angular import (
+    ZERO_MATRIX,
+    column,
+    euler,
+    omega_matrix,
+    sliding,
+    times,
+    turning,
+)
+from armdyn.algorithms.frame import Frame, frames
+from armdyn.algorithms.link_moments import regrouped
+from armdyn.algorithms.vector import ZERO, add, cross, neg, scale
+from armdyn.robot import Chain, Vector
+from armdyn.scalar import Scalar
+
+
+def inverse_dynamics(
+    chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[Scalar]:
+    """Return the joint torques that give the accelerations qdd; 81M 69A a revolute joint."""
+    F, n = frames(chain, q), chain.n
+    wrenches = link_wrenches(chain, F, qd, qdd)
+    tau: list[Scalar] = [0.0] * n
+    force, moment = ZERO, ZERO
+    for i in range(n, 0, -1):
+        if i < n:
+            force, moment = F[i + 1].wrench_up(force, moment)
+        fi, ni = wrenches[i]
+        force, moment = add(fi, force), add(ni, moment)
+        along = moment[2] if chain[i].rotational else force[2]
+        tau[i - 1] = along + chain[i].Jm * qdd[i - 1]
+    return tau
+
+
+def link_wrenches(
+    chain: Chain, F: list[Frame], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[tuple[Vector, Vector]]:
+    """Return (f_i, n_i) of the regrouped links i = 1..n, gravity included; entry 0 is zero."""
+    M = regrouped(chain)
+    w, wd, O, sdd = ZERO, ZERO, ZERO_MATRIX, neg(chain.g)
+    wrenches = [(ZERO, ZERO)]
+    for i in range(1, chain.n + 1):
+        qdi, qddi = qd[i - 1], qdd[i - 1]
+        sdd = F[i].down(add(sdd, scale(F[i].b, column(O, 1))))
+        w, wd = turning(F[i], w, wd, qdi, qddi)
+        O = omega_matrix(w, wd)
+        sdd = add(sdd, sliding(F[i], w, qdi, qddi), scale(F[i].d, column(O, 3)))
+        f = add(scale(M[i].m, sdd), times(O, M[i].h))
+        wrenches.append((f, add(cross(M[i].h, sdd), euler(O, M[i].K))))
+    return wrenches
+
+
+def bias(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+    """Return C qd + g: the torques of zero acceleration."""
+    return inverse_dynamics(chain, q, qd, [0.0] * chain.n)
+
+
+def gravity(chain: Chain, q: Sequence[Scalar]) -> list[Scalar]:
+    """Return g: the torques that hold the arm still."""
+    zero = [0.0] * chain.n
+    return inverse_dynamics(chain, q, zero, zero)

@@ -1,0 +1,214 @@
+"""`Arm`: the door. Arrays in, arrays out; every quantity by any of its methods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.algorithms import PARAMETER_NAMES, parameters
+from armdyn.arm._function import Function
+from armdyn.arm._programs import AUTO, program, resolve
+from armdyn.errors import InputError
+from armdyn.robot import Robot, chain_of, read_robot, write_robot
+
+Array = NDArray[np.float64]
+Out = Array | None
+
+
+class Arm:
+    """The dynamics of a robot.
+
+    States are arrays of shape ``(n,)`` or ``(..., n)``; leading axes broadcast and come back in the
+    result. SI units, radians. `method` is a name of ``armdyn.methods(kind)`` or "auto", the method
+    whose traced code is cheapest for this robot; `out` receives the result.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"Arm() takes an armdyn.Robot, got {type(robot).__name__}; to read a file or a "
+                "bundled robot use armdyn.load()."
+            )
+        self.robot = robot
+        self._chain = chain_of(robot)
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.robot.n
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.robot.name
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, base first."""
+        return tuple(joint.name for joint in self.robot.joints)
+
+    @property
+    def parameters(self) -> Array:
+        """The inertial parameters ``(10n,)`` in the order of `parameter_names`.
+
+        Per link: m, m c, and the inertia tensor about the origin of E_i.
+        """
+        return np.array(parameters(self._chain), dtype=np.float64)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the parameters that the columns of the regressor belong to."""
+        return tuple(f"{p}_{i}" for i in range(1, self.n + 1) for p in PARAMETER_NAMES)
+
+    def function(
+        self, kind: str, method: str = AUTO, *, frame: str | int = "tip", friction: bool = True
+    ) -> Function:
+        """Return a quantity as an object that is called, counted and printed.
+
+        Args:
+            kind: what to compute: "mass_matrix", "inverse_dynamics", ...
+            method: by which method.
+            frame: of "pose" and "jacobian": "tip", the name of a joint i or its number for E_i, 0
+                for E_0.
+            friction: whether "inverse_dynamics" and "forward_dynamics" include joint friction.
+        """
+        name = resolve(self._chain, kind, method)
+        code = program(self._chain, kind, name, self._frame(frame), bool(friction))
+        return Function(code, name, self.name)
+
+    def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+        """Return M(q), ``(..., n, n)``, rotor inertias included."""
+        return cast(Array, self.function("mass_matrix", method)(q, out=out))
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        method: str = AUTO,
+        friction: bool = True,
+        out: Out = None,
+    ) -> Array:
+        """Return the torques M qdd + C qd + g + friction, ``(..., n)``."""
+        f = self.function("inverse_dynamics", method, friction=friction)
+        return cast(Array, f(q, qd, qdd, out=out))
+
+    def bias(self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+        """Return C qd + g, ``(..., n)``, without friction."""
+        return cast(Array, self.function("bias", method)(q, qd, out=out))
+
+    def gravity(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+        """Return g(q), ``(..., n)``: the torques that hold the arm still."""
+        return cast(Array, self.function("gravity", method)(q, out=out))
+
+    def coriolis_matrix(
+        self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
+    ) -> Array:
+        """Return C(q, qd), ``(..., n, n)``, in Christoffel form: dM/dt - 2C is skew."""
+        return cast(Array, self.function("coriolis_matrix", method)(q, qd, out=out))
+
+    def friction(self, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+        """Return the friction torques, ``(..., n)``: viscous, Coulomb (0 at rest) and offset."""
+        return cast(Array, self.function("friction", method)(qd, out=out))
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        method: str = AUTO,
+        friction: bool = True,
+        out: Out = None,
+    ) -> Array:
+        """Return the accelerations that the torques tau cause, ``(..., n)``."""
+        f = self.function("forward_dynamics", method, friction=friction)
+        return cast(Array, f(q, qd, tau, out=out))
+
+    def inverse_mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+        """Return the inverse of M(q), ``(..., n, n)``."""
+        return cast(Array, self.function("inverse_mass_matrix", method)(q, out=out))
+
+    def udu(self, q: ArrayLike, *, method: str = AUTO) -> tuple[Array, Array]:
+        """Return unit upper U ``(..., n, n)`` and D ``(..., n)`` with M = U diag(D) U^T."""
+        return cast(tuple[Array, Array], self.function("udu", method)(q))
+
+    def regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        method: str = AUTO,
+        out: Out = None,
+    ) -> Array:
+        """Return Y, ``(..., n, 10n)``: Y @ parameters are the torques less rotors and friction."""
+        return cast(Array, self.function("regressor", method)(q, qd, qdd, out=out))
+
+    def kinetic_energy(
+        self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
+    ) -> Array:
+        """Return the kinetic energy [J], ``(...)``, of links and rotors."""
+        return cast(Array, self.function("kinetic_energy", method)(q, qd, out=out))
+
+    def potential_energy(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+        """Return the potential energy [J], ``(...)``; zero for a mass at the base's origin."""
+        return cast(Array, self.function("potential_energy", method)(q, out=out))
+
+    def pose(
+        self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
+    ) -> Array:
+        """Return the placement of a frame in the base frame, ``(..., 4, 4)``; see `function`."""
+        return cast(Array, self.function("pose", method, frame=frame)(q, out=out))
+
+    def jacobian(
+        self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
+    ) -> Array:
+        """Return the Jacobian of a frame, ``(..., 6, n)``: linear first, in base axes."""
+        return cast(Array, self.function("jacobian", method, frame=frame)(q, out=out))
+
+    def _frame(self, frame: str | int) -> int:
+        if frame == "tip":
+            return self.n + 1
+        if isinstance(frame, str):
+            if frame in self.joint_names:
+                return 1 + self.joint_names.index(frame)
+        elif not isinstance(frame, bool) and 0 <= frame <= self.n:
+            return int(frame)
+        raise InputError(
+            f"`frame` is {frame!r}, expected 'tip', a joint ({', '.join(self.joint_names)}) or a "
+            f"number from 0 to {self.n}."
+        )
+
+    def __repr__(self) -> str:
+        return f"<Arm {self.name!r}, {self.n} joints>"
+
+
+def load(
+    source: str | Path,
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    strict: bool = True,
+    snap: bool = True,
+) -> Arm:
+    """Return an arm from a file or a bundled robot.
+
+    Args:
+        source: path of a ``.urdf`` or ``.toml`` file, or a name of ``armdyn.robots()``.
+        base: URDF: link at which the chain begins (default: the root).
+        tip: URDF: link at which the chain ends (default: where the arm ends or branches).
+        strict: refuse masses and inertias that no rigid body can have; False warns instead.
+        snap: URDF: take angles within 1e-5 rad of right angles, and lengths below 1e-6 m, for
+            exact; `Robot.notes` says what was changed.
+    """
+    return Arm(read_robot(source, base=base, tip=tip, strict=strict, snap=snap))
+
+
+def save(arm: Arm | Robot, path: str | Path) -> None:
+    """Write an arm as ``.toml`` or ``.urdf``: the whole file, or nothing if that fails."""
+    write_robot(arm.robot if isinstance(arm, Arm) else arm, path)

@@ -1,0 +1,119 @@
+"""`Function`: one quantity of one arm by one method, called on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.errors import InputError, MethodError
+from armdyn.graph import Operations, Program, count, interpret, show
+
+LANGUAGES = ("python",)
+
+
+class Function:
+    """A quantity of an arm, ready to be called.
+
+    Attributes:
+        kind: what it computes.
+        method: by whose formulas.
+        robot: name of the arm, for messages.
+        program: the traced code.
+    """
+
+    def __init__(self, program: Program, method: str, robot: str) -> None:
+        self.kind = program.name
+        self.method = method
+        self.robot = robot
+        self.program = program
+        # The one place where programs become numbers.
+        self._evaluate = interpret
+
+    @property
+    def operations(self) -> Operations:
+        """What one call costs, counted on the traced code."""
+        return count(self.program)
+
+    def __call__(
+        self, *states: ArrayLike, out: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
+        """Evaluate at one state or many.
+
+        Args:
+            states: one array of shape ``(n,)`` or ``(..., n)`` for each input; leading axes
+                broadcast.
+            out: an array of float64 that receives the result (where there is one result).
+
+        Returns:
+            An array whose leading axes are those of the states, or a tuple of arrays.
+        """
+        wanted = [slot.name for slot in self.program.inputs]
+        if len(states) != len(wanted):
+            raise InputError(
+                f"{self.kind} takes {len(wanted)} arrays ({', '.join(wanted)}), got {len(states)}."
+            )
+        arrays = [
+            _checked(state, slot.name, slot.shape[0], self.robot)
+            for state, slot in zip(states, self.program.inputs, strict=True)
+        ]
+        results = self._evaluate(self.program, *_broadcast(arrays, wanted))
+        if len(results) > 1:
+            if out is not None:
+                raise InputError(f"{self.kind} returns {len(results)} arrays and takes no `out`.")
+            return tuple(results)
+        return results[0] if out is None else _fill(out, results[0])
+
+    def source(self, language: str = "python") -> str:
+        """Return the traced code in a language; "python" needs only the standard library."""
+        if language not in LANGUAGES:
+            raise MethodError("language", language, LANGUAGES)
+        return show(self.program)
+
+    def __repr__(self) -> str:
+        counted = self.operations
+        return f"<Function {self.kind} of {self.robot!r} by {self.method!r}: {counted}>"
+
+
+def _checked(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(state)
+        if array.dtype.kind not in "iufb":  # complex numbers and objects would lose something
+            raise TypeError
+        array = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"`{name}` is not an array of real numbers; expected shape ({n},) or (..., {n}) for "
+            f"robot {robot!r}."
+        ) from None
+    if array.ndim == 0 or array.shape[-1] != n:
+        raise InputError(
+            f"`{name}` has shape {array.shape}, expected ({n},) or (..., {n}) for robot {robot!r}."
+        )
+    if not np.isfinite(array).all():
+        at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(
+            f"`{name}` has {array[at]} at index {at}; a state must be finite. Drop or mend such "
+            "rows first."
+        )
+    return array
+
+
+def _broadcast(
+    arrays: Sequence[NDArray[np.float64]], names: Sequence[str]
+) -> list[NDArray[np.float64]]:
+    try:
+        lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
+    except ValueError:
+        shapes = ", ".join(f"{name} {a.shape}" for name, a in zip(names, arrays, strict=True))
+        raise InputError(f"the leading axes of the states do not broadcast: {shapes}.") from None
+    return [np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays]
+
+
+def _fill(out: NDArray[np.float64], result: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not isinstance(out, np.ndarray) or out.shape != result.shape or out.dtype != np.float64:  # pyright: ignore[reportUnnecessaryIsInstance]
+        got = f"{getattr(out, 'dtype', type(out).__name__)} of shape {getattr(out, 'shape', '?')}"
+        raise InputError(f"`out` is {got}, expected a float64 array of shape {result.shape}.")
+    out[...] = result
+    return out
