@@ -93,12 +93,46 @@ def oracle(robot: Robot, state: dict[str, np.ndarray]) -> dict[str, object]:
         "bias": pin.nonLinearEffects(model, data, q, qd).copy(),
         "gravity": pin.computeGeneralizedGravity(model, data, q).copy(),
         "forward_dynamics": pin.aba(model, data, q, qd, tau).copy(),
-        "coriolis_matrix": pin.computeCoriolisMatrix(model, data, q, qd).copy(),
-        "regressor": pin.computeJointTorqueRegressor(model, data, q, qd, qdd).copy(),
+        "coriolis_matrix": _christoffel(model, q, qd),
+        "regressor": pin.computeJointTorqueRegressor(model, data, q, qd, qdd).reshape(robot.n, -1),
         "kinetic_energy": 0.5 * qd @ M @ qd,
         "potential_energy": pin.computePotentialEnergy(model, data, q),
     }
     return answers
+
+
+def frame_oracle(robot: Robot, q: np.ndarray) -> dict[str, list[np.ndarray]]:
+    """Pinocchio's pose and Jacobian of frames 0..n+1, by kind."""
+    model = pinocchio_model(robot)
+    places = [(0, robot.base), *((i, np.eye(4)) for i in range(1, robot.n + 1))]
+    for parent, place in [*places, (robot.n, robot.tool)]:
+        name = f"frame{model.nframes}"
+        model.addFrame(pin.Frame(name, parent, pin.SE3(np.array(place)), pin.OP_FRAME))
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, q)
+    axes = pin.LOCAL_WORLD_ALIGNED
+    added = range(model.nframes - robot.n - 2, model.nframes)
+    return {
+        "pose": [data.oMf[k].homogeneous.copy() for k in added],
+        "jacobian": [
+            pin.computeFrameJacobian(model, data, q, k, axes).reshape(6, robot.n) for k in added
+        ],
+    }
+
+
+def _christoffel(model: pin.Model, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """The matrix of Christoffel symbols times qd.
+
+    Many matrices C have the right C qd. The torques c = C qd are a quadratic form of the velocities
+    whose symmetric coefficients are these symbols: column j is its polar form of qd and e_j.
+    """
+    data = model.createData()
+    g = pin.computeGeneralizedGravity(model, data, q).copy()
+
+    def c(rates: np.ndarray) -> np.ndarray:
+        return pin.nonLinearEffects(model, data, q, rates) - g
+
+    return np.column_stack([(c(qd + e) - c(qd) - c(e)) / 2 for e in np.eye(model.nv)])
 
 
 def _crba_has_armature() -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 import pytest
 
 from armdyn.algorithms import KINDS
 from armdyn.graph import Slot, evaluate, record, simplify, verify
 from armdyn.robot import chain_of
-from support import oracle, random_robots, random_state, relative_error
+from support import frame_oracle, oracle, random_robots, random_state, relative_error
 
 ROWS = [(kind, method) for kind, k in KINDS.items() for method in k.methods]
 ROBOTS = random_robots()
@@ -23,14 +27,24 @@ def flat(value: object) -> list[float]:
     return [float(value)]  # type: ignore[arg-type]
 
 
+def runs(kind: str, method: str, n: int) -> list[Callable[..., Any]]:
+    """The algorithm; if it answers for one frame of an arm, once for each."""
+    run = KINDS[kind].methods[method].run
+    return [partial(run, frame=k) for k in range(n + 2)] if KINDS[kind].takes_frame else [run]
+
+
 @pytest.mark.parametrize(("kind", "method"), ROWS)
 def test_float_run_matches_pinocchio(kind: str, method: str) -> None:
-    run, tolerance = KINDS[kind].methods[method].run, TOLERANCE.get(kind, 1e-12)
+    tolerance = TOLERANCE.get(kind, 1e-12)
     for robot in ROBOTS:
-        state = random_state(robot)
-        got = run(chain_of(robot), *(state[k].tolist() for k in KINDS[kind].inputs))
-        answers = oracle(robot, state)
-        if kind == "udu":
+        state, chain = random_state(robot), chain_of(robot)
+        lists = [state[k].tolist() for k in KINDS[kind].inputs]
+        results = [run(chain, *lists) for run in runs(kind, method, robot.n)]
+        got, answers = results[0], oracle(robot, state)
+        if KINDS[kind].takes_frame:
+            for k, expected in enumerate(frame_oracle(robot, state["q"])[kind]):
+                assert relative_error(results[k], expected) < tolerance, (robot.name, k)
+        elif kind == "udu":
             U, D = (np.array(x) for x in got)
             assert np.array_equal(U, np.triu(U)), robot.name
             assert np.array_equal(np.diag(U), np.ones(robot.n)), robot.name
@@ -50,12 +64,11 @@ def test_float_run_matches_pinocchio(kind: str, method: str) -> None:
 def test_program_matches_float_run(kind: str, method: str) -> None:
     """The recorded program bit for bit; the simplified one to rounding, at a second state."""
     entry = KINDS[kind]
-    run = entry.methods[method].run
-    for robot in ROBOTS[::2]:
+    for robot, run in ((r, run) for r in ROBOTS[::2] for run in runs(kind, method, r.n)):
         chain = chain_of(robot)
         inputs = [Slot(name, (robot.n,)) for name in entry.inputs]
         outputs = [Slot(name, shape) for name, shape in entry.shapes(robot.n).items()]
-        raw = verify(record(lambda *a, c=chain: run(c, *a), inputs, outputs))
+        raw = verify(record(lambda *a, run=run, c=chain: run(c, *a), inputs, outputs))
         simple = verify(simplify(raw))
         state = random_state(robot, seed=5)
         lists = [state[name].tolist() for name in entry.inputs]

@@ -1,5 +1,6 @@
 """The smallest and fastest exact dynamic models of serial robot arms."""
 
+from armdyn.arm import Arm, Function, load, methods, operation_counts, save
 from armdyn.errors import (
     ArmdynError,
     FileError,
@@ -10,18 +11,29 @@ from armdyn.errors import (
     RobotError,
     RobotWarning,
 )
-from armdyn.robot import Joint, Robot, generic
+from armdyn.graph import Operations
+from armdyn.robot import Joint, Robot, from_standard_dh, generic
+from armdyn.robot import bundled_names as robots
 
 __all__ = [
+    "Arm",
     "ArmdynError",
     "FileError",
+    "Function",
     "GraphError",
     "InputError",
     "Joint",
     "MethodError",
     "MissingExtraError",
+    "Operations",
     "Robot",
     "RobotError",
     "RobotWarning",
+    "from_standard_dh",
     "generic",
+    "load",
+    "methods",
+    "operation_counts",
+    "robots",
+    "save",
 ]

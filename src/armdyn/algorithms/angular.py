@@ -1,8 +1,8 @@
 """Turning of the links: angular velocities, accelerations, and the matrix that both make.
 
 Notation of [Mata2002], section 4.1: w_i, wd_i angular velocity and acceleration of link i in E_i;
-Omega_i = [wd_i x] + [w_i x]^2, so that a point at r of link i has the acceleration Omega_i r relative
-to O_i. Printed without the dot over the first w in (12); R and P joints mixed here.
+Omega_i = [wd_i x] + [w_i x]^2, with which a point at r of link i has the acceleration Omega_i r
+relative to O_i. (12) is printed without the dot over the first w. R and P joints are mixed here.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def euler(O: Rows, K: Symmetric) -> Vector:
     (O11, O12, O13), (O21, O22, O23), (O31, O32, O33) = O
     K11, K12, K13, K22, K23, K33 = K
     return (
-        (O33 - O22) * -K23 + O32 * K22 - O23 * K33 + O31 * K12 - O21 * K13,
-        (O11 - O33) * -K13 + O13 * K33 - O31 * K11 + O12 * K23 - O32 * K12,
+        (O33 - O22) * K23 + O32 * K22 - O23 * K33 + O31 * K12 - O21 * K13,
+        (O11 - O33) * K13 + O13 * K33 - O31 * K11 + O12 * K23 - O32 * K12,
         (O22 - O11) * K12 + O21 * K11 - O12 * K22 + O23 * K13 - O13 * K23,
     )
 

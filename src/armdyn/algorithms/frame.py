@@ -55,15 +55,6 @@ class Frame:
         A7 = Cb * A6
         return (A2 + X22, Cb * A4 - Sb * A8, Sb * A4 + Cb * A8, A7 + X33, A5 + Sb * A6, A3 - A7)
 
-    def wrench_up(self, f: Vector, n: Vector) -> tuple[Vector, Vector]:
-        """Take a force and its moment about O_i, in E_i, to O_{i-1} and E_{i-1}; 20M 12A.
-
-        s_i is passed as d along z_i before the turn and b along x_{i-1} after it, two products each.
-        """
-        n = (n[0] - self.d * f[1], n[1] + self.d * f[0], n[2])
-        f, n = self.up(f), self.up(n)
-        return f, (n[0], n[1] - self.b * f[2], n[2] + self.b * f[1])
-
     @property
     def s(self) -> Vector:
         """s_i = O_{i-1} -> O_i, in E_{i-1}. [LinFang1999] (1), corrected."""

@@ -1,13 +1,13 @@
 """Inverse dynamics from the Gibbs function of accelerations, [Mata2002] section 4.1.
 
 Notation of the paper: s_i = O_{i-1} -> O_i and r_i = O_i -> centre of mass (the link's c here);
-sdd_i, rdd_i accelerations of O_i and of the centre of mass less gravity; f_i, t_i inertial force and
-moment of link i; phi_i the sum of the forces of the links behind link i, chi_i the moment about O_i
-of all of them and of link i itself. Everything of link i in E_i.
+sdd_i, rdd_i accelerations of O_i and of the centre of mass less gravity; f_i, t_i inertial force
+and moment of link i; phi_i the sum of the forces of the links behind link i, chi_i the moment about
+O_i of all of them and of link i itself. Everything of link i in E_i.
 
-The paper treats revolute joints; here a joint may slide as well: then the acceleration qdd_k of joint
-k moves every later link along z_k and turns none, so that tau_k is the force of all of them along
-z_k. That is (7e) with the joint meant being k, not i.
+The algorithm of the paper is for revolute joints; here a joint may slide as well. Then qdd_k moves
+every later link along z_k and turns none, so that tau_k is the force of all of them along z_k: this
+is (7e) if the joint that slides is k, where the paper prints i.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """Return the joint torques that give the accelerations qdd; 96M 84A a revolute joint."""
     F, n = frames(chain, q), chain.n
-    w, wd, O = ZERO, ZERO, ZERO_MATRIX
+    w, wd, omega = ZERO, ZERO, ZERO_MATRIX
     sdd = neg(chain.g)  # step 1, where the sign of g is lost in print
     f: list[Vector] = [ZERO]
     t: list[Vector] = [ZERO]
     for i in range(1, n + 1):
         qdi, qddi = qd[i - 1], qdd[i - 1]
-        sdd = F[i].down(add(sdd, times(O, F[i].s)))
+        sdd = F[i].down(add(sdd, times(omega, F[i].s)))
         w, wd = turning(F[i], w, wd, qdi, qddi)
         sdd = add(sdd, sliding(F[i], w, qdi, qddi))
-        O = omega_matrix(w, wd)
-        rdd = add(sdd, times(O, chain[i].c))
+        omega = omega_matrix(w, wd)
+        rdd = add(sdd, times(omega, chain[i].c))
         f.append(scale(chain[i].m, rdd))  # (9), step 2
-        t.append(euler(O, second_moment(chain[i].I)))  # (10), step 2
+        t.append(euler(omega, second_moment(chain[i].I)))  # (10), step 2
 
     tau: list[Scalar] = [0.0] * n
     phi, chi = ZERO, ZERO

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armdyn.algorithms.frame import frame
+from armdyn.algorithms.similarity import up_symmetric
 from armdyn.algorithms.vector import (
     ZERO,
     ZERO_SYMMETRIC,
@@ -48,9 +49,9 @@ def moments(link: Link) -> Moments:
 def regrouped(chain: Chain) -> list[Moments]:
     """Return the moments of links i = 1..n with all that link i-1 can carry as well moved to it.
 
-    Mass on the axis of a revolute joint moves with link i-1 too: m, h_z, K_zz of link i go there, and
-    are zero after. The second moments of a link that slides, never turning, go there whole. What
-    leaves link 1 is dropped, the base is fixed. The torques of every motion stay what they were,
+    Mass on the axis of a revolute joint moves with link i-1 too: m, h_z, K_zz of link i go there
+    and leave zeros. The second moments of a link that slides, never turning, go there whole. What
+    leaves link 1 is dropped: the base is fixed. The torques of every motion stay what they were,
     though a link need no longer be one that could be built. Entry 0 is the base's: nothing.
     """
     M = [NO_MOMENTS, *map(moments, chain.links)]
@@ -77,8 +78,9 @@ def _split_K(M: Moments) -> tuple[Moments, Moments]:
 def _in_previous(link: Link, M: Moments) -> Moments:
     """Return moments that the joint's motion does not change, about O_{i-1} in E_{i-1}."""
     at_rest = frame(link, 0.0)
-    h, K, s = at_rest.up(M.h), at_rest.up_symmetric(M.K), at_rest.s
-    K = add_symmetric(K, outer(h, s), scale_symmetric(M.m, square(s)))
+    h, s = at_rest.up(M.h), at_rest.s
+    shift = add_symmetric(outer(h, s), scale_symmetric(M.m, square(s)))
+    K = add_symmetric(up_symmetric(at_rest, M.K), shift)
     return Moments(M.m, add(h, scale(M.m, s)), K)
 
 

@@ -1,6 +1,6 @@
 """Recursive Newton-Euler inverse dynamics in link frames, about the centres of mass.
 
-The form of Luh, Walker and Paul (1980), the baseline of [Mata2002] Table 2; R and P joints mixed.
+The form of Luh, Walker and Paul (1980), the baseline of [Mata2002] Table 1; R and P joints mixed.
 w, wd: angular velocity and acceleration; sdd: acceleration of O_i less gravity; f, n: force and
 moment that link i-1 applies on link i, the moment about O_i. Everything of link i in E_i.
 """

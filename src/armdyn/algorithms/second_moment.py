@@ -7,7 +7,7 @@ joint to 81M 69A:
   offline (`link_moments.regrouped`): m, h_z and K_zz of a link that turns are zero.
 - s_i is passed as a step b_i along x_{i-1} and a step d_i along z_i, each one column of Omega.
 
-sdd_i: acceleration of O_i less gravity; f_i, n_i: inertial force of link i and its moment about O_i.
+sdd_i: acceleration of O_i less gravity; f_i, n_i: inertial force of link i, its moment about O_i.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from armdyn.algorithms.angular import (
 )
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.link_moments import regrouped
+from armdyn.algorithms.spatial import Six, add_six, axis, wrench_up
 from armdyn.algorithms.vector import ZERO, add, cross, neg, scale
-from armdyn.robot import Chain, Vector
+from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 
 
@@ -35,34 +36,31 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """Return the joint torques that give the accelerations qdd; 81M 69A a revolute joint."""
     F, n = frames(chain, q), chain.n
-    wrenches = link_wrenches(chain, F, qd, qdd)
+    wrench = link_wrenches(chain, F, qd, qdd)
     tau: list[Scalar] = [0.0] * n
-    force, moment = ZERO, ZERO
     for i in range(n, 0, -1):
         if i < n:
-            force, moment = F[i + 1].wrench_up(force, moment)
-        fi, ni = wrenches[i]
-        force, moment = add(fi, force), add(ni, moment)
-        along = moment[2] if chain[i].rotational else force[2]
-        tau[i - 1] = along + chain[i].Jm * qdd[i - 1]
+            wrench[i] = add_six(wrench[i], wrench_up(F[i + 1], wrench[i + 1]))
+        tau[i - 1] = wrench[i][axis(chain[i])] + chain[i].Jm * qdd[i - 1]
     return tau
 
 
 def link_wrenches(
     chain: Chain, F: list[Frame], qd: Sequence[Scalar], qdd: Sequence[Scalar]
-) -> list[tuple[Vector, Vector]]:
-    """Return (f_i, n_i) of the regrouped links i = 1..n, gravity included; entry 0 is zero."""
+) -> list[Six]:
+    """Return (n_i; f_i) of the regrouped links i = 1..n, gravity included; entry 0 is zero."""
     M = regrouped(chain)
-    w, wd, O, sdd = ZERO, ZERO, ZERO_MATRIX, neg(chain.g)
-    wrenches = [(ZERO, ZERO)]
+    w, wd, omega, sdd = ZERO, ZERO, ZERO_MATRIX, neg(chain.g)
+    wrenches: list[Six] = [[0.0] * 6]
     for i in range(1, chain.n + 1):
         qdi, qddi = qd[i - 1], qdd[i - 1]
-        sdd = F[i].down(add(sdd, scale(F[i].b, column(O, 1))))
+        sdd = F[i].down(add(sdd, scale(F[i].b, column(omega, 1))))
         w, wd = turning(F[i], w, wd, qdi, qddi)
-        O = omega_matrix(w, wd)
-        sdd = add(sdd, sliding(F[i], w, qdi, qddi), scale(F[i].d, column(O, 3)))
-        f = add(scale(M[i].m, sdd), times(O, M[i].h))
-        wrenches.append((f, add(cross(M[i].h, sdd), euler(O, M[i].K))))
+        omega = omega_matrix(w, wd)
+        sdd = add(sdd, sliding(F[i], w, qdi, qddi), scale(F[i].d, column(omega, 3)))
+        f = add(scale(M[i].m, sdd), times(omega, M[i].h))
+        n = add(cross(M[i].h, sdd), euler(omega, M[i].K))
+        wrenches.append([*n, *f])
     return wrenches
 
 

@@ -6,7 +6,35 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from armdyn.algorithms import friction, newton_euler
+from armdyn.algorithms import (
+    articulated_body,
+    christoffel,
+    common_frame,
+    denoc,
+    denoc_forward,
+    denoc_inverse,
+    denoc_udu,
+    energy,
+    friction,
+    gibbs_appell,
+    gibbs_appell_forward,
+    gibbs_appell_inertia,
+    kinematics,
+    lin_1991,
+    lin_1991_bias,
+    lin_1994,
+    lin_fang_1,
+    lin_fang_2,
+    lin_fang_3,
+    lin_fang_4,
+    lin_fang_5,
+    newton_euler,
+    regressor,
+    renaud,
+    second_moment,
+    second_moment_inertia,
+    walker_orin,
+)
 
 
 @dataclass(frozen=True)
@@ -22,11 +50,14 @@ class Kind:
     """A quantity: its inputs (each of n numbers), its outputs with shapes, and its methods.
 
     A shape is written with "n" for the number of joints and "10n" for the number of parameters.
+    Where `takes_frame` is set, ``run(chain, *inputs, frame=k)`` answers for E_k, k = 0..n, or for the
+    tip, k = n+1.
     """
 
     inputs: tuple[str, ...]
     outputs: dict[str, tuple[int | str, ...]]
     methods: dict[str, Method] = field(default_factory=dict[str, Method])
+    takes_frame: bool = False
 
     def shapes(self, n: int) -> dict[str, tuple[int, ...]]:
         """Return the shape of each output for an arm of n joints."""
@@ -39,30 +70,66 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     "mass_matrix": Kind(("q",), {"M": ("n", "n")}, {
+        "lin_fang_1": Method(lin_fang_1.mass_matrix, "[LinFang1999] Table I"),
+        "lin_fang_2": Method(lin_fang_2.mass_matrix, "[LinFang1999] Table II"),
+        "lin_fang_3": Method(lin_fang_3.mass_matrix, "[LinFang1999] Table III"),
+        "lin_fang_4": Method(lin_fang_4.mass_matrix, "[LinFang1999] Table IV"),
+        "lin_fang_5": Method(lin_fang_5.mass_matrix, "[LinFang1999] Table V"),
+        "gibbs_appell": Method(gibbs_appell_inertia.mass_matrix, "[Mata2002] 4.2"),
+        "second_moment": Method(second_moment_inertia.mass_matrix, "composites of second moments"),
+        "common_frame": Method(common_frame.mass_matrix, "the same, in one frame"),
+        "renaud": Method(renaud.mass_matrix, "[Lin1991] Appendix"),
+        "denoc": Method(denoc.mass_matrix, "[Saha1999] (22)"),
+        "walker_orin": Method(walker_orin.mass_matrix, "[Mata2002] Table 2, baseline"),
+        "lin_1991": Method(lin_1991.mass_matrix, "[Lin1991] (12)"),
     }),
     "inverse_dynamics": Kind(("q", "qd", "qdd"), {"tau": ("n",)}, {
-        "newton_euler": Method(newton_euler.inverse_dynamics, "[Mata2002] Table 2, baseline"),
+        "newton_euler": Method(newton_euler.inverse_dynamics, "[Mata2002] Table 1, baseline"),
+        "gibbs_appell": Method(gibbs_appell.inverse_dynamics, "[Mata2002] 4.1"),
+        "second_moment": Method(second_moment.inverse_dynamics, "[Mata2002] 4.1, regrouped"),
     }),
     "bias": Kind(("q", "qd"), {"tau": ("n",)}, {
-        "newton_euler": Method(newton_euler.bias, "[Mata2002] Table 2, baseline"),
+        "newton_euler": Method(newton_euler.bias, "[Mata2002] Table 1, baseline"),
+        "gibbs_appell": Method(gibbs_appell.bias, "[Mata2002] 4.1"),
+        "second_moment": Method(second_moment.bias, "[Mata2002] 4.1, regrouped"),
+        "lin_1991": Method(lin_1991_bias.bias, "[Lin1991] (53)-(58)"),
     }),
     "gravity": Kind(("q",), {"tau": ("n",)}, {
-        "newton_euler": Method(newton_euler.gravity, "[Mata2002] Table 2, baseline"),
+        "newton_euler": Method(newton_euler.gravity, "[Mata2002] Table 1, baseline"),
+        "gibbs_appell": Method(gibbs_appell.gravity, "[Mata2002] 4.1"),
+        "second_moment": Method(second_moment.gravity, "[Mata2002] 4.1, regrouped"),
+        "lin_1991": Method(lin_1991.gravity, "[Lin1991] (58)"),
+        "lin_1994": Method(lin_1994.gravity, "[Lin1994] (18)"),
     }),
     "coriolis_matrix": Kind(("q", "qd"), {"C": ("n", "n")}, {
+        "lin_1991": Method(christoffel.coriolis_matrix, "[Lin1991] (32)-(46), summed over k"),
     }),
     "forward_dynamics": Kind(("q", "qd", "tau"), {"qdd": ("n",)}, {
+        "denoc": Method(denoc_forward.forward_dynamics, "[Saha1999] (36), recursively"),
+        "articulated_body": Method(articulated_body.forward_dynamics, "[Featherstone1983], baseline"),
+        "gibbs_appell": Method(gibbs_appell_forward.forward_dynamics, "[Mata2002] 4.2, Table 3"),
     }),
     "inverse_mass_matrix": Kind(("q",), {"Minv": ("n", "n")}, {
+        "denoc": Method(denoc_inverse.inverse_mass_matrix, "[Saha1999] (36)-(41)"),
     }),
     "udu": Kind(("q",), {"U": ("n", "n"), "D": ("n",)}, {
+        "denoc": Method(denoc_udu.udu, "[Saha1999] (33)-(35)"),
     }),
     "regressor": Kind(("q", "qd", "qdd"), {"Y": ("n", "10n")}, {
+        "newton_euler": Method(regressor.regressor, "Newton-Euler, one parameter at a time"),
     }),
     "kinetic_energy": Kind(("q", "qd"), {"T": ()}, {
+        "link_sum": Method(energy.kinetic_energy, "sum over links and rotors"),
     }),
     "potential_energy": Kind(("q",), {"V": ()}, {
+        "link_sum": Method(energy.potential_energy, "sum over links"),
     }),
+    "pose": Kind(("q",), {"T": (4, 4)}, {
+        "product": Method(kinematics.pose, "product of the placements of the joints"),
+    }, takes_frame=True),
+    "jacobian": Kind(("q",), {"J": (6, "n")}, {
+        "geometric": Method(kinematics.jacobian, "axes and arms of the joints"),
+    }, takes_frame=True),
     "friction": Kind(("qd",), {"tau": ("n",)}, {
         "linear": Method(friction.friction, "viscous, Coulomb and offset"),
     }),

@@ -177,8 +177,9 @@ class Arm:
         if isinstance(frame, str):
             if frame in self.joint_names:
                 return 1 + self.joint_names.index(frame)
-        elif not isinstance(frame, bool) and 0 <= frame <= self.n:
-            return int(frame)
+        elif isinstance(frame, int | np.integer) and not isinstance(frame, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            if 0 <= frame <= self.n:
+                return int(frame)
         raise InputError(
             f"`frame` is {frame!r}, expected 'tip', a joint ({', '.join(self.joint_names)}) or a "
             f"number from 0 to {self.n}."

@@ -72,7 +72,7 @@ def program(chain: Chain, kind: str, method: str, frame: int, friction: bool) ->
     run = entry.methods[method].run
 
     def function(*inputs: list[Scalar]) -> object:
-        if getattr(entry, "takes_frame", False):
+        if entry.takes_frame:
             return run(chain, *inputs, frame=frame)
         if not friction or kind not in WITH_FRICTION:
             return run(chain, *inputs)

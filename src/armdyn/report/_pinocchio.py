@@ -6,12 +6,16 @@ so that a mistake on the way to those constants shows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armdyn.errors import MissingExtraError
 from armdyn.robot import Joint, Robot
+
+Array = NDArray[np.float64]
 
 
 def import_pinocchio() -> Any:
@@ -24,7 +28,10 @@ def import_pinocchio() -> Any:
 
 
 def pinocchio_model(robot: Robot) -> Any:
-    """Return Pinocchio's model of the robot: gravity and rotor inertia included, friction not."""
+    """Return Pinocchio's model of the robot: gravity and rotor inertia included, friction not.
+
+    Its last frame is the tip.
+    """
     pin = import_pinocchio()
     model = pin.Model()
     model.gravity.linear = np.array(robot.gravity)
@@ -39,6 +46,8 @@ def pinocchio_model(robot: Robot) -> Any:
         body = pin.Inertia(joint.mass, np.array(joint.com), tensor)
         model.appendBodyToJoint(parent, body, pin.SE3.Identity())
         placement = pin.SE3.Identity()
+    tool = pin.SE3(np.array(robot.tool))
+    model.addFrame(pin.Frame("tip", parent, 0, tool, pin.FrameType.OP_FRAME))
     model.armature = np.array([j.rotor_inertia for j in robot.joints])
     return model
 
@@ -49,3 +58,63 @@ def _fixed_part(pin: Any, joint: Joint) -> Any:
     about_x = pin.SE3(pin.AngleAxis(joint.beta, x).toRotationMatrix(), joint.b * x)
     about_z = pin.SE3(pin.AngleAxis(joint.theta, z).toRotationMatrix(), joint.d * z)
     return about_x * about_z
+
+
+class PinocchioAnswers:
+    """Pinocchio's answers at given states, by kind; friction is not in them."""
+
+    def __init__(self, robot: Robot, states: dict[str, Array]) -> None:
+        self._pin = import_pinocchio()
+        self._model = pinocchio_model(robot)
+        self._data = self._model.createData()
+        self._states = states
+        self._known: dict[str, Array] = {}
+
+    @property
+    def version(self) -> str:
+        """Pinocchio's version."""
+        return str(self._pin.__version__)
+
+    def __contains__(self, kind: str) -> bool:
+        return kind in self._rules()
+
+    def __getitem__(self, kind: str) -> Array:
+        """Return the quantity at every state; the states are the first axis."""
+        if kind not in self._known:
+            rule = self._rules()[kind]
+            self._known[kind] = np.array([np.array(rule(*state)) for state in self._each()])
+        return self._known[kind]
+
+    def _each(self) -> Any:
+        return zip(*(self._states[name] for name in ("q", "qd", "qdd", "tau")), strict=True)
+
+    def _rules(self) -> dict[str, Callable[[Array, Array, Array, Array], Any]]:
+        pin, model, data = self._pin, self._model, self._data
+        tip = model.nframes - 1
+        axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+
+        def mass_matrix(q: Array) -> Array:
+            upper = np.triu(pin.crba(model, data, q))
+            return upper + np.triu(upper, 1).T
+
+        def pose(q: Array) -> Array:
+            pin.framesForwardKinematics(model, data, q)
+            return data.oMf[tip].homogeneous
+
+        return {
+            "mass_matrix": lambda q, qd, qdd, tau: mass_matrix(q),
+            "inverse_mass_matrix": lambda q, qd, qdd, tau: np.linalg.inv(mass_matrix(q)),
+            "inverse_dynamics": lambda q, qd, qdd, tau: pin.rnea(model, data, q, qd, qdd),
+            "bias": lambda q, qd, qdd, tau: pin.nonLinearEffects(model, data, q, qd),
+            "gravity": lambda q, qd, qdd, tau: pin.computeGeneralizedGravity(model, data, q),
+            "forward_dynamics": lambda q, qd, qdd, tau: pin.aba(model, data, q, qd, tau),
+            "regressor": lambda q, qd, qdd, tau: pin.computeJointTorqueRegressor(
+                model, data, q, qd, qdd
+            ),
+            "kinetic_energy": lambda q, qd, qdd, tau: 0.5 * qd @ mass_matrix(q) @ qd,
+            "potential_energy": lambda q, qd, qdd, tau: pin.computePotentialEnergy(model, data, q),
+            "pose": lambda q, qd, qdd, tau: pose(q),
+            "jacobian": lambda q, qd, qdd, tau: pin.computeFrameJacobian(
+                model, data, q, tip, axes
+            ),
+        }

@@ -1,9 +1,12 @@
-"""The description: what an arm is, how it is read and written, and the constants it comes down to."""
+"""The description: what an arm is, how it is read and written, and the constants it amounts to."""
 
+from armdyn.robot._bundled import bundled_names
 from armdyn.robot._chain import Chain, Link, Symmetric, Vector, chain_of, exact_cos_sin
+from armdyn.robot._files import read_robot, write_robot, write_whole
 from armdyn.robot._generic import generic
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Placement, Robot
+from armdyn.robot._standard_dh import from_standard_dh
 
 __all__ = [
     "IDENTITY",
@@ -14,7 +17,12 @@ __all__ = [
     "Robot",
     "Symmetric",
     "Vector",
+    "bundled_names",
     "chain_of",
     "exact_cos_sin",
+    "from_standard_dh",
     "generic",
+    "read_robot",
+    "write_robot",
+    "write_whole",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from armdyn.errors import InputError
@@ -13,7 +15,8 @@ def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
     """Return an arm of n joints none of whose constants is zero, one or equal to another.
 
     Twists, lengths, offsets, masses, centres of mass, inertias and the direction of gravity are
-    random; theta is zero, since the zero of an angle is anybody's choice.
+    random; theta of a turning joint and d of a sliding one are zero, since the zero of a joint is
+    anybody's choice.
 
     Args:
         n: number of joints.
@@ -26,6 +29,7 @@ def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
         raise InputError(f"`type` is {type!r}, expected 1 (all rotational) or 2 (joint 3 slides).")
     rng = np.random.default_rng(seed)
     joints = [random_joint(rng, prismatic=type == 2 and i == 3) for i in range(1, n + 1)]
+    joints = [j if j.is_revolute else replace(j, d=0.0) for j in joints]
     g = rng.uniform(0.3, 1.0, 3) * rng.choice([-1.0, 1.0], 3)
     return Robot(
         joints, gravity=tuple(9.81 * g / np.linalg.norm(g)), name=f"generic{n}-type{type}"

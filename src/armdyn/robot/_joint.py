@@ -23,8 +23,8 @@ TRIANGLE_TOLERANCE = 1e-9
 class Joint:
     """A joint in normal driving-axis (Craig's modified DH) form, with the link behind it.
 
-    The placement of frame E_i in E_{i-1} is ``Rx(beta) Tx(b) Rz(theta) Tz(d)``; the joint variable q
-    adds to `theta` of a revolute joint or to `d` of a prismatic one. SI units, radians.
+    The placement of frame E_i in E_{i-1} is ``Rx(beta) Tx(b) Rz(theta) Tz(d)``; the joint variable
+    q adds to `theta` of a revolute joint or to `d` of a prismatic one. SI units, radians.
 
     Attributes:
         kind: "revolute" or "prismatic".
@@ -34,7 +34,7 @@ class Joint:
         d: offset along z_i [m]; for a prismatic joint its value at q = 0.
         mass: mass of link i [kg].
         com: centre of mass of link i in E_i [m].
-        inertia: (xx, xy, xz, yy, yz, zz) of the inertia tensor about the centre of mass, in the axes
+        inertia: (xx, xy, xz, yy, yz, zz) of the inertia tensor about the centre of mass, in axes
             of E_i [kg m^2]; off-diagonal entries are tensor entries (xy = -integral x y dm).
         rotor_inertia: inertia of the drive reflected to the joint [kg m^2] or [kg].
         viscous: viscous friction [N m s] or [N s/m].
@@ -65,6 +65,8 @@ class Joint:
     name: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise RobotError(f"joint: `name` is {self.name!r}, expected a string.")
         who = f"joint {self.name!r}" if self.name else "joint"
         if self.kind not in KINDS:
             raise RobotError(
@@ -76,15 +78,14 @@ class Joint:
             size = {"com": 3, "inertia": 6}.get(field.name)
             value = getattr(self, field.name)
             if size is None:
-                clean: object = _number(value, who, field.name)
+                clean: object = checked_number(value, who, field.name)
             else:
                 clean = _numbers(value, size, who, field.name)
             object.__setattr__(self, field.name, clean)
         for field_name in ("mass", "rotor_inertia", "viscous", "coulomb"):
-            if getattr(self, field_name) < 0:
-                raise RobotError(
-                    f"{who}: `{field_name}` is {getattr(self, field_name):g}; it cannot be negative."
-                )
+            value = getattr(self, field_name)
+            if value < 0:
+                raise RobotError(f"{who}: `{field_name}` is {value:g}; it cannot be negative.")
         for field_name in ("velocity", "effort"):
             if not getattr(self, field_name) > 0:
                 raise RobotError(
@@ -112,8 +113,9 @@ class Joint:
                     "(an inertia known only about the joint axis can be given as `rotor_inertia`)"
                 ]
             return []
-        moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        slack = TRIANGLE_TOLERANCE * max(abs(float(moments[0])), float(moments[2]))
+        tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        moments = [float(moment) for moment in np.linalg.eigvalsh(tensor)]
+        slack = TRIANGLE_TOLERANCE * max(abs(moments[0]), moments[2])
         listed = ", ".join(f"{m:.6g}" for m in moments)
         if moments[0] < -slack:
             return [
@@ -122,17 +124,23 @@ class Joint:
             ]
         if moments[2] > moments[0] + moments[1] + slack:
             return [
-                f"`inertia` has principal moments ({listed}) kg m^2: the largest exceeds the sum of "
-                "the other two (triangle inequality), which no mass distribution can do"
+                f"`inertia` has principal moments ({listed}) kg m^2: the largest exceeds the sum "
+                "of the other two (triangle inequality), which no mass distribution can do"
             ]
         return []
 
 
-def _number(value: object, who: str, name: str) -> float:
+def checked_number(value: object, who: str, name: str) -> float:
+    """Return a number as a float; refuse what is none, NaN and (except for limits) infinity."""
     limit = name in ("lower", "upper", "velocity", "effort")
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise RobotError(f"{who}: `{name}` is {value!r}, expected a number.")
-    number = float(value)  # pyright: ignore[reportUnknownArgumentType, reportArgumentType]
+    try:
+        number = float(value)  # pyright: ignore[reportUnknownArgumentType]
+    except OverflowError:
+        raise RobotError(
+            f"{who}: `{name}` is an integer beyond the range of floats, expected a finite number."
+        ) from None
     if math.isnan(number) or (math.isinf(number) and not limit):
         raise RobotError(f"{who}: `{name}` is {number}, expected a finite number.")
     return number
@@ -141,10 +149,10 @@ def _number(value: object, who: str, name: str) -> float:
 def _numbers(value: object, size: int, who: str, name: str) -> tuple[float, ...]:
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    if isinstance(value, str) or not isinstance(value, Sequence):
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
         raise RobotError(f"{who}: `{name}` is {value!r}, expected {size} numbers.")
     items: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
     if len(items) != size:
         order = " (xx, xy, xz, yy, yz, zz)" if size == 6 else ""
         raise RobotError(f"{who}: `{name}` has {len(items)} entries, expected {size}{order}.")
-    return tuple(_number(item, who, name) for item in items)
+    return tuple(checked_number(item, who, name) for item in items)

@@ -61,14 +61,16 @@ class Robot:
         strict: bool = True,
         notes: Iterable[str] = (),
     ) -> None:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise RobotError(f"`name` of a robot is {name!r}, expected a string.")
         put = object.__setattr__
         put(self, "joints", _named(joints, name))
         put(self, "gravity", _gravity(gravity))
-        put(self, "base", _placement(base, "base"))
-        put(self, "tool", _placement(tool, "tool"))
-        put(self, "name", str(name))
+        put(self, "base", placement_of(base, "base"))
+        put(self, "tool", placement_of(tool, "tool"))
+        put(self, "name", name)
         put(self, "strict", bool(strict))
-        put(self, "notes", tuple(notes))
+        put(self, "notes", (notes,) if isinstance(notes, str) else tuple(notes))
         self._check_physics()
 
     @property
@@ -111,15 +113,20 @@ def _gravity(value: Sequence[float]) -> tuple[float, float, float]:
     return (float(g[0]), float(g[1]), float(g[2]))
 
 
-def _placement(value: ArrayLike | None, name: str) -> Placement:
+def placement_of(value: ArrayLike | None, name: str) -> Placement:
+    """Return a 4x4 placement, checked; None is the identity."""
     if value is None:
         return IDENTITY
     T = _array(value, name)
-    if T.shape != (4, 4) or not np.isfinite(T).all():
-        raise RobotError(f"`{name}` has shape {T.shape}, expected a finite 4x4 placement.")
+    if T.shape != (4, 4):
+        raise RobotError(f"`{name}` has shape {T.shape}, expected a 4x4 placement.")
+    if not np.isfinite(T).all():
+        raise RobotError(f"`{name}` has an entry that is not finite, expected a 4x4 placement.")
     R = T[:3, :3]
-    wrong = float(np.abs(R.T @ R - np.eye(3)).max())
-    if wrong > ROTATION_TOLERANCE or np.linalg.det(R) < 0 or (T[3] != (0.0, 0.0, 0.0, 1.0)).any():
+    with np.errstate(all="ignore"):  # huge entries overflow, and are refused just below
+        wrong = float(np.abs(R.T @ R - np.eye(3)).max())
+        right = wrong <= ROTATION_TOLERANCE and np.linalg.det(R) > 0
+    if not right or (T[3] != (0.0, 0.0, 0.0, 1.0)).any():
         raise RobotError(
             f"`{name}` is not a placement: its 3x3 block must be a rotation (R^T R is {wrong:.1e} "
             "from the identity, determinant must be +1) and its last row 0 0 0 1."
@@ -129,6 +136,9 @@ def _placement(value: ArrayLike | None, name: str) -> Placement:
 
 def _array(value: ArrayLike, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     try:
-        return np.asarray(value, dtype=np.float64)
+        array = np.asarray(value)
     except (TypeError, ValueError):
         raise RobotError(f"`{name}` is {value!r}, expected numbers.") from None
+    if array.dtype.kind not in "iuf":  # not text that looks like a number, nor a truth value
+        raise RobotError(f"`{name}` is {value!r}, expected numbers.")
+    return array.astype(np.float64)

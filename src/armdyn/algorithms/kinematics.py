@@ -1,0 +1,87 @@
+"""Where the frames of an arm are, and how they move.
+
+Frame k of an arm is E_k for k = 0..n and the tip for k = n+1. Everything in the axes of the base
+frame, in which E_0 stands at `chain.base`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from armdyn.algorithms.frame import Frame, frames
+from armdyn.algorithms.vector import ZERO, Matrix, add, clean, cross, dot, scale, sub
+from armdyn.robot import Chain, Placement, Vector
+from armdyn.scalar import Scalar
+
+
+@dataclass(frozen=True)
+class Place:
+    """The rows of a frame's rotation to the base axes, and its origin."""
+
+    rows: tuple[Vector, Vector, Vector]
+    p: Vector
+
+    def column(self, k: int) -> Vector:
+        """Return an axis of the frame: 0, 1, 2 for x, y, z."""
+        x, y, z = self.rows
+        return (x[k], y[k], z[k])
+
+    def after(self, F: Frame) -> Place:
+        """Return the place of E_i if this is that of E_{i-1}; 30M 18A.
+
+        The joint shifts by b along x_{i-1} and by d along z_i, which is cheaper than to rotate s_i.
+        """
+        x, y, z = (F.down(row) for row in self.rows)
+        turned = Place((x, y, z), self.p)
+        shifts = scale(F.b, self.column(0)), scale(F.d, turned.column(2))
+        return Place(turned.rows, add(self.p, *shifts))
+
+    def at(self, T: Placement) -> Place:
+        """Return the place of what is fixed to this frame with the placement T."""
+        a, b, c = (_direction(T, k) for k in range(3))
+        t = (T[0][3], T[1][3], T[2][3])
+        x, y, z = ((dot(row, a), dot(row, b), dot(row, c)) for row in self.rows)
+        u, v, w = (dot(row, t) for row in self.rows)
+        return Place((x, y, z), add(self.p, (u, v, w)))
+
+
+def places(chain: Chain, q: Sequence[Scalar], frame: int) -> list[Place]:
+    """Return the places of E_0, E_1 and so on to the frame; that of the tip stands behind E_n."""
+    assert 0 <= frame <= chain.n + 1
+    world = Place(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), ZERO)
+    found = [world.at(chain.base)]
+    for F in frames(chain, q)[1 : frame + 1]:
+        found.append(found[-1].after(F))
+    if frame > chain.n:
+        found.append(found[-1].at(chain.tool))
+    return found
+
+
+def pose(chain: Chain, q: Sequence[Scalar], frame: int) -> Matrix:
+    """Return the 4x4 placement of a frame in the base frame."""
+    place = places(chain, q, frame)[-1]
+    rows: Matrix = [[*row, p] for row, p in zip(place.rows, place.p, strict=True)]
+    return [*rows, [0.0, 0.0, 0.0, 1.0]]
+
+
+def jacobian(chain: Chain, q: Sequence[Scalar], frame: int) -> Matrix:
+    """Return the 6 x n matrix that takes qd to a frame's velocity: of its origin, then angular."""
+    found = places(chain, q, frame)
+    columns: list[tuple[Scalar, ...]] = []
+    for i in range(1, chain.n + 1):
+        if i > frame:
+            columns.append((*ZERO, *ZERO))
+            continue
+        u = found[i].column(2)
+        if chain[i].rotational:
+            columns.append((*cross(u, sub(found[-1].p, found[i].p)), *u))
+        else:
+            columns.append((*u, *ZERO))
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _direction(T: Placement, k: int) -> Vector:
+    """Return column k of the rotation, with the rounding of exact zeros removed."""
+    x, y, z = clean((T[0][k], T[1][k], T[2][k]), sized_by=[1.0])
+    return (x, y, z)

@@ -1,0 +1,150 @@
+"""Composite bodies seen from one fixed point: the inertia matrix and gravity of [Lin1991].
+
+u_j is the axis of joint j, s_j the vector from the fixed point O to O_j; composite body j (links
+j..n) has mass mass_j, first moment P_j and second-moment matrix Q_j about O, all in E_j. The paper
+works with the inertia tensor J_j about O and with J'_j = J_j - tr(J_j)/2 1, (19)-(23); Q_j = -J'_j
+gives both. K*_j is 1 if joint j is rotational, else 0, and K_j = 1 - K*_j.
+
+The paper has four formulas for H_mj (12), one for each pair of joint types. Here they are one: with
+
+    w_m = K*_m u_m,   v_m = K_m u_m - K*_m u_m x s_m   (how joint m turns, and how it moves O),
+    f_j, e_j   (force, and moment about O, that give joint j alone a unit acceleration),
+
+H_mj = w_m . e_j + v_m . f_j. The paper takes the origin of the base frame for O and lets it be O_1.
+O may be any point, and O_r, r the first rotational joint, is the cheapest: the joints before r only
+slide, and s_j, P_j, Q_j are needed from r on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
+from armdyn.algorithms.vector import (
+    ZERO,
+    ZERO_SYMMETRIC,
+    Matrix,
+    add,
+    add_symmetric,
+    dot,
+    scale,
+    second_moment,
+    symmetric_full,
+)
+from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.scalar import Scalar
+
+Axis = tuple[Vector, Vector]
+"""(w_m, v_m) of a joint m."""
+
+
+@dataclass(frozen=True)
+class Composite:
+    """Composite body j about O in E_j, and s_j, where joint j stands."""
+
+    rotational: bool
+    s: Vector
+    mass: Scalar
+    P: Vector
+    Q: Symmetric
+
+    @property
+    def axis(self) -> Axis:
+        """(w_j, v_j) of the joint itself, whose axis u_j is (0, 0, 1)."""
+        z = (0.0, 0.0, 1.0)
+        return (z, (self.s[1], -self.s[0], 0.0)) if self.rotational else (ZERO, z)
+
+    @property
+    def f(self) -> Vector:
+        """f_j = K*_j (u_j x P_j - mass_j u_j x s_j) + K_j mass_j u_j."""
+        if not self.rotational:
+            return (0.0, 0.0, self.mass)
+        (x, y, _), (sx, sy, _) = self.P, self.s
+        return (self.mass * sy - y, x - self.mass * sx, 0.0)
+
+    @property
+    def e(self) -> Vector:
+        """e_j = K*_j (J_j u_j - P_j x (u_j x s_j)) + K_j P_j x u_j: what A_j lacks in symmetry."""
+        (_, xy, xz), (yx, _, yz), (zx, zy, _) = self.A
+        return (zy - yz, xz - zx, yx - xy)
+
+    @property
+    def A(self) -> tuple[Vector, Vector, Vector]:
+        """Rows of the matrix A_j with A_j w = K*_j J'_j (w x u_j) + v_j x (w x P_j)."""
+        x, y, z = self.P
+        if not self.rotational:
+            return (z, 0.0, -x), (0.0, z, -y), ZERO
+        sx, sy, _ = self.s
+        Qxx, Qxy, Qxz, Qyy, Qyz, _ = self.Q
+        M11, M12 = Qxy - y * sx, x * sx - Qxx
+        M21, M22 = Qyy - y * sy, x * sy - Qxy
+        M31, M32 = Qyz - z * sy, z * sx - Qxz
+        return (M11, M12, 0.0), (M21, M22, 0.0), (M31, M32, M11 + M22)
+
+
+def composites(chain: Chain, F: Sequence[Frame]) -> list[Composite]:
+    """Return composite bodies 1..n; entry 0 stands for the base and is empty. (24)-(30)."""
+    n = chain.n
+    r = next((j for j in range(1, n + 1) if chain[j].rotational), n + 1)
+    s = [ZERO] * (n + 1)
+    for j in range(r + 1, n + 1):
+        x, y, z = s[j - 1]
+        x, y, z = F[j].down((x + F[j].b, y, z))
+        s[j] = (x, y, z + F[j].d)
+    body = Composite(False, ZERO, 0.0, ZERO, ZERO_SYMMETRIC)
+    found = [body]
+    for j in range(n, 0, -1):
+        link = chain[j]
+        mass, first, second = body.mass + link.m, ZERO, ZERO_SYMMETRIC
+        if j >= r:
+            p = add(s[j], link.c)
+            first = scale(link.m, p)
+            second = add_symmetric(_parallel_product(p, first), second_moment(link.I))
+        if r <= j < n:
+            first = add(first, F[j + 1].up(body.P))
+            second = add_symmetric(second, F[j + 1].up_symmetric(body.Q))
+        body = Composite(link.rotational, s[j], mass, first, second)
+        found.insert(1, body)
+    return found
+
+
+def axes(bodies: Sequence[Composite], F: Sequence[Frame]) -> list[list[Axis]]:
+    """Return (w_m, v_m) in E_j of the joints m = 1..j, as entry [j][m]; entries 0 are empty."""
+    seen: list[list[Axis]] = [[(ZERO, ZERO)]]
+    for j in range(1, len(bodies)):
+        seen.append([(F[j].down(w), F[j].down(v)) for w, v in seen[j - 1]])
+        seen[j].append(bodies[j].axis)
+    return seen
+
+
+def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
+    """Return H: H_mj = w_m . e_j + v_m . f_j for m <= j. (12)."""
+    F = frames(chain, q)
+    bodies = composites(chain, F)
+    seen = axes(bodies, F)
+    H = [
+        [dot(w, bodies[j].e) + dot(v, bodies[j].f) for w, v in seen[j][1:]]
+        for j in range(1, chain.n + 1)
+    ]
+    return diagonal_with_rotors(symmetric_full(H), chain)
+
+
+def gravity(chain: Chain, q: Sequence[Scalar]) -> list[Scalar]:
+    """Return eta: the torques that hold the arm still."""
+    F = frames(chain, q)
+    return gravity_of(composites(chain, F), F, chain.g)
+
+
+def gravity_of(bodies: Sequence[Composite], F: Sequence[Frame], g: Vector) -> list[Scalar]:
+    """Return eta_j = -f_j . g, j = 1..n: to rest in gravity is to be accelerated by -g. (58)."""
+    eta: list[Scalar] = []
+    for j in range(1, len(bodies)):
+        g = F[j].down(g)
+        eta.append(-dot(bodies[j].f, g))
+    return eta
+
+
+def _parallel_product(p: Vector, P: Vector) -> Symmetric:
+    """Return p P^T, symmetric because P is a multiple of p."""
+    return (p[0] * P[0], p[0] * P[1], p[0] * P[2], p[1] * P[1], p[1] * P[2], p[2] * P[2])

@@ -1,0 +1,35 @@
+"""Mass matrix, its dense factors, and what is solved with them: the cheapest for few joints.
+
+The mass matrix is that of `split`, the bias that of `second_moment`, the factors those of `udu`.
+Operations of forward dynamics grow with n^3 / 6: the O(n) recursion of `denoc_forward` needs fewer
+from ten joints on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armdyn.algorithms import second_moment, split
+from armdyn.algorithms import udu as dense
+from armdyn.algorithms.vector import Matrix
+from armdyn.robot import Chain
+from armdyn.scalar import Scalar
+
+
+def forward_dynamics(
+    chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
+) -> list[Scalar]:
+    """Return the joint accelerations that torques give: M^-1 (tau - bias)."""
+    bias = second_moment.bias(chain, q, qd)
+    resultant = [t - b for t, b in zip(tau, bias, strict=True)]
+    return dense.solve(split.mass_matrix(chain, q), resultant)
+
+
+def inverse_mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
+    """Return M^-1, full and symmetric."""
+    return dense.inverse(split.mass_matrix(chain, q))
+
+
+def udu(chain: Chain, q: Sequence[Scalar]) -> tuple[Matrix, list[Scalar]]:
+    """Return U (n x n, full, with exact ones and zeros) and D (n), with M = U diag(D) U^T."""
+    return dense.factors(split.mass_matrix(chain, q))

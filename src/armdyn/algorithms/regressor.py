@@ -1,0 +1,114 @@
+"""The regressor Y: torques are Y times the inertial parameters of the links, plus rotors.
+
+Newton-Euler, with a unit of one parameter at a time in place of the link. w, wd: angular velocity
+and acceleration of link i; a: acceleration of O_i less gravity; B = [wd x] + [w x]^2, by columns,
+so that a point of the link at x has the acceleration a + B x. A unit of the parameter p of link i
+needs a force f_p and a moment t_p about O_i. Wrenches of ten parameters are dear to carry to every
+joint before i: the axes of these joints, as motions (angular; linear) at O_i, are carried to link i
+instead. All in E_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from armdyn.algorithms.frame import Frame, frames
+from armdyn.algorithms.spatial import Six, halves, motion_down
+from armdyn.algorithms.vector import (
+    ZERO,
+    Matrix,
+    add,
+    apply,
+    cross,
+    dot,
+    inertia_at_origin,
+    neg,
+    scale,
+)
+from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.scalar import Scalar
+
+PARAMETER_NAMES = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
+"""The parameters of a link, in their order: mass, first moment and inertia about O_i, in E_i."""
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+UNIT_INERTIAS: tuple[Symmetric, ...] = (
+    (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+    (0.0, 0.0, 0.0, 1.0, 0.0, 0.0),
+    (0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
+    (0.0, 0.0, 0.0, 0.0, 1.0, 0.0),
+    (0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
+)
+"""Inertias of which one entry is one, in the order of `PARAMETER_NAMES`."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How link i moves: w, wd and a, in E_i."""
+
+    w: Vector
+    wd: Vector
+    a: Vector
+
+    @property
+    def B(self) -> tuple[Vector, Vector, Vector]:
+        """Columns of [wd x] + [w x]^2."""
+        x, y, z = (add(cross(self.wd, e), cross(self.w, cross(self.w, e))) for e in (X, Y, Z))
+        return x, y, z
+
+    def next(self, F: Frame, qd: Scalar, qdd: Scalar) -> Motion:
+        """Return the motion of link i if this is that of link i-1.
+
+        Of the way from O_{i-1} to O_i, b lies in link i-1, and d on the joint axis, which both links
+        have in common. It counts as a part of link i: its B is there for the wrenches anyway.
+        """
+        a = F.down(add(self.a, scale(F.b, self.B[0])))
+        w, wd = F.down(self.w), F.down(self.wd)
+        if F.rotational:
+            wd = (wd[0] + w[1] * qd, wd[1] - w[0] * qd, wd[2] + qdd)
+            w = (w[0], w[1], w[2] + qd)
+        else:
+            twice = qd + qd
+            a = (a[0] + w[1] * twice, a[1] - w[0] * twice, a[2] + qdd)
+        return Motion(w, wd, add(a, scale(F.d, Motion(w, wd, a).B[2])))
+
+    def unit_wrenches(self) -> list[tuple[Vector, Vector]]:
+        """Return (f_p, t_p) of the ten parameters.
+
+        m: f = a. First moment h: f = B h, t = h x a. Inertia J: t = J wd + w x (J w).
+        """
+        w, wd, a = self.w, self.wd, self.a
+        moments = [(f, cross(h, a)) for f, h in zip(self.B, (X, Y, Z), strict=True)]
+        inertias = [(ZERO, add(apply(J, wd), cross(w, apply(J, w)))) for J in UNIT_INERTIAS]
+        return [(a, ZERO), *moments, *inertias]
+
+
+def regressor(
+    chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> Matrix:
+    """Return the n rows of 10n; inverse dynamics is Y times `parameters`, plus Jm qdd."""
+    n, F = chain.n, frames(chain, q)
+    rows: Matrix = [[0.0] * (10 * n) for _ in range(n)]
+    axes: list[Six] = []
+    link = Motion(ZERO, ZERO, neg(chain.g))
+    for i in range(1, n + 1):
+        link = link.next(F[i], qd[i - 1], qdd[i - 1])
+        axes = [motion_down(F[i], axis) for axis in axes]
+        axes.append([*Z, *ZERO] if chain[i].rotational else [*ZERO, *Z])
+        wrenches = link.unit_wrenches()
+        for row, axis in zip(rows, axes, strict=False):  # the rows of joints beyond i stay zero
+            angular, linear = halves(axis)
+            for p, (f, t) in enumerate(wrenches):
+                row[10 * (i - 1) + p] = dot(angular, t) + dot(linear, f)
+    return rows
+
+
+def parameters(chain: Chain) -> list[Scalar]:
+    """Return the 10n parameters, link by link in the order of `PARAMETER_NAMES`."""
+    listed: list[Scalar] = []
+    for link in chain.links:
+        xx, xy, xz, yy, yz, zz = inertia_at_origin(link.m, link.c, link.I)
+        listed += [link.m, *scale(link.m, link.c), xx, xy, yy, xz, yz, zz]
+    return listed

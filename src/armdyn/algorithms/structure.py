@@ -1,0 +1,129 @@
+"""Joints r and s, and the axis of joint r where it stands still: what geometry alone decides.
+
+Notation of [LinFang1999]: u_i is the axis of joint i. Joint r is the first rotational joint, joint s
+the first rotational joint after it whose axis is not parallel to u_r (n+1 if there is none). Every
+rotational joint before s turns about u_r, so w[i] = u_r in E_i is constant for i < s; it is
+(0, 0, +-1) in the frame of a joint parallel to u_r. delta[i] says whether the first moments k_x, k_y
+of a rotational joint r <= i < s can be seen in any torque (Theorem 1).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from armdyn.algorithms.frame import frame
+from armdyn.algorithms.vector import ZERO, cross
+from armdyn.robot import Chain, Link
+from armdyn.scalar import Scalar
+
+Direction: TypeAlias = tuple[float, float, float]
+
+# Sines of angles between axes, and distances [m], below this are zero: sums of twists that cancel
+# leave rounding behind.
+TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True)
+class Structure:
+    """What the geometry says; `w` and `delta` are read with the joint's number as in the papers.
+
+    ``w[i]`` exists for 0 <= i < s (for no i if no joint is rotational), ``delta[i]`` for the
+    rotational joints r <= i < s.
+    """
+
+    r: int
+    s: int
+    w: dict[int, Direction]
+    delta: dict[int, bool]
+
+    def parallel(self, i: int) -> bool:
+        """Say whether the axis of joint i < s is parallel to that of joint r."""
+        return abs(self.w[i][2]) == 1.0
+
+
+def structure(chain: Chain) -> Structure:
+    """Find r, s, w and delta from the geometry and the direction of gravity."""
+    n = chain.n
+    r = next((i for i in range(1, n + 1) if chain[i].rotational), n + 1)
+    if r > n:
+        return Structure(r, n + 1, {}, {})
+    w = _before(chain, r)
+    w[r] = (0.0, 0.0, 1.0)
+    s = r + 1
+    while s <= n:
+        w_s = _next(chain[s], w[s - 1])
+        if chain[s].rotational and abs(w_s[2]) != 1.0:
+            break
+        w[s] = w_s
+        s += 1
+    found = Structure(r, s, w, {})
+    return Structure(r, s, w, _delta(chain, found))
+
+
+def _before(chain: Chain, r: int) -> dict[int, Direction]:
+    """Return u_r in E_0 .. E_{r-1}; the joints before r slide, their rotations are constant."""
+    v: Direction = (0.0, -chain[r].Sb, chain[r].Cb)
+    w = {r - 1: _snapped(v)}
+    for i in range(r - 1, 0, -1):
+        link = chain[i]
+        x, y, z = w[i]
+        t = link.S0 * x + link.C0 * y
+        up = (link.C0 * x - link.S0 * y, link.Cb * t - link.Sb * z, link.Sb * t + link.Cb * z)
+        w[i - 1] = _snapped(up)
+    return w
+
+
+def _next(link: Link, w: Direction) -> Direction:
+    """Return u_r in E_i from u_r in E_{i-1}; with the angle of a rotational joint i left out.
+
+    That angle does not matter where joint i is parallel to u_r, and tells nothing where it is not.
+    """
+    x, y, z = w
+    t, z = link.Cb * y + link.Sb * z, link.Cb * z - link.Sb * y
+    if link.rotational:
+        return _snapped((x, t, z))
+    return _snapped((link.C0 * x + link.S0 * t, link.C0 * t - link.S0 * x, z))
+
+
+def _snapped(v: Direction) -> Direction:
+    """Return the unit vector with what is left of exact zeros removed."""
+    x, y, z = (c if abs(c) > TOLERANCE else 0.0 for c in v)
+    if x == 0.0 == y:
+        return (0.0, 0.0, math.copysign(1.0, z))
+    return (x, y, z)
+
+
+def _delta(chain: Chain, found: Structure) -> dict[int, bool]:
+    """Return delta_i of Theorem 1, its condition corrected.
+
+    delta_i = 0 if and only if gravity and every joint up to i are parallel to u_r and every
+    rotational joint from r to i is coaxial with joint r: then the first moment of composite body i
+    about that one axis neither falls nor is thrown outwards by another joint. The printed condition
+    speaks of u_m where the offset s_{r->m} is meant, and stops before m = i.
+    """
+    r, s = found.r, found.s
+    hidden = _along(chain.g, found.w[0]) and all(found.parallel(i) for i in range(1, r))
+    offset: tuple[Scalar, Scalar] = (0.0, 0.0)  # O_r -> O_i in E_i at q = 0, across u_r
+    delta: dict[int, bool] = {}
+    for i in range(r, s):
+        hidden = hidden and found.parallel(i)
+        if hidden and i > r:
+            link = chain[i]
+            x, y, _ = frame(link, 0.0).down((offset[0] + link.b, offset[1], 0.0))
+            offset = (x, y)
+        if chain[i].rotational:
+            hidden = hidden and all(_vanishes(x) for x in offset)
+            delta[i] = not hidden
+    return delta
+
+
+def _along(g: Direction, w: Direction) -> bool:
+    size = math.hypot(*g)
+    return all(_vanishes(x, size) for x in cross(g, w)) if size else cross(g, w) == ZERO
+
+
+def _vanishes(x: Scalar, size: float = 1.0) -> bool:
+    """Say whether x is zero; a length that is not known yet is not."""
+    return isinstance(x, float) and abs(x) <= TOLERANCE * size

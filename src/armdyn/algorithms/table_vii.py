@@ -1,0 +1,163 @@
+"""Moments of the composite bodies from the minimal set alone: Table VII of [LinFang1999].
+
+The first moment of composite body i (links i..n) about O_i is chat_i = k_i + l_i, its inertia
+Jhat_i = U_i + V_i; k, U are constants, l, V depend on the joints beyond i. Of the constants only
+values of the minimal set S are read. Before joint s not all of chat_i, Jhat_i follows from S, nor is
+it needed: there the moments about w_i = u_r in E_i suffice, and V^r_i is w_i . V_i w_i.
+
+Corrected: (40) and its line in Table VII have -2 w_z w_x l_x - 2 w_z w_y l_y. Two things are done
+more cheaply than printed: R X R^T, and Y_33 at i = s-1 if joint s-1 is rotational.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from armdyn.algorithms.frame import Frame
+from armdyn.algorithms.minimal_set import MinimalSet
+from armdyn.algorithms.structure import Direction, Structure
+from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, add
+from armdyn.robot import Symmetric, Vector
+from armdyn.scalar import Scalar
+
+
+@dataclass(frozen=True)
+class Composite:
+    """What the inertia matrix needs of composite body i.
+
+    Rotational i: the first moment `c` (x and y only) and `J`, third column of the inertia (for i < s
+    only its last entry). Translational i: the mass `m` and, for i > s, the first moment `c`. `tau`:
+    for r <= i < s the moment about u_r that a unit acceleration of joint i takes, (29).
+    """
+
+    rotational: bool
+    m: Scalar = 0.0
+    c: Vector = ZERO
+    J: Vector = ZERO
+    tau: Scalar = 0.0
+
+    @property
+    def inertia(self) -> Scalar:
+        """D_ii: what resists joint i."""
+        return self.J[2] if self.rotational else self.m
+
+    @property
+    def force(self) -> Vector:
+        """f_ii: the force of a unit acceleration of joint i, in E_i. (7)."""
+        return (-self.c[1], self.c[0], 0.0) if self.rotational else (0.0, 0.0, self.m)
+
+    @property
+    def moment(self) -> Vector:
+        """t_ii: its moment about O_i, in E_i. (8)."""
+        return self.J if self.rotational else (self.c[1], -self.c[0], 0.0)
+
+
+def composites(F: Sequence[Frame], structure: Structure, S: MinimalSet) -> dict[int, Composite]:
+    """Return the composite bodies i = 1..n of the arm at the configuration of its frames F."""
+    n, r, s = len(F) - 1, structure.r, structure.s
+    found: dict[int, Composite] = {}
+    l, V, X = ZERO, ZERO_SYMMETRIC, ZERO_SYMMETRIC
+    for i in range(n, s - 1, -1):
+        if i < n:
+            l = varying_first_moment(F[i + 1], found[i + 1], l)
+            V = _beside(F[i + 1].b, l, F[i + 1].up_symmetric(X))
+        found[i] = _complete(F[i], S, i, l, V)
+        X = _about_foot(F[i], S, i, found[i], l, V)
+    Vr: Scalar = 0.0
+    for i in range(s - 1, r - 1, -1):
+        w, previous = structure.w[i], l
+        if i < n:
+            p = F[i + 1]
+            l = varying_first_moment(p, found[i + 1], l)
+            if i + 1 == s:
+                Y33 = _turned(p, w, X, V[0] + S[s, "U11-U22"] - V[3])
+            elif p.rotational:
+                Y33 = found[i + 1].J[2]
+            else:
+                Y33 = Vr + _slid(p, structure.w[i + 1], found[i + 1].m, previous, S, i + 1)
+            Vr = Y33 + _beside_axis(p.b, w, l)
+        found[i] = _about_axis(F[i], S, i, w, l, Vr)
+    for i in range(min(r - 1, n), 0, -1):
+        found[i] = Composite(False, m=S[i, "mhat"])
+    return found
+
+
+def varying_first_moment(p: Frame, body: Composite, l: Vector) -> Vector:
+    """Return l_i from chat_p and l_p, p = i+1. (24)."""
+    if p.rotational:
+        return p.up((body.c[0], body.c[1], l[2]))
+    return p.up((l[0], l[1], l[2] + body.m * p.d))
+
+
+def _complete(F: Frame, S: MinimalSet, i: int, l: Vector, V: Symmetric) -> Composite:
+    """Return composite body i >= s. (22)."""
+    c = add((S[i, "kx"], S[i, "ky"], S[i, "kz"]), l)
+    if not F.rotational:
+        return Composite(False, m=S[i, "mhat"], c=c)
+    J = (S[i, "U13"] + V[2], S[i, "U23"] + V[4], S[i, "U33"] + V[5])
+    return Composite(True, c=c, J=J)
+
+
+def _about_foot(
+    F: Frame, S: MinimalSet, p: int, body: Composite, l: Vector, V: Symmetric
+) -> Symmetric:
+    """Return X: what varies of the inertia of body p about the foot of z_p on x_{p-1}. (34), (35)."""
+    d, (cx, cy, cz) = F.d, body.c
+    V11, V12, V13, V22, V23, V33 = V
+    if F.rotational:
+        e = (2.0 * d) * l[2]
+        J13, J23, J33 = body.J
+        X11 = V11 + S[p, "U11-U22"] + e
+        return (X11, V12 + S[p, "U12"], J13 - d * cx, V22 + e, J23 - d * cy, J33)
+    e = d * (body.m * d + 2.0 * cz)
+    return (V11 + e, V12, V13 - d * cx, V22 + e, V23 - d * cy, V33)
+
+
+def _beside(b: Scalar, l: Vector, Y: Symmetric) -> Symmetric:
+    """Return V_i, shifted along x_i by b = b_{i+1}. (34)."""
+    Y11, Y12, Y13, Y22, Y23, Y33 = Y
+    e = (2.0 * b) * l[0]
+    return (Y11, Y12 - b * l[1], Y13 - b * l[2], Y22 + e, Y23, Y33 + e)
+
+
+def _turned(p: Frame, w: Direction, X: Symmetric, difference: Scalar) -> Scalar:
+    """Return Y_33 = u_r . X u_r in E_s, w = u_r in E_{s-1}; `difference` is X11 - X22. (39), (55)."""
+    _, X12, X13, X22, X23, X33 = X
+    C, S, Cb, Sb = p.C, p.S, p.Cb, p.Sb
+    if abs(w[2]) == 1.0:  # shares X13, X23 turned by theta with the matrix element D_{s-1,s}
+        Z22 = X22 + S * (S * difference + C * (2.0 * X12))
+        return (Sb * Sb) * Z22 + (2.0 * Sb * Cb) * (S * X13 + C * X23) + (Cb * Cb) * X33
+    g = w[1] * Cb + w[2] * Sb
+    x, y, z = w[0] * C + g * S, g * C - w[0] * S, w[2] * Cb - w[1] * Sb
+    turned = (1.0 - z * z) * X22 + x * (x * difference + y * (2.0 * X12))
+    return turned + (2.0 * z) * (x * X13 + y * X23) + (z * z) * X33
+
+
+def _slid(p: Frame, w: Direction, m: Scalar, l: Vector, S: MinimalSet, i: int) -> Scalar:
+    """Return what sliding body i by d_i adds to its inertia about u_r. (40), corrected."""
+    wx, wy, wz = w
+    across = 1.0 - wz * wz
+    return p.d * (
+        2.0 * S[i, "kappa2"] + across * (m * p.d + 2.0 * l[2])
+        - (2.0 * wz * wx) * l[0] - (2.0 * wz * wy) * l[1]
+    )  # fmt: skip
+
+
+def _beside_axis(b: Scalar, w: Direction, l: Vector) -> Scalar:
+    """Return what the shift b along x_i adds to the inertia about u_r. (38), (40), corrected."""
+    wx, wy, wz = w
+    e = 2.0 * b
+    return (e * (1.0 - wx * wx)) * l[0] - (e * (wx * wy)) * l[1] - (e * (wx * wz)) * l[2]
+
+
+def _about_axis(
+    F: Frame, S: MinimalSet, i: int, w: Direction, l: Vector, Vr: Scalar
+) -> Composite:
+    """Return composite body r <= i < s. (29)."""
+    if F.rotational:
+        J33 = S[i, "U33"] + Vr
+        c = (S[i, "kx"] + l[0], S[i, "ky"] + l[1], 0.0)
+        return Composite(True, c=c, J=(0.0, 0.0, J33), tau=w[2] * J33)
+    tau = S[i, "kappa1"] - w[1] * l[0] + w[0] * l[1]
+    return Composite(False, m=S[i, "mhat"], tau=tau)

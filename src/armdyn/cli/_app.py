@@ -1,0 +1,49 @@
+"""The verbs of the command line, and what happens when something is wrong."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from armdyn.cli._console import complain
+from armdyn.cli._info import info
+from armdyn.cli._ops import ops
+from armdyn.cli._tables import tables
+from armdyn.cli._verify import verify
+from armdyn.errors import ArmdynError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="The smallest and fastest exact dynamic models of serial robot arms.",
+)
+for verb in (info, ops, tables, verify):
+    app.command()(verb)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"armdyn {version('armdyn')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None: ...
+
+
+def main() -> None:
+    """Run the command line: 0 if the job was done, 1 if its verdict is no, 2 if it could not be."""
+    try:
+        app()
+    except ArmdynError as error:
+        complain(f"error: {error}")
+        sys.exit(2)

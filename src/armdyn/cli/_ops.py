@@ -1,0 +1,85 @@
+"""`armdyn ops`: what every method costs on an arm."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from rich.table import Table
+
+from armdyn.algorithms import KINDS
+from armdyn.arm import Arm, cost, kinds, methods
+from armdyn.cli._console import (
+    BaseOption,
+    JsonOption,
+    RobotArgument,
+    SnapOption,
+    StrictOption,
+    TipOption,
+    open_arm,
+    print_json,
+    progress_bar,
+    results,
+)
+from armdyn.graph import Operations
+
+
+def ops(
+    robot: RobotArgument,
+    tip: TipOption = None,
+    base: BaseOption = None,
+    strict: StrictOption = True,
+    snap: SnapOption = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Count the operations of every method on an arm, and mark the cheapest."""
+    arm, _ = open_arm(robot, base, tip, strict, snap)
+    counted = _count(arm)
+    if as_json:
+        print_json({"name": arm.name, "n": arm.n, "kinds": _plain(counted)})
+        return
+    table = Table(
+        title=f"Operations of one evaluation, {arm.name} (friction left out; * cheapest)",
+        title_justify="left",
+        header_style="bold",
+    )
+    for column in ("quantity", "method", "source"):
+        table.add_column(column)
+    for column in ("mul", "add", "div", "sqrt", "sin, cos"):
+        table.add_column(column, justify="right")
+    for kind, rows in counted.items():
+        best = cheapest(rows)
+        for k, (method, o) in enumerate(rows.items()):
+            mark = " *" if method == best and len(rows) > 1 else ""
+            table.add_row(
+                kind if k == 0 else "", method + mark, KINDS[kind].methods[method].source,
+                str(o.mul), str(o.add), str(o.div), str(o.sqrt), str(o.trig),
+                style="bold" if mark else None,
+                end_section=k == len(rows) - 1,
+            )  # fmt: skip
+    results().print(table)
+
+
+def cheapest(rows: dict[str, Operations]) -> str:
+    """Return the method that "auto" takes: the first of those with the lowest cost."""
+    return min(rows, key=lambda method: cost(rows[method]))
+
+
+def _count(arm: Arm) -> dict[str, dict[str, Operations]]:
+    wanted = [(kind, method) for kind in kinds() for method in methods(kind)]
+    counted: dict[str, dict[str, Operations]] = {kind: {} for kind in kinds()}
+    with progress_bar("tracing") as progress:
+        for done, (kind, method) in enumerate(wanted, 1):
+            counted[kind][method] = arm.function(kind, method, friction=False).operations
+            progress(done, len(wanted))
+    return counted
+
+
+def _plain(counted: dict[str, dict[str, Operations]]) -> dict[str, Any]:
+    return {
+        kind: {
+            "cheapest": cheapest(rows),
+            "methods": {method: asdict(operations) for method, operations in rows.items()},
+        }
+        for kind, rows in counted.items()
+    }

@@ -1,0 +1,77 @@
+"""`armdyn verify`: all methods against each other and against Pinocchio."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from armdyn.cli._console import (
+    BaseOption,
+    JsonOption,
+    RobotArgument,
+    SnapOption,
+    StrictOption,
+    TipOption,
+    complain,
+    open_arm,
+    print_json,
+    progress_bar,
+    results,
+)
+from armdyn.report.verify import Verification
+from armdyn.report.verify import verify as verify_arm
+
+
+def verify(
+    robot: RobotArgument,
+    states: Annotated[int, typer.Option(help="How many random states.", min=1)] = 20,
+    seed: Annotated[int, typer.Option(help="Of the random states.", min=0)] = 0,
+    tip: TipOption = None,
+    base: BaseOption = None,
+    strict: StrictOption = True,
+    snap: SnapOption = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare all methods at random states; exit status 1 if one disagrees."""
+    arm, _ = open_arm(robot, base, tip, strict, snap)
+    with progress_bar("comparing") as progress:
+        verification = verify_arm(arm, states, seed, progress)
+    if as_json:
+        checks = [{**asdict(c), "passed": c.passed} for c in verification.checks]
+        print_json({**asdict(verification), "passed": verification.passed, "checks": checks})
+    else:
+        results().print(_table(verification))
+    if verification.passed:
+        complain(f"all {len(verification.checks)} methods agree.")
+    else:
+        complain(f"disagreement: {', '.join(verification.offenders)}.")
+        raise typer.Exit(1)
+
+
+def _table(verification: Verification) -> Table:
+    second = f"Pinocchio {verification.pinocchio}" if verification.pinocchio else None
+    table = Table(
+        title=f"Largest relative differences, {verification.robot}, "
+        f"{verification.n_states} random states (seed {verification.seed}); "
+        + (f"beside {second}" if second else "Pinocchio is not installed: armdyn[verify] adds it"),
+        title_justify="left",
+        header_style="bold",
+    )
+    for column in ("quantity", "method", "compared with"):
+        table.add_column(column)
+    for column in ("difference", "to Pinocchio", "tolerance", "verdict"):
+        table.add_column(column, justify="right")
+    previous = ""
+    for c in verification.checks:
+        if previous and c.kind != previous:
+            table.add_section()
+        other = "" if c.pinocchio_error is None else f"{c.pinocchio_error:.1e}"
+        table.add_row(
+            c.kind if c.kind != previous else "", c.method, c.against, f"{c.error:.1e}", other,
+            f"{c.tolerance:.0e}", "agrees" if c.passed else "[bold red]DISAGREES[/]",
+        )  # fmt: skip
+        previous = c.kind
+    return table

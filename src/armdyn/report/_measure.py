@@ -1,0 +1,192 @@
+"""Trace what the papers count: whole methods, and the parts that only the papers count apart.
+
+All on generic arms, whose constants are all different and neither zero nor one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+from armdyn.algorithms import KINDS
+from armdyn.algorithms.cholesky import cholesky, solve
+from armdyn.algorithms.composite import Composite
+from armdyn.algorithms.frame import Frame, frames
+from armdyn.algorithms.lin_fang_1 import formulation_1
+from armdyn.algorithms.lin_fang_2 import formulation_2
+from armdyn.algorithms.lin_fang_3 import formulation_3
+from armdyn.algorithms.lin_fang_4 import formulation_4
+from armdyn.algorithms.lin_fang_5 import CompositeBefore, formulation_5
+from armdyn.algorithms.minimal_set import minimal_set
+from armdyn.algorithms.structure import structure
+from armdyn.algorithms.table_vii import composites
+from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, Matrix, symmetric_full
+from armdyn.arm import operation_counts, operations
+from armdyn.graph import Operations, Program, Slot, count, trace
+from armdyn.robot import Chain, chain_of, generic
+from armdyn.scalar import Op, Scalar
+
+Numbers: TypeAlias = list[Scalar]
+
+
+@cache
+def measure(kind: str, method: str, n: int, type: int = 1) -> Operations:
+    """Count the operations of a method on a generic arm; kinds as in `papers.Measure`."""
+    if kind in KINDS:
+        return operation_counts(kind, method, n, type)
+    return PARTS[kind](method, chain_of(generic(n, type)))
+
+
+def _composites(method: str, chain: Chain) -> Operations:
+    """Moments of the composite bodies from the minimal set: of body 1 only the inertia D_11."""
+    assert method == "minimal"
+
+    def run(q: Numbers) -> list[Scalar]:
+        F, found = frames(chain, q), structure(chain)
+        bodies = composites(F, found, minimal_set(chain, found))
+        read: list[Scalar] = [bodies[1].inertia]
+        for i in range(2, chain.n + 1):
+            read += [*bodies[i].force, *bodies[i].moment, bodies[i].tau, bodies[i].inertia]
+        return read
+
+    return count(trace(run, _state(chain, "q"), [Slot("read", (8 * chain.n - 7,))]))
+
+
+def _composites_on_hand(method: str, chain: Chain) -> Operations:
+    """A formulation alone: moments of composite bodies are inputs, elements of rotations free."""
+    n = chain.n
+    mass: Numbers = []  # of composite bodies 1..n: constants
+    for link in reversed(chain.links):
+        mass.insert(0, link.m + (mass[0] if mass else 0.0))
+
+    def run(q: Numbers, *moments: Numbers) -> Any:
+        F = frames(chain, q)
+        if method == "lin_fang_5":
+            return formulation_5(F, _bodies_before(mass, *moments))
+        return FORMULATIONS[method](F, _bodies(mass, *moments))
+
+    inputs = [*_state(chain, "q"), Slot("c", (n, 3)), Slot("J", (n, 6))]
+    program = trace(run, inputs, [Slot("D", (n, n))])
+    return _beyond(count(program), Operations(mul=elements_of_rotations(program, chain)))
+
+
+def elements_of_rotations(program: Program, chain: Chain) -> int:
+    """Count the products Sb S, Sb C, Cb S, Cb C: elements of the R_i, in the papers on hand."""
+    code = program.code
+
+    def is_element(constant: int, function: int) -> bool:
+        if code[constant].op is not Op.CONST or code[function].op not in (Op.SIN, Op.COS):
+            return False
+        (angle,) = code[function].args
+        joint = chain[1 + int(code[angle].value)]
+        return code[constant].value in (abs(joint.Cb), abs(joint.Sb))
+
+    return sum(step.op is Op.MUL and is_element(*step.args) for step in code)
+
+
+def _both(method: str, chain: Chain) -> Operations:
+    """The mass matrix and the bias of one method together, sharing what they share."""
+    M, b = (KINDS[kind].methods[method].run for kind in ("mass_matrix", "bias"))
+    n = chain.n
+
+    def run(q: Numbers, qd: Numbers) -> Any:
+        return M(chain, q), b(chain, q, qd)
+
+    outputs = [Slot("M", (n, n)), Slot("b", (n,))]
+    return count(trace(run, _state(chain, "q", "qd"), outputs))
+
+
+def _bias_beside(method: str, chain: Chain) -> Operations:
+    """What the bias takes beyond the mass matrix of the same method."""
+    return _beyond(_both(method, chain), operations(chain, "mass_matrix", method))
+
+
+def _factorisation(method: str, chain: Chain) -> Operations:
+    """The factor L of a matrix on hand."""
+    assert method == "cholesky"
+    n = chain.n
+    entries = n * (n + 1) // 2
+
+    def run(X: Numbers) -> Any:
+        return cholesky(_symmetric(X, n))
+
+    return count(trace(run, [Slot("X", (entries,))], [Slot("L", (entries,))]))
+
+
+def _substitution(method: str, chain: Chain) -> Operations:
+    """What solving takes beyond the factor L."""
+    n = chain.n
+
+    def run(X: Numbers, y: Numbers) -> Any:
+        return solve(_symmetric(X, n), y)
+
+    inputs = [Slot("X", (n * (n + 1) // 2,)), Slot("y", (n,))]
+    return _beyond(count(trace(run, inputs, [Slot("x", (n,))])), _factorisation(method, chain))
+
+
+def _forward_from_parts(methods: str, chain: Chain) -> Operations:
+    """Forward dynamics put together from methods for the mass matrix, the bias and the solution."""
+    of_matrix, of_bias, of_system = methods.split(", ")
+    assert of_system == "cholesky"
+    M, b = KINDS["mass_matrix"].methods[of_matrix].run, KINDS["bias"].methods[of_bias].run
+
+    def run(q: Numbers, qd: Numbers, tau: Numbers) -> Any:
+        rest = [t - bi for t, bi in zip(tau, b(chain, q, qd), strict=True)]
+        return solve(M(chain, q), rest)
+
+    return count(trace(run, _state(chain, "q", "qd", "tau"), [Slot("qdd", (chain.n,))]))
+
+
+def _beyond(all: Operations, part: Operations) -> Operations:
+    """Return all - part."""
+    return Operations(
+        all.mul - part.mul,
+        all.add - part.add,
+        all.div - part.div,
+        all.sqrt - part.sqrt,
+        all.trig - part.trig,
+    )
+
+
+def _symmetric(lower: Numbers, n: int) -> Matrix:
+    """Return the symmetric matrix of a lower triangle given row by row."""
+    return symmetric_full([lower[i * (i + 1) // 2 :][: i + 1] for i in range(n)])
+
+
+def _state(chain: Chain, *names: str) -> list[Slot]:
+    return [Slot(name, (chain.n,)) for name in names]
+
+
+def _bodies(mass: Numbers, c: Numbers, J: Numbers) -> list[Composite]:
+    """Return composite bodies 1..n of given moments; entry 0 is empty."""
+    bodies = [Composite(0.0, ZERO, ZERO_SYMMETRIC)]
+    for i, m in enumerate(mass):
+        x, y, z = c[3 * i : 3 * i + 3]
+        xx, xy, xz, yy, yz, zz = J[6 * i : 6 * i + 6]
+        bodies.append(Composite(m, (x, y, z), (xx, xy, xz, yy, yz, zz)))
+    return bodies
+
+
+def _bodies_before(mass: Numbers, h: Numbers, J: Numbers) -> list[CompositeBefore]:
+    """Return the same for Formulation 5, whose first moments h_i are about the joint before."""
+    return [CompositeBefore(body.m, body.c, body.J3) for body in _bodies(mass, h, J)]
+
+
+FORMULATIONS: dict[str, Callable[[Sequence[Frame], Sequence[Composite]], Matrix]] = {
+    "lin_fang_1": formulation_1,
+    "lin_fang_2": formulation_2,
+    "lin_fang_3": formulation_3,
+    "lin_fang_4": formulation_4,
+}
+
+PARTS: dict[str, Callable[[str, Chain], Operations]] = {
+    "composites": _composites,
+    "mass_matrix, composites on hand": _composites_on_hand,
+    "mass_matrix and bias": _both,
+    "bias beside mass_matrix": _bias_beside,
+    "factorisation": _factorisation,
+    "substitution": _substitution,
+    "forward_dynamics from parts": _forward_from_parts,
+}
+"""What the papers count apart, by the names of `papers.Measure`."""

@@ -1,0 +1,98 @@
+"""What a printed table of operation counts is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A polynomial in n as printed: its text, and its coefficients exactly, highest power first."""
+
+    text: str
+    coefficients: tuple[Fraction, ...]
+
+    def __call__(self, n: int) -> int:
+        """Return the value at n joints."""
+        value = Fraction(0)
+        for c in self.coefficients:
+            value = value * n + c
+        assert value.denominator == 1, (
+            f"{self.text} is {value} at n = {n}: not a number of operations"
+        )
+        return int(value)
+
+
+def formula(text: str, *coefficients: float | Fraction) -> Formula:
+    """Make a formula; halves are exact as floats, sixths are given as fractions."""
+    return Formula(text, tuple(Fraction(c) for c in coefficients))
+
+
+@dataclass(frozen=True)
+class Item:
+    """A line of a printed algorithm: M and A each time, and how many times as a polynomial in n."""
+
+    text: str
+    M: int
+    A: int
+    times: Formula
+
+
+def item(text: str, M: int, A: int, *times: float) -> Item:
+    """Make a line; `times` are the coefficients, highest power first."""
+    return Item(text, M, A, formula("", *times))
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is traced to compare with a row.
+
+    `kind` is a quantity of the table of methods, or one of those that only the papers count and
+    `armdyn.report.tables` knows how to trace: "composites" (first moments and inertia tensors),
+    "mass_matrix, composites on hand", "mass_matrix and bias", "bias beside mass_matrix",
+    "factorisation", "substitution", "forward_dynamics from parts".
+    """
+
+    kind: str
+    method: str
+
+
+@dataclass(frozen=True)
+class PrintedRow:
+    """A row: formulas of M and A, the numbers printed beside them, and what they are compared with.
+
+    `values` maps n to the printed (M, A), None where only the formula is printed; `measure` is a
+    reason in words where nothing is traced; `items` are the lines whose sum the formulas should be;
+    `note` says what is known about a difference.
+    """
+
+    label: str
+    formulas: tuple[Formula, Formula] | None
+    values: Mapping[int, tuple[int, int] | None]
+    measure: Measure | str
+    type: int = 1
+    items: tuple[Item, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table of a paper; `reference` is a key of the list of references and a place in it."""
+
+    title: str
+    reference: str
+    rows: tuple[PrintedRow, ...]
+
+
+def printed(
+    ns: tuple[int, ...], M: tuple[int, ...], A: tuple[int, ...]
+) -> dict[int, tuple[int, int]]:
+    """Join the printed lines of M and A."""
+    return {n: (m, a) for n, m, a in zip(ns, M, A, strict=True)}
+
+
+def unprinted(*ns: int) -> dict[int, None]:
+    """Say at which n a formula without printed numbers is evaluated."""
+    return dict.fromkeys(ns)

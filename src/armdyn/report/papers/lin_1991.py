@@ -1,0 +1,118 @@
+"""[Lin1991]: Tables I and II, and the count of both together in the text. Rotational joints."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from armdyn.report.papers._printed import (
+    Measure,
+    PrintedRow,
+    PrintedTable,
+    formula,
+    printed,
+    unprinted,
+)
+
+N = (2, 3, 4, 5, 6, 7, 8)
+
+TABLE_I = PrintedTable(
+    "Table I. The inertia matrix by five algorithms",
+    "[Lin1991] Table I",
+    (
+        PrintedRow(
+            "Walker and Orin",
+            (formula("11n² + 53n − 74", 11, 53, -74), formula("8n² + 52n − 62", 8, 52, -62)),
+            printed(
+                N,
+                (76, 184, 314, 466, 640, 836, 1054),
+                (74, 166, 274, 398, 538, 694, 866),
+            ),
+            Measure("mass_matrix", "walker_orin"),
+        ),
+        PrintedRow(
+            "Renaud",
+            (
+                formula("13.5n² + 22.5n − 68", 13.5, 22.5, -68),
+                formula("9n² + 26n − 64", 9, 26, -64),
+            ),
+            printed(N, (31, 121, 238, 382, 553, 751, 976), (24, 95, 184, 291, 416, 559, 720)),
+            Measure("mass_matrix", "renaud"),
+        ),
+        PrintedRow(
+            "Lin (1990)",
+            (
+                formula(
+                    "(7n³ + 99n² − 214n)/6 + 19",
+                    Fraction(7, 6), Fraction(99, 6), Fraction(-214, 6), 19,
+                ),
+                formula("n³ + 13.5n² − 28.5n + 14", 1, 13.5, -28.5, 14),
+            ),
+            printed(N, (23, 92, 215, 399, 651, 978, 1387), (19, 77, 180, 334, 545, 819, 1162)),
+            "an earlier algorithm that [Lin1991] quotes without its equations",
+        ),
+        PrintedRow(
+            "Fijany and Bejczy",
+            (
+                formula("4.5n² + 115.5n − 175", 4.5, 115.5, -175),
+                formula("4n² + 88n − 134", 4, 88, -134),
+            ),
+            printed(N, (74, 212, 359, 515, 680, 854, 1037), (58, 166, 282, 406, 538, 678, 826)),
+            Measure("mass_matrix", "lin_fang_4"),
+            note="Formulation 4 of [LinFang1999] is theirs, in the frame of the last link",
+        ),
+        PrintedRow(
+            "Present",
+            (
+                formula("10.5n² + 38.5n − 85", 10.5, 38.5, -85),
+                formula("6n² + 39n − 70", 6, 39, -70),
+            ),
+            printed(N, (34, 125, 237, 370, 524, 699, 895), (32, 101, 182, 275, 380, 497, 626)),
+            Measure("mass_matrix", "lin_1991"),
+            note="R J' Rᵀ takes 17M 14A, s_j 8M 6A",
+        ),
+    ),
+)  # fmt: skip
+
+QUOTED = (
+    "a recursive Newton-Euler algorithm that [Lin1991] quotes without its equations"
+)
+
+TABLE_II = PrintedTable(
+    "Table II. The bias vector, beside the inertia matrix, by three algorithms",
+    "[Lin1991] Table II",
+    (
+        PrintedRow(
+            "Khalil and Kleinfinger",
+            (formula("101n − 129", 101, -129), formula("90n − 118", 90, -118)),
+            printed(N, (73, 174, 275, 376, 477, 578, 679), (62, 152, 242, 332, 422, 512, 602)),
+            QUOTED,
+        ),
+        PrintedRow(
+            "Balafoutis et al.",
+            (formula("93n − 69", 93, -69), formula("81n − 66", 81, -66)),
+            printed(N, (117, 210, 303, 396, 489, 582, 675), (96, 177, 258, 339, 420, 501, 582)),
+            QUOTED,
+        ),
+        PrintedRow(
+            "Present",
+            (formula("12.5n² + 5.5n + 3", 12.5, 5.5, 3), formula("9n² + n", 9, 1, 0)),
+            printed(N, (64, 132, 225, 343, 486, 654, 847), (38, 84, 148, 230, 330, 448, 584)),
+            Measure("bias beside mass_matrix", "lin_1991"),
+        ),
+    ),
+)
+
+WHOLE = PrintedTable(
+    "The inertia matrix and the bias vector together",
+    "[Lin1991] text after (67)",
+    (
+        PrintedRow(
+            "Present",
+            (formula("23n² + 44n − 82", 23, 44, -82), formula("15n² + 40n − 70", 15, 40, -70)),
+            unprinted(*N),
+            Measure("mass_matrix and bias", "lin_1991"),
+        ),
+    ),
+)
+
+TABLES = (TABLE_I, TABLE_II, WHOLE)

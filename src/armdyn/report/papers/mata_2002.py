@@ -1,0 +1,160 @@
+"""[Mata2002]: Tables 1 to 4. Rotational joints, numbers at n = 6."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from armdyn.report.papers._printed import Measure, PrintedRow, PrintedTable, formula
+
+SIXTH = Fraction(1, 6)
+QUOTED = "quoted by [Mata2002] without its equations"
+ENDS = "the slopes in n agree; the paper does not list what it saves at the first and last link"
+
+TABLE_1 = PrintedTable(
+    "Table 1. Inverse dynamics",
+    "[Mata2002] Table 1",
+    (
+        PrintedRow(
+            "Luh et al., Newton-Euler",
+            (formula("150n − 48", 150, -48), formula("131n − 48", 131, -48)),
+            {6: (852, 738)},
+            Measure("inverse_dynamics", "newton_euler"),
+        ),
+        PrintedRow(
+            "Angeles et al., Kane",
+            (formula("105n − 109", 105, -109), formula("90n − 105", 90, -105)),
+            {6: (521, 435)},
+            QUOTED,
+        ),
+        PrintedRow(
+            "Balafoutis and Patel, Newton-Euler",
+            (formula("93n − 69", 93, -69), formula("81n − 66", 81, -66)),
+            {6: (489, 420)},
+            QUOTED,
+        ),
+        PrintedRow(
+            "This work, Gibbs-Appell",
+            (formula("96n − 101", 96, -101), formula("84n − 100", 84, -100)),
+            {6: (475, 404)},
+            Measure("inverse_dynamics", "gibbs_appell"),
+            note=ENDS,
+        ),
+    ),
+)
+
+INERTIA_MATRIX = (
+    formula("11.5n² + 19.5n − 49", 11.5, 19.5, -49),
+    formula("8.5n² + 31.5n − 69", 8.5, 31.5, -69),
+)
+INERTIA_MATRIX_NOTE = "R ψ Rᵀ takes 16M 15A, the paper says 22M 22A"
+
+TABLE_2 = PrintedTable(
+    "Table 2. The generalized inertia matrix",
+    "[Mata2002] Table 2",
+    (
+        PrintedRow(
+            "Walker and Orin, composite bodies",
+            (formula("12n² + 56n − 27", 12, 56, -27), formula("7n² + 67n − 56", 7, 67, -56)),
+            {6: (741, 598)},
+            Measure("mass_matrix", "walker_orin"),
+        ),
+        PrintedRow(
+            "Angeles and Ma, natural orthogonal complement",
+            (
+                formula("n³ + 17n² − 21n + 8", 1, 17, -21, 8),
+                formula("n³ + 14n² − 16n + 5", 1, 14, -16, 5),
+            ),
+            {6: (710, 629)},
+            QUOTED,
+        ),
+        PrintedRow(
+            "This work, Gibbs-Appell",
+            INERTIA_MATRIX,
+            {6: (482, 426)},
+            Measure("mass_matrix", "gibbs_appell"),
+            note=INERTIA_MATRIX_NOTE,
+        ),
+    ),
+)
+
+TOTAL = (
+    formula("n³/6 + 13n² + 695n/6 − 157", SIXTH, 13, 695 * SIXTH, -157),
+    formula("n³/6 + 10n² + 683n/6 − 174", SIXTH, 10, 683 * SIXTH, -174),
+)
+
+TABLE_3 = PrintedTable(
+    "Table 3. Forward dynamics by the Gibbs-Appell equations",
+    "[Mata2002] Table 3",
+    (
+        PrintedRow(
+            "Calculation of D",
+            INERTIA_MATRIX,
+            {6: (482, 426)},
+            Measure("mass_matrix", "gibbs_appell"),
+            note=INERTIA_MATRIX_NOTE,
+        ),
+        PrintedRow(
+            "Bias vector calculation",
+            (formula("96n − 108", 96, -108), formula("83n − 105", 83, -105)),
+            {6: (468, 393)},
+            Measure("bias", "gibbs_appell"),
+            note=ENDS,
+        ),
+        PrintedRow(
+            "Cholesky decomposition",
+            (
+                formula("n³/6 + n²/2 + n/3", SIXTH, 0.5, 2 * SIXTH, 0),
+                formula("n³/6 + n²/2 + n/3", SIXTH, 0.5, 2 * SIXTH, 0),
+            ),
+            {6: (56, 56)},
+            Measure("factorisation", "cholesky"),
+            note="the paper's M are products, divisions and roots; its A repeat M, "
+            "where (n³ − n)/6 are needed",
+        ),
+        PrintedRow(
+            "Linear system solving",
+            (formula("n²", 1, 0, 0), formula("n² − n", 1, -1, 0)),
+            {6: (36, 30)},
+            Measure("substitution", "cholesky"),
+            note="two substitutions divide 2n times, the paper counts n",
+        ),
+        PrintedRow(
+            "Total",
+            TOTAL,
+            {6: (1042, 905)},
+            Measure("forward_dynamics", "gibbs_appell"),
+            note="the paper's total leaves out the n subtractions of τ − b",
+        ),
+    ),
+)
+
+TABLE_4 = PrintedTable(
+    "Table 4. Forward dynamics",
+    "[Mata2002] Table 4",
+    (
+        PrintedRow(
+            "Walker and Orin, composite bodies",
+            None,
+            {6: (1627, 1261)},
+            Measure("forward_dynamics from parts", "walker_orin, newton_euler, cholesky"),
+        ),
+        PrintedRow(
+            "Featherstone, articulated bodies",
+            None,
+            {6: (1533, 1415)},
+            Measure("forward_dynamics", "articulated_body"),
+            note="[Saha1999] quotes (199n − 198)M (174n − 173)A for it, 996 and 871 at n = 6",
+        ),
+        PrintedRow(
+            "Angeles and Ma, natural orthogonal complement", None, {6: (1353, 1165)}, QUOTED
+        ),
+        PrintedRow(
+            "This work, Gibbs-Appell",
+            TOTAL,
+            {6: (1042, 905)},
+            Measure("forward_dynamics", "gibbs_appell"),
+        ),
+    ),
+)
+
+TABLES = (TABLE_1, TABLE_2, TABLE_3, TABLE_4)

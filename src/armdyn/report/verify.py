@@ -1,0 +1,195 @@
+"""Check an arm against itself and against Pinocchio: all methods, at random states.
+
+Methods of one kind are compared with their median, so that one wrong method among several stands
+out by name; kinds with few methods are checked by what binds them to the others (M qdd + b = tau,
+M = U D U^T, Y p = tau ...). Where Pinocchio is installed it is the second, independent opinion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm, kinds, methods
+from armdyn.errors import InputError, MissingExtraError
+from armdyn.report._pinocchio import PinocchioAnswers
+from armdyn.robot import Robot
+
+Array = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+
+# Largest difference between two right answers, relative to the largest entry: rounding of some
+# hundred operations, with room for cancellation. Solutions of M x = y also lose the condition of M.
+TOLERANCE = 1e-10
+# Of derivatives taken by central differences with steps of 1e-6.
+DIFFERENCE_TOLERANCE = 1e-6
+STEP = 1e-6
+
+
+@dataclass(frozen=True)
+class Check:
+    """One method's largest relative differences, and whether they are rounding."""
+
+    kind: str
+    method: str
+    against: str  # what it was compared with inside armdyn
+    error: float
+    tolerance: float
+    pinocchio_error: float | None  # None where Pinocchio is missing or has no such quantity
+
+    @property
+    def passed(self) -> bool:
+        """Whether all differences are within the tolerance (a NaN is not)."""
+        errors = [self.error] if self.pinocchio_error is None else [self.error, self.pinocchio_error]
+        return all(error <= self.tolerance for error in errors)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """All checks of an arm."""
+
+    robot: str
+    n_states: int
+    seed: int
+    pinocchio: str | None  # its version, None where it is not installed
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def offenders(self) -> tuple[str, ...]:
+        """The checks that did not pass, as "kind method"."""
+        return tuple(f"{c.kind} {c.method}" for c in self.checks if not c.passed)
+
+
+def verify(
+    arm: Arm, n_states: int = 20, seed: int = 0, progress: Progress | None = None
+) -> Verification:
+    """Compare all methods at random states.
+
+    Args:
+        arm: the arm.
+        n_states: how many states, at least one.
+        seed: of the random numbers.
+        progress: called with (done, of) after each method.
+    """
+    if n_states < 1:
+        raise InputError(f"`n_states` is {n_states}, expected at least one state.")
+    states = random_states(arm.robot, n_states, seed)
+    try:
+        second: PinocchioAnswers | None = PinocchioAnswers(arm.robot, states)
+    except MissingExtraError:
+        second = None
+    rows = [(kind, method) for kind in kinds() for method in methods(kind)]
+    values: dict[tuple[str, str], Any] = {}
+    inputs = {kind: _inputs(arm, kind, states) for kind in kinds()}
+    for done, (kind, method) in enumerate(rows, 1):
+        values[kind, method] = arm.function(kind, method, friction=False)(*inputs[kind])
+        if progress:
+            progress(done, len(rows))
+    median = {
+        kind: np.median([values[kind, m] for m in methods(kind)], axis=0)
+        for kind in kinds()
+        if kind != "udu"
+    }
+    condition = float(np.linalg.cond(median["mass_matrix"]).max())
+    checks: list[Check] = []
+    for kind, method in rows:
+        got = values[kind, method]
+        against, error, tolerance = _compare(arm, kind, got, median, states, condition)
+        other = relative_error(got, second[kind]) if second and kind in second else None
+        checks.append(Check(kind, method, against, error, tolerance, other))
+    version = second.version if second else None
+    return Verification(arm.name, n_states, seed, version, tuple(checks))
+
+
+def random_states(robot: Robot, n_states: int, seed: int) -> dict[str, Array]:
+    """Return random q within the limits (or half a turn, or 1 m), and qd, qdd, tau of order one."""
+    rng = np.random.default_rng(seed)
+    reach = np.array([np.pi if j.is_revolute else 1.0 for j in robot.joints])
+    lower = np.array([j.lower for j in robot.joints])
+    upper = np.array([j.upper for j in robot.joints])
+    # a joint limited on one side only moves from there
+    low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - reach, -reach))
+    high = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + reach, reach))
+    q = rng.uniform(low, high, (n_states, robot.n))
+    qd, qdd, tau = rng.normal(size=(3, n_states, robot.n))
+    return {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
+
+
+def relative_error(got: Array, expected: Array) -> float:
+    """Return the largest difference over the largest expected entry of the same state."""
+    axes = tuple(range(1, expected.ndim))
+    size = np.abs(expected).max(axis=axes) if axes else np.abs(expected)
+    # A quantity that vanishes (gravity of a gantry) is compared in its own units.
+    size = np.where(size < 1e-6, 1.0, size)
+    difference = np.abs(got - expected).max(axis=axes) if axes else np.abs(got - expected)
+    return float((difference / size).max())
+
+
+def _inputs(arm: Arm, kind: str, states: dict[str, Array]) -> list[Array]:
+    slots = arm.function(kind, methods(kind)[0]).program.inputs
+    return [states[slot.name] for slot in slots]
+
+
+def _compare(
+    arm: Arm,
+    kind: str,
+    got: Any,
+    median: dict[str, Array],
+    states: dict[str, Array],
+    condition: float,
+) -> tuple[str, float, float]:
+    """Return (what it is compared with, error, tolerance)."""
+    M, qd = median["mass_matrix"], states["qd"]
+    solving = max(TOLERANCE, 1e-14 * condition)
+    match kind:
+        case "udu":
+            U, D = got
+            product = np.einsum("...ij,...j,...kj->...ik", U, D, U)
+            return "M = U D U^T", relative_error(product, M), TOLERANCE
+        case "inverse_mass_matrix":
+            return "numpy.linalg.inv(M)", relative_error(got, np.linalg.inv(M)), solving
+        case "coriolis_matrix":
+            product = np.einsum("...ij,...j->...i", got, qd)
+            expected = median["bias"] - median["gravity"]
+            return "C qd = bias - gravity", relative_error(product, expected), TOLERANCE
+        case "regressor":
+            tau = got @ arm.parameters
+            rotors = np.array([j.rotor_inertia for j in arm.robot.joints]) * states["qdd"]
+            error = relative_error(tau + rotors, median["inverse_dynamics"])
+            return "Y p = tau", error, TOLERANCE
+        case "kinetic_energy":
+            half = 0.5 * np.einsum("...i,...ij,...j->...", qd, M, qd)
+            return "T = qd M qd / 2", relative_error(got, half), TOLERANCE
+        case "potential_energy":
+            slope = _difference(arm, "potential_energy", states["q"])
+            error = relative_error(slope, median["gravity"])
+            return "dV/dq = gravity", error, DIFFERENCE_TOLERANCE
+        case "pose" | "jacobian":
+            slope = _difference(arm, "pose", states["q"])[..., :3, 3, :]
+            error = relative_error(median["jacobian"][..., :3, :], slope)
+            return "d pose/dq = jacobian", error, DIFFERENCE_TOLERANCE
+        case "friction":
+            joints = arm.robot.joints
+            Fv, Fc, Fo = np.transpose([(j.viscous, j.coulomb, j.offset) for j in joints])
+            return "its definition", relative_error(got, Fv * qd + Fc * np.sign(qd) + Fo), TOLERANCE
+        case "forward_dynamics":
+            return "the median", relative_error(got, median[kind]), solving
+        case _:
+            return "the median", relative_error(got, median[kind]), TOLERANCE
+
+
+def _difference(arm: Arm, kind: str, q: Array) -> Array:
+    """Return the derivative by q of a kind that depends on q alone, on the last axis."""
+    f: Any = arm.function(kind)
+    steps = STEP * np.eye(arm.n)
+    columns = [(f(q + step) - f(q - step)) / (2 * STEP) for step in steps]
+    return np.stack(columns, axis=-1)

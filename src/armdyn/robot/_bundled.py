@@ -1,0 +1,21 @@
+"""The robots that ship with the package: one TOML file each, in the folder ``bundled``."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+
+def bundled_names() -> tuple[str, ...]:
+    """Return the names of the bundled robots, in alphabetical order."""
+    names = (file.name for file in _folder().iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def bundled_file(name: str) -> Traversable:
+    """Return the file of a bundled robot, which need not be a file of the file system."""
+    return _folder() / f"{name}.toml"
+
+
+def _folder() -> Traversable:
+    return files("armdyn.robot") / "bundled"

@@ -1,0 +1,231 @@
+"""Arms as TOML: a few lines for the arm, then one ``[[joint]]`` table for each joint.
+
+The keys are the arguments of `Robot` and `Joint`. Angles are in radians; beta, theta, lower and
+upper may be given in degrees under the same name with ``_deg`` added. ``n_joints`` is optional:
+with it, and with the eight keys that every joint must have, a file that was cut off is not mistaken
+for a shorter arm.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import tomllib
+import warnings
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, cast
+
+import tomli_w
+
+from armdyn.errors import FileError, RobotError, RobotWarning
+from armdyn.robot._joint import Joint
+from armdyn.robot._robot import IDENTITY, Robot
+
+ROBOT_KEYS = ("name", "n_joints", "gravity", "base", "tool", "joint")
+JOINT_KEYS = tuple(field.name for field in fields(Joint))
+# Written last: whatever is cut off the end of a file takes the last of these along.
+REQUIRED_KEYS = ("kind", "beta", "b", "theta", "d", "mass", "com", "inertia")
+DEGREES = {f"{key}_deg": key for key in ("beta", "theta", "lower", "upper")}
+
+# What the same thing is called elsewhere.
+OTHER_NAMES = {
+    "alpha": "beta", "a": "b", "type": "kind", "m": "mass", "r": "com", "I": "inertia",
+    "Jm": "rotor_inertia", "armature": "rotor_inertia", "damping": "viscous", "B": "viscous",
+    "friction": "coulomb", "joints": "joint", "g": "gravity",
+}  # fmt: skip
+
+# Beyond these a number is taken to be in degrees or millimetres.
+LARGEST_ANGLE = 2 * math.pi
+LARGEST_LENGTH = 100.0
+
+Table = dict[str, Any]
+
+
+def read_toml(path: Path, strict: bool = True) -> Robot:
+    """Return the arm a TOML file describes; `strict` as in `Robot`, and about units."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror or error}.") from error
+    return robot_from_toml(data, path, strict)
+
+
+def robot_from_toml(data: bytes, source: str | Path, strict: bool = True) -> Robot:
+    """Return the arm that the bytes of a TOML file describe; `source` is named in errors."""
+    table = _parsed(data, source)
+    _check_keys(table, ROBOT_KEYS, source, "the top of the file")
+    rows = _joint_tables(table, source)
+    joints: list[Joint] = []
+    for k, row in enumerate(rows, 1):
+        where = f"[[joint]] number {k}"
+        try:
+            joint = Joint(**_joint_arguments(row, source, where))
+        except FileError:
+            raise
+        except RobotError as error:
+            raise FileError(source, f"{where}: {error}") from error
+        _check_units(joint, row, source, where, strict)
+        joints.append(joint)
+    name = table.get("name", Path(source).stem)
+    if not isinstance(name, str):
+        raise FileError(source, f"`name` is {name!r}, expected a string in quotes.")
+    placed = {key: table[key] for key in ("gravity", "base", "tool") if key in table}
+    try:
+        return Robot(joints, name=name, strict=strict, **placed)
+    except RobotError as error:
+        raise FileError(source, str(error)) from error
+
+
+def toml_text(robot: Robot) -> str:
+    """Return the arm as TOML; reading it back gives an equal arm, to the last bit."""
+    table: Table = {"name": robot.name, "n_joints": robot.n, "gravity": list(robot.gravity)}
+    for key, placement in (("base", robot.base), ("tool", robot.tool)):
+        if placement != IDENTITY:
+            table[key] = [list(row) for row in placement]
+    table["joint"] = [_joint_table(joint) for joint in robot.joints]
+    notes = "".join(f"# {_printable(note)}\n" for note in robot.notes)
+    # The writer puts every number of an array on a line of its own. A line break inside brackets
+    # cannot be part of a string, since strings are written with \n escaped.
+    rows = re.sub(r"\[\n[^\[\]]*\]", _on_one_line, tomli_w.dumps(table))
+    return f"# An arm in SI units and radians, modified DH.\n{notes}{rows}"
+
+
+def _printable(note: str) -> str:
+    """Return a note as one line: a comment of TOML may not hold control characters."""
+    return "".join(c if c.isprintable() else " " for c in note)
+
+
+def _on_one_line(array: re.Match[str]) -> str:
+    return "[" + ", ".join(array.group()[1:-1].replace(",", " ").split()) + "]"
+
+
+def _joint_table(joint: Joint) -> Table:
+    optional = [key for key in JOINT_KEYS if key not in REQUIRED_KEYS]
+    values = {key: getattr(joint, key) for key in (*optional, *REQUIRED_KEYS)}
+    table: Table = {"name": values.pop("name")}
+    for key, value in values.items():
+        if key in REQUIRED_KEYS or (math.isfinite(value) and value != 0.0) or key in _limits(joint):
+            table[key] = list(cast(Iterable[float], value)) if isinstance(value, tuple) else value
+    return table
+
+
+def _limits(joint: Joint) -> list[str]:
+    """Return the names of the limits that the joint has; a limit may well be 0."""
+    return [key for key in ("lower", "upper") if math.isfinite(getattr(joint, key))]
+
+
+def _parsed(data: bytes, source: str | Path) -> Table:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(source, f"is not text in UTF-8 (byte {error.start}).") from error
+    if not text.strip():
+        raise FileError(source, "is empty; an arm needs at least one [[joint]] table.")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise FileError(source, "is not TOML that can be read: it is nested too deeply.") from None
+    except ValueError as error:  # TOMLDecodeError, and integers of thousands of digits
+        raise FileError(
+            source,
+            f"is not valid TOML: {error}. If the file was cut off or edited, write it again with "
+            "armdyn or compare it with a bundled one.",
+        ) from error
+
+
+def _joint_tables(table: Table, source: str | Path) -> list[Table]:
+    rows = table.get("joint")
+    if rows is None or rows == []:
+        raise FileError(source, "has no [[joint]] table; an arm needs at least one.")
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) for row in cast(list[object], rows)
+    ):
+        raise FileError(
+            source,
+            "`joint` is not an array of tables; begin each joint with [[joint]], in two brackets.",
+        )
+    found = cast(list[Table], rows)
+    expected = table.get("n_joints", len(found))
+    if isinstance(expected, bool) or not isinstance(expected, int):
+        raise FileError(source, f"`n_joints` is {expected!r}, expected a whole number.")
+    if expected != len(found):
+        raise FileError(
+            source,
+            f"`n_joints` is {expected} but there are {len(found)} [[joint]] tables; the file was "
+            "cut off, or `n_joints` was not changed along with the joints.",
+        )
+    return found
+
+
+def _joint_arguments(row: Table, source: str | Path, where: str) -> Table:
+    """Return the arguments of `Joint`: every key known, none missing, degrees converted."""
+    _check_keys(row, (*JOINT_KEYS, *DEGREES), source, where)
+    arguments = dict(row)
+    for degrees, key in DEGREES.items():
+        if degrees not in row:
+            continue
+        if key in row:
+            raise FileError(source, f"{where}: has both `{key}` and `{degrees}`; keep one of them.")
+        if key in ("lower", "upper") and row.get("kind") == "prismatic":
+            raise FileError(
+                source, f"{where}: `{degrees}` is of a prismatic joint; give `{key}` in metres."
+            )
+        arguments[key] = _radians(arguments.pop(degrees), f"{where}: `{degrees}`", source)
+    for key in REQUIRED_KEYS:
+        if key not in arguments:
+            or_degrees = f" (or `{key}_deg`)" if f"{key}_deg" in DEGREES else ""
+            raise FileError(
+                source,
+                f"{where}: the key `{key}`{or_degrees} is missing; every joint needs "
+                f"{', '.join(REQUIRED_KEYS)}, zeros included.",
+            )
+    return arguments
+
+
+def _radians(value: object, what: str, source: str | Path) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FileError(source, f"{what} is {value!r}, expected a number of degrees.")
+    try:
+        return math.radians(value)  # multiples of 90 come out as the multiples of pi/2
+    except OverflowError:
+        raise FileError(source, f"{what} is too large, expected a number of degrees.") from None
+
+
+def _check_keys(table: Table, known: tuple[str, ...], source: str | Path, where: str) -> None:
+    for key in table:
+        if key in known:
+            continue
+        close = difflib.get_close_matches(key, known, n=1)
+        meant = OTHER_NAMES.get(key) or (close[0] if close else None)
+        hint = f" did you mean `{meant}`?" if meant in known else ""
+        raise FileError(
+            source,
+            f"{where}: there is no key `{key}`;{hint} Known are {', '.join(known)} (SI units; "
+            "`_deg` marks degrees, no other unit can be chosen).",
+        )
+
+
+def _check_units(joint: Joint, row: Table, source: str | Path, where: str, strict: bool) -> None:
+    """Refuse (or, if not strict, warn of) numbers that must be degrees or millimetres."""
+    faults = [
+        f"`{key}` is {value:g} rad, more than a full turn: angles are in radians, write "
+        f"`{key}_deg = {value:g}` if degrees are meant"
+        for key, value in (("beta", joint.beta), ("theta", joint.theta))
+        if key in row and abs(value) > LARGEST_ANGLE
+    ]
+    lengths = (("b", joint.b), ("d", joint.d), *(("com", x) for x in joint.com))
+    faults += [
+        f"`{key}` is {value:g} m: lengths are in metres, write {value / 1000:g} if millimetres are "
+        "meant"
+        for key, value in lengths
+        if abs(value) > LARGEST_LENGTH
+    ]
+    if not faults:
+        return
+    text = f"{where}, joint {joint.name!r}: " + "; ".join(faults) + "."
+    if strict:
+        raise FileError(source, text + " If the number is right, read the file with strict=False.")
+    warnings.warn(f"{source}: {text}", RobotWarning, stacklevel=2)

@@ -1,0 +1,73 @@
+"""Rotations and placements as arrays, exact at multiples of pi/2."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.robot._chain import exact_cos_sin
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+def rotation(rpy: tuple[float, float, float]) -> Array:
+    """Return Rz(yaw) Ry(pitch) Rx(roll), URDF's meaning of rpy [rad]."""
+    (cr, sr), (cp, sp), (cy, sy) = (exact_cos_sin(angle) for angle in rpy)
+    return np.array([
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ])  # fmt: skip
+
+
+def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
+    """Return rpy [rad] of a rotation, to full precision at pitch = +-pi/2 too.
+
+    There roll and yaw are not determined one by one: whatever yaw comes out, roll is taken from the
+    rotation with that yaw undone, so that the three together are right.
+    """
+    yaw = math.atan2(R[1, 0], R[0, 0])
+    c, s = exact_cos_sin(yaw)
+    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
+    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    return roll, pitch, yaw
+
+
+def quaternion_rotation(quaternion: tuple[float, float, float, float]) -> Array:
+    """Return the rotation of a quaternion (x, y, z, w) of any length but zero."""
+    x, y, z, w = np.array(quaternion) / math.hypot(*quaternion)
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+def axis_rotation(axis: Array, angle: float) -> Array:
+    """Return the rotation by `angle` [rad] about a unit axis."""
+    c, s = exact_cos_sin(angle)
+    x, y, z = (float(v) for v in axis)
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return c * np.eye(3) + s * cross + (1.0 - c) * np.outer(axis, axis)
+
+
+def place(R: Array, p: Array) -> Array:
+    """Return the 4x4 placement of a rotation and a shift."""
+    T = np.eye(4)
+    T[:3, :3] = R
+    T[:3, 3] = p
+    return T
+
+
+def invert(T: Array) -> Array:
+    """Return the inverse placement."""
+    R = T[:3, :3]
+    return place(R.T, -R.T @ T[:3, 3])
+
+
+def without_residues(values: Array, size: float) -> Array:
+    """Return values with those set to zero that are rounding beside numbers of the given size."""
+    return np.where(np.abs(values) <= 1e-14 * size, 0.0, values)
