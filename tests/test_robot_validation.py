@@ -64,7 +64,11 @@ def test_joint_refuses(arguments: dict[str, Any], text: str) -> None:
 
 def test_joint_takes_integers_and_numpy_numbers_as_floats() -> None:
     joint = Joint(
-        b=1, d=np.float32(0.5), mass=np.int64(2), com=np.array([1, 2, 3]), inertia=[1, 0, 0, 1, 0, 1]
+        b=1,
+        d=np.float32(0.5),
+        mass=np.int64(2),
+        com=np.array([1, 2, 3]),
+        inertia=[1, 0, 0, 1, 0, 1],
     )  # type: ignore[arg-type]
     assert (joint.b, joint.d, joint.mass) == (1.0, 0.5, 2.0)
     assert joint.com == (1.0, 2.0, 3.0)
@@ -97,7 +101,7 @@ def test_impossible_link_is_refused_or_warned_of(arguments: dict[str, Any], text
 
 def test_every_impossible_link_is_named_at_once() -> None:
     joints = [Joint(name=name, mass=1.0, inertia=(-1, 0, 0, 1, 0, 1)) for name in ("one", "two")]
-    with pytest.raises(RobotError, match="joint 'one': .*joint 'two': "):
+    with pytest.raises(RobotError, match=r"joint 'one': .*joint 'two': "):
         Robot(joints)
 
 

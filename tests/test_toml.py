@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+import tomli_w
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from armdyn import FileError, Joint, Robot, RobotError, RobotWarning
@@ -16,6 +17,9 @@ from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.robot import chain_of, generic
 from armdyn.robot._toml import read_toml, robot_from_toml, toml_text
 from support import random_robots, random_state
+
+# The same examples every time, and however long they take on a busy machine.
+repeatable = settings(derandomize=True, deadline=None)
 
 JOINT = """[[joint]]
 kind = "revolute"
@@ -71,6 +75,7 @@ def joints(draw: st.DrawFn, name: str) -> Joint:
 
 
 @pytest.mark.filterwarnings("ignore::armdyn.RobotWarning")
+@repeatable
 @given(st.data())
 def test_any_arm_survives_the_round_trip(data: st.DataObject) -> None:
     text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
@@ -115,9 +120,10 @@ def test_limits_may_be_in_degrees() -> None:
 
 def test_defaults_come_from_the_classes_and_the_file_name() -> None:
     robot = read("\ufeff" + JOINT)  # a byte order mark is no part of the text
-    assert robot == Robot([Joint(
-        beta=0.5, b=0.1, theta=0.0, d=0.2, mass=1.5, com=(0.1, 0, 0), inertia=(0.1, 0, 0, 0.1, 0, 0.1)
-    )], name="arm")  # fmt: skip
+    joint = Joint(
+        beta=0.5, b=0.1, d=0.2, mass=1.5, com=(0.1, 0, 0), inertia=(0.1, 0, 0, 0.1, 0, 0.1)
+    )
+    assert robot == Robot([joint], name="arm")
 
 
 def test_written_text_has_rows_on_lines_and_notes_as_comments() -> None:
@@ -138,42 +144,42 @@ BAD_FILES = [
     ("joint = 5", "`joint` is not an array of tables; begin each joint with [[joint]]"),
     ("joint = [1]", "`joint` is not an array of tables"),
     (JOINT.replace("[[joint]]", "[joint]"), "`joint` is not an array of tables"),
-    ("name = 5 5", "is not valid TOML: Expected newline or end of document after a statement (at li"),
+    ("name = 5 5", "is not valid TOML: Expected newline or end of document after a statement (at"),
     ("x = " + "[" * 5000, "nested too deeply"),
     ("n_joints = " + "1" * 5000, "is not valid TOML"),
-    ("joints = 1\n" + JOINT, "the top of the file: there is no key `joints`; did you mean `joint`?"),
+    ("joints = 1\n" + JOINT, "the top of the file: there is no key `joints`; did you mean `joint`"),
     ("nmae = 'x'\n" + JOINT, "there is no key `nmae`; did you mean `name`?"),
     ("name = 5\n" + JOINT, "`name` is 5, expected a string in quotes"),
-    ("n_joints = 2\n" + JOINT, "`n_joints` is 2 but there are 1 [[joint]] tables; the file was cut"),
+    ("n_joints = 2\n" + JOINT, "`n_joints` is 2 but there are 1 [[joint]] tables; the file was cu"),
     ("n_joints = true\n" + JOINT, "`n_joints` is True, expected a whole number"),
     ("n_joints = 1.0\n" + JOINT, "`n_joints` is 1.0, expected a whole number"),
     ("gravity = 9.81\n" + JOINT, "`gravity` is 9.81, expected three finite numbers"),
     ("gravity = ['a', 'b', 'c']\n" + JOINT, "`gravity` is ['a', 'b', 'c'], expected numbers"),
     ("base = [1, 2]\n" + JOINT, "`base` has shape (2,), expected a 4x4 placement"),
-    (JOINT + JOINT + "alpha = 1", "[[joint]] number 2: there is no key `alpha`; did you mean `beta`?"),
+    (JOINT + JOINT + "alpha = 1", "[[joint]] number 2: there is no key `alpha`; did you mean `bet"),
     (JOINT + "mass_g = 1", "there is no key `mass_g`; did you mean `mass`? Known are kind, beta"),
     (JOINT + "colour = 1", "there is no key `colour`; "),
     (JOINT + "beta_deg = 1", "[[joint]] number 1: has both `beta` and `beta_deg`; keep one"),
-    (with_line("beta", "beta_deg = 'x'"), "[[joint]] number 1: `beta_deg` is 'x', expected a number"),
+    (with_line("beta", "beta_deg = 'x'"), "[[joint]] number 1: `beta_deg` is 'x', expected a numb"),
     (with_line("beta", "beta_deg = true"), "`beta_deg` is True, expected a number of degrees"),
     (with_line("beta", "beta_deg = " + "9" * 400), "`beta_deg` is too large"),
-    (with_line("beta", "beta_deg = nan"), "[[joint]] number 1: joint: `beta` is nan, expected a fin"),
-    (with_line("beta", "beta = 'x'"), "[[joint]] number 1: joint: `beta` is 'x', expected a number"),
+    (with_line("beta", "beta_deg = nan"), "[[joint]] number 1: joint: `beta` is nan, expected a f"),
+    (with_line("beta", "beta = 'x'"), "[[joint]] number 1: joint: `beta` is 'x', expected a numbe"),
     (with_line("b", "b = 2020-01-01"), "`b` is datetime.date(2020, 1, 1), expected a number"),
     (with_line("mass", "mass = " + "9" * 400), "`mass` is an integer beyond the range of floats"),
-    (with_line("mass", "mass = -1"), "[[joint]] number 1: joint: `mass` is -1; it cannot be negative"),
+    (with_line("mass", "mass = -1"), "[[joint]] number 1: joint: `mass` is -1; it cannot be negat"),
     (with_line("com", "com = [1, 2]"), "`com` has 2 entries, expected 3"),
     (with_line("com", "com = {x = 1}"), "`com` is {'x': 1}, expected 3 numbers"),
-    (with_line("kind", "kind = 'ball'"), "`kind` is 'ball', expected one of 'revolute', 'prismatic'"),
+    (with_line("kind", "kind = 'ball'"), "`kind` is 'ball', expected one of 'revolute', 'prismati"),
     (with_line("kind", "kind = [1]"), "`kind` is [1], expected one of"),
-    (with_line("kind", "kind = 'prismatic'") + "\nlower_deg = 5", "is of a prismatic joint; give `lo"),
+    (with_line("kind", "kind = 'prismatic'") + "\nlower_deg = 5", "is of a prismatic joint; give"),
     (JOINT + "name = 5", "[[joint]] number 1: joint: `name` is 5, expected a string"),
     (JOINT + "name = 'a'\n" + JOINT + "name = 'a'", "joint names must differ; twice: a"),
-    (with_line("beta", "beta = 90"), "`beta` is 90 rad, more than a full turn: angles are in radians, "),
+    (with_line("beta", "beta = 90"), "`beta` is 90 rad, more than a full turn: angles are in radi"),
     (with_line("theta", "theta = -45"), "write `theta_deg = -45` if degrees are meant"),
     (with_line("b", "b = 431.8"), "`b` is 431.8 m: lengths are in metres, write 0.4318 if"),
     (with_line("com", "com = [0, -250, 0]"), "`com` is -250 m: lengths are in metres, write -0.25"),
-    (with_line("inertia", "inertia = [1, 0, 0, 1, 0, 5]"), "joint 'joint1': `inertia` has principal"),
+    (with_line("inertia", "inertia = [1, 0, 0, 1, 0, 5]"), "joint 'joint1': `inertia` has princip"),
 ]  # fmt: skip
 
 
@@ -188,7 +194,9 @@ def test_wrong_file_is_refused_with_its_table_and_key(text: str, fragment: str) 
 @pytest.mark.parametrize("key", "kind beta b theta d mass com inertia".split())
 def test_missing_key_is_named(key: str) -> None:
     text = "\n".join(line for line in JOINT.splitlines() if not line.startswith(f"{key} ="))
-    with pytest.raises(FileError, match=rf"number 2: the key `{key}`.* is missing; every joint needs"):
+    with pytest.raises(
+        FileError, match=rf"number 2: the key `{key}`.* is missing; every joint needs"
+    ):
         read(JOINT + text)
 
 
@@ -211,6 +219,7 @@ def test_loose_reading_warns_instead(text: str, warning: str) -> None:
     assert warning in str(caught[0].message)
 
 
+@repeatable
 @given(st.text(max_size=200))
 def test_any_text_gives_an_arm_or_an_error_of_ours(text: str) -> None:
     try:
@@ -220,6 +229,7 @@ def test_any_text_gives_an_arm_or_an_error_of_ours(text: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::armdyn.RobotWarning")
+@repeatable
 @given(
     st.sampled_from([line.split(" =")[0] for line in JOINT.splitlines()[1:]]),
     st.recursive(
@@ -232,8 +242,6 @@ def test_any_text_gives_an_arm_or_an_error_of_ours(text: str) -> None:
 def test_any_value_of_a_key_gives_an_arm_or_an_error_of_ours(
     key: str, value: object, strict: bool
 ) -> None:
-    import tomli_w
-
     try:
         line = tomli_w.dumps({key: value}).strip()
     except TypeError:  # None is no value of TOML

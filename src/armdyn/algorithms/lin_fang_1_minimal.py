@@ -1,10 +1,9 @@
-"""Formulation 1 of [LinFang1999] on the minimal set: forces carried down the arm.
+"""Formulation 1 of [LinFang1999] on the minimal set: unit wrenches carried towards the base.
 
-The unit-acceleration wrench of composite body i (force f_ji, moment t_ji about O_j, in E_j) is carried
-down from joint i to joint 1; its part along joint j is the element D_ji of the inertia matrix. Before
-joint s only the moment tau about u_r is carried, (29)-(31); before joint r only the force.
+From joint s on it is `lin_fang_1`. Before joint s not the moment t_ji but only its part tau about
+u_r is carried, (29)-(31), and before joint r only the force f_ji.
 
-Corrected: (31) has (u_r)_z in E_j, and the translational line of (31) holds for all j < i.
+Corrected: (31) has (u_r)_z in E_j, and its translational line holds for all j < i.
 """
 
 from __future__ import annotations
@@ -12,65 +11,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
+from armdyn.algorithms.lin_fang_1 import formulation_1
 from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import Direction, Structure, structure
-from armdyn.algorithms.table_vii import Composite, composites
-from armdyn.algorithms.vector import Matrix, add, cross, dot, scale, symmetric_full
+from armdyn.algorithms.table_vii import AxialComposite, minimal_composites
+from armdyn.algorithms.vector import Matrix, add, cross, dot, scale
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
 
 def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
-    """Return the inertia matrix from the values of the minimal set."""
+    """Return the mass matrix from the values of the minimal set."""
     F, found = frames(chain, q), structure(chain)
-    S = minimal_set(chain, found)
-    return diagonal_with_rotors(_formulation(F, found, composites(F, found, S)), chain)
+    bodies = minimal_composites(F, found, minimal_set(chain, found))
+    D = formulation_1(F, bodies)
+    for i in range(1, min(found.s, len(F))):
+        for j, entry in _before_s(F, found, i, bodies[i]).items():
+            D[i - 1][j - 1] = D[j - 1][i - 1] = entry
+    return diagonal_with_rotors(D, chain)
 
 
-def _formulation(F: Sequence[Frame], found: Structure, bodies: dict[int, Composite]) -> Matrix:
-    rows: Matrix = []
-    for i, body in sorted(bodies.items()):
-        carry = _whole_wrench if i >= found.s else _moment_about_axis
-        row = carry(F, found, i, body)
-        rows.append([row[j] for j in range(1, i)] + [body.inertia])
-    return symmetric_full(rows)
-
-
-def _whole_wrench(
-    F: Sequence[Frame], found: Structure, i: int, body: Composite
+def _before_s(
+    F: Sequence[Frame], found: Structure, i: int, body: AxialComposite
 ) -> dict[int, Scalar]:
-    """Return D_ji, j < i, for i >= s: Table I."""
+    """Return D_ji, j < i, for i < s. (29)-(31)."""
     D: dict[int, Scalar] = {}
-    f, t = body.force, body.moment
-    for j in range(i - 1, 0, -1):
-        f, t = carried_down(F[j + 1], f, t, last=j == 1)
-        D[j] = t[2] if F[j].rotational else f[2]
-    return D
-
-
-def carried_down(p: Frame, f: Vector, t: Vector, last: bool = False) -> tuple[Vector, Vector]:
-    """Return the wrench in E_{p-1} from that in E_p. (9), (10), (18); `last` as in Table I."""
-    down = p.up(f)
-    if last:  # of the last wrench one component is read: the whole shift comes before the turn
-        return down, p.up(add(t, cross(p.s_own, f)))
-    t = p.up((t[0] - p.d * f[1], t[1] + p.d * f[0], t[2]))
-    return down, (t[0], t[1] - p.b * down[2], t[2] + p.b * down[1])
-
-
-def _moment_about_axis(
-    F: Sequence[Frame], found: Structure, i: int, body: Composite
-) -> dict[int, Scalar]:
-    """Return D_ji, j < i, for i < s: (29)-(31)."""
-    D: dict[int, Scalar] = {}
-    f, tau = body.force, body.tau
+    (f, _), tau = body.unit_wrench(F[i].rotational), body.tau
     for j in range(i - 1, 0, -1):
         f = F[j + 1].up(f)
         if j >= found.r:
-            tau = tau + dot(lever(F[j + 1], found.w[j]), f)
+            tau = tau + dot(arm_about_axis(F[j + 1], found.w[j]), f)
         D[j] = found.w[j][2] * tau if F[j].rotational else f[2]
     return D
 
 
-def lever(p: Frame, w: Direction) -> Vector:
+def arm_about_axis(p: Frame, w: Direction) -> Vector:
     """Return w x s_p in E_{p-1}: constant if joint p turns, else linear in d_p."""
     return add(cross(w, (p.b, 0.0, 0.0)), scale(p.d, cross(w, p.z)))

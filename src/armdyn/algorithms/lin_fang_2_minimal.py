@@ -1,8 +1,8 @@
-"""Formulation 2 of [LinFang1999] on the minimal set: axes and offsets carried up the arm.
+"""Formulation 2 of [LinFang1999] on the minimal set: axes and arms carried towards the tip.
 
-For each joint j its axis u_j and the offset s = O_j -> O_i are carried up to every frame E_i, where
-D_ji is read from composite body i: by (20) for i >= s, by (32) for i < s, where w_i = u_r in E_i is
-constant and so are the axes of the rotational joints.
+From joint s on it is `lin_fang_2`. Before joint s the elements follow (32), from the moment tau about
+u_r of a translational body and the last entry of J of a rotational one; the axis of every rotational
+joint is +-u_r there, hence constant.
 """
 
 from __future__ import annotations
@@ -10,59 +10,49 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
+from armdyn.algorithms.lin_fang_2 import formulation_2
 from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import Structure, structure
-from armdyn.algorithms.table_vii import Composite, composites
-from armdyn.algorithms.vector import ZERO, Matrix, scale, symmetric_full
+from armdyn.algorithms.table_vii import AxialComposite, minimal_composites
+from armdyn.algorithms.vector import ZERO, Matrix, scale
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
 
 def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
-    """Return the inertia matrix from the values of the minimal set."""
+    """Return the mass matrix from the values of the minimal set."""
     F, found = frames(chain, q), structure(chain)
-    S = minimal_set(chain, found)
-    return diagonal_with_rotors(_formulation(F, found, composites(F, found, S)), chain)
+    bodies = minimal_composites(F, found, minimal_set(chain, found))
+    D = formulation_2(F, bodies)
+    for j in range(1, len(F)):
+        for i, entry in _before_s(F, found, j, bodies).items():
+            D[i - 1][j - 1] = D[j - 1][i - 1] = entry
+    return diagonal_with_rotors(D, chain)
 
 
-def _formulation(F: Sequence[Frame], found: Structure, bodies: dict[int, Composite]) -> Matrix:
-    n = len(F) - 1
-    rows: Matrix = [[0.0] * i + [bodies[i + 1].inertia] for i in range(n)]
-    for j in range(1, n):
-        u: Vector = (0.0, 0.0, 1.0)
-        s: Vector = ZERO
-        for i in range(j + 1, n + 1):
-            u = F[i].z_previous if i == j + 1 else F[i].down(u)
-            if F[j].rotational and i < found.s:
-                u = scale(found.w[j][2], found.w[i])
-            x, y, z = F[i].down((s[0] + F[i].b, s[1], s[2]))
-            s = (x, y, z + F[i].d)
-            if i >= found.s:
-                rows[i - 1][j - 1] = element(F[j].rotational, u, s, bodies[i])
-            else:
-                along = found.w[j][2] if F[j].rotational else 0.0
-                rows[i - 1][j - 1] = element_before_s(F[j].rotational, u, s, bodies[i], along)
-    return symmetric_full(rows)
+def _before_s(
+    F: Sequence[Frame], found: Structure, j: int, bodies: Sequence[AxialComposite]
+) -> dict[int, Scalar]:
+    """Return D_ji, j < i < s. (32)."""
+    D: dict[int, Scalar] = {}
+    turns = F[j].rotational
+    u: Vector = (0.0, 0.0, 1.0)
+    s: Vector = ZERO
+    for i in range(j + 1, min(found.s, len(F))):
+        u = scale(found.w[j][2], found.w[i]) if turns else F[i].down(u)
+        x, y, z = F[i].down((s[0] + F[i].b, s[1], s[2]))
+        s = (x, y, z + F[i].d)
+        D[i] = _entry(turns, F[i].rotational, u, s, bodies[i])
+        if turns and not F[i].rotational:
+            D[i] = D[i] + found.w[j][2] * bodies[i].tau
+    return D
 
 
-def element(turns: bool, u: Vector, s: Vector, body: Composite) -> Scalar:
-    """Return D_ji for i >= s; `turns` says whether joint j is rotational. (20)."""
-    (cx, cy, _), (J13, J23, J33), m = body.c, body.J, body.m
-    if turns and body.rotational:
-        across = u[0] * (J13 - cx * s[2]) + u[1] * (J23 - cy * s[2])
-        return across + u[2] * (J33 + cx * s[0] + cy * s[1])
-    if turns:
-        return u[0] * (m * s[1] + cy) - u[1] * (m * s[0] + cx)
-    return u[1] * cx - u[0] * cy if body.rotational else m * u[2]
-
-
-def element_before_s(
-    turns: bool, u: Vector, s: Vector, body: Composite, along: Scalar
-) -> Scalar:
-    """Return D_ji for i < s; `along` = (u_r)_z in E_j, the sense in which joint j turns. (32)."""
+def _entry(j_turns: bool, i_turns: bool, u: Vector, s: Vector, body: AxialComposite) -> Scalar:
+    """Return (32) without its term in tau; u, s: axis and arm of joint j in E_i."""
     cx, cy, _ = body.c
-    if turns and body.rotational:
-        return u[2] * (body.J[2] + cx * s[0] + cy * s[1])
-    if turns:
-        return body.m * (u[0] * s[1] - u[1] * s[0]) + along * body.tau
-    return u[1] * cx - u[0] * cy if body.rotational else body.m * u[2]
+    if j_turns and i_turns:
+        return u[2] * (body.J3[2] + cx * s[0] + cy * s[1])
+    if i_turns:
+        return u[1] * cx - u[0] * cy
+    return body.m * (u[0] * s[1] - u[1] * s[0]) if j_turns else body.m * u[2]

@@ -61,8 +61,8 @@ class Motion:
     def next(self, F: Frame, qd: Scalar, qdd: Scalar) -> Motion:
         """Return the motion of link i if this is that of link i-1.
 
-        Of the way from O_{i-1} to O_i, b lies in link i-1, and d on the joint axis, which both links
-        have in common. It counts as a part of link i: its B is there for the wrenches anyway.
+        Of the way from O_{i-1} to O_i, b lies in link i-1 and d on the joint axis, which both links
+        share. It counts as a part of link i: its B is there for the wrenches anyway.
         """
         a = F.down(add(self.a, scale(F.b, self.B[0])))
         w, wd = F.down(self.w), F.down(self.wd)

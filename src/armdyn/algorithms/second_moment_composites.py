@@ -1,19 +1,20 @@
 """Moments of the composite bodies by second moments: Table VII of [LinFang1999] with fewer sums.
 
-The second-moment matrix Q = tr(J)/2 1 - J of a body changes under a shift in fewer entries than its
-inertia J: a shift along x touches the first row only. Q_i = W_i + N_i as Jhat_i = U_i + V_i there, W
-constant; mhat, k, l, chat as in `inertia_constants` and `table_vii`. For s = r+1: every body from
-joint s on is needed whole, and of body r only the inertia about its axis.
+The second-moment matrix Q = tr(J)/2 1 - J of a body changes in fewer entries than its inertia J when
+it is shifted along an axis: one row only. Q_i = W_i + N_i stands for Jhat_i = U_i + V_i there; W is
+constant, N depends on the joints beyond i; mhat, k, l and chat are those of `inertia_constants` and
+`table_vii`. For arms with s = r+1 (see `structure`): every body from joint s on is needed whole, and of
+body r only the inertia about its axis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from armdyn.algorithms.frame import Frame, frame
 from armdyn.algorithms.inertia_constants import Body, inertia_constants, link_bodies
 from armdyn.algorithms.structure import Structure
-from armdyn.algorithms.table_vii import Composite, varying_first_moment
+from armdyn.algorithms.table_vii import AxialComposite, third_column, varying_first_moment
 from armdyn.algorithms.vector import (
     ZERO, ZERO_SYMMETRIC, add, add_symmetric, clean, outer, scale, scale_symmetric, second_moment,
     square,
@@ -24,76 +25,79 @@ from armdyn.scalar import Scalar
 
 def second_moment_composites(
     chain: Chain, F: Sequence[Frame], structure: Structure
-) -> dict[int, Composite]:
-    """Return the composite bodies i = 1..n of an arm with s = r+1."""
+) -> list[AxialComposite]:
+    """Return the composite bodies i = 1..n of an arm with s = r+1; entry 0 is empty."""
     n, r, s = chain.n, structure.r, structure.s
-    K = inertia_constants(chain, link_bodies(chain))
-    W = _constants(chain, K)
-    found: dict[int, Composite] = {}
+    constants = inertia_constants(chain, link_bodies(chain))
+    W = _second_moment_constants(chain, constants)
+    found = [AxialComposite(constants[i].m) if i else AxialComposite() for i in range(n + 1)]
     l, N, X = ZERO, ZERO_SYMMETRIC, ZERO_SYMMETRIC
     for i in range(n, r, -1):
         if i < n:
             l = varying_first_moment(F[i + 1], found[i + 1], l)
             N = _beside(F[i + 1].b, l, F[i + 1].up_symmetric(X))
-        found[i] = _complete(F[i], K[i], W[i], l, N)
-        X = _about_foot(F[i], W[i], found[i], l, N)
+        X = add_symmetric(N, _kept(W[i])) if F[i].rotational else N
+        J3 = third_column(-X[2], -X[4], (N[0] + N[3]) + (W[i][0] + W[i][3]))
+        found[i] = AxialComposite(constants[i].m, add(constants[i].k, l), J3)
+        X = _about_foot(F[i], found[i], l, X)
+    J33 = W[r][0] + W[r][3]
     if s <= n:
         l = varying_first_moment(F[s], found[s], l)
-        J33 = _last(F[s], found[s].J[2], W[s], X, l, W[s][0] - W[s][3] + N[0] - N[3]) + (W[r][0] + W[r][3])
-    else:
-        J33 = W[r][0] + W[r][3]
-    found[r] = Composite(True, c=add(K[r].k, l), J=(0.0, 0.0, J33), tau=J33)
-    for i in range(1, r):
-        found[i] = Composite(False, m=K[i].m)
+        J33 = (found[s].J3[2] + (J33 - 2.0 * W[s][3])) + _turned(F[s], l, X)
+    found[r] = AxialComposite(constants[r].m, add(constants[r].k, l), third_column(0.0, 0.0, J33), J33)
     return found
 
 
-def _constants(chain, K):
+def _second_moment_constants(chain: Chain, constants: Mapping[int, Body]) -> dict[int, Symmetric]:
+    """Return W_i, i = 1..n; through rotational joints W_22 (of xx and yy) and W_33 are handed down."""
     n = chain.n
-    links = {i: second_moment(b.U) for i, b in link_bodies(chain).items()}
+    links = {i: second_moment(body.U) for i, body in link_bodies(chain).items()}
     W = {n: links[n]}
     for i in range(n - 1, 0, -1):
-        p, Kp, Wp = frame(chain[i + 1], 0.0), K[i + 1], W[i + 1]
-        B: Vector = (p.b, 0.0, 0.0)
+        p, body = frame(chain[i + 1], 0.0), constants[i + 1]
+        b: Vector = (p.b, 0.0, 0.0)
         if p.rotational:
-            d = p.d
-            inner = (Wp[3], 0.0, 0.0, Wp[3], 0.0, Wp[5] + 2.0 * d * Kp.k[2] + Kp.m * d * d)
-            k = scale(Kp.k[2] + Kp.m * d, p.z)
-            e = p.z
-            turned = add_symmetric((inner[0], 0.0, 0.0, inner[0], 0.0, inner[0]), scale_symmetric(inner[5] - inner[0], square(e)))
+            along = W[i + 1][5] + p.d * (2.0 * body.k[2] + body.m * p.d)
+            k, turned = scale(body.k[2] + body.m * p.d, p.z), _round(W[i + 1][3], along, p.z)
         else:
-            k, turned = p.up(Kp.k), p.up_symmetric(Wp)
-        terms = [links[i], turned, outer(B, k), scale_symmetric(Kp.m, square(B))]
-        total = clean(add_symmetric(*terms), (x for t in terms for x in t))
-        W[i] = tuple(total)
+            k, turned = p.up(body.k), p.up_symmetric(W[i + 1])
+        terms = [links[i], turned, outer(b, k), scale_symmetric(body.m, square(b))]
+        xx, xy, xz, yy, yz, zz = clean(add_symmetric(*terms), (x for t in terms for x in t))
+        W[i] = (xx, xy, xz, yy, yz, zz)
     return W
 
 
-def _complete(F, K, W, l, N):
-    c = add(K.k, l)
-    if not F.rotational:
-        return Composite(False, m=K.m, c=c)
-    return Composite(True, c=c, J=(-(W[2] + N[2]), -(W[4] + N[4]), (N[0] + N[3]) + (W[0] + W[3])))
+def _round(across: Scalar, along: Scalar, z: Vector) -> Symmetric:
+    """Return the second moments of a body round about z: a turn about z does not change them."""
+    ball = (across, 0.0, 0.0, across, 0.0, across)
+    return add_symmetric(ball, scale_symmetric(along - across, square(z)))
 
 
-def _about_foot(F, W, body, l, N):
-    d = F.d
-    cx, cy, cz = body.c
-    N11, N12, N13, N22, N23, N33 = N
-    if F.rotational:
-        (w,) = clean([W[0] - W[3]], [W[0], W[3]])
-        return (N11 + w, N12 + W[1], (W[2] + N13) + d * cx, N22, (W[4] + N23) + d * cy, N33 + (2.0 * d) * l[2])
-    return (N11, N12, N13 + d * cx, N22, N23 + d * cy, N33 + d * (body.m * d + 2.0 * cz))
+def _kept(W: Symmetric) -> Symmetric:
+    """Return what of W is not handed down."""
+    xx, xy, xz, yy, yz, _ = W
+    (difference,) = clean([xx - yy], [xx, yy])
+    return (difference, xy, xz, 0.0, yz, 0.0)
 
 
-def _beside(b, l, Y):
-    Y11, Y12, Y13, Y22, Y23, Y33 = Y
-    return (Y11 + (2.0 * b) * l[0], Y12 + b * l[1], Y13 + b * l[2], Y22, Y23, Y33)
+def _about_foot(F: Frame, body: AxialComposite, l: Vector, Q: Symmetric) -> Symmetric:
+    """Return what varies of Q about the foot of z_p on x_{p-1}, its xx to yz with the constants."""
+    (cx, cy, cz), d = body.c, F.d
+    Q11, Q12, Q13, Q22, Q23, Q33 = Q
+    along = (2.0 * d) * l[2] if F.rotational else d * (body.m * d + 2.0 * cz)
+    return (Q11, Q12, Q13 + d * cx, Q22, Q23 + d * cy, Q33 + along)
 
 
-def _last(p, J33, W, X, l, difference):
+def _beside(b: Scalar, l: Vector, Q: Symmetric) -> Symmetric:
+    """Return Q shifted along x_i by b = b_{i+1}."""
+    Q11, Q12, Q13, Q22, Q23, Q33 = Q
+    return (Q11 + (2.0 * b) * l[0], Q12 + b * l[1], Q13 + b * l[2], Q22, Q23, Q33)
+
+
+def _turned(p: Frame, l: Vector, X: Symmetric) -> Scalar:
+    """Return what the inertia about z_r has beyond that about z_s and the constant."""
     X11, X12, X13, X22, X23, X33 = X
     C, S, Cb, Sb = p.C, p.S, p.Cb, p.Sb
     Z22 = X22 + S * (S * (X11 - X22) + C * (2.0 * X12))
     A5 = S * X13 + C * X23
-    return (J33 - 2.0 * W[3]) + (Sb * Sb) * (X33 - Z22) - (2.0 * Sb * Cb) * A5 + (2.0 * p.b) * l[0]
+    return (Sb * Sb) * (X33 - Z22) - (2.0 * Sb * Cb) * A5 + (2.0 * p.b) * l[0]

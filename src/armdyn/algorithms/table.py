@@ -50,8 +50,8 @@ class Kind:
     """A quantity: its inputs (each of n numbers), its outputs with shapes, and its methods.
 
     A shape is written with "n" for the number of joints and "10n" for the number of parameters.
-    Where `takes_frame` is set, ``run(chain, *inputs, frame=k)`` answers for E_k, k = 0..n, or for the
-    tip, k = n+1.
+    Where `takes_frame` is set, ``run(chain, *inputs, frame=k)`` answers for E_k, k = 0..n, or for
+    the tip, k = n+1.
     """
 
     inputs: tuple[str, ...]

@@ -14,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.minimal_set import MinimalSet
+from armdyn.algorithms.stretched import plain, up
 from armdyn.algorithms.structure import Direction, Structure
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, add
 from armdyn.robot import Symmetric, Vector
@@ -23,46 +25,32 @@ from armdyn.scalar import Scalar
 
 
 @dataclass(frozen=True)
-class Composite:
-    """What the inertia matrix needs of composite body i.
+class AxialComposite(Composite):
+    """What the inertia matrix needs of composite body i; the rest is zero.
 
-    Rotational i: the first moment `c` (x and y only) and `J`, third column of the inertia (for i < s
-    only its last entry). Translational i: the mass `m` and, for i > s, the first moment `c`. `tau`:
-    for r <= i < s the moment about u_r that a unit acceleration of joint i takes, (29).
+    Rotational i: the first moment (x and y only) and the third column of the inertia (for i < s only
+    its last entry). Translational i: the mass and, for i > s, the first moment. `tau`: for
+    r <= i < s the moment about u_r that a unit acceleration of joint i takes, (29).
     """
 
-    rotational: bool
     m: Scalar = 0.0
     c: Vector = ZERO
-    J: Vector = ZERO
+    J: Symmetric = ZERO_SYMMETRIC
     tau: Scalar = 0.0
 
-    @property
-    def inertia(self) -> Scalar:
-        """D_ii: what resists joint i."""
-        return self.J[2] if self.rotational else self.m
 
-    @property
-    def force(self) -> Vector:
-        """f_ii: the force of a unit acceleration of joint i, in E_i. (7)."""
-        return (-self.c[1], self.c[0], 0.0) if self.rotational else (0.0, 0.0, self.m)
-
-    @property
-    def moment(self) -> Vector:
-        """t_ii: its moment about O_i, in E_i. (8)."""
-        return self.J if self.rotational else (self.c[1], -self.c[0], 0.0)
-
-
-def composites(F: Sequence[Frame], structure: Structure, S: MinimalSet) -> dict[int, Composite]:
-    """Return the composite bodies i = 1..n of the arm at the configuration of its frames F."""
+def minimal_composites(
+    F: Sequence[Frame], structure: Structure, S: MinimalSet
+) -> list[AxialComposite]:
+    """Return the composite bodies i = 1..n, at the configuration of the frames F; entry 0 is empty."""
     n, r, s = len(F) - 1, structure.r, structure.s
-    found: dict[int, Composite] = {}
+    found = [AxialComposite(S[i, "mhat"]) if i else AxialComposite() for i in range(n + 1)]
     l, V, X = ZERO, ZERO_SYMMETRIC, ZERO_SYMMETRIC
     for i in range(n, s - 1, -1):
         if i < n:
             l = varying_first_moment(F[i + 1], found[i + 1], l)
             V = _beside(F[i + 1].b, l, F[i + 1].up_symmetric(X))
-        found[i] = _complete(F[i], S, i, l, V)
+        found[i] = _complete(S, i, l, V)
         X = _about_foot(F[i], S, i, found[i], l, V)
     Vr: Scalar = 0.0
     for i in range(s - 1, r - 1, -1):
@@ -73,41 +61,42 @@ def composites(F: Sequence[Frame], structure: Structure, S: MinimalSet) -> dict[
             if i + 1 == s:
                 Y33 = _turned(p, w, X, V[0] + S[s, "U11-U22"] - V[3])
             elif p.rotational:
-                Y33 = found[i + 1].J[2]
+                Y33 = found[i + 1].J3[2]
             else:
                 Y33 = Vr + _slid(p, structure.w[i + 1], found[i + 1].m, previous, S, i + 1)
             Vr = Y33 + _beside_axis(p.b, w, l)
         found[i] = _about_axis(F[i], S, i, w, l, Vr)
-    for i in range(min(r - 1, n), 0, -1):
-        found[i] = Composite(False, m=S[i, "mhat"])
     return found
 
 
-def varying_first_moment(p: Frame, body: Composite, l: Vector) -> Vector:
+def varying_first_moment(p: Frame, body: AxialComposite, l: Vector) -> Vector:
     """Return l_i from chat_p and l_p, p = i+1. (24)."""
-    if p.rotational:
-        return p.up((body.c[0], body.c[1], l[2]))
-    return p.up((l[0], l[1], l[2] + body.m * p.d))
+    moment = (body.c[0], body.c[1], l[2]) if p.rotational else (l[0], l[1], l[2] + body.m * p.d)
+    turned = up(p, plain(moment))
+    return (turned.x, turned.y, turned.z)
 
 
-def _complete(F: Frame, S: MinimalSet, i: int, l: Vector, V: Symmetric) -> Composite:
+def _complete(S: MinimalSet, i: int, l: Vector, V: Symmetric) -> AxialComposite:
     """Return composite body i >= s. (22)."""
     c = add((S[i, "kx"], S[i, "ky"], S[i, "kz"]), l)
-    if not F.rotational:
-        return Composite(False, m=S[i, "mhat"], c=c)
-    J = (S[i, "U13"] + V[2], S[i, "U23"] + V[4], S[i, "U33"] + V[5])
-    return Composite(True, c=c, J=J)
+    J = third_column(S[i, "U13"] + V[2], S[i, "U23"] + V[4], S[i, "U33"] + V[5])
+    return AxialComposite(S[i, "mhat"], c, J)
+
+
+def third_column(J13: Scalar, J23: Scalar, J33: Scalar) -> Symmetric:
+    """Return an inertia of which the rest is not needed."""
+    return (0.0, 0.0, J13, 0.0, J23, J33)
 
 
 def _about_foot(
-    F: Frame, S: MinimalSet, p: int, body: Composite, l: Vector, V: Symmetric
+    F: Frame, S: MinimalSet, p: int, body: AxialComposite, l: Vector, V: Symmetric
 ) -> Symmetric:
     """Return X: what varies of the inertia of body p about the foot of z_p on x_{p-1}. (34), (35)."""
     d, (cx, cy, cz) = F.d, body.c
     V11, V12, V13, V22, V23, V33 = V
     if F.rotational:
         e = (2.0 * d) * l[2]
-        J13, J23, J33 = body.J
+        J13, J23, J33 = body.J3
         X11 = V11 + S[p, "U11-U22"] + e
         return (X11, V12 + S[p, "U12"], J13 - d * cx, V22 + e, J23 - d * cy, J33)
     e = d * (body.m * d + 2.0 * cz)
@@ -153,11 +142,11 @@ def _beside_axis(b: Scalar, w: Direction, l: Vector) -> Scalar:
 
 def _about_axis(
     F: Frame, S: MinimalSet, i: int, w: Direction, l: Vector, Vr: Scalar
-) -> Composite:
+) -> AxialComposite:
     """Return composite body r <= i < s. (29)."""
     if F.rotational:
         J33 = S[i, "U33"] + Vr
         c = (S[i, "kx"] + l[0], S[i, "ky"] + l[1], 0.0)
-        return Composite(True, c=c, J=(0.0, 0.0, J33), tau=w[2] * J33)
+        return AxialComposite(0.0, c, third_column(0.0, 0.0, J33), w[2] * J33)
     tau = S[i, "kappa1"] - w[1] * l[0] + w[0] * l[1]
-    return Composite(False, m=S[i, "mhat"], tau=tau)
+    return AxialComposite(S[i, "mhat"], tau=tau)

@@ -34,6 +34,7 @@ class Arm:
             )
         self.robot = robot
         self._chain = chain_of(robot)
+        self._functions: dict[tuple[str, str, int, bool], Function] = {}
 
     @property
     def n(self) -> int:
@@ -75,9 +76,12 @@ class Arm:
                 for E_0.
             friction: whether "inverse_dynamics" and "forward_dynamics" include joint friction.
         """
-        name = resolve(self._chain, kind, method)
-        code = program(self._chain, kind, name, self._frame(frame), bool(friction))
-        return Function(code, name, self.name)
+        key = (kind, method, self._frame(frame), bool(friction))
+        if key not in self._functions:
+            name = resolve(self._chain, kind, method)
+            code = program(self._chain, kind, name, *key[2:])
+            self._functions[key] = Function(code, name, self.name)
+        return self._functions[key]
 
     def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return M(q), ``(..., n, n)``, rotor inertias included."""

@@ -34,12 +34,7 @@ BLOCK = 1024
 
 def evaluate(program: Program, inputs: Sequence[Any], rules: Rules = FLOATS) -> list[Any]:
     """Evaluate a program on flattened inputs by the given rules; return its flattened outputs."""
-    last_use = [0] * len(program.code)
-    for k, step in enumerate(program.code):
-        for arg in step.args:
-            last_use[arg] = k
-    for k in program.results:
-        last_use[k] = len(program.code)
+    last_use = program.last_use
     values: list[Any] = [None] * len(program.code)
     for k, step in enumerate(program.code):
         if step.op is Op.INPUT:

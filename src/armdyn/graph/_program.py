@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
@@ -48,3 +49,14 @@ class Program:
     outputs: tuple[Slot, ...]
     code: tuple[Instruction, ...]
     results: tuple[int, ...]
+
+    @cached_property
+    def last_use(self) -> tuple[int, ...]:
+        """For each instruction the last one that reads it; len(code) for results."""
+        last = list(range(len(self.code)))
+        for k, step in enumerate(self.code):
+            for arg in step.args:
+                last[arg] = k
+        for k in self.results:
+            last[k] = len(self.code)
+        return tuple(last)

@@ -114,7 +114,5 @@ class PinocchioAnswers:
             "kinetic_energy": lambda q, qd, qdd, tau: 0.5 * qd @ mass_matrix(q) @ qd,
             "potential_energy": lambda q, qd, qdd, tau: pin.computePotentialEnergy(model, data, q),
             "pose": lambda q, qd, qdd, tau: pose(q),
-            "jacobian": lambda q, qd, qdd, tau: pin.computeFrameJacobian(
-                model, data, q, tip, axes
-            ),
+            "jacobian": lambda q, qd, qdd, tau: pin.computeFrameJacobian(model, data, q, tip, axes),
         }

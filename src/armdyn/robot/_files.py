@@ -11,6 +11,7 @@ from armdyn.errors import FileError, InputError
 from armdyn.robot._bundled import bundled_file, bundled_names
 from armdyn.robot._robot import Robot
 from armdyn.robot._toml import read_toml, robot_from_toml, toml_text
+from armdyn.robot.urdf import read_urdf, urdf_text
 
 URDF_SUFFIXES = (".urdf", ".xml")
 SUFFIXES = (".toml", *URDF_SUFFIXES)
@@ -59,8 +60,6 @@ def read_robot(
         _no_links(name, base, tip)
         return read_toml(path, strict)
     if suffix in URDF_SUFFIXES:
-        from armdyn.robot.urdf import read_urdf
-
         return read_urdf(path, base=base, tip=tip, strict=strict, snap=snap)
     raise FileError(path, _unknown_suffix(path, "read"))
 
@@ -78,8 +77,6 @@ def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
     if suffix == ".toml":
         text = toml_text(robot)
     elif suffix in URDF_SUFFIXES:
-        from armdyn.robot.urdf import urdf_text
-
         text = urdf_text(robot)
     else:
         raise FileError(target, _unknown_suffix(target, "written"))

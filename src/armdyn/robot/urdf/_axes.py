@@ -1,10 +1,10 @@
 """Joint axes in space to normal driving-axis frames, Craig's modified DH.
 
-Frame E_i lies on the axis of joint i: z_i along it, x_i along the common normal to the next axis, the
-origin at the foot of that normal; so E_i in E_{i-1} is Rx(beta) Tx(b) Rz(theta) Tz(d). What the axes
-leave free is chosen so that constants vanish: E_0 is E_1 at q = 0; frames of parallel axes stand at
-one height; the last frame turns and slides nowhere; a sliding joint, of which only the direction
-matters, gets an axis that meets its neighbours.
+Frame E_i lies on the axis of joint i: z_i along it, x_i along the common normal to the next axis,
+the origin at the foot of that normal; so E_i in E_{i-1} is Rx(beta) Tx(b) Rz(theta) Tz(d). What the
+axes leave free is chosen so that constants vanish: E_0 is E_1 at q = 0; frames of parallel axes
+stand at one height; the last frame turns and slides nowhere; a sliding joint, of which only the
+direction matters, gets an axis that meets its neighbours.
 
 Everything about joint i is written in the frame of its URDF link, L_i, which stays as it is.
 """
@@ -148,9 +148,8 @@ def _row(A: Array, normal: Normal, snap: Snap) -> Row:
 
 def _notes(axes: Sequence[Axis], normals: Sequence[Normal]) -> Iterator[str]:
     for (first, second), normal in zip(pairwise(axes), normals, strict=True):
-        who = (
-            f"The axes of joints {first.name!r} and {second.name!r} are {normal.sine:.1e} rad from"
-        )
+        who = f"The axes of joints {first.name!r} and {second.name!r}"
+        far = f"are {normal.sine:.1e} rad from parallel"
         if normal.parallel and normal.sine > ROUNDING:
             yield f"{who} {far} and were taken as parallel."
         elif not normal.parallel and normal.sine < NEARLY_PARALLEL:

@@ -140,7 +140,10 @@ def _rest_positions(document: Document) -> dict[str, float]:
             if joint.name in followed:
                 raise Fault(f"joint {joint.name!r} mimics itself, directly or through others.")
             followed[joint.name] = joint
-            joint = document.joints[joint.mimic.leader]
+            leader = joint.mimic.leader
+            if leader not in document.joints:
+                raise Fault(f"joint {joint.name!r} mimics {leader!r}, a joint that does not exist.")
+            joint = document.joints[leader]
         value = rest.setdefault(joint.name, 0.0)
         for follower in reversed(followed.values()):
             assert follower.mimic is not None

@@ -46,10 +46,6 @@ def tree_of(document: Document) -> Tree:
             )
         arriving[joint.child] = joint
         leaving[joint.parent].append(joint)
-        if joint.mimic is not None and joint.mimic.leader not in document.joints:
-            raise Fault(
-                f"joint {joint.name!r} mimics {joint.mimic.leader!r}, a joint that does not exist."
-            )
     roots = [name for name in leaving if name not in arriving]
     if len(roots) > 1:
         raise Fault(
@@ -148,26 +144,23 @@ def _follower_forks(tree: Tree) -> set[str]:
     by_name = {joint.name: joint for joint in tree.arriving.values()}
     forks: set[str] = set()
     for joint in by_name.values():
-        if not joint.is_follower or joint.mimic is None:
+        leader = by_name.get(joint.mimic.leader) if joint.is_follower and joint.mimic else None
+        if leader is None or not leader.is_free:
             continue
-        leaders = {j.name for j in _ancestors(tree, by_name[joint.mimic.leader])}
-        own = _ancestors(tree, joint)
-        split = [j for j in own if j.name not in leaders][-1:]  # the topmost of its own branch
-        shared = next((j.child for j in own if j.name in leaders), tree.root)
-        beside = any(
-            j.name in leaders and j.name not in {o.name for o in own} for j in tree.leaving[shared]
-        )
-        if split and beside:
-            forks.add(split[0].name)
+        for own, other in zip(_from_root(tree, joint), _from_root(tree, leader), strict=False):
+            if own != other:
+                forks.add(own)
+                break
     return forks
 
 
-def _ancestors(tree: Tree, joint: UrdfJoint) -> list[UrdfJoint]:
-    """Return the joint and those above it, upwards."""
-    found = [joint]
-    while found[-1].parent in tree.arriving:
-        found.append(tree.arriving[found[-1].parent])
-    return found
+def _from_root(tree: Tree, joint: UrdfJoint) -> list[str]:
+    """Return the names of the joints from the root to a joint."""
+    names = [joint.name]
+    while joint.parent in tree.arriving:
+        joint = tree.arriving[joint.parent]
+        names.append(joint.name)
+    return names[::-1]
 
 
 def _possible_tips(tree: Tree, base: str) -> list[str]:
