@@ -27,7 +27,7 @@ from armdyn.scalar import Scalar
 def forward_dynamics(
     chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
 ) -> list[Scalar]:
-    """Return the joint accelerations that torques give; 193M 178A a revolute joint."""
+    """Return the joint accelerations that torques give; 192M 178A a revolute joint."""
     F = frames(chain, q)
     at_rest = link_wrenches(chain, F, qd, [0.0] * chain.n)
     joints = articulated(chain, F, regrouped_masses(chain))

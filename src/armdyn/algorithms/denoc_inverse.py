@@ -20,13 +20,17 @@ from armdyn.scalar import Scalar
 
 def inverse_mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
     """Return I^-1, full and symmetric."""
-    U, D = udu(chain, q)
-    n, V = chain.n, unit_upper_inverse(U)
+    return inverse_from_factors(*udu(chain, q))
+
+
+def inverse_from_factors(U: Matrix, D: Sequence[Scalar]) -> Matrix:
+    """Return U^-T D^-1 U^-1: entry (i, j) is the sum over k <= i, j of v_ki v_kj / mh_k. (48)."""
+    V = unit_upper_inverse(U)
     inverse = [1.0 / mh for mh in D]
-    lower: Matrix = [[0.0] * (i + 1) for i in range(n)]
-    for i in range(n):
+    lower: Matrix = [[0.0] * (i + 1) for i in range(len(D))]
+    for i in range(len(D)):
         for j in range(i + 1):
-            for k in range(j + 1):  # (48) for any n: the sum over k <= j of v_ki v_kj / mh_k
+            for k in range(j + 1):
                 lower[i][j] = lower[i][j] + V[k][j] * (inverse[k] * V[k][i])
     return symmetric_full(lower)
 

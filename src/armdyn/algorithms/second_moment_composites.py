@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from armdyn.algorithms.frame import Frame, frame
 from armdyn.algorithms.inertia_constants import Body, inertia_constants, link_bodies
 from armdyn.algorithms.structure import Structure
-from armdyn.algorithms.table_vii import AxialComposite, third_column, varying_first_moment
+from armdyn.algorithms.table_vii import AxialComposite, similar, third_column, varying_first_moment
 from armdyn.algorithms.vector import (
     ZERO, ZERO_SYMMETRIC, add, add_symmetric, clean, outer, scale, scale_symmetric, second_moment,
     square,
@@ -35,7 +35,7 @@ def second_moment_composites(
     for i in range(n, r, -1):
         if i < n:
             l = varying_first_moment(F[i + 1], found[i + 1], l)
-            N = _beside(F[i + 1].b, l, F[i + 1].up_symmetric(X))
+            N = _beside(F[i + 1].b, l, similar(F[i + 1], X))
         X = add_symmetric(N, _kept(W[i])) if F[i].rotational else N
         J3 = third_column(-X[2], -X[4], (N[0] + N[3]) + (W[i][0] + W[i][3]))
         found[i] = AxialComposite(constants[i].m, add(constants[i].k, l), J3)

@@ -29,11 +29,17 @@ from armdyn.scalar import Scalar
 import armdyn.algorithms.vector as V
 
 PIVOT=None
+FORM=None
+def _shifts_prevail(chain, found):
+    beyond = range(found.s + 1, chain.n + 1)
+    shifts = sum(chain[p].b != 0.0 for p in beyond)
+    shifts += sum(not chain[p].rotational or (p<chain.n and chain[p].d != 0.0) for p in beyond)
+    return shifts >= sum(chain[i].rotational for i in range(found.s, chain.n))
 
 def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
     """Return the mass matrix."""
     F, found = frames(chain, q), structure(chain)
-    if found.s == found.r + 1:
+    if FORM if FORM is not None else (found.s == found.r + 1 and _shifts_prevail(chain, found)):
         bodies = second_moment_composites(chain, F, found)
     else:  # several joints turn about u_r: Table VII carries one number through them
         bodies = minimal_composites(F, found, minimal_set(chain, found))
@@ -42,7 +48,7 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
 
 
 def _pivot(chain: Chain) -> int:
-    return (chain.n + 1) // 2
+    from armdyn.algorithms.pivot import best_pivot; return best_pivot(chain, structure(chain))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.minimal_set import MinimalSet
+from armdyn.algorithms.similarity import tilted, up_symmetric
 from armdyn.algorithms.stretched import plain, up
 from armdyn.algorithms.structure import Direction, Structure
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, add
@@ -49,7 +50,7 @@ def minimal_composites(
     for i in range(n, s - 1, -1):
         if i < n:
             l = varying_first_moment(F[i + 1], found[i + 1], l)
-            V = _beside(F[i + 1].b, l, F[i + 1].up_symmetric(X))
+            V = _beside(F[i + 1].b, l, similar(F[i + 1], X))
         found[i] = _complete(S, i, l, V)
         X = _about_foot(F[i], S, i, found[i], l, V)
     Vr: Scalar = 0.0
@@ -59,12 +60,15 @@ def minimal_composites(
             p = F[i + 1]
             l = varying_first_moment(p, found[i + 1], l)
             if i + 1 == s:
-                Y33 = _turned(p, w, X, V[0] + S[s, "U11-U22"] - V[3])
+                Vr = _turned(p, w, X, V[0] + S[s, "U11-U22"] - V[3]) + _beside_axis(p.b, w, l)
+            elif p.rotational and F[i].rotational:
+                # twice, since the first sum is the matrix element D_{i,i+1}
+                Vr = (found[i + 1].J3[2] + p.b * l[0]) + p.b * l[0]
             elif p.rotational:
-                Y33 = found[i + 1].J3[2]
+                Vr = found[i + 1].J3[2] + _beside_axis(p.b, w, l)
             else:
-                Y33 = Vr + _slid(p, structure.w[i + 1], found[i + 1].m, previous, S, i + 1)
-            Vr = Y33 + _beside_axis(p.b, w, l)
+                slid = _slid(p, structure.w[i + 1], found[i + 1].m, previous, S, i + 1)
+                Vr = (Vr + slid) + _beside_axis(p.b, w, l)
         found[i] = _about_axis(F[i], S, i, w, l, Vr)
     return found
 
@@ -81,6 +85,17 @@ def _complete(S: MinimalSet, i: int, l: Vector, V: Symmetric) -> AxialComposite:
     c = add((S[i, "kx"], S[i, "ky"], S[i, "kz"]), l)
     J = third_column(S[i, "U13"] + V[2], S[i, "U23"] + V[4], S[i, "U33"] + V[5])
     return AxialComposite(S[i, "mhat"], c, J)
+
+
+def similar(F: Frame, X: Symmetric) -> Symmetric:
+    """Return R_p X R_p^T; 17M 14A, less if beta_p is a right angle. (41)-(54) with a product fewer."""
+    if not F.rotational:
+        return up_symmetric(F, X)
+    xx, xy, xz, yy, yz, zz = X
+    e = F.S * (xx - yy) + F.C * (2.0 * xy)
+    se = F.S * e
+    at_foot = (xx - se, F.C * e - xy, F.C * xz - F.S * yz, yy + se, F.S * xz + F.C * yz, zz)
+    return tilted(F, at_foot)
 
 
 def third_column(J13: Scalar, J23: Scalar, J33: Scalar) -> Symmetric:

@@ -6,6 +6,7 @@ All on generic arms, whose constants are all different and neither zero nor one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -20,7 +21,7 @@ from armdyn.algorithms.lin_fang_4 import formulation_4
 from armdyn.algorithms.lin_fang_5 import CompositeBefore, formulation_5
 from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import structure
-from armdyn.algorithms.table_vii import composites
+from armdyn.algorithms.table_vii import minimal_composites
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, Matrix, symmetric_full
 from armdyn.arm import operation_counts, operations
 from armdyn.graph import Operations, Program, Slot, count, trace
@@ -44,13 +45,14 @@ def _composites(method: str, chain: Chain) -> Operations:
 
     def run(q: Numbers) -> list[Scalar]:
         F, found = frames(chain, q), structure(chain)
-        bodies = composites(F, found, minimal_set(chain, found))
-        read: list[Scalar] = [bodies[1].inertia]
+        bodies = minimal_composites(F, found, minimal_set(chain, found))
+        read: list[Scalar] = [bodies[1].diagonal(F[1].rotational)]
         for i in range(2, chain.n + 1):
-            read += [*bodies[i].force, *bodies[i].moment, bodies[i].tau, bodies[i].inertia]
+            f, t = bodies[i].unit_wrench(F[i].rotational)
+            read += [*f, *t, bodies[i].tau]
         return read
 
-    return count(trace(run, _state(chain, "q"), [Slot("read", (8 * chain.n - 7,))]))
+    return count(trace(run, _state(chain, "q"), [Slot("read", (7 * chain.n - 6,))]))
 
 
 def _composites_on_hand(method: str, chain: Chain) -> Operations:
@@ -138,6 +140,16 @@ def _forward_from_parts(methods: str, chain: Chain) -> Operations:
     return count(trace(run, _state(chain, "q", "qd", "tau"), [Slot("qdd", (chain.n,))]))
 
 
+def _last_frame_chosen(method: str, chain: Chain) -> Operations:
+    """Forward dynamics with E_n where it costs least: d_n = 0, and x_n towards the centre of mass.
+
+    Any arm can be described so: O_n lies anywhere on the last axis, and the zero of q_n is free.
+    """
+    last = chain.links[-1]
+    chosen = replace(last, d=0.0, c=(last.c[0], 0.0, last.c[2]))
+    return operations(replace(chain, links=(*chain.links[:-1], chosen)), "forward_dynamics", method)
+
+
 def _beyond(all: Operations, part: Operations) -> Operations:
     """Return all - part."""
     return Operations(
@@ -188,5 +200,6 @@ PARTS: dict[str, Callable[[str, Chain], Operations]] = {
     "factorisation": _factorisation,
     "substitution": _substitution,
     "forward_dynamics from parts": _forward_from_parts,
+    "forward_dynamics, last frame chosen": _last_frame_chosen,
 }
 """What the papers count apart, by the names of `papers.Measure`."""

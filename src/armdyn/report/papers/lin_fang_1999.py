@@ -226,7 +226,7 @@ TABLE_VII = PrintedTable(
             (formula("32n − 47", 32, -47), formula("33n − 57", 33, -57)),
             unprinted(*N8),
             Measure("composites", "minimal"),
-            note="the similarity Y = R X Rᵀ takes 17M 14A, the table says 18M 14A",
+            note="the similarity Y = R X Rᵀ takes fewer than the 18M of the table",
         ),
         PrintedRow(
             "Table VII",
@@ -234,7 +234,7 @@ TABLE_VII = PrintedTable(
             unprinted(*N8),
             Measure("composites", "minimal"),
             type=2,
-            note="the similarity Y = R X Rᵀ takes 17M 14A, the table says 18M 14A",
+            note="the similarity Y = R X Rᵀ takes fewer than the 18M of the table",
         ),
     ),
 )

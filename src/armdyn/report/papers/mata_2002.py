@@ -46,7 +46,7 @@ INERTIA_MATRIX = (
     formula("11.5n² + 19.5n − 49", 11.5, 19.5, -49),
     formula("8.5n² + 31.5n − 69", 8.5, 31.5, -69),
 )
-INERTIA_MATRIX_NOTE = "R ψ Rᵀ takes 16M 15A, the paper says 22M 22A"
+INERTIA_MATRIX_NOTE = "the paper turns every ψ by 22M 22A, two turns of a plane take fewer"
 
 TABLE_2 = PrintedTable(
     "Table 2. The generalized inertia matrix",
@@ -143,7 +143,7 @@ TABLE_4 = PrintedTable(
             None,
             {6: (1533, 1415)},
             Measure("forward_dynamics", "articulated_body"),
-            note="[Saha1999] quotes (199n − 198)M (174n − 173)A for it, 996 and 871 at n = 6",
+            note="the papers disagree: [Saha1999] quotes (199n − 198)M (174n − 173)A for it",
         ),
         PrintedRow(
             "Angeles and Ma, natural orthogonal complement", None, {6: (1353, 1165)}, QUOTED

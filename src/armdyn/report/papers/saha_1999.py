@@ -6,23 +6,32 @@ from armdyn.report.papers._printed import Measure, PrintedRow, PrintedTable, for
 
 N = (4, 6, 8, 10)
 
+SAHA = (formula("201n − 335", 201, -335), formula("193n − 361", 193, -361))
+
 CONCLUSION = PrintedTable(
     "Forward dynamics in O(n) operations",
     "[Saha1999] section 7",
     (
         PrintedRow(
             "Saha (1997), decoupled natural orthogonal complement",
-            (formula("201n − 335", 201, -335), formula("193n − 361", 193, -361)),
+            SAHA,
             unprinted(*N),
             Measure("forward_dynamics", "denoc"),
-            note="the paper does not say which frames it counts in",
+            note="the paper does not say how it chooses frames; here all constants are general",
+        ),
+        PrintedRow(
+            "Saha (1997), the last frame chosen",
+            SAHA,
+            unprinted(*N),
+            Measure("forward_dynamics, last frame chosen", "denoc"),
+            note="with d_n = 0 and the last centre of mass above x_n, as for any arm they can be",
         ),
         PrintedRow(
             "Featherstone (1983), articulated bodies",
             (formula("199n − 198", 199, -198), formula("174n − 173", 174, -173)),
             unprinted(*N),
             Measure("forward_dynamics", "articulated_body"),
-            note="[Mata2002] Table 4 quotes 1533M 1415A for it at n = 6",
+            note="the papers disagree: [Mata2002] Table 4 quotes 1533M 1415A for it at n = 6",
         ),
     ),
 )

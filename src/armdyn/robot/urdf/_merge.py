@@ -131,7 +131,10 @@ def _placement_at_rest(joint: UrdfJoint, rest: dict[str, float], snap: Snap) -> 
 
 
 def _rest_positions(document: Document) -> dict[str, float]:
-    """Return where joints stand that are frozen: at zero, or where mimicking a zero puts them."""
+    """Return where joints stand that are frozen: at zero, or where mimicking a zero puts them.
+
+    A joint may mimic one that does not exist, as in some published files: it stands still too.
+    """
     rest: dict[str, float] = {}
     for first in document.joints.values():
         followed: dict[str, UrdfJoint] = {}
@@ -140,11 +143,12 @@ def _rest_positions(document: Document) -> dict[str, float]:
             if joint.name in followed:
                 raise Fault(f"joint {joint.name!r} mimics itself, directly or through others.")
             followed[joint.name] = joint
-            leader = joint.mimic.leader
-            if leader not in document.joints:
-                raise Fault(f"joint {joint.name!r} mimics {leader!r}, a joint that does not exist.")
-            joint = document.joints[leader]
-        value = rest.setdefault(joint.name, 0.0)
+            if joint.mimic.leader not in document.joints:
+                break
+            joint = document.joints[joint.mimic.leader]
+        value = rest.get(joint.name, 0.0)
+        if joint.name not in followed:
+            rest[joint.name] = value
         for follower in reversed(followed.values()):
             assert follower.mimic is not None
             value = follower.mimic.multiplier * value + follower.mimic.offset

@@ -41,12 +41,9 @@ class Snap:
         return self._choose(value, 0.0, self.length_tolerance, what)
 
     def direction(self, vector: Array, what: str) -> Array:
-        """Return a unit vector, with components close to 0 and +-1 made exact."""
+        """Return a unit vector with components close to 0 made 0, which makes others exactly 1."""
         unit = vector / np.linalg.norm(vector)
-        near = [
-            self._choose(v, float(round(v)), self.direction_tolerance, what)
-            for v in (float(v) for v in unit)
-        ]
+        near = [self._choose(float(v), 0.0, self.direction_tolerance, what) for v in unit]
         nominal = np.array(near)
         return nominal / np.linalg.norm(nominal)
 
