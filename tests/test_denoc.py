@@ -114,6 +114,18 @@ BOUNDS: list[tuple[str, str, Polynomial, Polynomial]] = [
         lambda n: 24.5 * n**2 + 35.5 * n - 132,  # column by column in O(n) each
         lambda n: 16.5 * n**2 + 52.5 * n - 152,
     ),
+    (
+        "inverse_mass_matrix",
+        "mass_matrix_udu",
+        lambda n: n**3 / 2 + 10.5 * n**2 - n - 28,
+        lambda n: n**3 / 2 + 5.5 * n**2 + 16 * n - 44,
+    ),
+    (
+        "forward_dynamics",
+        "mass_matrix_udu",
+        lambda n: n**3 / 6 + 11.5 * n**2 + 238 * n / 3 - 128,
+        lambda n: n**3 / 6 + 7 * n**2 + 503 * n / 6 - 135,
+    ),
     ("forward_dynamics", "denoc", lambda n: 193 * n - 290, lambda n: 178 * n - 289),
     ("forward_dynamics", "articulated_body", lambda n: 218 * n - 292, lambda n: 200 * n - 295),
 ]
@@ -143,6 +155,12 @@ def test_each_joint_more_costs_the_recursion_the_same() -> None:
         for part in ("mul", "add", "div"):
             steps = np.diff([getattr(s, part) for s in spent])
             assert len(set(steps.tolist())) == 1, (method, part, steps)
+
+
+def test_dense_methods_divide_once_a_joint() -> None:
+    for kind in ("forward_dynamics", "inverse_mass_matrix", "udu"):
+        for n in SIZES:
+            assert cost(kind, "mass_matrix_udu", n).div <= n, (kind, n)
 
 
 def test_solving_with_the_inertia_matrix_takes_132n_220_products() -> None:

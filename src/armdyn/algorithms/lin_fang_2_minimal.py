@@ -1,8 +1,8 @@
 """Formulation 2 of [LinFang1999] on the minimal set: axes and arms carried towards the tip.
 
-From joint s on it is `lin_fang_2`. Before joint s the elements follow (32), from the moment tau about
-u_r of a translational body and the last entry of J of a rotational one; the axis of every rotational
-joint is +-u_r there, hence constant.
+From joint s on it is `lin_fang_2`. Before joint s the elements follow (32), from the moment tau
+about u_r of a translational body and the last entry of J of a rotational one; the axis of every
+rotational joint is +-u_r there, hence constant.
 """
 
 from __future__ import annotations

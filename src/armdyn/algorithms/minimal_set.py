@@ -1,13 +1,13 @@
 """The minimal set: all that the torques of an arm can tell about its masses and inertias.
 
 Theorem 1 of [LinFang1999] (and Theorem 5 of [Lin1994]), with its condition delta corrected; see
-`structure`. The values are linear combinations of link parameters made of the inertia constants k_i,
-U_i and the masses mhat_i of the composite bodies:
+`structure`. The values are linear combinations of link parameters made of the inertia constants
+k_i, U_i and the masses mhat_i of the composite bodies:
 
 - rotational i >= s: U11-U22, U33, U12, U13, U23, k_x, k_y;
 - rotational r <= i < s: U33, and k_x, k_y if delta_i = 1;
-- translational i: mhat; for i > s also k_x, k_y, k_z; for r < i < s and u_i not parallel to u_r also
-  kappa1, kappa2, the parts of k_i across u_r.
+- translational i: mhat; for i > s also k_x, k_y, k_z; for r < i < s and u_i not parallel to u_r
+  also kappa1, kappa2, the parts of k_i across u_r.
 
 The theorem holds for any gravity but zero. Without gravity some of the values may be redundant; the
 set then still holds all that is needed.

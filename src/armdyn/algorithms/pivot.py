@@ -1,9 +1,9 @@
 """Where motions and wrenches should meet: the pivot of `split`, from an estimate of its cost.
 
-The estimate adds the products and sums of every step. It carries along which components of a vector are
-zero (a right angle only moves components, another turn fills two of them, a shift by a zero length does
-nothing) and whether it is still constant, hence free. It does not see what steps share; it need only
-find the cheapest pivot, and comes close where it does not.
+The estimate adds the products and sums of every step. It carries along which components of a vector
+are zero (a right angle only moves components, another turn fills two of them, a shift by a zero
+length does nothing) and whether it is still constant, hence free. It does not see what steps share;
+it need only find the cheapest pivot, and comes close where it does not.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class _Pair:
 
     def beside(self, link: Link) -> _Pair:
         """Shift along x by b."""
-        return self if _zero(link.b) else self._shifted(1, 2, constant=True)
+        return self if is_zero(link.b) else self._shifted(1, 2, constant=True)
 
     def along(self, link: Link) -> _Pair:
         """Shift along z by d."""
-        if link.rotational and _zero(link.d):
+        if link.rotational and is_zero(link.d):
             return self
         return self._shifted(0, 1, constant=link.rotational)
 
@@ -136,7 +136,7 @@ def _own_wrench(chain: Chain, found: Structure, i: int) -> _Pair:
 
 def _neighbour(link: Link) -> int:
     """Estimate D_{i-1,i}: one component of one step of F_i, without the turn."""
-    return (5 if link.Cb * link.Sb else 0) + (0 if _zero(link.b) else 2)
+    return (5 if link.Cb * link.Sb else 0) + (0 if is_zero(link.b) else 2)
 
 
 def _work(motion: _Pair, wrench: _Pair) -> int:
@@ -146,5 +146,6 @@ def _work(motion: _Pair, wrench: _Pair) -> int:
     return max(2 * terms - 1, 0)
 
 
-def _zero(length: Scalar) -> bool:
+def is_zero(length: Scalar) -> bool:
+    """Say whether a length is known to be zero."""
     return isinstance(length, float) and length == 0.0

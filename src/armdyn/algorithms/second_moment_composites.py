@@ -1,10 +1,10 @@
 """Moments of the composite bodies by second moments: Table VII of [LinFang1999] with fewer sums.
 
-The second-moment matrix Q = tr(J)/2 1 - J of a body changes in fewer entries than its inertia J when
-it is shifted along an axis: one row only. Q_i = W_i + N_i stands for Jhat_i = U_i + V_i there; W is
-constant, N depends on the joints beyond i; mhat, k, l and chat are those of `inertia_constants` and
-`table_vii`. For arms with s = r+1 (see `structure`): every body from joint s on is needed whole, and of
-body r only the inertia about its axis.
+The second-moment matrix Q = tr(J)/2 1 - J of a body changes in fewer entries than its inertia J
+when it is shifted along an axis: one row only. Q_i = W_i + N_i stands for Jhat_i = U_i + V_i there;
+W is constant, N depends on the joints beyond i; mhat, k, l and chat are those of
+`inertia_constants` and `table_vii`. For arms with s = r+1 (see `structure`): every body from joint
+s on is needed whole, and of body r only the inertia about its axis.
 """
 
 from __future__ import annotations
@@ -16,9 +16,17 @@ from armdyn.algorithms.inertia_constants import Body, inertia_constants, link_bo
 from armdyn.algorithms.structure import Structure
 from armdyn.algorithms.table_vii import AxialComposite, similar, third_column, varying_first_moment
 from armdyn.algorithms.vector import (
-    ZERO, ZERO_SYMMETRIC, add, add_symmetric, clean, outer, scale, scale_symmetric, second_moment,
+    ZERO,
+    ZERO_SYMMETRIC,
+    add,
+    add_symmetric,
+    clean,
+    outer,
+    scale,
+    scale_symmetric,
+    second_moment,
     square,
-)  # fmt: skip
+)
 from armdyn.robot import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
@@ -31,25 +39,26 @@ def second_moment_composites(
     constants = inertia_constants(chain, link_bodies(chain))
     W = _second_moment_constants(chain, constants)
     found = [AxialComposite(constants[i].m) if i else AxialComposite() for i in range(n + 1)]
-    l, N, X = ZERO, ZERO_SYMMETRIC, ZERO_SYMMETRIC
+    l, N, X = {n: ZERO}, {n: ZERO_SYMMETRIC}, dict[int, Symmetric]()
     for i in range(n, r, -1):
         if i < n:
-            l = varying_first_moment(F[i + 1], found[i + 1], l)
-            N = _beside(F[i + 1].b, l, similar(F[i + 1], X))
-        X = add_symmetric(N, _kept(W[i])) if F[i].rotational else N
-        J3 = third_column(-X[2], -X[4], (N[0] + N[3]) + (W[i][0] + W[i][3]))
-        found[i] = AxialComposite(constants[i].m, add(constants[i].k, l), J3)
-        X = _about_foot(F[i], found[i], l, X)
-    J33 = W[r][0] + W[r][3]
+            l[i] = varying_first_moment(F[i + 1], found[i + 1], l[i + 1])
+            N[i] = _beside(F[i + 1].b, l[i], similar(F[i + 1], X[i + 1]))
+        Q = add_symmetric(N[i], _kept(W[i])) if F[i].rotational else N[i]
+        J3 = third_column(-Q[2], -Q[4], (N[i][0] + N[i][3]) + (W[i][0] + W[i][3]))
+        found[i] = AxialComposite(constants[i].m, add(constants[i].k, l[i]), J3)
+        X[i] = _about_foot(F[i], found[i], l[i], Q)
+    inertia = W[r][0] + W[r][3]
     if s <= n:
-        l = varying_first_moment(F[s], found[s], l)
-        J33 = (found[s].J3[2] + (J33 - 2.0 * W[s][3])) + _turned(F[s], l, X)
-    found[r] = AxialComposite(constants[r].m, add(constants[r].k, l), third_column(0.0, 0.0, J33), J33)
+        l[r] = varying_first_moment(F[s], found[s], l[s])
+        inertia = (found[s].J3[2] + (inertia - 2.0 * W[s][3])) + _turned(F[s], l[r], X[s])
+    c, J = add(constants[r].k, l[r]), third_column(0.0, 0.0, inertia)
+    found[r] = AxialComposite(constants[r].m, c, J, inertia)
     return found
 
 
 def _second_moment_constants(chain: Chain, constants: Mapping[int, Body]) -> dict[int, Symmetric]:
-    """Return W_i, i = 1..n; through rotational joints W_22 (of xx and yy) and W_33 are handed down."""
+    """Return W_i, i = 1..n; a rotational joint hands W_22, as xx and yy, and W_33 down."""
     n = chain.n
     links = {i: second_moment(body.U) for i, body in link_bodies(chain).items()}
     W = {n: links[n]}
@@ -81,7 +90,7 @@ def _kept(W: Symmetric) -> Symmetric:
 
 
 def _about_foot(F: Frame, body: AxialComposite, l: Vector, Q: Symmetric) -> Symmetric:
-    """Return what varies of Q about the foot of z_p on x_{p-1}, its xx to yz with the constants."""
+    """Return Q about O_i shifted by -d_i."""
     (cx, cy, cz), d = body.c, F.d
     Q11, Q12, Q13, Q22, Q23, Q33 = Q
     along = (2.0 * d) * l[2] if F.rotational else d * (body.m * d + 2.0 * cz)

@@ -1,9 +1,12 @@
 """Vectors whose z component is held as a constant times a number: fewer products where they turn.
 
-A turn about z mixes x and y only, and everything else that is done to a z component multiplies it by
-constants of the geometry. So R_i v may leave out the factor of its z component, Sb t + Cb z =
-Sb (t + (Cb/Sb) z): the constants that follow take it in, and one product of eight is saved. The unit
-is the same for every vector brought to a frame from the same side.
+A turn about z mixes x and y only, and everything else that is done to a z component multiplies it
+by constants of the geometry. So the z component of R_i v may be left without its first factor:
+
+    Sb t + Cb z = Sb (t + (Cb/Sb) z)
+
+The constants that follow take that factor in, and one product of eight is saved. The unit is the
+same for all vectors brought to a frame from the same side.
 """
 
 from __future__ import annotations
@@ -45,9 +48,7 @@ def up(F: Frame, v: Stretched, stretch: bool = True) -> Stretched:
 def down(F: Frame, v: Stretched, stretch: bool = True) -> Stretched:
     """Return R_i^T v; cost as for `up`."""
     t = F.Cb * v.y + F.Sb * v.z
-    part, unit = (
-        _factored(-F.Sb, v.y, F.Cb, v.z) if stretch else (F.Cb * v.z - F.Sb * v.y, 1.0)
-    )
+    part, unit = _factored(-F.Sb, v.y, F.Cb, v.z) if stretch else (F.Cb * v.z - F.Sb * v.y, 1.0)
     return Stretched(F.C * v.x + F.S * t, F.C * t - F.S * v.x, part, unit)
 
 

@@ -1,20 +1,20 @@
 """Joints r and s, and the axis of joint r where it stands still: what geometry alone decides.
 
-Notation of [LinFang1999]: u_i is the axis of joint i. Joint r is the first rotational joint, joint s
-the first rotational joint after it whose axis is not parallel to u_r (n+1 if there is none). Every
-rotational joint before s turns about u_r, so w[i] = u_r in E_i is constant for i < s; it is
-(0, 0, +-1) in the frame of a joint parallel to u_r. delta[i] says whether the first moments k_x, k_y
-of a rotational joint r <= i < s can be seen in any torque (Theorem 1).
+Notation of [LinFang1999]: u_i is the axis of joint i. Joint r is the first rotational joint, joint
+s the first rotational joint after it whose axis is not parallel to u_r (n+1 if there is none).
+Every rotational joint before s turns about u_r, so w[i] = u_r in E_i is constant for i < s; it is
+(0, 0, +-1) in the frame of a joint parallel to u_r. delta[i] says whether the first moments k_x,
+k_y of a rotational joint r <= i < s can be seen in any torque (Theorem 1).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from armdyn.algorithms.frame import frame
-from armdyn.algorithms.vector import ZERO, cross
+from armdyn.algorithms.vector import cross
 from armdyn.robot import Chain, Link
 from armdyn.scalar import Scalar
 
@@ -40,7 +40,12 @@ class Structure:
 
     def parallel(self, i: int) -> bool:
         """Say whether the axis of joint i < s is parallel to that of joint r."""
-        return abs(self.w[i][2]) == 1.0
+        return is_along_z(self.w[i])
+
+
+def is_along_z(w: Direction) -> bool:
+    """Say whether w is along z; a component z = 1 would not tell, it is the cosine of 1e-9 too."""
+    return w[0] == 0.0 == w[1]
 
 
 def structure(chain: Chain) -> Structure:
@@ -54,12 +59,12 @@ def structure(chain: Chain) -> Structure:
     s = r + 1
     while s <= n:
         w_s = _next(chain[s], w[s - 1])
-        if chain[s].rotational and abs(w_s[2]) != 1.0:
+        if chain[s].rotational and not is_along_z(w_s):
             break
         w[s] = w_s
         s += 1
     found = Structure(r, s, w, {})
-    return Structure(r, s, w, _delta(chain, found))
+    return replace(found, delta=_delta(chain, found))
 
 
 def _before(chain: Chain, r: int) -> dict[int, Direction]:
@@ -90,7 +95,7 @@ def _next(link: Link, w: Direction) -> Direction:
 def _snapped(v: Direction) -> Direction:
     """Return the unit vector with what is left of exact zeros removed."""
     x, y, z = (c if abs(c) > TOLERANCE else 0.0 for c in v)
-    if x == 0.0 == y:
+    if is_along_z((x, y, z)):
         return (0.0, 0.0, math.copysign(1.0, z))
     return (x, y, z)
 
@@ -104,7 +109,8 @@ def _delta(chain: Chain, found: Structure) -> dict[int, bool]:
     speaks of u_m where the offset s_{r->m} is meant, and stops before m = i.
     """
     r, s = found.r, found.s
-    hidden = _along(chain.g, found.w[0]) and all(found.parallel(i) for i in range(1, r))
+    upright = all(_vanishes(x, math.hypot(*chain.g)) for x in cross(chain.g, found.w[0]))
+    hidden = upright and all(found.parallel(i) for i in range(1, r))
     offset: tuple[Scalar, Scalar] = (0.0, 0.0)  # O_r -> O_i in E_i at q = 0, across u_r
     delta: dict[int, bool] = {}
     for i in range(r, s):
@@ -117,11 +123,6 @@ def _delta(chain: Chain, found: Structure) -> dict[int, bool]:
             hidden = hidden and all(_vanishes(x) for x in offset)
             delta[i] = not hidden
     return delta
-
-
-def _along(g: Direction, w: Direction) -> bool:
-    size = math.hypot(*g)
-    return all(_vanishes(x, size) for x in cross(g, w)) if size else cross(g, w) == ZERO
 
 
 def _vanishes(x: Scalar, size: float = 1.0) -> bool:

@@ -24,15 +24,19 @@ from armdyn.algorithms import (
     lin_1991_bias,
     lin_1994,
     lin_fang_1,
+    lin_fang_1_minimal,
     lin_fang_2,
+    lin_fang_2_minimal,
     lin_fang_3,
     lin_fang_4,
     lin_fang_5,
+    mass_matrix_udu,
     newton_euler,
     regressor,
     renaud,
     second_moment,
     second_moment_inertia,
+    split,
     walker_orin,
 )
 
@@ -75,6 +79,13 @@ KINDS: dict[str, Kind] = {
         "lin_fang_3": Method(lin_fang_3.mass_matrix, "[LinFang1999] Table III"),
         "lin_fang_4": Method(lin_fang_4.mass_matrix, "[LinFang1999] Table IV"),
         "lin_fang_5": Method(lin_fang_5.mass_matrix, "[LinFang1999] Table V"),
+        "lin_fang_1_minimal": Method(
+            lin_fang_1_minimal.mass_matrix, "[LinFang1999] Tables I and VII, (29)-(31)"
+        ),
+        "lin_fang_2_minimal": Method(
+            lin_fang_2_minimal.mass_matrix, "[LinFang1999] Tables II and VII, (32)"
+        ),
+        "split": Method(split.mass_matrix, "[LinFang1999] Formulations 1 and 3, meeting midway"),
         "gibbs_appell": Method(gibbs_appell_inertia.mass_matrix, "[Mata2002] 4.2"),
         "second_moment": Method(second_moment_inertia.mass_matrix, "composites of second moments"),
         "common_frame": Method(common_frame.mass_matrix, "the same, in one frame"),
@@ -106,14 +117,17 @@ KINDS: dict[str, Kind] = {
     }),
     "forward_dynamics": Kind(("q", "qd", "tau"), {"qdd": ("n",)}, {
         "denoc": Method(denoc_forward.forward_dynamics, "[Saha1999] (36), recursively"),
-        "articulated_body": Method(articulated_body.forward_dynamics, "[Featherstone1983], baseline"),
+        "mass_matrix_udu": Method(mass_matrix_udu.forward_dynamics, "[Saha1999] 5.1 on numbers"),
+        "articulated_body": Method(articulated_body.forward_dynamics, "[Featherstone1983]"),
         "gibbs_appell": Method(gibbs_appell_forward.forward_dynamics, "[Mata2002] 4.2, Table 3"),
     }),
     "inverse_mass_matrix": Kind(("q",), {"Minv": ("n", "n")}, {
         "denoc": Method(denoc_inverse.inverse_mass_matrix, "[Saha1999] (36)-(41)"),
+        "mass_matrix_udu": Method(mass_matrix_udu.inverse_mass_matrix, "[Saha1999] 5.1 on numbers"),
     }),
     "udu": Kind(("q",), {"U": ("n", "n"), "D": ("n",)}, {
         "denoc": Method(denoc_udu.udu, "[Saha1999] (33)-(35)"),
+        "mass_matrix_udu": Method(mass_matrix_udu.udu, "[Saha1999] 5.1 on numbers"),
     }),
     "regressor": Kind(("q", "qd", "qdd"), {"Y": ("n", "10n")}, {
         "newton_euler": Method(regressor.regressor, "Newton-Euler, one parameter at a time"),

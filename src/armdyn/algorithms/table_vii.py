@@ -2,11 +2,11 @@
 
 The first moment of composite body i (links i..n) about O_i is chat_i = k_i + l_i, its inertia
 Jhat_i = U_i + V_i; k, U are constants, l, V depend on the joints beyond i. Of the constants only
-values of the minimal set S are read. Before joint s not all of chat_i, Jhat_i follows from S, nor is
-it needed: there the moments about w_i = u_r in E_i suffice, and V^r_i is w_i . V_i w_i.
+values of the minimal set S are read. Before joint s not all of chat_i, Jhat_i follows from S, nor
+is it needed: there the moments about w_i = u_r in E_i suffice, and V^r_i is w_i . V_i w_i.
 
-Corrected: (40) and its line in Table VII have -2 w_z w_x l_x - 2 w_z w_y l_y. Two things are done
-more cheaply than printed: R X R^T, and Y_33 at i = s-1 if joint s-1 is rotational.
+Corrected: (40) and its line in Table VII have -2 w_z w_x l_x - 2 w_z w_y l_y. Cheaper than printed
+are R X R^T, Y_33 at i = s-1, l_i (see `stretched`), and V^r_i between parallel rotational joints.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.minimal_set import MinimalSet
 from armdyn.algorithms.similarity import tilted, up_symmetric
 from armdyn.algorithms.stretched import plain, up
-from armdyn.algorithms.structure import Direction, Structure
+from armdyn.algorithms.structure import Direction, Structure, is_along_z
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, add
 from armdyn.robot import Symmetric, Vector
 from armdyn.scalar import Scalar
@@ -29,8 +29,8 @@ from armdyn.scalar import Scalar
 class AxialComposite(Composite):
     """What the inertia matrix needs of composite body i; the rest is zero.
 
-    Rotational i: the first moment (x and y only) and the third column of the inertia (for i < s only
-    its last entry). Translational i: the mass and, for i > s, the first moment. `tau`: for
+    Rotational i: the first moment (x and y only) and the third column of the inertia (for i < s
+    only its last entry). Translational i: the mass and, for i > s, the first moment. `tau`: for
     r <= i < s the moment about u_r that a unit acceleration of joint i takes, (29).
     """
 
@@ -43,33 +43,37 @@ class AxialComposite(Composite):
 def minimal_composites(
     F: Sequence[Frame], structure: Structure, S: MinimalSet
 ) -> list[AxialComposite]:
-    """Return the composite bodies i = 1..n, at the configuration of the frames F; entry 0 is empty."""
+    """Return the composite bodies i = 1..n where the frames F are; entry 0 is empty."""
     n, r, s = len(F) - 1, structure.r, structure.s
     found = [AxialComposite(S[i, "mhat"]) if i else AxialComposite() for i in range(n + 1)]
-    l, V, X = ZERO, ZERO_SYMMETRIC, ZERO_SYMMETRIC
+    l, V, X = {n: ZERO}, {n: ZERO_SYMMETRIC}, dict[int, Symmetric]()
     for i in range(n, s - 1, -1):
         if i < n:
-            l = varying_first_moment(F[i + 1], found[i + 1], l)
-            V = _beside(F[i + 1].b, l, similar(F[i + 1], X))
-        found[i] = _complete(S, i, l, V)
-        X = _about_foot(F[i], S, i, found[i], l, V)
-    Vr: Scalar = 0.0
+            l[i] = varying_first_moment(F[i + 1], found[i + 1], l[i + 1])
+            V[i] = _beside(F[i + 1].b, l[i], similar(F[i + 1], X[i + 1]))
+        found[i] = _complete(S, i, l[i], V[i])
+        X[i] = _about_foot(F[i], S, i, found[i], l[i], V[i])
+    Vr: dict[int, Scalar] = {n: 0.0}
     for i in range(s - 1, r - 1, -1):
-        w, previous = structure.w[i], l
+        w = structure.w[i]
         if i < n:
-            p = F[i + 1]
-            l = varying_first_moment(p, found[i + 1], l)
+            p, body = F[i + 1], found[i + 1]
+            l[i] = varying_first_moment(p, body, l[i + 1])
+            beside = _beside_axis(p.b, w, l[i])
             if i + 1 == s:
-                Vr = _turned(p, w, X, V[0] + S[s, "U11-U22"] - V[3]) + _beside_axis(p.b, w, l)
+                difference = V[s][0] + S[s, "U11-U22"] - V[s][3]
+                Vr[i] = _turned(p, w, X[s], difference) + beside
             elif p.rotational and F[i].rotational:
-                # twice, since the first sum is the matrix element D_{i,i+1}
-                Vr = (found[i + 1].J3[2] + p.b * l[0]) + p.b * l[0]
+                # half and half, since the first sum is the matrix element D_{i,i+1}
+                Vr[i] = (body.J3[2] + p.b * l[i][0]) + p.b * l[i][0]
             elif p.rotational:
-                Vr = found[i + 1].J3[2] + _beside_axis(p.b, w, l)
+                Vr[i] = body.J3[2] + beside
             else:
-                slid = _slid(p, structure.w[i + 1], found[i + 1].m, previous, S, i + 1)
-                Vr = (Vr + slid) + _beside_axis(p.b, w, l)
-        found[i] = _about_axis(F[i], S, i, w, l, Vr)
+                kappa2 = S[i + 1, "kappa2"]
+                Vr[i] = (
+                    Vr[i + 1] + _slid(p, structure.w[i + 1], body.m, l[i + 1], kappa2)
+                ) + beside
+        found[i] = _about_axis(F[i], S, i, w, l[i], Vr[i])
     return found
 
 
@@ -88,7 +92,7 @@ def _complete(S: MinimalSet, i: int, l: Vector, V: Symmetric) -> AxialComposite:
 
 
 def similar(F: Frame, X: Symmetric) -> Symmetric:
-    """Return R_p X R_p^T; 17M 14A, less if beta_p is a right angle. (41)-(54) with a product fewer."""
+    """Return R_p X R_p^T; 17M 14A, less for a right angle beta_p. (41)-(54) take 18M 14A."""
     if not F.rotational:
         return up_symmetric(F, X)
     xx, xy, xz, yy, yz, zz = X
@@ -106,7 +110,7 @@ def third_column(J13: Scalar, J23: Scalar, J33: Scalar) -> Symmetric:
 def _about_foot(
     F: Frame, S: MinimalSet, p: int, body: AxialComposite, l: Vector, V: Symmetric
 ) -> Symmetric:
-    """Return X: what varies of the inertia of body p about the foot of z_p on x_{p-1}. (34), (35)."""
+    """Return X: what varies of the inertia of body p about O_p shifted by -d_p. (34), (35)."""
     d, (cx, cy, cz) = F.d, body.c
     V11, V12, V13, V22, V23, V33 = V
     if F.rotational:
@@ -126,10 +130,10 @@ def _beside(b: Scalar, l: Vector, Y: Symmetric) -> Symmetric:
 
 
 def _turned(p: Frame, w: Direction, X: Symmetric, difference: Scalar) -> Scalar:
-    """Return Y_33 = u_r . X u_r in E_s, w = u_r in E_{s-1}; `difference` is X11 - X22. (39), (55)."""
+    """Return Y_33 = u_r . X u_r in E_s; w is u_r in E_{s-1}, `difference` X11 - X22. (55)."""
     _, X12, X13, X22, X23, X33 = X
     C, S, Cb, Sb = p.C, p.S, p.Cb, p.Sb
-    if abs(w[2]) == 1.0:  # shares X13, X23 turned by theta with the matrix element D_{s-1,s}
+    if is_along_z(w):  # shares X13, X23 turned by theta with the matrix element D_{s-1,s}
         Z22 = X22 + S * (S * difference + C * (2.0 * X12))
         return (Sb * Sb) * Z22 + (2.0 * Sb * Cb) * (S * X13 + C * X23) + (Cb * Cb) * X33
     g = w[1] * Cb + w[2] * Sb
@@ -138,12 +142,12 @@ def _turned(p: Frame, w: Direction, X: Symmetric, difference: Scalar) -> Scalar:
     return turned + (2.0 * z) * (x * X13 + y * X23) + (z * z) * X33
 
 
-def _slid(p: Frame, w: Direction, m: Scalar, l: Vector, S: MinimalSet, i: int) -> Scalar:
-    """Return what sliding body i by d_i adds to its inertia about u_r. (40), corrected."""
+def _slid(p: Frame, w: Direction, m: Scalar, l: Vector, kappa2: Scalar) -> Scalar:
+    """Return what the slide d_p of body p adds to its inertia about u_r. (40), corrected."""
     wx, wy, wz = w
     across = 1.0 - wz * wz
     return p.d * (
-        2.0 * S[i, "kappa2"] + across * (m * p.d + 2.0 * l[2])
+        2.0 * kappa2 + across * (m * p.d + 2.0 * l[2])
         - (2.0 * wz * wx) * l[0] - (2.0 * wz * wy) * l[1]
     )  # fmt: skip
 

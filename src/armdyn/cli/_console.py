@@ -30,7 +30,7 @@ SnapOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 # A pipe has no width of its own; tables get room enough not to be cut.
-PIPE_WIDTH = 140
+PIPE_WIDTH = 160
 
 
 def results() -> Console:

@@ -91,7 +91,9 @@ def _number(x: float) -> str:
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", header_style="bold")
     for k, column in enumerate(columns):
-        table.add_column(escape(column), justify="left" if k == 0 else "right")
+        # folded where the terminal is narrow: a number must never lose its tail
+        justify = "left" if k == 0 else "right"
+        table.add_column(escape(column), justify=justify, overflow="fold")
     return table
 
 

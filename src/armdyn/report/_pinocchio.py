@@ -107,6 +107,9 @@ class PinocchioAnswers:
             "inverse_dynamics": lambda q, qd, qdd, tau: pin.rnea(model, data, q, qd, qdd),
             "bias": lambda q, qd, qdd, tau: pin.nonLinearEffects(model, data, q, qd),
             "gravity": lambda q, qd, qdd, tau: pin.computeGeneralizedGravity(model, data, q),
+            "coriolis_matrix": lambda q, qd, qdd, tau: pin.computeCoriolisMatrix(
+                model, data, q, qd
+            ),
             "forward_dynamics": lambda q, qd, qdd, tau: pin.aba(model, data, q, qd, tau),
             "regressor": lambda q, qd, qdd, tau: pin.computeJointTorqueRegressor(
                 model, data, q, qd, qdd
