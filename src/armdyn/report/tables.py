@@ -6,6 +6,7 @@ moment of asking, and verdicts and remarks on slips are computed from the number
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -81,9 +82,18 @@ class Table:
         }
 
 
-def paper_tables() -> list[Table]:
-    """Return every table of operation counts of the papers, measured now; takes some seconds."""
-    return [_measured(table) for table in TABLES]
+def paper_tables(progress: Callable[[int, int], None] | None = None) -> list[Table]:
+    """Return every table of operation counts of the papers, measured now; takes some seconds.
+
+    Args:
+        progress: called with (done, of) after each table.
+    """
+    measured: list[Table] = []
+    for done, table in enumerate(TABLES, 1):
+        measured.append(_measured(table))
+        if progress:
+            progress(done, len(TABLES))
+    return measured
 
 
 def verdict(expected: Pair, measured: Operations | None) -> Verdict:
