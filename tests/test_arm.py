@@ -208,11 +208,52 @@ def test_long_arm_is_traced_without_recursion() -> None:
     assert relative_error(back, tau) < 1e-7
 
 
+def massless_hand(**hand: float) -> armdyn.Arm:
+    arm = armdyn.Joint(b=0.1, mass=1.0, inertia=(1, 0, 0, 1, 0, 1))
+    return armdyn.Arm(armdyn.Robot([arm, armdyn.Joint(b=0.3, **hand)], name="handless"))
+
+
+def test_singular_mass_matrix_is_refused_and_the_rest_goes_on() -> None:
+    arm, zero = massless_hand(), np.zeros(2)
+    for call in (
+        lambda: arm.forward_dynamics(zero, zero, zero),
+        lambda: arm.inverse_mass_matrix(zero),
+        lambda: arm.udu(zero, method="denoc"),
+    ):
+        with pytest.raises(armdyn.RobotError, match="nothing that joint 2 moves resists it"):
+            call()
+    assert arm.mass_matrix(zero)[1, 1] == 0.0
+    assert set(KINDS) - set(arm.kinds) == {"forward_dynamics", "inverse_mass_matrix", "udu"}
+    healthy = massless_hand(rotor_inertia=0.1)
+    assert np.allclose(healthy.forward_dynamics(zero, zero, [0.0, 0.2]), [0.0, 2.0])
+    assert set(healthy.kinds) == set(KINDS)
+
+
+@pytest.mark.parametrize("method", armdyn.methods("forward_dynamics"))
+def test_singular_state_is_named(method) -> None:
+    """Two point masses on one line: stretched out, joint 1 moves none of them."""
+    point = armdyn.Joint(b=1.0, mass=1.0, com=(-1.0, 0.0, 0.0))
+    arm = armdyn.Arm(armdyn.Robot([armdyn.Joint(), point], name="line"))
+    q = np.array([[0.0, 1.0], [0.0, 0.0], [0.0, 2.0]])
+    good = arm.forward_dynamics(q[0], q[0], q[0], method=method)
+    assert np.isfinite(good).all()
+    with pytest.raises(armdyn.NumericalError, match=r"'line' by .* not finite at .* \(1,\)"):
+        arm.forward_dynamics(q, 0 * q, 0 * q, method=method)
+    with pytest.raises(armdyn.NumericalError, match="singular"):
+        arm.forward_dynamics(q[1], q[1], q[1], method=method)
+
+
+def test_too_large_state_is_named() -> None:
+    with pytest.raises(armdyn.NumericalError, match="the state is too large"):
+        PUMA.inverse_dynamics(Q[0], np.full(6, 1e200), Q[0])
+
+
 def test_public_names_are_the_contract() -> None:
     assert set(armdyn.__all__) == {
         "Arm", "ArmdynError", "FileError", "Function", "GraphError", "InputError", "Joint",
-        "MethodError", "MissingExtraError", "Operations", "Robot", "RobotError", "RobotWarning",
-        "from_standard_dh", "generic", "load", "methods", "operation_counts", "robots", "save",
+        "MethodError", "MissingExtraError", "NumericalError", "Operations", "Robot", "RobotError",
+        "RobotWarning", "from_standard_dh", "generic", "load", "methods", "operation_counts",
+        "robots", "save",
     }  # fmt: skip
     for name in armdyn.__all__:
         assert inspect.getdoc(getattr(armdyn, name)), name

@@ -88,7 +88,7 @@ def test_tables_have_a_verdict_for_every_row(monkeypatch, capsys) -> None:
             assert row["verdict"] in ("equal", "beaten", "above", "not measured"), row
             assert (row["measured"] is None) == (row["verdict"] == "not measured")
     status, out, _ = run(monkeypatch, capsys, "tables")
-    assert status == 0 and all(table["title"].split(":")[0] in out for table in tables)
+    assert status == 0 and all(table["reference"] in out for table in tables)
 
 
 @pytest.mark.parametrize(

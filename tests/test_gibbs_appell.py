@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,9 +11,7 @@ import pytest
 import armdyn
 from armdyn import Joint, Robot
 from armdyn.algorithms import KINDS, cholesky, second_moment
-from armdyn.algorithms.frame import frame
 from armdyn.algorithms.link_moments import moments, regrouped
-from armdyn.algorithms.similarity import up_symmetric
 from armdyn.algorithms.vector import inertia_at_origin, trace_minus
 from armdyn.graph import Operations, Program, Slot, count, evaluate, trace
 from armdyn.graph._interpret import ARRAYS
@@ -144,27 +141,6 @@ def test_inertial_parameters_may_stay_symbolic() -> None:
     masses = [2.0, 0.5, 3.0, 1.5]
     given = [x for row in (*state, masses) for x in row]
     assert relative_error(evaluate(code, given), torques(*state, masses)) < 1e-13
-
-
-@pytest.mark.parametrize("beta", [0.4, 0.0, math.pi / 2, -math.pi / 2, math.pi])
-@pytest.mark.parametrize("theta", [0.3, 0.0, math.pi / 2, math.pi])
-def test_similarity_by_plane_turns_is_the_rotation_of_the_matrix(beta: float, theta: float) -> None:
-    joint = Joint(kind="prismatic", beta=beta, theta=theta)
-    F = frame(chain_of(Robot([joint])).links[0], 0.0)
-    X = (1.0, 0.2, -0.3, 2.0, 0.4, 3.5)
-    assert relative_error(up_symmetric(F, X), F.up_symmetric(X)) < 1e-15
-
-
-@pytest.mark.parametrize(("beta", "expected"), [(0.4, (16, 15)), (math.pi / 2, (8, 8))])
-def test_similarity_costs_nothing_for_a_right_angle(beta: float, expected: tuple[int, int]) -> None:
-    link = chain_of(Robot([Joint(beta=beta)])).links[0]
-    code = trace(
-        lambda q, X: up_symmetric(frame(link, q[0]), tuple(X)),
-        [Slot("q", (1,)), Slot("X", (6,))],
-        [Slot("Y", (6,))],
-    )
-    got = count(code)
-    assert (got.multiplications, got.additions) == expected
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])

@@ -22,7 +22,11 @@ def test_code_of_the_readme_runs(tmp_path, monkeypatch, capsys) -> None:
     assert (tmp_path / "two.urdf").exists()
 
 
-@pytest.mark.parametrize("page", [README, *((ROOT / "docs").glob("*.md"))], ids=lambda p: "README" if p is README else p.name)
+@pytest.mark.parametrize(
+    "page",
+    [README, *((ROOT / "docs").glob("*.md"))],
+    ids=lambda p: "README" if p is README else p.name,
+)
 def test_links_lead_somewhere(page) -> None:
     folder = ROOT
     if isinstance(page, Path):

@@ -8,6 +8,7 @@ from armdyn.errors import (
     InputError,
     MethodError,
     MissingExtraError,
+    NumericalError,
     RobotError,
     RobotWarning,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "Joint",
     "MethodError",
     "MissingExtraError",
+    "NumericalError",
     "Operations",
     "Robot",
     "RobotError",

@@ -5,11 +5,12 @@ ArmdynError
 │   └── FileError       ... because of what a file says; carries ``path``
 ├── InputError          a state, a name or an option of a call is wrong (also a ValueError)
 │   └── MethodError     the kind or method asked for does not exist; carries ``choices``
+├── NumericalError      an answer is not a finite number (also an ArithmeticError)
 ├── MissingExtraError   an optional package is not installed; carries ``extra``
 └── GraphError          a traced program breaks the law of the graph: a bug of armdyn
 
-RobotWarning is the warning of a description that is suspect but was asked for with ``strict=False``,
-and of geometry that a reader changed by less than its tolerance.
+RobotWarning is the warning of a description that is suspect but was asked for with
+``strict=False``.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ class MethodError(InputError):
         super().__init__(f"there is no {what} {given!r}; choose one of: {', '.join(self.choices)}.")
 
 
+class NumericalError(ArmdynError, ArithmeticError):
+    """An answer is not a finite number: the mass matrix is singular, or a state is too large."""
+
+
 class MissingExtraError(ArmdynError, ImportError):
     """An optional package is needed; ``extra`` installs it."""
 
@@ -62,4 +67,4 @@ class GraphError(ArmdynError):
 
 
 class RobotWarning(UserWarning):
-    """A robot was accepted although something about it is suspect, or was snapped on reading."""
+    """A robot was accepted although something about it is suspect."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.link_moments import Moments, regrouped
-from armdyn.algorithms.similarity import tilted, turned
 from armdyn.algorithms.spatial import Six
 from armdyn.algorithms.vector import add, add_symmetric
 from armdyn.robot import Chain, Vector
@@ -44,7 +43,7 @@ def at_foot(F: Frame, C: Moments) -> Moments:
     """Return moments about O_i in E_i as those about the foot in its axes: by d_i, then theta_i."""
     (x, y, z), (xx, xy, xz, yy, yz, zz) = C.h, C.K
     shifted = z + C.m * F.d
-    K = turned(F, (xx, xy, xz + F.d * x, yy, yz + F.d * y, zz + F.d * (z + shifted)))
+    K = F.turned((xx, xy, xz + F.d * x, yy, yz + F.d * y, zz + F.d * (z + shifted)))
     return Moments(C.m, (F.C * x - F.S * y, F.S * x + F.C * y, shifted), K)
 
 
@@ -52,7 +51,7 @@ def behind_foot(F: Frame, C: Moments) -> Moments:
     """Return moments at the foot as those about O_{i-1} in E_{i-1}: by beta_i, then b_i."""
     hx, y, z = C.h
     h: Vector = (hx, F.Cb * y - F.Sb * z, F.Sb * y + F.Cb * z)
-    xx, xy, xz, yy, yz, zz = tilted(F, C.K)
+    xx, xy, xz, yy, yz, zz = F.tilted(C.K)
     x = hx + C.m * F.b
     K = (xx + F.b * (hx + x), xy + F.b * h[1], xz + F.b * h[2], yy, yz, zz)
     return Moments(C.m, (x, h[1], h[2]), K)

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
-from armdyn.algorithms.similarity import up_symmetric
 from armdyn.algorithms.spatial import Six, axis, wrench_up
 from armdyn.algorithms.vector import (
     ZERO,
@@ -67,7 +66,7 @@ def composite_masses(chain: Chain, F: list[Frame]) -> list[Rigid]:
 def _moved_up(F: Frame, body: Rigid) -> Rigid:
     """Return B^T M B of a rigid body: along z_i, turned, along x_{i-1}."""
     m, h, J = _shifted(body, (0.0, 0.0, F.d))
-    return _shifted((m, F.up(h), up_symmetric(F, J)), (F.b, 0.0, 0.0))
+    return _shifted((m, F.up(h), F.up_symmetric(J)), (F.b, 0.0, 0.0))
 
 
 def _shifted(body: Rigid, s: Vector) -> Rigid:

@@ -1,8 +1,8 @@
 """One joint at one configuration: its rotation and shifts, in the cheapest known order.
 
 Notation of [LinFang1999]: R_i takes components in E_i to E_{i-1}; b_i, beta_i, d_i, theta_i are the
-normal driving-axis parameters; C, S, Cb, Sb are cosines and sines of theta_i and beta_i. R_i is never
-formed: it is a turn about z by theta_i followed by one about x by beta_i.
+normal driving-axis parameters; C, S, Cb, Sb are cosines and sines of theta_i and beta_i. R_i is
+never formed: it is a turn about z by theta_i followed by one about x by beta_i.
 """
 
 from __future__ import annotations
@@ -42,18 +42,20 @@ class Frame:
         return (self.C * x + self.S * t, self.C * t - self.S * x, self.Cb * z - self.Sb * y)
 
     def up_symmetric(self, X: Symmetric) -> Symmetric:
-        """Return R_i X R_i^T; 17M 14A. Table VII of [LinFang1999] with one product fewer."""
-        X11, X12, X13, X22, X23, X33 = X
-        C, S, Cb, Sb = self.C, self.S, self.Cb, self.Sb
-        A1 = C * (X11 - X22) - S * (2.0 * X12)
-        A2 = C * A1
-        A3 = X11 - A2
-        A4 = S * A1 + X12
-        A5 = S * X13 + C * X23
-        A8 = C * X13 - S * X23
-        A6 = (A3 - X33) * Cb - (2.0 * Sb) * A5
-        A7 = Cb * A6
-        return (A2 + X22, Cb * A4 - Sb * A8, Sb * A4 + Cb * A8, A7 + X33, A5 + Sb * A6, A3 - A7)
+        """Return R_i X R_i^T; 16M 15A, where [LinFang1999] takes 18M 14A, [Mata2002] 22M 22A."""
+        return self.tilted(self.turned(X))
+
+    def turned(self, X: Symmetric) -> Symmetric:
+        """Return Rz(theta_i) X Rz(theta_i)^T; 8M 8A."""
+        xx, xy, xz, yy, yz, zz = X
+        xx, xy, yy = _plane(xx, xy, yy, self.C, self.S)
+        return (xx, xy, self.C * xz - self.S * yz, yy, self.S * xz + self.C * yz, zz)
+
+    def tilted(self, X: Symmetric) -> Symmetric:
+        """Return Rx(beta_i) X Rx(beta_i)^T; 8M 7A, nothing for a right angle."""
+        xx, xy, xz, yy, yz, zz = X
+        yy, yz, zz = _plane(yy, yz, zz, self.Cb, self.Sb)
+        return (xx, self.Cb * xy - self.Sb * xz, self.Sb * xy + self.Cb * xz, yy, yz, zz)
 
     @property
     def s(self) -> Vector:
@@ -94,6 +96,23 @@ def diagonal_with_rotors(D: Matrix, chain: Chain) -> Matrix:
     return [
         [x + chain[i + 1].Jm if i == j else x for j, x in enumerate(row)] for i, row in enumerate(D)
     ]
+
+
+def _plane(
+    xx: Scalar, xy: Scalar, yy: Scalar, c: Scalar, s: Scalar
+) -> tuple[Scalar, Scalar, Scalar]:
+    """Turn [[xx, xy], [xy, yy]] by the angle of cosine c and sine s; 4M 6A, 5A if constant.
+
+    A turn leaves xx + yy alone and changes the rest through one number e.
+    """
+    if isinstance(c, float) and isinstance(s, float):
+        if c * s == 0.0:  # a right angle only moves the entries
+            return (yy, -xy, xx) if c == 0.0 else (xx, xy, yy)
+        double = (2.0 * c) * xy
+    else:
+        double = c * (xy + xy)
+    e = s * (xx - yy) + double
+    return (xx - s * e, c * e - xy, yy + s * e)
 
 
 def _turn(link: Link, q: Scalar) -> tuple[Scalar, Scalar, Scalar]:

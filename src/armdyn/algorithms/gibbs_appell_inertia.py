@@ -6,7 +6,7 @@ about O_j. gamma_j, E_j: phi_j and psi_j if all mass behind link j sat at O_{j+1
 joint j+1 slides.
 
 The paper is for revolute joints; joints that slide are added here. Two steps are done in a cheaper
-way: the first turn of s_{k,k+1}, and R psi R^T, see `similarity`.
+way: the first turn of s_{k,k+1}, and R psi R^T.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
-from armdyn.algorithms.similarity import up_symmetric
 from armdyn.algorithms.vector import (
     ZERO,
     ZERO_SYMMETRIC,
@@ -97,7 +96,7 @@ def _composites(chain: Chain, F: list[Frame]) -> tuple[list[Scalar], list[Vector
         E = add_symmetric(H, point_inertia(M[i + 1], s))
         p = F[i + 1].up(phi[i + 1])
         phi[i] = add(gamma, p)
-        psi[i] = add_symmetric(E, _moved(s, p), up_symmetric(F[i + 1], psi[i + 1]))
+        psi[i] = add_symmetric(E, _moved(s, p), F[i + 1].up_symmetric(psi[i + 1]))
     return M, phi, psi
 
 

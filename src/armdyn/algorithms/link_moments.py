@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armdyn.algorithms.frame import frame
-from armdyn.algorithms.similarity import up_symmetric
 from armdyn.algorithms.vector import (
     ZERO,
     ZERO_SYMMETRIC,
@@ -80,7 +79,7 @@ def _in_previous(link: Link, M: Moments) -> Moments:
     at_rest = frame(link, 0.0)
     h, s = at_rest.up(M.h), at_rest.s
     shift = add_symmetric(outer(h, s), scale_symmetric(M.m, square(s)))
-    K = add_symmetric(up_symmetric(at_rest, M.K), shift)
+    K = add_symmetric(at_rest.up_symmetric(M.K), shift)
     return Moments(M.m, add(h, scale(M.m, s)), K)
 
 

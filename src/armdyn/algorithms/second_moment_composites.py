@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from armdyn.algorithms.frame import Frame, frame
 from armdyn.algorithms.inertia_constants import Body, inertia_constants, link_bodies
 from armdyn.algorithms.structure import Structure
-from armdyn.algorithms.table_vii import AxialComposite, similar, third_column, varying_first_moment
+from armdyn.algorithms.table_vii import AxialComposite, third_column, varying_first_moment
 from armdyn.algorithms.vector import (
     ZERO,
     ZERO_SYMMETRIC,
@@ -43,7 +43,7 @@ def second_moment_composites(
     for i in range(n, r, -1):
         if i < n:
             l[i] = varying_first_moment(F[i + 1], found[i + 1], l[i + 1])
-            N[i] = _beside(F[i + 1].b, l[i], similar(F[i + 1], X[i + 1]))
+            N[i] = _beside(F[i + 1].b, l[i], F[i + 1].up_symmetric(X[i + 1]))
         Q = add_symmetric(N[i], _kept(W[i])) if F[i].rotational else N[i]
         J3 = third_column(-Q[2], -Q[4], (N[i][0] + N[i][3]) + (W[i][0] + W[i][3]))
         found[i] = AxialComposite(constants[i].m, add(constants[i].k, l[i]), J3)

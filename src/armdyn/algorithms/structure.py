@@ -21,8 +21,9 @@ from armdyn.scalar import Scalar
 Direction: TypeAlias = tuple[float, float, float]
 
 # Sines of angles between axes, and distances [m], below this are zero: sums of twists that cancel
-# leave rounding behind.
-TOLERANCE = 1e-10
+# leave rounding behind. As small as the angle that a chain takes for a right one, so that what is
+# called parallel here is parallel in every product of rotations.
+TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)

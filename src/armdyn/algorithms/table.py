@@ -62,6 +62,9 @@ class Kind:
     outputs: dict[str, tuple[int | str, ...]]
     methods: dict[str, Method] = field(default_factory=dict[str, Method])
     takes_frame: bool = False
+    about_frames: bool = (
+        False  # whether the answer speaks of the frames E_i, so that they must stay
+    )
 
     def shapes(self, n: int) -> dict[str, tuple[int, ...]]:
         """Return the shape of each output for an arm of n joints."""
@@ -131,7 +134,7 @@ KINDS: dict[str, Kind] = {
     }),
     "regressor": Kind(("q", "qd", "qdd"), {"Y": ("n", "10n")}, {
         "newton_euler": Method(regressor.regressor, "Newton-Euler, one parameter at a time"),
-    }),
+    }, about_frames=True),
     "kinetic_energy": Kind(("q", "qd"), {"T": ()}, {
         "link_sum": Method(energy.kinetic_energy, "sum over links and rotors"),
     }),
@@ -140,10 +143,10 @@ KINDS: dict[str, Kind] = {
     }),
     "pose": Kind(("q",), {"T": (4, 4)}, {
         "product": Method(kinematics.pose, "product of the placements of the joints"),
-    }, takes_frame=True),
+    }, takes_frame=True, about_frames=True),
     "jacobian": Kind(("q",), {"J": (6, "n")}, {
         "geometric": Method(kinematics.jacobian, "axes and arms of the joints"),
-    }, takes_frame=True),
+    }, takes_frame=True, about_frames=True),
     "friction": Kind(("qd",), {"tau": ("n",)}, {
         "linear": Method(friction.friction, "viscous, Coulomb and offset"),
     }),

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.minimal_set import MinimalSet
-from armdyn.algorithms.similarity import tilted, up_symmetric
 from armdyn.algorithms.stretched import plain, up
 from armdyn.algorithms.structure import Direction, Structure, is_along_z
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, add
@@ -50,7 +49,7 @@ def minimal_composites(
     for i in range(n, s - 1, -1):
         if i < n:
             l[i] = varying_first_moment(F[i + 1], found[i + 1], l[i + 1])
-            V[i] = _beside(F[i + 1].b, l[i], similar(F[i + 1], X[i + 1]))
+            V[i] = _beside(F[i + 1].b, l[i], F[i + 1].up_symmetric(X[i + 1]))
         found[i] = _complete(S, i, l[i], V[i])
         X[i] = _about_foot(F[i], S, i, found[i], l[i], V[i])
     Vr: dict[int, Scalar] = {n: 0.0}
@@ -89,17 +88,6 @@ def _complete(S: MinimalSet, i: int, l: Vector, V: Symmetric) -> AxialComposite:
     c = add((S[i, "kx"], S[i, "ky"], S[i, "kz"]), l)
     J = third_column(S[i, "U13"] + V[2], S[i, "U23"] + V[4], S[i, "U33"] + V[5])
     return AxialComposite(S[i, "mhat"], c, J)
-
-
-def similar(F: Frame, X: Symmetric) -> Symmetric:
-    """Return R_p X R_p^T; 17M 14A, less for a right angle beta_p. (41)-(54) take 18M 14A."""
-    if not F.rotational:
-        return up_symmetric(F, X)
-    xx, xy, xz, yy, yz, zz = X
-    e = F.S * (xx - yy) + F.C * (2.0 * xy)
-    se = F.S * e
-    at_foot = (xx - se, F.C * e - xy, F.C * xz - F.S * yz, yy + se, F.S * xz + F.C * yz, zz)
-    return tilted(F, at_foot)
 
 
 def third_column(J13: Scalar, J23: Scalar, J33: Scalar) -> Symmetric:

@@ -14,7 +14,7 @@ from armdyn.scalar import Scalar
 Matrix: TypeAlias = list[list[Scalar]]
 
 ZERO: Vector = (0.0, 0.0, 0.0)
-ZERO_SYMMETRIC: Symmetric = (0.0,) * 6
+ZERO_SYMMETRIC: Symmetric = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 # An offline constant this small beside the numbers it was made from is their rounding, not physics.
 RESIDUE = 1e-14
@@ -114,7 +114,7 @@ def point_inertia(m: Scalar, c: Vector) -> Symmetric:
 
 
 def inertia_at_origin(m: Scalar, c: Vector, I: Symmetric) -> Symmetric:
-    """Return I - m [c x]^2: the inertia about the origin of a link with inertia I about its COM c."""
+    """Return I - m [c x]^2: the inertia about the origin of a link whose I is about its COM c."""
     return add_symmetric(I, point_inertia(m, c))
 
 

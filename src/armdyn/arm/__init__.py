@@ -3,14 +3,13 @@
 from armdyn.arm._arm import Arm, load, save
 from armdyn.arm._counts import operation_counts
 from armdyn.arm._function import Function
-from armdyn.arm._programs import AUTO, cost, kinds, methods, operations
+from armdyn.arm._programs import AUTO, cost, methods, operations
 
 __all__ = [
     "AUTO",
     "Arm",
     "Function",
     "cost",
-    "kinds",
     "load",
     "methods",
     "operation_counts",

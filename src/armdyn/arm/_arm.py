@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn.algorithms import PARAMETER_NAMES, parameters
 from armdyn.arm._function import Function
-from armdyn.arm._programs import AUTO, program, resolve
+from armdyn.arm._programs import AUTO, kinds, program, resolve
 from armdyn.errors import InputError
 from armdyn.robot import Robot, chain_of, read_robot, write_robot
 
@@ -63,6 +63,11 @@ class Arm:
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the parameters that the columns of the regressor belong to."""
         return tuple(f"{p}_{i}" for i in range(1, self.n + 1) for p in PARAMETER_NAMES)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What can be computed: all, but what needs the inverse of a mass matrix that has none."""
+        return kinds(self._chain)
 
     def function(
         self, kind: str, method: str = AUTO, *, frame: str | int = "tip", friction: bool = True

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn.errors import InputError, MethodError
+from armdyn.arm._singular import INVERTING
+from armdyn.errors import InputError, MethodError, NumericalError
 from armdyn.graph import Operations, Program, count, interpret, show
 
 LANGUAGES = ("python",)
@@ -58,12 +59,35 @@ class Function:
             _checked(state, slot.name, slot.shape[0], self.robot)
             for state, slot in zip(states, self.program.inputs, strict=True)
         ]
-        results = self._evaluate(self.program, *_broadcast(arrays, wanted))
+        results = self._finite(_broadcast(arrays, wanted))
         if len(results) > 1:
             if out is not None:
                 raise InputError(f"{self.kind} returns {len(results)} arrays and takes no `out`.")
             return tuple(results)
         return results[0] if out is None else _fill(out, results[0])
+
+    def _finite(self, arrays: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        """Evaluate, and refuse to return what is not a number."""
+        try:
+            with np.errstate(all="ignore"):  # judged below, with the state that did it
+                results = self._evaluate(self.program, *arrays)
+        except (ZeroDivisionError, ValueError):  # a single state divides and takes roots in floats
+            raise NumericalError(self._not_finite(())) from None
+        for result in results:
+            if not np.isfinite(result).all():
+                lead = arrays[0].ndim - 1
+                at = np.argwhere(~np.isfinite(result))[0][:lead]
+                raise NumericalError(self._not_finite(tuple(int(k) for k in at)))
+        return results
+
+    def _not_finite(self, at: tuple[int, ...]) -> str:
+        where = f" at the state of index {at}" if at else ""
+        why = (
+            "the mass matrix is singular or not positive there: does every joint move a mass?"
+            if self.kind in INVERTING
+            else "the state is too large."
+        )
+        return f"{self.kind} of robot {self.robot!r} by {self.method!r} is not finite{where}: {why}"
 
     def source(self, language: str = "python") -> str:
         """Return the traced code in a language; "python" needs only the standard library."""

@@ -6,7 +6,9 @@ from functools import lru_cache
 
 from armdyn.algorithms import KINDS, Kind
 from armdyn.algorithms.friction import friction as friction_torque
-from armdyn.errors import MethodError
+from armdyn.algorithms.last_frame import with_last_frame_chosen
+from armdyn.arm._singular import INVERTING, singular
+from armdyn.errors import MethodError, RobotError
 from armdyn.graph import Operations, Program, Slot, count, trace
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
@@ -23,9 +25,10 @@ def methods(kind: str) -> tuple[str, ...]:
     return tuple(_kind(kind).methods)
 
 
-def kinds() -> tuple[str, ...]:
-    """Return everything an arm can compute."""
-    return tuple(KINDS)
+def kinds(chain: Chain) -> tuple[str, ...]:
+    """Return everything that can be computed for this chain."""
+    impossible = INVERTING if singular(chain) else ()
+    return tuple(kind for kind in KINDS if kind not in impossible)
 
 
 def resolve(chain: Chain, kind: str, method: str) -> str:
@@ -70,6 +73,10 @@ def program(chain: Chain, kind: str, method: str, frame: int, friction: bool) ->
     """
     entry = _kind(kind)
     run = entry.methods[method].run
+    if kind in INVERTING and (why := singular(chain)):
+        raise RobotError(f"{kind} does not exist, the mass matrix is singular: {why}.")
+    if not entry.about_frames:
+        chain = with_last_frame_chosen(chain)
 
     def function(*inputs: list[Scalar]) -> object:
         if entry.takes_frame:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from armdyn.algorithms import KINDS
-from armdyn.arm import Arm, cost, kinds, methods
+from armdyn.arm import Arm, cost, methods
 from armdyn.cli._console import (
     BaseOption,
     JsonOption,
@@ -66,8 +66,8 @@ def cheapest(rows: dict[str, Operations]) -> str:
 
 
 def _count(arm: Arm) -> dict[str, dict[str, Operations]]:
-    wanted = [(kind, method) for kind in kinds() for method in methods(kind)]
-    counted: dict[str, dict[str, Operations]] = {kind: {} for kind in kinds()}
+    wanted = [(kind, method) for kind in arm.kinds for method in methods(kind)]
+    counted: dict[str, dict[str, Operations]] = {kind: {} for kind in arm.kinds}
     with progress_bar("tracing") as progress:
         for done, (kind, method) in enumerate(wanted, 1):
             counted[kind][method] = arm.function(kind, method, friction=False).operations

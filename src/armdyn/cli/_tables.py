@@ -33,38 +33,39 @@ def tables(as_json: JsonOption = False) -> None:
 
 def _render(table: PaperTable) -> Group:
     shown = Table(
-        title=f"{table.reference}: {table.title}", title_justify="left", header_style="bold"
+        title=f"{table.reference}. {table.title}", title_justify="left", header_style="bold"
     )
-    shown.add_column("row and printed formula")
+    for column in ("row", "printed M", "printed A"):
+        shown.add_column(column)
     for column in ("n", "printed", "measured"):
-        shown.add_column(column, justify="right")
-    shown.add_column("verdict")
+        shown.add_column(column, justify="right", no_wrap=True)
+    shown.add_column("verdict", no_wrap=True)
     remarks: dict[str, int] = {}
     previous = None
     for row in table.rows:
-        if previous and (row.label, row.type) != previous:
+        this = (row.label, row.type)
+        if previous and this != previous:
             shown.add_section()
-        head = _head(row) if (row.label, row.type) != previous else ""
-        previous = (row.label, row.type)
+        head = _head(row) if this != previous else ("", "", "")
+        previous = this
         mark = f" [{remarks.setdefault(row.remark, len(remarks) + 1)}]" if row.remark else ""
-        shown.add_row(
-            head, str(row.n), _printed(row), _measured(row.measured),
-            Text(row.verdict + mark, style=STYLE[row.verdict]),
-        )  # fmt: skip
+        verdict = Text(row.verdict + mark, style=STYLE[row.verdict])
+        shown.add_row(*head, str(row.n), _printed(row), _measured(row.measured), verdict)
     notes = [Text(f"[{number}] {remark}", style="dim") for remark, number in remarks.items()]
     return Group(shown, *notes, Text())
 
 
-def _head(row: Row) -> str:
-    kind = "" if row.type == 1 else ", joint 3 translational"
-    if row.printed_formula is None:
-        return row.label + kind
-    return f"{row.label}{kind}\n{row.printed_formula[0]} M\n{row.printed_formula[1]} A"
+def _head(row: Row) -> tuple[str, str, str]:
+    label = row.label if row.type == 1 else f"{row.label}, joint 3 translational"
+    M, A = row.printed_formula or ("", "")
+    return label, M, A
 
 
 def _printed(row: Row) -> str:
-    M, A = row.printed or row.formula or ("", "")
-    return f"{M}M {A}A"
+    """Return the printed numbers; in brackets what the formula gives where none are printed."""
+    if row.printed:
+        return "{}M {}A".format(*row.printed)
+    return "({}M {}A)".format(*row.formula) if row.formula else ""
 
 
 def _measured(operations: Operations | None) -> str:

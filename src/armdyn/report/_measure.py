@@ -1,6 +1,7 @@
 """Trace what the papers count: whole methods, and the parts that only the papers count apart.
 
-All on generic arms, whose constants are all different and neither zero nor one.
+All on generic arms, whose constants are all different and neither zero nor one, but with the last
+frame chosen as it can be for any arm (`algorithms.last_frame`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from armdyn.algorithms import KINDS
 from armdyn.algorithms.cholesky import cholesky, solve
 from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.frame import Frame, frames
+from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.lin_fang_1 import formulation_1
 from armdyn.algorithms.lin_fang_2 import formulation_2
 from armdyn.algorithms.lin_fang_3 import formulation_3
@@ -23,7 +25,7 @@ from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import structure
 from armdyn.algorithms.table_vii import minimal_composites
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, Matrix, symmetric_full
-from armdyn.arm import operation_counts, operations
+from armdyn.arm import operations
 from armdyn.graph import Operations, Program, Slot, count, trace
 from armdyn.robot import Chain, chain_of, generic
 from armdyn.scalar import Op, Scalar
@@ -34,9 +36,18 @@ Numbers: TypeAlias = list[Scalar]
 @cache
 def measure(kind: str, method: str, n: int, type: int = 1) -> Operations:
     """Count the operations of a method on a generic arm; kinds as in `papers.Measure`."""
-    if kind in KINDS:
-        return operation_counts(kind, method, n, type)
-    return PARTS[kind](method, chain_of(generic(n, type)))
+    chain = generic_chain(n, type)
+    return operations(chain, kind, method) if kind in KINDS else PARTS[kind](method, chain)
+
+
+@cache
+def generic_chain(n: int, type: int, seed: int = 0) -> Chain:
+    """Return a generic arm with its last frame, and the zero of q_n, where they cost least."""
+    chain = with_last_frame_chosen(chain_of(generic(n, type, seed)))
+    last = chain.links[-1]
+    if last.rotational:
+        last = replace(last, theta=0.0, C0=1.0, S0=0.0)
+    return replace(chain, links=(*chain.links[:-1], last))
 
 
 def _composites(method: str, chain: Chain) -> Operations:
@@ -140,16 +151,6 @@ def _forward_from_parts(methods: str, chain: Chain) -> Operations:
     return count(trace(run, _state(chain, "q", "qd", "tau"), [Slot("qdd", (chain.n,))]))
 
 
-def _last_frame_chosen(method: str, chain: Chain) -> Operations:
-    """Forward dynamics with E_n where it costs least: d_n = 0, and x_n towards the centre of mass.
-
-    Any arm can be described so: O_n lies anywhere on the last axis, and the zero of q_n is free.
-    """
-    last = chain.links[-1]
-    chosen = replace(last, d=0.0, c=(last.c[0], 0.0, last.c[2]))
-    return operations(replace(chain, links=(*chain.links[:-1], chosen)), "forward_dynamics", method)
-
-
 def _beyond(all: Operations, part: Operations) -> Operations:
     """Return all - part."""
     return Operations(
@@ -200,6 +201,5 @@ PARTS: dict[str, Callable[[str, Chain], Operations]] = {
     "factorisation": _factorisation,
     "substitution": _substitution,
     "forward_dynamics from parts": _forward_from_parts,
-    "forward_dynamics, last frame chosen": _last_frame_chosen,
 }
 """What the papers count apart, by the names of `papers.Measure`."""

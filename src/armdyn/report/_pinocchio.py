@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.algorithms import KINDS
 from armdyn.errors import MissingExtraError
 from armdyn.robot import Joint, Robot
 
@@ -81,8 +82,11 @@ class PinocchioAnswers:
     def __getitem__(self, kind: str) -> Array:
         """Return the quantity at every state; the states are the first axis."""
         if kind not in self._known:
-            rule = self._rules()[kind]
-            self._known[kind] = np.array([np.array(rule(*state)) for state in self._each()])
+            rule, n_states = self._rules()[kind], len(self._states["q"])
+            (shape,) = KINDS[kind].shapes(self._model.nv).values()
+            answers = np.array([np.array(rule(*state)) for state in self._each()])
+            # Pinocchio drops axes of length one
+            self._known[kind] = answers.reshape(n_states, *shape)
         return self._known[kind]
 
     def _each(self) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm, kinds, methods
+from armdyn.arm import Arm, methods
 from armdyn.errors import InputError, MissingExtraError
 from armdyn.report._pinocchio import PinocchioAnswers
 from armdyn.robot import Robot
@@ -87,16 +87,16 @@ def verify(
         second: PinocchioAnswers | None = PinocchioAnswers(arm.robot, states)
     except MissingExtraError:
         second = None
-    rows = [(kind, method) for kind in kinds() for method in methods(kind)]
+    rows = [(kind, method) for kind in arm.kinds for method in methods(kind)]
     values: dict[tuple[str, str], Any] = {}
-    inputs = {kind: _inputs(arm, kind, states) for kind in kinds()}
+    inputs = {kind: _inputs(arm, kind, states) for kind in arm.kinds}
     for done, (kind, method) in enumerate(rows, 1):
         values[kind, method] = arm.function(kind, method, friction=False)(*inputs[kind])
         if progress:
             progress(done, len(rows))
     median = {
         kind: np.median([values[kind, m] for m in methods(kind)], axis=0)
-        for kind in kinds()
+        for kind in arm.kinds
         if kind != "udu"
     }
     condition = float(np.linalg.cond(median["mass_matrix"]).max())

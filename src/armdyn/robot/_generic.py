@@ -31,9 +31,7 @@ def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
     joints = [random_joint(rng, prismatic=type == 2 and i == 3) for i in range(1, n + 1)]
     joints = [j if j.is_revolute else replace(j, d=0.0) for j in joints]
     g = rng.uniform(0.3, 1.0, 3) * rng.choice([-1.0, 1.0], 3)
-    return Robot(
-        joints, gravity=tuple(9.81 * g / np.linalg.norm(g)), name=f"generic{n}-type{type}"
-    )
+    return Robot(joints, gravity=tuple(9.81 * g / np.linalg.norm(g)), name=f"generic{n}-type{type}")
 
 
 def random_joint(rng: np.random.Generator, prismatic: bool) -> Joint:

@@ -16,7 +16,7 @@ from armdyn.report.papers._printed import (
 N = (2, 3, 4, 5, 6, 7, 8)
 
 TABLE_I = PrintedTable(
-    "Table I. The inertia matrix by five algorithms",
+    "The inertia matrix by five algorithms",
     "[Lin1991] Table I",
     (
         PrintedRow(
@@ -76,7 +76,7 @@ TABLE_I = PrintedTable(
 QUOTED = "a recursive Newton-Euler algorithm that [Lin1991] quotes without its equations"
 
 TABLE_II = PrintedTable(
-    "Table II. The bias vector, beside the inertia matrix, by three algorithms",
+    "The bias vector, beside the inertia matrix, by three algorithms",
     "[Lin1991] Table II",
     (
         PrintedRow(

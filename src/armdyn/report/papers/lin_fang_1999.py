@@ -109,7 +109,7 @@ ITEMS: dict[tuple[int, int], tuple[Item, ...]] = {
 N1, N2 = (4, 6, 11), (6, 8, 9)
 
 TABLE_VI = PrintedTable(
-    "Table VI. The inertia matrix by five formulations, Ĵ, ĉ and the rotations on hand",
+    "The inertia matrix by five formulations, Ĵ, ĉ and the rotations on hand",
     "[LinFang1999] Table VI",
     (
         PrintedRow(
@@ -218,7 +218,7 @@ TABLE_VI = PrintedTable(
 N8 = (4, 6, 8)
 
 TABLE_VII = PrintedTable(
-    "Table VII. First moments and inertia tensors of the composite bodies from minimal parameters",
+    "First moments and inertia tensors of the composite bodies from minimal parameters",
     "[LinFang1999] Table VII",
     (
         PrintedRow(
@@ -245,7 +245,7 @@ KAWASAKI = (
 )
 
 TABLE_VIII = PrintedTable(
-    "Table VIII. The inertia matrix from minimal parameters",
+    "The inertia matrix from minimal parameters",
     "[LinFang1999] Table VIII",
     (
         PrintedRow(

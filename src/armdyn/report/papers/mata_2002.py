@@ -11,7 +11,7 @@ QUOTED = "quoted by [Mata2002] without its equations"
 ENDS = "the slopes in n agree; the paper does not list what it saves at the first and last link"
 
 TABLE_1 = PrintedTable(
-    "Table 1. Inverse dynamics",
+    "Inverse dynamics",
     "[Mata2002] Table 1",
     (
         PrintedRow(
@@ -49,7 +49,7 @@ INERTIA_MATRIX = (
 INERTIA_MATRIX_NOTE = "the paper turns every ψ by 22M 22A, two turns of a plane take fewer"
 
 TABLE_2 = PrintedTable(
-    "Table 2. The generalized inertia matrix",
+    "The generalized inertia matrix",
     "[Mata2002] Table 2",
     (
         PrintedRow(
@@ -83,7 +83,7 @@ TOTAL = (
 )
 
 TABLE_3 = PrintedTable(
-    "Table 3. Forward dynamics by the Gibbs-Appell equations",
+    "Forward dynamics by the Gibbs-Appell equations",
     "[Mata2002] Table 3",
     (
         PrintedRow(
@@ -129,7 +129,7 @@ TABLE_3 = PrintedTable(
 )
 
 TABLE_4 = PrintedTable(
-    "Table 4. Forward dynamics",
+    "Forward dynamics",
     "[Mata2002] Table 4",
     (
         PrintedRow(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from armdyn.report.papers._printed import Measure, PrintedRow, PrintedTable, formula, unprinted
 
-N = (4, 6, 8, 10)
+N = (3, 4, 6, 8, 10)
 
 SAHA = (formula("201n − 335", 201, -335), formula("193n − 361", 193, -361))
 
@@ -17,14 +17,7 @@ CONCLUSION = PrintedTable(
             SAHA,
             unprinted(*N),
             Measure("forward_dynamics", "denoc"),
-            note="the paper does not say how it chooses frames; here all constants are general",
-        ),
-        PrintedRow(
-            "Saha (1997), the last frame chosen",
-            SAHA,
-            unprinted(*N),
-            Measure("forward_dynamics, last frame chosen", "denoc"),
-            note="with d_n = 0 and the last centre of mass above x_n, as for any arm they can be",
+            note="the paper does not say how it chooses frames, nor from which n its formula holds",
         ),
         PrintedRow(
             "Featherstone (1983), articulated bodies",

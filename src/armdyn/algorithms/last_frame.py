@@ -1,0 +1,44 @@
+"""The last frame put where it costs least: nothing asks where on link n the frame E_n is.
+
+O_n may lie anywhere on the axis of joint n, and x_n may point anywhere across it. With d_n = 0 and
+x_n towards the centre of mass of link n two constants vanish, and with them operations of nearly
+every method; where x_n has to be turned, the sum q_n + theta_n is one operation more. Quantities
+that speak of E_n itself (its pose, the parameters of link n) must not use it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from armdyn.algorithms.frame import frame
+from armdyn.algorithms.vector import clean
+from armdyn.robot import Chain, Link, exact_cos_sin
+
+
+def with_last_frame_chosen(chain: Chain) -> Chain:
+    """Return the same arm with E_n moved to -d_n on its axis and x_n turned to the centre of mass.
+
+    The tool is left out: it would be in another frame. Constants kept symbolic stay as they are.
+    """
+    last = chain.links[-1]
+    (x, y, z), d = last.c, last.d
+    if not (isinstance(x, float) and isinstance(y, float) and isinstance(d, float)):
+        return chain
+    phi = math.atan2(y, x) if last.rotational and x != 0.0 and y != 0.0 else 0.0
+    old_to_new = frame(_turn_about_z(-phi), 0.0)
+    cx, cy, cz = old_to_new.up((x, y, z + d))
+    xx, xy, xz, yy, yz, zz = clean(old_to_new.turned(last.I), last.I)
+    C0, S0 = exact_cos_sin(last.theta + phi)
+    moved = replace(
+        last,
+        theta=last.theta + phi, C0=C0, S0=S0, d=0.0,
+        c=(cx, 0.0 if phi else cy, cz), I=(xx, xy, xz, yy, yz, zz),
+    )  # fmt: skip
+    return replace(chain, links=(*chain.links[:-1], moved), tool=())
+
+
+def _turn_about_z(angle: float) -> Link:
+    C0, S0 = exact_cos_sin(angle)
+    no_mass = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return Link(False, 1.0, 0.0, 0.0, angle, C0, S0, 0.0, 0.0, *no_mass)
