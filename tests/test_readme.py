@@ -35,6 +35,13 @@ def test_links_lead_somewhere(page) -> None:
         assert (folder / target).exists(), target
 
 
+def test_counts_are_those_of_today() -> None:
+    path = ROOT / "benchmarks" / "counts.py"
+    scope: dict = {"__name__": "counts"}
+    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), scope)
+    assert "\n".join(scope["rows"]()) in README
+
+
 def test_every_cited_work_is_listed() -> None:
     listed = set(re.findall(r"^\| \[(\w+)\]", (ROOT / "docs/references.md").read_text(), re.M))
     for path in (ROOT / "src").rglob("*.py"):

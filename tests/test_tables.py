@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import pytest
 
-from armdyn.arm import operations
+from armdyn.arm import generic_chain, operations
 from armdyn.graph import Operations, Slot, trace
-from armdyn.report._measure import PARTS, elements_of_rotations, generic_chain, measure
+from armdyn.report._measure import PARTS, elements_of_rotations, measure
 from armdyn.report.papers import TABLES, Formula, Measure, PrintedRow
 from armdyn.report.tables import paper_tables, slips, verdict
 from armdyn.robot import chain_of, generic

@@ -1,7 +1,7 @@
 """The door: arms, their functions, and how they are loaded and saved."""
 
 from armdyn.arm._arm import Arm, load, save
-from armdyn.arm._counts import operation_counts
+from armdyn.arm._counts import generic_chain, operation_counts
 from armdyn.arm._function import Function
 from armdyn.arm._programs import AUTO, cost, methods, operations
 
@@ -10,6 +10,7 @@ __all__ = [
     "Arm",
     "Function",
     "cost",
+    "generic_chain",
     "load",
     "methods",
     "operation_counts",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
+from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.arm._programs import operations, resolve
 from armdyn.graph import Operations
 from armdyn.robot import Chain, chain_of, generic
@@ -18,10 +20,18 @@ def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operation
         n: number of joints.
         type: 1 for all joints rotational, 2 for joint 3 translational.
     """
-    chain = _generic_chain(n, type)
+    chain = generic_chain(n, type)
     return operations(chain, kind, resolve(chain, kind, method))
 
 
 @lru_cache(maxsize=64)
-def _generic_chain(n: int, type: int) -> Chain:
-    return chain_of(generic(n, type=type))
+def generic_chain(n: int, type: int = 1, seed: int = 0) -> Chain:
+    """Return the constants of a generic arm, its last frame chosen as that of any arm can be.
+
+    The zero of q_n is chosen with it: the zero of an angle is anybody's choice.
+    """
+    chain = with_last_frame_chosen(chain_of(generic(n, type, seed)))
+    last = chain.links[-1]
+    if last.rotational:
+        last = replace(last, theta=0.0, C0=1.0, S0=0.0)
+    return replace(chain, links=(*chain.links[:-1], last))

@@ -7,7 +7,6 @@ frame chosen as it can be for any arm (`algorithms.last_frame`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -15,7 +14,6 @@ from armdyn.algorithms import KINDS
 from armdyn.algorithms.cholesky import cholesky, solve
 from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.frame import Frame, frames
-from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.lin_fang_1 import formulation_1
 from armdyn.algorithms.lin_fang_2 import formulation_2
 from armdyn.algorithms.lin_fang_3 import formulation_3
@@ -25,9 +23,9 @@ from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import structure
 from armdyn.algorithms.table_vii import minimal_composites
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, Matrix, symmetric_full
-from armdyn.arm import operations
+from armdyn.arm import generic_chain, operations
 from armdyn.graph import Operations, Program, Slot, count, trace
-from armdyn.robot import Chain, chain_of, generic
+from armdyn.robot import Chain
 from armdyn.scalar import Op, Scalar
 
 Numbers: TypeAlias = list[Scalar]
@@ -38,16 +36,6 @@ def measure(kind: str, method: str, n: int, type: int = 1) -> Operations:
     """Count the operations of a method on a generic arm; kinds as in `papers.Measure`."""
     chain = generic_chain(n, type)
     return operations(chain, kind, method) if kind in KINDS else PARTS[kind](method, chain)
-
-
-@cache
-def generic_chain(n: int, type: int, seed: int = 0) -> Chain:
-    """Return a generic arm with its last frame, and the zero of q_n, where they cost least."""
-    chain = with_last_frame_chosen(chain_of(generic(n, type, seed)))
-    last = chain.links[-1]
-    if last.rotational:
-        last = replace(last, theta=0.0, C0=1.0, S0=0.0)
-    return replace(chain, links=(*chain.links[:-1], last))
 
 
 def _composites(method: str, chain: Chain) -> Operations:
