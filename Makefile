@@ -28,7 +28,8 @@ lint: $(READY)  ## style, types and directions of import
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-bench: $(READY)  ## measure, in ratios against Pinocchio
+bench: $(READY)  ## operation counts, and times in ratios against Pinocchio
+	$(BIN)/python benchmarks/counts.py
 	$(BIN)/python benchmarks/interpreter.py
 
 clean:  ## remove the environment and all caches

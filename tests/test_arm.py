@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -61,6 +62,32 @@ def test_out_receives_the_result() -> None:
     out = np.empty((7, 6, 6))
     assert PUMA.mass_matrix(Q, out=out) is out
     assert np.array_equal(out, PUMA.mass_matrix(Q))
+
+
+def test_out_may_be_an_input() -> None:
+    expected = PUMA.inverse_dynamics(Q, QD, QDD)
+    state = QDD.copy()
+    assert np.array_equal(PUMA.inverse_dynamics(Q, QD, state, out=state), expected)
+    assert np.array_equal(state, expected)
+
+
+def test_out_is_left_alone_by_a_call_that_fails() -> None:
+    out = np.full(6, 7.0)
+    with pytest.raises(armdyn.NumericalError):
+        PUMA.bias(Q[0], np.full(6, 1e200), out=out)
+    assert np.array_equal(out, np.full(6, 7.0))
+
+
+def test_description_of_an_arm_cannot_be_exchanged() -> None:
+    with pytest.raises(AttributeError):
+        PUMA.robot = armdyn.load("scara").robot  # type: ignore[misc]
+
+
+def test_threads_may_share_an_arm() -> None:
+    arm, expected = armdyn.load("stanford"), armdyn.load("stanford").inverse_dynamics(Q, QD, QDD)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: arm.inverse_dynamics(Q, QD, QDD), range(16)))
+    assert all(np.array_equal(tau, expected) for tau in found)
 
 
 def test_results_are_the_callers_own() -> None:
@@ -144,6 +171,22 @@ BAD_STATES = [
     (dict(out=np.zeros(5)), r"`out` is float64 of shape \(5,\), expected .* shape \(6,\)"),
     (dict(out=np.zeros(6, np.float32)), "`out` is float32"),
     (dict(out=[0.0] * 6), "`out` is list"),
+    (
+        dict(out=np.broadcast_to(0.0, 6)),
+        r"`out` is read-only, expected .* shape \(6,\) that can be",
+    ),
+    (dict(out=np.ma.zeros(6)), "`out` is MaskedArray"),
+    (
+        dict(q=np.ma.masked_equal(np.zeros(6), 0)),
+        "`q` has masked entries; a state must be complete",
+    ),
+    (dict(q=np.zeros(6, bool)), "`q` is not an array of real numbers"),
+    (dict(q=np.full(6, np.finfo(np.longdouble).max)), "`q` has inf at index"),
+    (dict(q=np.zeros((1,) * 31 + (6,))), "`q` has 32 axes, expected at most 30"),
+    (dict(method=["auto"]), r"no method of inverse_dynamics \['auto'\]; choose one of: auto, "),
+    (dict(method=np.zeros(2)), "no method of inverse_dynamics array"),
+    (dict(friction="no"), "`friction` is 'no', expected True or False"),
+    (dict(friction=np.zeros(6)), "`friction` is array.*, expected True or False"),
 ]
 
 
@@ -167,9 +210,20 @@ def test_wrong_arguments_are_named(change, text) -> None:
         (lambda: PUMA.pose(Q, -1), "`frame` is -1"),
         (lambda: PUMA.pose(Q, True), "`frame` is True"),
         (lambda: PUMA.pose(Q, 1.5), "`frame` is 1.5"),
+        (lambda: PUMA.pose(Q, np.zeros(3)), "`frame` is array"),
+        (lambda: PUMA.function(["bias"]), r"no kind \['bias'\]"),
+        (lambda: armdyn.methods(["bias"]), r"no kind \['bias'\]"),
+        (lambda: armdyn.load("puma560", tip=3), "`tip` is 3, expected the name of a link"),
+        (lambda: armdyn.load("puma560", base=["a"]), r"`base` is \['a'\], expected the name"),
+        (lambda: armdyn.load("puma560", strict="no"), "`strict` is 'no', expected True or False"),
+        (lambda: armdyn.load("puma560", snap=None), "`snap` is None, expected True or False"),
         (lambda: armdyn.methods("mass"), "no kind 'mass'"),
         (lambda: armdyn.operation_counts("bias", "magic", 6), "no method of bias 'magic'"),
         (lambda: armdyn.operation_counts("bias", "auto", 0), "at least one joint"),
+        (lambda: armdyn.operation_counts("bias", "auto", 2.0), "`n` is 2.0, expected a whole"),
+        (lambda: armdyn.operation_counts("bias", "auto", [2]), r"`n` is \[2\], expected a whole"),
+        (lambda: armdyn.generic("3"), "`n` is '3', expected a whole number"),
+        (lambda: armdyn.generic(3, seed=-1), "`seed` is -1, expected a whole number"),
         (lambda: armdyn.generic(3, type=3), "`type` is 3"),
     ],
 )

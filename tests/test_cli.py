@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 import armdyn
 from armdyn.algorithms import KINDS, Method
 from armdyn.algorithms.newton_euler import gravity
+from armdyn.cli import _console
 from armdyn.cli._app import main
 
 ROBOTS = armdyn.robots()
@@ -76,7 +79,9 @@ def test_verify_names_the_method_that_disagrees(monkeypatch, capsys) -> None:
 def test_verify_does_without_pinocchio(monkeypatch, capsys) -> None:
     monkeypatch.setitem(sys.modules, "pinocchio", None)
     status, out, _ = run(monkeypatch, capsys, "verify", "planar2")
-    assert status == 0 and "Pinocchio is not installed" in out
+    assert status == 0 and "Pinocchio is not installed: armdyn[verify] adds it" in " ".join(
+        out.split()
+    )
 
 
 def test_tables_have_a_verdict_for_every_row(monkeypatch, capsys) -> None:
@@ -97,9 +102,10 @@ def test_tables_have_a_verdict_for_every_row(monkeypatch, capsys) -> None:
         (["info", "pumma560"], 2, "puma560"),
         (["info", "nowhere/arm.urdf"], 2, "nowhere"),
         (["verify", "puma560", "--states", "0"], 2, "states"),
+        (["verify", "puma560", "--states", "9999999999999999999999"], 2, "states"),
         (["frobnicate"], 2, "frobnicate"),
         (["info"], 2, "ROBOT"),
-        (["ops", "puma560", "--tip", "hand"], 2, "tip"),
+        (["ops", "puma560", "--tip", "hand"], 2, "Leave --tip out"),
     ],
 )
 def test_wrong_words_end_in_status_two_and_a_hint(monkeypatch, capsys, words, status, text) -> None:
@@ -119,8 +125,83 @@ def test_impossible_inertia_is_an_error_or_with_no_strict_a_warning(
         armdyn.save(armdyn.Robot([joint], name="bad", strict=False), bad)
     status, out, err = run(monkeypatch, capsys, "info", str(bad))
     assert (status, out) == (2, "") and "elbow" in err and "triangle" in err
+    assert "or pass --no-strict to use it all the same" in err
     status, out, err = run(monkeypatch, capsys, "info", str(bad), "--no-strict")
     assert status == 0 and err.startswith("warning:") and "elbow" in err
+
+
+ODD = ["[/bold]", "[red]elbow[/red]", ":smile:", "\x1b[31mred", "two\nlines", "é & <x>"]
+
+
+@pytest.mark.parametrize("verb", ["info", "ops", "verify"])
+def test_names_are_shown_as_they_are_and_steer_nothing(
+    monkeypatch, capsys, tmp_path: Path, verb
+) -> None:
+    rod = armdyn.Joint(b=0.1, mass=1.0, inertia=(1, 0, 0, 1, 0, 1))
+    joints = [replace(rod, name=name) for name in ODD]
+    armdyn.save(armdyn.Robot(joints, name="[/i] \x1b[31m"), tmp_path / "odd.toml")
+    status, out, err = run(monkeypatch, capsys, verb, str(tmp_path / "odd.toml"))
+    assert status == 0, err
+    assert "\x1b" not in out + err
+    assert r"[/i] \x1b[31m" in out
+    if verb == "info":
+        shown = [name.replace("\x1b", r"\x1b").replace("\n", r"\n") for name in ODD]
+        assert [line.split(" revolute")[0].rstrip() for line in out.splitlines()[5:11]] == shown
+
+
+def test_narrow_terminal_cuts_no_number(monkeypatch, capsys, tmp_path: Path) -> None:
+    robot = armdyn.generic(6)
+    joints = [
+        replace(j, name=f"arm_joint_{k}", lower=-2.89725, upper=2.89725, velocity=2.175, effort=87)
+        for k, j in enumerate(robot.joints)
+    ]
+    robot = replace(robot, joints=tuple(joints))
+    armdyn.save(robot, tmp_path / "arm.toml")
+    monkeypatch.setattr(_console, "PIPE_WIDTH", 80)
+    _, out, _ = run(monkeypatch, capsys, "info", str(tmp_path / "arm.toml"))
+    words = out.split()
+    assert max(map(len, out.splitlines())) <= 80
+    for j in robot.joints:
+        for x in (j.b, j.d, j.mass, *j.com, *j.inertia, j.lower, j.velocity):
+            assert f"{x:.6g}" in words
+    for line in run(monkeypatch, capsys, "verify", "planar2")[1].splitlines():
+        assert len(line) <= 80 and "…" not in line
+
+
+def command(tail: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    line = f"'{Path(sys.executable).with_name('armdyn')}' {tail}"
+    return subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, check=False, encoding="latin-1",
+        env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("tail", "status", "text"),
+    [
+        (
+            "info scara > /dev/full",
+            2,
+            "error: the results cannot be printed to standard output: No",
+        ),
+        ("info scara --json > /dev/full", 2, "error: the results cannot be printed"),
+        ("info scara >&-", 2, "error: standard output is closed"),
+        ("verify planar2 2> /dev/full", 0, ""),
+        ("info scara | true; exit ${PIPESTATUS[0]}", 0, ""),
+    ],
+)
+def test_output_that_cannot_be_printed_is_an_error_without_traceback(tail, status, text) -> None:
+    done = command(tail)
+    assert done.returncode == status
+    assert done.stderr.startswith(text)
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+
+
+def test_terminal_without_unicode_gets_question_marks() -> None:
+    done = command("info scara", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "m/s?" in done.stdout
 
 
 def test_version_and_help(monkeypatch, capsys) -> None:

@@ -233,6 +233,16 @@ def test_permissions_of_the_old_file_are_kept_and_links_followed(tmp_path: Path)
     assert stat.S_IMODE(new.stat().st_mode) == 0o640
 
 
+@on_posix
+def test_link_to_nothing_is_named_by_what_it_points_at(tmp_path: Path) -> None:
+    link = tmp_path / "link.toml"
+    link.symlink_to(tmp_path / "none" / "arm.toml")
+    with pytest.raises(FileError, match=r"link\.toml: is a link to .*none/arm\.toml, which is not"):
+        read_robot(link)
+    with pytest.raises(FileError, match=r"cannot be written: no folder .*none; make it first"):
+        write_robot(generic(2), link)
+
+
 def test_text_is_written_byte_for_byte(tmp_path: Path) -> None:
     write_whole(tmp_path / "a.txt", "α\nβ\r\n")
     assert (tmp_path / "a.txt").read_bytes() == "α\nβ\r\n".encode()

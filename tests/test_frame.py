@@ -66,6 +66,6 @@ def test_right_angles_are_exact(quarter: int) -> None:
     assert abs(S - math.sin(quarter * math.pi / 2)) < 1e-15
 
 
-@pytest.mark.parametrize("angle", [1e-11, math.pi / 2 + 1e-11, 0.5])
+@pytest.mark.parametrize("angle", [1e-11, math.pi / 2 + 1e-11, 0.5, 100 * math.pi + 1e-10, 1e9])
 def test_other_angles_are_left_alone(angle: float) -> None:
     assert exact_cos_sin(angle) == (math.cos(angle), math.sin(angle))

@@ -192,6 +192,37 @@ def test_interpreter_takes_any_leading_shape(lead) -> None:
     assert np.array_equal(s, x[..., 0] + x[..., 1])
 
 
+@pytest.mark.parametrize(
+    ("rule", "function", "x"),
+    [
+        ("c1*(c2*x), c1*c2 is zero", lambda x, y, z: 1e-200 * (1e-200 * x), 1e300),
+        ("c1*(c2*x), c1*c2 has few digits", lambda x, y, z: 3e-160 * (3e-160 * x), 1e300),
+        ("c1*(c2*x), c1*c2 overflows", lambda x, y, z: 1e200 * (1e200 * x), 1e-300),
+        ("(x+c1)+c2, c1+c2 overflows", lambda x, y, z: (x + 1e308) + 1e308, -1.5e308),
+        ("x/c, 1/c overflows", lambda x, y, z: x / -1e-310, 1e-300),
+        ("x/c, 1/c has few digits", lambda x, y, z: x / 1.7e308, 1e300),
+    ],
+)
+def test_constants_are_not_merged_beyond_the_range_of_floats(rule, function, x) -> None:
+    simple = program(function)
+    assert evaluate(simple, [x, 0.0, 0.0]) == [function(x, 0.0, 0.0)], rule
+    assert simplify(simple) == simple, rule
+
+
+def test_deep_programs_need_no_recursion() -> None:
+    def function(x, y, z):
+        for _ in range(5000):
+            x = x * y + z
+        return x
+
+    deep = program(function)
+    assert count(deep) == Operations(mul=5000, add=5000)
+    scope: dict = {}
+    exec(show(deep), scope)
+    point = [0.3, 0.9, -0.2]
+    assert scope["program"](point) == evaluate(deep, point)[0] == function(*point)
+
+
 def test_algorithm_may_not_branch_on_an_unknown() -> None:
     with pytest.raises(TypeError, match="may not branch"):
         record(lambda x: x[0] if x[0] else x[1], XY, ONE)
@@ -224,6 +255,7 @@ def test_the_law_names_what_breaks_it(code, results, text) -> None:
     [
         (lambda x: x[0] / (x[1] * 0.0), "divides by a constant zero"),
         (lambda x: x[0] * math.inf, "constant inf"),
+        (lambda x: sqrt(x[0] * 0.0 - 4.0), "square root of the constant -4.0"),
         (lambda x: x[0] * symbol("other"), "not one of its inputs"),
         (lambda x: [x[0], x[1]], "has 2 scalars"),
     ],

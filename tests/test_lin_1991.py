@@ -58,9 +58,9 @@ def test_inertia_matrix_with_bias_needs_less_than_the_paper(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", range(3, 11))
-def test_gravity_from_constant_moments_costs_18_per_joint(n: int) -> None:
+def test_gravity_from_constant_moments_costs_16_per_joint(n: int) -> None:
     got = cost("gravity", "lin_1994", n)
-    assert (got.mul, got.add) == (18 * n - 25, 11 * n - 14)
+    assert (got.mul, got.add) == (16 * n - 20, 11 * n - 14)
 
 
 @pytest.mark.parametrize("method", [m for m in KINDS["gravity"].methods if m != "lin_1994"])

@@ -30,6 +30,8 @@ BAD_JOINTS: list[tuple[dict[str, Any], str]] = [
     ({"mass": INF}, "`mass` is inf, expected a finite number."),
     ({"mass": 10**400}, "`mass` is an integer beyond the range of floats"),
     ({"lower": -(10**400)}, "`lower` is an integer beyond the range of floats"),
+    ({"mass": 1e13}, "`mass` is 1e+13, expected a number of at most 1e+12 in size (SI units)."),
+    ({"com": (0, 0, -1e200)}, "`com` is -1e+200, expected a number of at most 1e+12 in size"),
     ({"com": 1.0}, "`com` is 1.0, expected 3 numbers."),
     ({"com": "123"}, "`com` is '123', expected 3 numbers."),
     ({"com": b"123"}, "`com` is b'123', expected 3 numbers."),
@@ -111,7 +113,9 @@ def test_every_impossible_link_is_named_at_once() -> None:
         (0.0,) * 6,  # a point
         (0.0, 0.0, 0.0, 1 / 12, 0.0, 1 / 12),  # a thin rod
         (0.1, 0.0, 0.0, 0.2, 0.0, 0.3),  # a flat plate: 0.1 + 0.2 is not 0.3 in floats
-        (1e308, 0.0, 0.0, 1e308, 0.0, 1e308),  # sums overflow
+        (1e12, 0.0, 0.0, 1e12, 0.0, 1e12),
+        (-5.4e-20, 0.0, 0.0, -5.4e-20, 0.0, 0.0),  # a point, and the rounding of some tool
+        (0.0, 2.4e-35, 0.0, 0.0, 0.0, 0.0),
     ],
 )
 def test_bodies_on_the_bound_are_possible(inertia: tuple[float, ...]) -> None:
@@ -149,6 +153,13 @@ BAD_ROBOTS: list[tuple[dict[str, Any], str]] = [
     ({"gravity": (0, (0, 1), 0)}, "expected numbers."),
     ({"gravity": (0, 0, 10**400)}, "expected numbers."),
     ({"gravity": np.array([0, 0, 1j])}, "expected numbers."),
+    ({"gravity": (0, 0, 1e13)}, "expected three finite numbers"),
+    ({"gravity": np.ma.masked_less([0.0, 0.0, -9.81], -1)}, "`gravity` has masked entries"),
+    ({"base": np.ma.masked_equal(np.eye(4), 1)}, "`base` has masked entries, expected numbers."),
+    ({"tool": with_entry(2, 3, 1e13)}, "`tool` is more than 1e+12 m away, expected metres."),
+    ({"strict": "no"}, "`strict` is 'no', expected True or False."),
+    ({"notes": 5}, "`notes` is 5, expected sentences."),
+    ({"notes": ["snapped", 5]}, "`notes` has 5, expected sentences."),
     ({"base": np.eye(3)}, "`base` has shape (3, 3), expected a 4x4 placement."),
     ({"base": "here"}, "`base` is 'here', expected numbers."),
     ({"base": [[1, 2], [3]]}, "`base` is [[1, 2], [3]], expected numbers."),

@@ -18,9 +18,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+# How much of a wrong value a message shows.
+LONGEST_SHOWN = 80
+
+
+def shown(value: object) -> str:
+    """Return a value as messages show it: on one line, cut where it is long, whatever it is."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # an integer of thousands of digits, or a class with a broken __repr__
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+
 
 class ArmdynError(Exception):
     """Base of every error that armdyn raises on purpose."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by message and attributes, so that errors travel between processes."""
+        return (_rebuilt, (type(self), self.args, self.__dict__))
+
+
+def _rebuilt(
+    kind: type[ArmdynError], args: tuple[object, ...], attributes: dict[str, object]
+) -> ArmdynError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 class RobotError(ArmdynError, ValueError):
@@ -42,9 +66,11 @@ class InputError(ArmdynError, ValueError):
 class MethodError(InputError):
     """The method or kind asked for does not exist; ``choices`` are those that do."""
 
-    def __init__(self, what: str, given: str, choices: Iterable[str]) -> None:
+    def __init__(self, what: str, given: object, choices: Iterable[str]) -> None:
         self.choices = tuple(choices)
-        super().__init__(f"there is no {what} {given!r}; choose one of: {', '.join(self.choices)}.")
+        super().__init__(
+            f"there is no {what} {shown(given)}; choose one of: {', '.join(self.choices)}."
+        )
 
 
 class NumericalError(ArmdynError, ArithmeticError):

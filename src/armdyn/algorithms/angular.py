@@ -7,15 +7,10 @@ relative to O_i. (12) is printed without the dot over the first w. R and P joint
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from armdyn.algorithms.frame import Frame
-from armdyn.algorithms.vector import ZERO, dot
+from armdyn.algorithms.vector import ZERO, Rows
 from armdyn.robot import Symmetric, Vector
 from armdyn.scalar import Scalar
-
-Rows: TypeAlias = tuple[Vector, Vector, Vector]
-"""A 3x3 matrix as its rows."""
 
 ZERO_MATRIX: Rows = (ZERO, ZERO, ZERO)
 
@@ -38,16 +33,6 @@ def omega_matrix(w: Vector, wd: Vector) -> Rows:
         (xy + wd[2], -(xx + zz), yz - wd[0]),
         (xz - wd[1], yz + wd[0], -(xx + yy)),
     )
-
-
-def times(O: Rows, v: Vector) -> Vector:
-    """Return Omega v; 9M 6A."""
-    return (dot(O[0], v), dot(O[1], v), dot(O[2], v))
-
-
-def column(O: Rows, k: int) -> Vector:
-    """Return column k of Omega, counted from 1."""
-    return (O[0][k - 1], O[1][k - 1], O[2][k - 1])
 
 
 def euler(O: Rows, K: Symmetric) -> Vector:

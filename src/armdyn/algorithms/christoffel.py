@@ -30,11 +30,13 @@ from armdyn.algorithms.vector import (
     add,
     add_symmetric,
     apply,
+    column,
     cross,
     dot,
     scale,
     scale_symmetric,
     sub,
+    times,
 )
 from armdyn.robot import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
@@ -96,5 +98,5 @@ def coriolis_matrix(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> 
 
 def _along(body: Composite, omega: Vector) -> Axis:
     """Return x and z such that omega . d_mj is x . w_m + z . v_m for every m."""
-    x, y, z = (dot(column, omega) for column in zip(*body.A, strict=True))
-    return (x, y, z), cross(omega, body.f)
+    transposed = (column(body.A, 1), column(body.A, 2), column(body.A, 3))
+    return times(transposed, omega), cross(omega, body.f)

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from armdyn.algorithms.composite_moments import at_foot, composites, unit_wrench
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
 from armdyn.algorithms.link_moments import Moments
-from armdyn.algorithms.second_moment_inertia import passed_down
-from armdyn.algorithms.spatial import Six, axis, halves, motion_down
+from armdyn.algorithms.spatial import Six, axis, halves, motion_down, passed_down
 from armdyn.algorithms.vector import ZERO, Matrix, add, cross, dot, scale, sub, symmetric_full
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar

@@ -21,8 +21,8 @@ from armdyn.algorithms.vector import (
     ZERO_SYMMETRIC,
     add,
     add_symmetric,
-    clean,
-    inertia_at_origin,
+    clean_symmetric,
+    point_inertia,
     scale,
 )
 from armdyn.robot import Chain, Link, Symmetric, Vector
@@ -76,9 +76,9 @@ def own_body(link: Link) -> Composite:
     """Return link i alone: m_i, m_i c_i and J°_i."""
     # An inertia about the centre of mass may have been made from one about O_i: undoing that must
     # give the zeros it had.
-    J = inertia_at_origin(link.m, link.c, link.I)
-    xx, xy, xz, yy, yz, zz = clean(J, (*J, *link.I))
-    return Composite(link.m, scale(link.m, link.c), (xx, xy, xz, yy, yz, zz))
+    steiner = point_inertia(link.m, link.c)
+    J = clean_symmetric(add_symmetric(link.I, steiner), link.I, steiner)
+    return Composite(link.m, scale(link.m, link.c), J)
 
 
 def moments_before(Fp: Frame, body: Composite) -> tuple[Vector, Symmetric]:

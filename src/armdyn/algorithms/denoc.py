@@ -6,22 +6,21 @@ Mt_i (M-tilde): that of links i..n held as one body, (21). The inertia matrix is
 (19), with entries i_ij = p_i^T Mt_i B_ij p_j, (22).
 
 The paper has twists at the centres of mass, in one frame for all. Here they are at the origins O_i,
-in the frames of the links, see `spatial`: the entries are the same.
+in the frames of the links, see `spatial`: the entries are the same. The extended mass of a rigid
+body is then made of its mass, first moment and inertia about O_i (`composite.Composite`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from armdyn.algorithms.composite import Composite, own_body
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
-from armdyn.algorithms.spatial import Six, axis, wrench_up
+from armdyn.algorithms.spatial import passed_down
 from armdyn.algorithms.vector import (
-    ZERO,
-    ZERO_SYMMETRIC,
     Matrix,
     add,
     add_symmetric,
-    inertia_at_origin,
     outer,
     scale,
     scale_symmetric,
@@ -29,54 +28,38 @@ from armdyn.algorithms.vector import (
     symmetric_full,
     trace_minus,
 )
-from armdyn.robot import Chain, Link, Symmetric, Vector
+from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
-
-Rigid = tuple[Scalar, Vector, Symmetric]
-"""The extended mass of a rigid body at O_i: mass, first moment, inertia."""
 
 
 def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
-    """Return I, full and symmetric."""
+    """Return I, full and symmetric: i_ij = p_j^T B_ij^T (Mt_i p_i) for j <= i. (22), transposed."""
     F = frames(chain, q)
-    Mt = composite_masses(chain, F)
     I: Matrix = []
-    for i in range(1, chain.n + 1):
-        wrench = _column(Mt[i], chain[i])  # Mt_i p_i
-        row: list[Scalar] = [wrench[axis(chain[i])]]
-        for j in range(i - 1, 0, -1):  # (22) from the left: B_ij^T = B_{j+1,j}^T B_{i,j+1}^T, (12)
-            wrench = wrench_up(F[j + 1], wrench)
-            row.append(wrench[axis(chain[j])])
-        I.append(row[::-1])
+    for i, Mt in enumerate(composite_masses(chain, F), 1):
+        force, moment = Mt.unit_wrench(F[i].rotational)  # Mt_i p_i
+        I.append(passed_down(chain, F, i, [*moment, *force]))
     return diagonal_with_rotors(symmetric_full(I), chain)
 
 
-def composite_masses(chain: Chain, F: list[Frame]) -> list[Rigid]:
-    """Return Mt_i = M_i + B_{i+1,i}^T Mt_{i+1} B_{i+1,i}, i = 1..n; entry 0 is the base's. (21)."""
-    Mt: list[Rigid] = [(0.0, ZERO, ZERO_SYMMETRIC)]
-    for link in chain.links:
-        at_origin = inertia_at_origin(link.m, link.c, link.I)
-        Mt.append((link.m, scale(link.m, link.c), at_origin))
+def composite_masses(chain: Chain, F: list[Frame]) -> list[Composite]:
+    """Return Mt_i = M_i + B_{i+1,i}^T Mt_{i+1} B_{i+1,i} for i = 1..n. (21)."""
+    Mt = [own_body(link) for link in chain.links]
     for i in range(chain.n - 1, 0, -1):
-        (m, h, J), (m_next, h_next, J_next) = Mt[i], _moved_up(F[i + 1], Mt[i + 1])
-        Mt[i] = (m + m_next, add(h, h_next), add_symmetric(J, J_next))
+        own, behind = Mt[i - 1], _moved_up(F[i + 1], Mt[i])
+        J = add_symmetric(own.J, behind.J)
+        Mt[i - 1] = Composite(own.m + behind.m, add(own.c, behind.c), J)
     return Mt
 
 
-def _moved_up(F: Frame, body: Rigid) -> Rigid:
+def _moved_up(F: Frame, body: Composite) -> Composite:
     """Return B^T M B of a rigid body: along z_i, turned, along x_{i-1}."""
-    m, h, J = _shifted(body, (0.0, 0.0, F.d))
-    return _shifted((m, F.up(h), F.up_symmetric(J)), (F.b, 0.0, 0.0))
+    body = _shifted(body, (0.0, 0.0, F.d))
+    return _shifted(Composite(body.m, F.up(body.c), F.up_symmetric(body.J)), (F.b, 0.0, 0.0))
 
 
-def _shifted(body: Rigid, s: Vector) -> Rigid:
+def _shifted(body: Composite, s: Vector) -> Composite:
     """Return the extended mass about a point from which the old one is at s."""
-    m, h, J = body
+    m, h = body.m, body.c
     steiner = trace_minus(add_symmetric(outer(s, h), scale_symmetric(m, square(s))))
-    return m, add(h, scale(m, s)), add_symmetric(J, steiner)
-
-
-def _column(body: Rigid, link: Link) -> Six:
-    """Return the extended mass times p_i: moment and force of unit joint acceleration."""
-    m, (x, y, _), (_, _, xz, _, yz, zz) = body
-    return [xz, yz, zz, -y, x, 0.0] if link.rotational else [y, -x, 0.0, 0.0, 0.0, m]
+    return Composite(m, add(h, scale(m, s)), add_symmetric(body.J, steiner))

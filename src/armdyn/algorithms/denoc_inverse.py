@@ -24,7 +24,11 @@ def inverse_mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
 
 
 def inverse_from_factors(U: Matrix, D: Sequence[Scalar]) -> Matrix:
-    """Return U^-T D^-1 U^-1: entry (i, j) is the sum over k <= i, j of v_ki v_kj / mh_k. (48)."""
+    """Return U^-T D^-1 U^-1: entry (i, j) is the sum over k <= i, j of v_ki v_kj / mh_k.
+
+    v are the entries of U^-1. (48) is this for three joints, printed without squares on the
+    diagonal.
+    """
     V = unit_upper_inverse(U)
     inverse = [1.0 / mh for mh in D]
     lower: Matrix = [[0.0] * (i + 1) for i in range(len(D))]

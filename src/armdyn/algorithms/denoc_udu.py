@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.link_moments import regrouped
-from armdyn.algorithms.spatial import Inertia, Six, axis, from_rows, rigid_inertia, wrench_up
+from armdyn.algorithms.spatial import Inertia, Six, axis, from_rows, passed_down, rigid_inertia
 from armdyn.algorithms.vector import Matrix
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
@@ -109,8 +109,6 @@ def udu(chain: Chain, q: Sequence[Scalar]) -> tuple[Matrix, list[Scalar]]:
     joints = articulated(chain, F, regrouped_masses(chain))
     U: Matrix = [[float(i == j) for j in range(n)] for i in range(n)]
     for j in range(2, n + 1):
-        wrench = joints[j].psi
-        for i in range(j - 1, 0, -1):  # (34), with B_ji^T from joint to joint by (12)
-            wrench = wrench_up(F[i + 1], wrench)
-            U[i - 1][j - 1] = wrench[joints[i].k]
+        for i, alpha in enumerate(passed_down(chain, F, j, joints[j].psi)[:-1]):  # (34)
+            U[i][j - 1] = alpha
     return U, [joints[i].mh for i in range(1, n + 1)]

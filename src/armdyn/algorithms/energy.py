@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_1994 import first_moments
-from armdyn.algorithms.spatial import Six, halves, motion_down
+from armdyn.algorithms.spatial import Six, axis, halves, motion_down
 from armdyn.algorithms.vector import ZERO, add, cross, dot
 from armdyn.robot import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
@@ -23,8 +23,7 @@ def kinetic_energy(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> S
     for i in range(1, chain.n + 1):
         link, rate = chain[i], qd[i - 1]
         motion = motion_down(F[i], motion)
-        moved = 2 if link.rotational else 5
-        motion[moved] = motion[moved] + rate
+        motion[axis(link)] = motion[axis(link)] + rate
         w, v = halves(motion)
         v = add(v, cross(w, link.c))
         twice = twice + link.m * dot(v, v) + _quadratic(link.I, w) + link.Jm * (rate * rate)

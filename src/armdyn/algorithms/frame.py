@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from armdyn.algorithms.vector import Matrix
+from armdyn.algorithms.vector import Matrix, clean_symmetric, is_zero
 from armdyn.robot import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar, cos, sin
 
@@ -30,7 +30,7 @@ class Frame:
     SbC: Scalar  # "on hand" and do not charge for them
 
     def up(self, v: Vector) -> Vector:
-        """Return R_i v: from E_i to E_{i-1}; 8M 4A. [LinFang1999] (11)-(13)."""
+        """Return R_i v: from E_i to E_{i-1}; 8M 4A. [LinFang1999] (2), in two turns."""
         x, y, z = v
         t = self.S * x + self.C * y
         return (self.C * x - self.S * y, self.Cb * t - self.Sb * z, self.Sb * t + self.Cb * z)
@@ -41,25 +41,41 @@ class Frame:
         t = self.Cb * y + self.Sb * z
         return (self.C * x + self.S * t, self.C * t - self.S * x, self.Cb * z - self.Sb * y)
 
+    def arm(self, s: Vector) -> Vector:
+        """Return O_j -> O_i in E_i from s = O_j -> O_{i-1} in E_{i-1}; 8M 6A."""
+        x, y, z = self.down((s[0] + self.b, s[1], s[2]))
+        return (x, y, z + self.d)
+
     def up_symmetric(self, X: Symmetric) -> Symmetric:
-        """Return R_i X R_i^T; 16M 15A, where [LinFang1999] takes 18M 14A, [Mata2002] 22M 22A."""
+        """Return R_i X R_i^T; 16M 15A, where [LinFang1999] (41)-(54) takes 18M 14A."""
         return self.tilted(self.turned(X))
+
+    def up_constant(self, X: Symmetric) -> Symmetric:
+        """Return R_i X R_i^T of an offline matrix, without what a skew turn leaves of zeros."""
+        turned = self.up_symmetric(X)
+        if self.Cb * self.Sb == 0.0 and (self.rotational or is_zero(self.C) or is_zero(self.S)):
+            return turned
+        size = max((abs(x) for x in X if isinstance(x, float)), default=0.0)
+        return clean_symmetric(turned, (size, 0.0, 0.0, size, 0.0, size))
 
     def turned(self, X: Symmetric) -> Symmetric:
         """Return Rz(theta_i) X Rz(theta_i)^T; 8M 8A."""
         xx, xy, xz, yy, yz, zz = X
-        xx, xy, yy = _plane(xx, xy, yy, self.C, self.S)
+        if self.rotational:
+            xx, xy, yy = _plane(xx, xy, yy, self.C, self.S)
+        else:
+            xx, xy, yy = _constant_plane(xx, xy, yy, self.C, self.S)
         return (xx, xy, self.C * xz - self.S * yz, yy, self.S * xz + self.C * yz, zz)
 
     def tilted(self, X: Symmetric) -> Symmetric:
         """Return Rx(beta_i) X Rx(beta_i)^T; 8M 7A, nothing for a right angle."""
         xx, xy, xz, yy, yz, zz = X
-        yy, yz, zz = _plane(yy, yz, zz, self.Cb, self.Sb)
+        yy, yz, zz = _constant_plane(yy, yz, zz, self.Cb, self.Sb)
         return (xx, self.Cb * xy - self.Sb * xz, self.Sb * xy + self.Cb * xz, yy, yz, zz)
 
     @property
     def s(self) -> Vector:
-        """s_i = O_{i-1} -> O_i, in E_{i-1}. [LinFang1999] (1), corrected."""
+        """s_i = O_{i-1} -> O_i, in E_{i-1}. [LinFang1999] (1), where theta_i stands for beta_i."""
         return (self.b, -(self.d * self.Sb), self.d * self.Cb)
 
     @property
@@ -101,16 +117,29 @@ def diagonal_with_rotors(D: Matrix, chain: Chain) -> Matrix:
 def _plane(
     xx: Scalar, xy: Scalar, yy: Scalar, c: Scalar, s: Scalar
 ) -> tuple[Scalar, Scalar, Scalar]:
-    """Turn [[xx, xy], [xy, yy]] by the angle of cosine c and sine s; 4M 6A, 5A if constant.
+    """Turn [[xx, xy], [xy, yy]] by the angle of cosine c and sine s; 4M 6A.
 
     A turn leaves xx + yy alone and changes the rest through one number e.
     """
-    if isinstance(c, float) and isinstance(s, float):
-        if c * s == 0.0:  # a right angle only moves the entries
-            return (yy, -xy, xx) if c == 0.0 else (xx, xy, yy)
-        double = (2.0 * c) * xy
-    else:
-        double = c * (xy + xy)
+    return _changed(xx, xy, yy, c, s, double=c * (xy + xy))
+
+
+def _constant_plane(
+    xx: Scalar, xy: Scalar, yy: Scalar, c: Scalar, s: Scalar
+) -> tuple[Scalar, Scalar, Scalar]:
+    """Turn by an angle of the geometry; 4M 5A, nothing for a right angle, which moves entries.
+
+    Apart from `_plane` because an angle that depends on q may happen to be a right one: the choice
+    must be the same for a number and for an unknown.
+    """
+    if c == 0.0 or s == 0.0:
+        return (yy, -xy, xx) if c == 0.0 else (xx, xy, yy)
+    return _changed(xx, xy, yy, c, s, double=(2.0 * c) * xy)
+
+
+def _changed(
+    xx: Scalar, xy: Scalar, yy: Scalar, c: Scalar, s: Scalar, double: Scalar
+) -> tuple[Scalar, Scalar, Scalar]:
     e = s * (xx - yy) + double
     return (xx - s * e, c * e - xy, yy + s * e)
 

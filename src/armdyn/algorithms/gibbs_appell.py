@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armdyn.algorithms.angular import ZERO_MATRIX, euler, omega_matrix, sliding, times, turning
+from armdyn.algorithms.angular import ZERO_MATRIX, euler, omega_matrix, sliding, turning
 from armdyn.algorithms.frame import frames
-from armdyn.algorithms.vector import ZERO, add, cross, neg, scale, second_moment
+from armdyn.algorithms.vector import ZERO, add, cross, neg, scale, second_moment, times
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
@@ -27,7 +27,7 @@ def inverse_dynamics(
     """Return the joint torques that give the accelerations qdd; 96M 84A a revolute joint."""
     F, n = frames(chain, q), chain.n
     w, wd, omega = ZERO, ZERO, ZERO_MATRIX
-    sdd = neg(chain.g)  # step 1, where the sign of g is lost in print
+    sdd = neg(chain.g)  # step 1; g is a vector, printed as a number along the axis z_0
     f: list[Vector] = [ZERO]
     t: list[Vector] = [ZERO]
     for i in range(1, n + 1):
@@ -37,12 +37,12 @@ def inverse_dynamics(
         sdd = add(sdd, sliding(F[i], w, qdi, qddi))
         omega = omega_matrix(w, wd)
         rdd = add(sdd, times(omega, chain[i].c))
-        f.append(scale(chain[i].m, rdd))  # (9), step 2
+        f.append(scale(chain[i].m, rdd))  # step 2, (9) less gravity
         t.append(euler(omega, second_moment(chain[i].I)))  # (10), step 2
 
     tau: list[Scalar] = [0.0] * n
     phi, chi = ZERO, ZERO
-    for i in range(n, 0, -1):  # step 3
+    for i in range(n, 0, -1):  # step 3, (14)-(16)
         joint_force = ZERO
         if i < n:
             phi = F[i + 1].up(add(f[i + 1], phi))

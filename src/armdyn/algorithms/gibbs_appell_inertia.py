@@ -1,9 +1,9 @@
 """Inertia matrix as the Hessian of the Gibbs function, [Mata2002] section 4.2.
 
 Notation of the paper: s_{k,j} = O_k -> O_j and u_{k,j} = axis z_k (there d wd_j / d qdd_k), both in
-E_j; of the links j..n taken as one body: M_j mass, phi_j first moment about O_j, psi_j inertia
-about O_j. gamma_j, E_j: phi_j and psi_j if all mass behind link j sat at O_{j+1}; constant, unless
-joint j+1 slides.
+frame j; of the links j..n taken as one body: M_j mass, phi_j first moment about O_j, psi_j inertia
+about O_j. gamma_j and the tensor E_j: phi_j and psi_j if all mass behind link j sat at O_{j+1};
+constant, unless joint j+1 slides.
 
 The paper is for revolute joints; joints that slide are added here. Two steps are done in a cheaper
 way: the first turn of s_{k,k+1}, and R psi R^T.
@@ -67,7 +67,7 @@ def _origins(F: list[Frame]) -> list[list[Vector]]:
 
 
 def _axes(F: list[Frame]) -> list[list[Vector]]:
-    """Return u[k][j], 1 <= k < j <= n: step 3."""
+    """Return u[k][j], 1 <= k < j <= n: step 3, whose last line takes R of joint j, not i."""
     n = len(F) - 1
     u = [[ZERO] * (n + 1) for _ in range(n + 1)]
     for k in range(1, n):
@@ -101,7 +101,10 @@ def _composites(chain: Chain, F: list[Frame]) -> tuple[list[Scalar], list[Vector
 
 
 def _moved(s: Vector, p: Vector) -> Symmetric:
-    """Return -[s x][p x] - ([s x][p x])^T = 2 s.p 1 - s p^T - p s^T; 9M 6A for a constant s."""
+    """Return -[s x][p x] - ([s x][p x])^T = 2 s.p 1 - s p^T - p s^T; 9M 6A for a constant s.
+
+    Step 5 prints the vector p for [p x].
+    """
     xx, yy, zz = 2.0 * s[0] * p[0], 2.0 * s[1] * p[1], 2.0 * s[2] * p[2]
     xy = s[0] * p[1] + s[1] * p[0]
     xz = s[0] * p[2] + s[2] * p[0]

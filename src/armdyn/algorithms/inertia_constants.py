@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from armdyn.algorithms.composite import own_body
 from armdyn.algorithms.frame import Frame, frame
 from armdyn.algorithms.vector import (
-    add,
+    ZERO,
     add_symmetric,
     clean,
+    clean_sum,
+    clean_symmetric,
     outer,
     point_inertia,
     scale,
@@ -57,18 +59,20 @@ def _handed_down(F: Frame, p: Body) -> list[Body]:
     if F.rotational:
         arm, k, turned = F.s, scale(p.k[2], F.z), point_inertia(p.U[3], F.z)
     else:  # R_p is constant and d_p is not
-        arm, k, turned = (F.b, 0.0, 0.0), F.up(p.k), F.up_symmetric(p.U)
+        x, y, z = clean(F.up(p.k), p.k)
+        arm, k, turned = (F.b, 0.0, 0.0), (x, y, z), F.up_constant(p.U)
     return [
         Body(p.m, scale(p.m, arm), point_inertia(p.m, arm)),
-        Body(0.0, k, add_symmetric(turned, trace_minus(outer(arm, k)))),
+        Body(0.0, k, turned),
+        Body(0.0, ZERO, trace_minus(outer(arm, k))),
     ]
 
 
 def _sum(*bodies: Body) -> Body:
     """Return the sum, free of the rounding that terms which cancel leave behind."""
-    k = clean(add(*(b.k for b in bodies)), (x for b in bodies for x in b.k))
-    U = clean(add_symmetric(*(b.U for b in bodies)), (x for b in bodies for x in b.U))
+    terms = [b.U for b in bodies]
+    U = clean_symmetric(add_symmetric(*terms), *terms)
     m = bodies[0].m
     for b in bodies[1:]:
         m = m + b.m
-    return Body(m, (k[0], k[1], k[2]), (U[0], U[1], U[2], U[3], U[4], U[5]))
+    return Body(m, clean_sum(*(b.k for b in bodies)), U)

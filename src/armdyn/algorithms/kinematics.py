@@ -10,7 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from armdyn.algorithms.frame import Frame, frames
-from armdyn.algorithms.vector import ZERO, Matrix, add, clean, cross, dot, scale, sub
+from armdyn.algorithms.vector import (
+    ZERO,
+    Matrix,
+    Rows,
+    add,
+    clean,
+    column,
+    cross,
+    scale,
+    sub,
+    times,
+)
 from armdyn.robot import Chain, Placement, Vector
 from armdyn.scalar import Scalar
 
@@ -19,13 +30,8 @@ from armdyn.scalar import Scalar
 class Place:
     """The rows of a frame's rotation to the base axes, and its origin."""
 
-    rows: tuple[Vector, Vector, Vector]
+    rows: Rows
     p: Vector
-
-    def column(self, k: int) -> Vector:
-        """Return an axis of the frame: 0, 1, 2 for x, y, z."""
-        x, y, z = self.rows
-        return (x[k], y[k], z[k])
 
     def after(self, F: Frame) -> Place:
         """Return the place of E_i if this is that of E_{i-1}; 30M 18A.
@@ -33,17 +39,16 @@ class Place:
         The joint shifts by b along x_{i-1} and by d along z_i, which is cheaper than to rotate s_i.
         """
         x, y, z = (F.down(row) for row in self.rows)
-        turned = Place((x, y, z), self.p)
-        shifts = scale(F.b, self.column(0)), scale(F.d, turned.column(2))
-        return Place(turned.rows, add(self.p, *shifts))
+        turned = (x, y, z)
+        shifts = scale(F.b, column(self.rows, 1)), scale(F.d, column(turned, 3))
+        return Place(turned, add(self.p, *shifts))
 
     def at(self, T: Placement) -> Place:
         """Return the place of what is fixed to this frame with the placement T."""
         a, b, c = (_direction(T, k) for k in range(3))
         t = (T[0][3], T[1][3], T[2][3])
-        x, y, z = ((dot(row, a), dot(row, b), dot(row, c)) for row in self.rows)
-        u, v, w = (dot(row, t) for row in self.rows)
-        return Place((x, y, z), add(self.p, (u, v, w)))
+        x, y, z = (times((a, b, c), row) for row in self.rows)
+        return Place((x, y, z), add(self.p, times(self.rows, t)))
 
 
 def places(chain: Chain, q: Sequence[Scalar], frame: int) -> list[Place]:
@@ -73,7 +78,7 @@ def jacobian(chain: Chain, q: Sequence[Scalar], frame: int) -> Matrix:
         if i > frame:
             columns.append((*ZERO, *ZERO))
             continue
-        u = found[i].column(2)
+        u = column(found[i].rows, 3)
         if chain[i].rotational:
             columns.append((*cross(u, sub(found[-1].p, found[i].p)), *u))
         else:

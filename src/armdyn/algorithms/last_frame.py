@@ -12,7 +12,7 @@ import math
 from dataclasses import replace
 
 from armdyn.algorithms.frame import frame
-from armdyn.algorithms.vector import clean
+from armdyn.algorithms.vector import clean_symmetric
 from armdyn.robot import Chain, Link, exact_cos_sin
 
 
@@ -28,12 +28,12 @@ def with_last_frame_chosen(chain: Chain) -> Chain:
     phi = math.atan2(y, x) if last.rotational and x != 0.0 and y != 0.0 else 0.0
     old_to_new = frame(_turn_about_z(-phi), 0.0)
     cx, cy, cz = old_to_new.up((x, y, z + d))
-    xx, xy, xz, yy, yz, zz = clean(old_to_new.turned(last.I), last.I)
+    I = clean_symmetric(old_to_new.turned(last.I), last.I)
     C0, S0 = exact_cos_sin(last.theta + phi)
     moved = replace(
         last,
         theta=last.theta + phi, C0=C0, S0=S0, d=0.0,
-        c=(cx, 0.0 if phi else cy, cz), I=(xx, xy, xz, yy, yz, zz),
+        c=(cx, 0.0 if phi else cy, cz), I=I,
     )  # fmt: skip
     return replace(chain, links=(*chain.links[:-1], moved), tool=())
 

@@ -2,8 +2,9 @@
 
 u_j is the axis of joint j, s_j the vector from the fixed point O to O_j; composite body j (links
 j..n) has mass mass_j, first moment P_j and second-moment matrix Q_j about O, all in E_j. The paper
-works with the inertia tensor J_j about O and with J'_j = J_j - tr(J_j)/2 1, (19)-(23); Q_j = -J'_j
-gives both. K*_j is 1 if joint j is rotational, else 0, and K_j = 1 - K*_j.
+works with the inertia tensor J_j about O and with J'_j = J_j - tr(J_j)/2 1, (19)-(23), where (20)
+lacks the prime in the trace; Q_j = -J'_j gives both. K*_j is 1 if joint j is rotational, else 0,
+and K_j = 1 - K*_j.
 
 The paper has four formulas for H_mj (12), one for each pair of joint types. Here they are one: with
 
@@ -25,6 +26,7 @@ from armdyn.algorithms.vector import (
     ZERO,
     ZERO_SYMMETRIC,
     Matrix,
+    Rows,
     add,
     add_symmetric,
     dot,
@@ -70,7 +72,7 @@ class Composite:
         return (zy - yz, xz - zx, yx - xy)
 
     @property
-    def A(self) -> tuple[Vector, Vector, Vector]:
+    def A(self) -> Rows:
         """Rows of the matrix A_j with A_j w = K*_j J'_j (w x u_j) + v_j x (w x P_j)."""
         x, y, z = self.P
         if not self.rotational:
@@ -89,9 +91,7 @@ def composites(chain: Chain, F: Sequence[Frame]) -> list[Composite]:
     r = next((j for j in range(1, n + 1) if chain[j].rotational), n + 1)
     s = [ZERO] * (n + 1)
     for j in range(r + 1, n + 1):
-        x, y, z = s[j - 1]
-        x, y, z = F[j].down((x + F[j].b, y, z))
-        s[j] = (x, y, z + F[j].d)
+        s[j] = F[j].arm(s[j - 1])
     body = Composite(False, ZERO, 0.0, ZERO, ZERO_SYMMETRIC)
     found = [body]
     for j in range(n, 0, -1):

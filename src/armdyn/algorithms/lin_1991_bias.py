@@ -11,8 +11,9 @@ that knows nothing of k; A_j is a matrix of body j. With omega_j, the angular ve
     b_m = eta_m + sum_{j>m} qd_j d_mj . (omega_{j-1} + omega_j)
                 - sum_{j<m} qd_j d_jm . (omega_{j-1} + omega_j).   (53)-(57)
 
-The paper rotates qd_j (omega_{j-1} + omega_j) from frame to frame for the second sum. Here omega_m
-is added up in every E_j from the axes that H has there already: fewer multiplications.
+These forms are derived anew for all pairs of joint types at once. The paper rotates
+qd_j (omega_{j-1} + omega_j) from frame to frame for the second sum. Here omega_m is added up in
+every E_j from the axes that H has there already: fewer multiplications.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_1991 import Axis, Composite, axes, composites, gravity_of
-from armdyn.algorithms.vector import ZERO, add, cross, dot, scale
+from armdyn.algorithms.vector import ZERO, add, cross, dot, scale, times
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
@@ -53,5 +54,4 @@ def angular_velocities(seen: Sequence[Axis], qd: Sequence[Scalar]) -> list[Vecto
 def symbols(body: Composite, axis: Axis) -> Vector:
     """Return d_mj, from which every symbol D_mkj with m, k <= j is made. (46)."""
     w, v = axis
-    x, y, z = (dot(row, w) for row in body.A)
-    return add((x, y, z), cross(body.f, v))
+    return add(times(body.A, w), cross(body.f, v))

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.inertia_constants import inertia_constants, link_bodies
+from armdyn.algorithms.stretched import down, plain, up
 from armdyn.algorithms.vector import ZERO, add
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
 
 def gravity(chain: Chain, q: Sequence[Scalar]) -> list[Scalar]:
-    """Return u_i . (g x chat_i), or -mhat_i u_i . g if joint i slides. [Lin1994] (18).
+    """Return u_i . (g x chat_i), or -mhat_i u_i . g if joint i slides. (18).
 
     g and chat_i may be multiplied in E_i or in the axes E_i has before joint i turns it. The turned
     chat_i is needed for l_{i-1}, so that the second way spares the turn of g at the last joint;
@@ -25,13 +26,13 @@ def gravity(chain: Chain, q: Sequence[Scalar]) -> list[Scalar]:
     """
     F = frames(chain, q)
     tau: list[Scalar] = []
-    g: Vector = chain.g
+    g = plain(chain.g)
     for i, (mass, (x, y, _)) in enumerate(first_moments(chain, F), 1):
-        before, g = (g[0], F[i].Cb * g[1] + F[i].Sb * g[2]), F[i].down(g)
+        before, g = (g.x, F[i].Cb * g.y + F[i].Sb * g.z), down(F[i], g)
         if not chain[i].rotational:
-            tau.append(-(mass * g[2]))
+            tau.append(-(mass * g.z))
         elif i == 1:
-            tau.append(g[0] * y - g[1] * x)
+            tau.append(g.x * y - g.y * x)
         else:
             C, S = F[i].C, F[i].S
             tau.append(before[0] * (S * x + C * y) - before[1] * (C * x - S * y))
@@ -39,15 +40,22 @@ def gravity(chain: Chain, q: Sequence[Scalar]) -> list[Scalar]:
 
 
 def first_moments(chain: Chain, F: Sequence[Frame]) -> list[tuple[Scalar, Vector]]:
-    """Return mhat_i and chat_i of the composite bodies i = 1..n. [Lin1994] (19), (22)."""
+    """Return mhat_i and chat_i of the composite bodies i = 1..n. (19)."""
     constants = inertia_constants(chain, link_bodies(chain))
     l = ZERO
     moments = [(constants[chain.n].m, constants[chain.n].k)]
     for i in range(chain.n - 1, 0, -1):
-        mass, (x, y, _) = moments[0]
-        if chain[i + 1].rotational:  # the z part of k_{i+1} is in k_i already
-            l = F[i + 1].up((x, y, l[2]))
-        else:  # so is all of it; what slides is the mass
-            l = F[i + 1].up((l[0], l[1], l[2] + mass * F[i + 1].d))
+        l = varying_first_moment(F[i + 1], *moments[0], l)
         moments.insert(0, (constants[i].m, add(constants[i].k, l)))
     return moments
+
+
+def varying_first_moment(p: Frame, m: Scalar, c: Vector, l: Vector) -> Vector:
+    """Return l_i from mhat_p, chat_p and l_p, p = i+1. (22); [LinFang1999] (24).
+
+    If joint p turns, the z component of k_p is in k_i already; if it slides, all of k_p is, and
+    what moves is the mass.
+    """
+    moment = (c[0], c[1], l[2]) if p.rotational else (l[0], l[1], l[2] + m * p.d)
+    turned = up(p, plain(moment))  # a constant factor of l_z is left to the next turn
+    return (turned.x, turned.y, turned.z)

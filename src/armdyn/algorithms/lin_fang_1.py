@@ -1,6 +1,6 @@
 """Formulation 1 of the mass matrix: unit wrenches carried towards the base.
 
-[LinFang1999] (7)-(11) and Table I; in spatial notation it is Method IV of Lilly and Orin.
+[LinFang1999] (7)-(11) and Table I; in spatial notation it is Method IV of [LillyOrin1991].
 f_ji, t_ji: force and moment about O_j, in E_j, that give joint i alone a unit acceleration.
 """
 

@@ -3,7 +3,8 @@
 From joint s on it is `lin_fang_1`. Before joint s not the moment t_ji but only its part tau about
 u_r is carried, (29)-(31), and before joint r only the force f_ji.
 
-Corrected: (31) has (u_r)_z in E_j, and its translational line holds for all j < i.
+Corrected: (30) holds for r <= j < i, (31) has (u_r)_z in E_j, and its translational part holds for
+all j < i.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Formulation 2 of the mass matrix: axes and arms carried towards the tip.
 
-[LinFang1999] (20) and Table II. In E_i: u is the axis u_j of joint j, s the arm O_j -> O_i.
+[LinFang1999] (20) and Table II, which has no line for O_j -> O_{j+1} in E_{j+1}. In E_i: u is the
+axis u_j of joint j, s the arm O_j -> O_i.
 """
 
 from __future__ import annotations
@@ -20,18 +21,12 @@ def formulation_2(F: Sequence[Frame], composites: Sequence[Composite]) -> Matrix
     seen: list[tuple[Vector, Vector]] = []  # (u, s) of joints 1..i-1 in E_i
     for i in range(1, len(F)):
         here = F[i]
-        seen = [(here.down(u), _arm(here, s)) for u, s in seen]
+        seen = [(here.down(u), here.arm(s)) for u, s in seen]
         if i > 1:
             seen.append((here.z_previous, here.s_own))
         row = [_entry(F[j], here, u, s, composites[i]) for j, (u, s) in enumerate(seen, start=1)]
         lower.append([*row, composites[i].diagonal(here.rotational)])
     return symmetric_full(lower)
-
-
-def _arm(Fi: Frame, s: Vector) -> Vector:
-    """Return O_j -> O_i in E_i from O_j -> O_{i-1} in E_{i-1}."""
-    x, y, z = Fi.down((s[0] + Fi.b, s[1], s[2]))
-    return (x, y, z + Fi.d)
 
 
 def _entry(Fj: Frame, Fi: Frame, u: Vector, s: Vector, body: Composite) -> Scalar:

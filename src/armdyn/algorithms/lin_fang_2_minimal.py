@@ -2,7 +2,8 @@
 
 From joint s on it is `lin_fang_2`. Before joint s the elements follow (32), from the moment tau
 about u_r of a translational body and the last entry of J of a rotational one; the axis of every
-rotational joint is +-u_r there, hence constant.
+rotational joint is +-u_r there, hence constant. The factors delta_i of (32) are left out: what they
+multiply adds up to zero where delta_i = 0.
 """
 
 from __future__ import annotations
@@ -40,8 +41,7 @@ def _before_s(
     s: Vector = ZERO
     for i in range(j + 1, min(found.s, len(F))):
         u = scale(found.w[j][2], found.w[i]) if turns else F[i].down(u)
-        x, y, z = F[i].down((s[0] + F[i].b, s[1], s[2]))
-        s = (x, y, z + F[i].d)
+        s = F[i].arm(s)
         D[i] = _entry(turns, F[i].rotational, u, s, bodies[i])
         if turns and not F[i].rotational:
             D[i] = D[i] + found.w[j][2] * bodies[i].tau

@@ -1,6 +1,6 @@
 """Formulation 3 of the mass matrix: axes and their moments carried towards the tip.
 
-[LinFang1999] (21) and Table III, corrected; Renaud's form, for all joints as in [Lin1991] (A1).
+[LinFang1999] (21) and Table III, corrected; it is [Renaud1986] for all joints, [Lin1991] (A1).
 In E_i: u is the axis u_j of joint j and v = u_j x (O_j -> O_i) its moment about O_i, the paper's s
 with a hat. Table III prints the term of v inside the product with u_j, and the first moment of a
 rotational j and translational i with the opposite sign: here both are as in (21).

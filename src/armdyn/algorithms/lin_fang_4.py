@@ -1,21 +1,28 @@
 """Formulation 4 of the mass matrix: every vector in the frame of the last link.
 
-[LinFang1999] Table IV; proposed by Fijany and Bejczy. N_i takes components in E_i to E_n and is
+[LinFang1999] Table IV, after [FijanyBejczy1990]. N_i takes components in E_i to E_n and is
 held as its three rows; u_i in E_n is its third column, which Table IV computes a second time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from armdyn.algorithms.composite import Composite, composites
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
-from armdyn.algorithms.vector import Matrix, add, cross, dot, scale, symmetric_full
-from armdyn.robot import Chain, Vector
+from armdyn.algorithms.vector import (
+    Matrix,
+    Rows,
+    add,
+    column,
+    cross,
+    dot,
+    scale,
+    symmetric_full,
+    times,
+)
+from armdyn.robot import Chain
 from armdyn.scalar import Scalar
-
-Rows: TypeAlias = tuple[Vector, Vector, Vector]
 
 
 def formulation_4(F: Sequence[Frame], composites: Sequence[Composite]) -> Matrix:
@@ -23,18 +30,18 @@ def formulation_4(F: Sequence[Frame], composites: Sequence[Composite]) -> Matrix
     n = len(F) - 1
     N = _rotations(F)
     s = {  # s_i in E_n
-        i: add(scale(F[i].b, _column(N[i - 1], 0)), scale(F[i].d, _column(N[i], 2)))
+        i: add(scale(F[i].b, column(N[i - 1], 1)), scale(F[i].d, column(N[i], 3)))
         for i in range(2, n + 1)
     }
     lower: Matrix = []
     for i in range(1, n + 1):
         f_own, t_own = composites[i].unit_wrench(F[i].rotational)
-        f, t = _apply(N[i], f_own), _apply(N[i], t_own)
-        column = [composites[i].diagonal(F[i].rotational)]
+        f, t = times(N[i], f_own), times(N[i], t_own)
+        entries = [composites[i].diagonal(F[i].rotational)]
         for j in range(i - 1, 0, -1):
             t = add(t, cross(s[j + 1], f))
-            column.append(dot(_column(N[j], 2), t if F[j].rotational else f))
-        lower.append(column[::-1])
+            entries.append(dot(column(N[j], 3), t if F[j].rotational else f))
+        lower.append(entries[::-1])
     return symmetric_full(lower)
 
 
@@ -51,15 +58,7 @@ def _rotations(F: Sequence[Frame]) -> dict[int, Rows]:
 def _transposed(Fn: Frame) -> Rows:
     """Return R_n^T; its third column is on hand."""
     columns = (Fn.down((1.0, 0.0, 0.0)), Fn.down((0.0, 1.0, 0.0)), Fn.z_previous)
-    return (_column(columns, 0), _column(columns, 1), _column(columns, 2))
-
-
-def _column(rows: Rows, k: int) -> Vector:
-    return (rows[0][k], rows[1][k], rows[2][k])
-
-
-def _apply(rows: Rows, v: Vector) -> Vector:
-    return (dot(rows[0], v), dot(rows[1], v), dot(rows[2], v))
+    return (column(columns, 1), column(columns, 2), column(columns, 3))
 
 
 def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:

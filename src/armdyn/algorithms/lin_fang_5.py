@@ -1,9 +1,9 @@
 """Formulation 5 of the mass matrix: Formulation 1 on first moments about the joint before.
 
-[LinFang1999] Table V and Appendix B, corrected; proposed by Kawasaki et al. Instead of the first
-moment of composite body i about O_i it takes h_i, the one about O_{i-1} in E_{i-1}, (B3). Table V
-prints the moment of f for both kinds of joint i: as (B8) says, it is of rotational ones only (h_i
-holds it already for translational ones); and D_ji goes by the kind of joint j, not i.
+[LinFang1999] Table V and Appendix B, corrected, after [Kawasaki1996]. Instead of the first moment
+of composite body i about O_i it takes h_i, the one about O_{i-1} in E_{i-1}, (B3). Table V prints
+the moment of f for both kinds of joint i: as (B8) says, it is of rotational ones only (h_i holds it
+already for translational ones). D_ji goes by the kind of joint j; Table V and (B11) print i.
 """
 
 from __future__ import annotations

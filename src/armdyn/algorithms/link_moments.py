@@ -13,14 +13,15 @@ from armdyn.algorithms.frame import frame
 from armdyn.algorithms.vector import (
     ZERO,
     ZERO_SYMMETRIC,
-    add,
     add_symmetric,
-    clean,
+    clean_sum,
+    clean_symmetric,
     outer,
     scale,
     scale_symmetric,
     second_moment,
     square,
+    trace_minus,
 )
 from armdyn.robot import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar
@@ -41,7 +42,7 @@ NO_MOMENTS = Moments(0.0, ZERO, ZERO_SYMMETRIC)
 def moments(link: Link) -> Moments:
     """Return the moments of a link about O_i: h = m c, K = tr(I)/2 1 - I + m c c^T."""
     central, steiner = second_moment(link.I), scale_symmetric(link.m, square(link.c))
-    K = _clean_symmetric(add_symmetric(central, steiner), link.I + steiner)
+    K = clean_symmetric(add_symmetric(central, steiner), trace_minus(link.I), steiner)
     return Moments(link.m, scale(link.m, link.c), K)
 
 
@@ -78,18 +79,12 @@ def _in_previous(link: Link, M: Moments) -> Moments:
     """Return moments that the joint's motion does not change, about O_{i-1} in E_{i-1}."""
     at_rest = frame(link, 0.0)
     h, s = at_rest.up(M.h), at_rest.s
-    shift = add_symmetric(outer(h, s), scale_symmetric(M.m, square(s)))
-    K = add_symmetric(at_rest.up_symmetric(M.K), shift)
-    return Moments(M.m, add(h, scale(M.m, s)), K)
+    terms = at_rest.up_constant(M.K), outer(h, s), scale_symmetric(M.m, square(s))
+    K = clean_symmetric(add_symmetric(*terms), *terms)
+    return Moments(M.m, clean_sum(h, scale(M.m, s)), K)
 
 
 def _joined(A: Moments, B: Moments) -> Moments:
     """Return the moments of two bodies taken as one."""
-    hx, hy, hz = clean(add(A.h, B.h), A.h + B.h)
-    K = _clean_symmetric(add_symmetric(A.K, B.K), A.K + B.K)
-    return Moments(A.m + B.m, (hx, hy, hz), K)
-
-
-def _clean_symmetric(X: Symmetric, sized_by: tuple[Scalar, ...]) -> Symmetric:
-    xx, xy, xz, yy, yz, zz = clean(X, sized_by)
-    return (xx, xy, xz, yy, yz, zz)
+    K = clean_symmetric(add_symmetric(A.K, B.K), A.K, B.K)
+    return Moments(A.m + B.m, clean_sum(A.h, B.h), K)

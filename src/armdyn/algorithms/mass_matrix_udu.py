@@ -1,8 +1,8 @@
 """Mass matrix, its dense factors, and what is solved with them: the cheapest for few joints.
 
 The mass matrix is that of `split`, the bias that of `second_moment`, the factors those of `udu`.
-Operations of forward dynamics grow with n^3 / 6: the O(n) recursion of `denoc_forward` needs fewer
-from ten joints on.
+Operations of forward dynamics grow with n^3 / 6: of general arms the O(n) recursion of
+`denoc_forward` needs fewer multiplications from nine joints on.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The minimal set: all that the torques of an arm can tell about its masses and inertias.
 
-Theorem 1 of [LinFang1999] (and Theorem 5 of [Lin1994]), with its condition delta corrected; see
-`structure`. The values are linear combinations of link parameters made of the inertia constants
-k_i, U_i and the masses mhat_i of the composite bodies:
+Theorem 1 of [LinFang1999] (and Theorem 5 of [Lin1994]), with its condition delta corrected, see
+`structure`, and in item 5 sigma of joint i, where j is printed. The values are linear combinations
+of link parameters made of the inertia constants k_i, U_i and the masses mhat_i of the composite
+bodies:
 
 - rotational i >= s: U11-U22, U33, U12, U13, U23, k_x, k_y;
 - rotational r <= i < s: U33, and k_x, k_y if delta_i = 1;
@@ -86,7 +87,7 @@ def _translational(structure: Structure, i: int, body: Body) -> dict[Symbol, Sca
 
 
 def _across(w: Vector, k: Vector) -> list[Scalar]:
-    """Return kappa1 = k . (z x w) and kappa2 = k . (z - w_z w)."""
+    """Return kappa1 = k . (z x w) and kappa2 = k . (z - w_z w). [LinFang1999] (27), (28)."""
     wx, wy, wz = w
     kx, ky, kz = k
     kappa1 = wx * ky - wy * kx

@@ -1,6 +1,6 @@
 """Recursive Newton-Euler inverse dynamics in link frames, about the centres of mass.
 
-The form of Luh, Walker and Paul (1980), the baseline of [Mata2002] Table 1; R and P joints mixed.
+The form of [LuhWalkerPaul1980], the baseline of [Mata2002] Table 1; R and P joints mixed.
 w, wd: angular velocity and acceleration; sdd: acceleration of O_i less gravity; f, n: force and
 moment that link i-1 applies on link i, the moment about O_i. Everything of link i in E_i.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from armdyn.algorithms.angular import sliding, turning
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.vector import ZERO, add, apply, cross, neg, scale
 from armdyn.robot import Chain, Vector
@@ -27,13 +28,8 @@ def inverse_dynamics(
         link, qdi, qddi = chain[i], qd[i - 1], qdd[i - 1]
         s = F[i].s
         sdd = F[i].down(add(sdd, cross(wd, s), cross(w, cross(w, s))))
-        w, wd = F[i].down(w), F[i].down(wd)
-        if link.rotational:
-            wd = (wd[0] + w[1] * qdi, wd[1] - w[0] * qdi, wd[2] + qddi)
-            w = (w[0], w[1], w[2] + qdi)
-        else:
-            twice = qdi + qdi
-            sdd = (sdd[0] + w[1] * twice, sdd[1] - w[0] * twice, sdd[2] + qddi)
+        w, wd = turning(F[i], w, wd, qdi, qddi)
+        sdd = add(sdd, sliding(F[i], w, qdi, qddi))
         cdd = add(sdd, cross(wd, link.c), cross(w, cross(w, link.c)))
         forces.append(scale(link.m, cdd))
         moments.append(add(apply(link.I, wd), cross(w, apply(link.I, w))))

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from armdyn.algorithms.structure import Structure
+from armdyn.algorithms.vector import is_zero
 from armdyn.robot import Chain, Link
-from armdyn.scalar import Scalar
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,3 @@ def _work(motion: _Pair, wrench: _Pair) -> int:
     pairs = (motion.free, wrench.bound), (motion.bound, wrench.free)
     terms = sum(x and y for u, v in pairs for x, y in zip(u.filled, v.filled, strict=True))
     return max(2 * terms - 1, 0)
-
-
-def is_zero(length: Scalar) -> bool:
-    """Say whether a length is known to be zero."""
-    return isinstance(length, float) and length == 0.0

@@ -1,11 +1,11 @@
 """The regressor Y: torques are Y times the inertial parameters of the links, plus rotors.
 
 Newton-Euler, with a unit of one parameter at a time in place of the link. w, wd: angular velocity
-and acceleration of link i; a: acceleration of O_i less gravity; B = [wd x] + [w x]^2, by columns,
-so that a point of the link at x has the acceleration a + B x. A unit of the parameter p of link i
-needs a force f_p and a moment t_p about O_i. Wrenches of ten parameters are dear to carry to every
-joint before i: the axes of these joints, as motions (angular; linear) at O_i, are carried to link i
-instead. All in E_i.
+and acceleration of link i; a: acceleration of O_i less gravity; Omega: see `angular`, a point of
+the link at x has the acceleration a + Omega x. A unit of the parameter p of link i needs a force
+f_p and a moment t_p about O_i. Wrenches of ten parameters are dear to carry to every joint before
+i: the axes of these joints, as motions (angular; linear) at O_i, are carried to link i instead. All
+in E_i.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from armdyn.algorithms.angular import omega_matrix, sliding, turning
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.spatial import Six, halves, motion_down
 from armdyn.algorithms.vector import (
     ZERO,
     Matrix,
+    Rows,
     add,
     apply,
+    column,
     cross,
     dot,
     inertia_at_origin,
@@ -53,34 +56,28 @@ class Motion:
     a: Vector
 
     @property
-    def B(self) -> tuple[Vector, Vector, Vector]:
-        """Columns of [wd x] + [w x]^2."""
-        x, y, z = (add(cross(self.wd, e), cross(self.w, cross(self.w, e))) for e in (X, Y, Z))
-        return x, y, z
+    def omega(self) -> Rows:
+        """Omega, see `angular`."""
+        return omega_matrix(self.w, self.wd)
 
     def next(self, F: Frame, qd: Scalar, qdd: Scalar) -> Motion:
         """Return the motion of link i if this is that of link i-1.
 
         Of the way from O_{i-1} to O_i, b lies in link i-1 and d on the joint axis, which both links
-        share. It counts as a part of link i: its B is there for the wrenches anyway.
+        share. It counts as a part of link i: its Omega is there for the wrenches anyway.
         """
-        a = F.down(add(self.a, scale(F.b, self.B[0])))
-        w, wd = F.down(self.w), F.down(self.wd)
-        if F.rotational:
-            wd = (wd[0] + w[1] * qd, wd[1] - w[0] * qd, wd[2] + qdd)
-            w = (w[0], w[1], w[2] + qd)
-        else:
-            twice = qd + qd
-            a = (a[0] + w[1] * twice, a[1] - w[0] * twice, a[2] + qdd)
-        return Motion(w, wd, add(a, scale(F.d, Motion(w, wd, a).B[2])))
+        a = F.down(add(self.a, scale(F.b, column(self.omega, 1))))
+        w, wd = turning(F, self.w, self.wd, qd, qdd)
+        along = scale(F.d, column(omega_matrix(w, wd), 3))
+        return Motion(w, wd, add(a, sliding(F, w, qd, qdd), along))
 
     def unit_wrenches(self) -> list[tuple[Vector, Vector]]:
         """Return (f_p, t_p) of the ten parameters.
 
-        m: f = a. First moment h: f = B h, t = h x a. Inertia J: t = J wd + w x (J w).
+        m: f = a. First moment h: f = Omega h, t = h x a. Inertia J: t = J wd + w x (J w).
         """
         w, wd, a = self.w, self.wd, self.a
-        moments = [(f, cross(h, a)) for f, h in zip(self.B, (X, Y, Z), strict=True)]
+        moments = [(column(self.omega, k), cross(h, a)) for k, h in enumerate((X, Y, Z), 1)]
         inertias = [(ZERO, add(apply(J, wd), cross(w, apply(J, w)))) for J in UNIT_INERTIAS]
         return [(a, ZERO), *moments, *inertias]
 

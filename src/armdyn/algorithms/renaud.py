@@ -1,9 +1,9 @@
 """Renaud's formulation of the mass matrix, extended to translational joints.
 
-[Lin1991] (A1), which is Formulation 3 of [LinFang1999], on composite bodies (A5)-(A8): what is
-constant in E_j, the inertia of link j and, beyond a rotational joint p = j+1, the composite mass
-put at O_p, is gathered offline in lambda_j and Phi_j. (A8) is evaluated as shift, rotation and
-shift instead of products of whole skew matrices.
+After [Renaud1986], as [Lin1991] (A1), which is Formulation 3 of [LinFang1999], on composite bodies
+(A5)-(A8): what is constant in E_j, the inertia of link j and, beyond a rotational joint p = j+1,
+the composite mass put at O_p, is gathered offline in lambda_j and Phi_j. (A8) is evaluated as
+shift, rotation and shift instead of products of whole skew matrices.
 """
 
 from __future__ import annotations

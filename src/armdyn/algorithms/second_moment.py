@@ -14,19 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armdyn.algorithms.angular import (
-    ZERO_MATRIX,
-    column,
-    euler,
-    omega_matrix,
-    sliding,
-    times,
-    turning,
-)
+from armdyn.algorithms.angular import ZERO_MATRIX, euler, omega_matrix, sliding, turning
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.link_moments import regrouped
 from armdyn.algorithms.spatial import Six, add_six, axis, wrench_up
-from armdyn.algorithms.vector import ZERO, add, cross, neg, scale
+from armdyn.algorithms.vector import ZERO, add, column, cross, neg, scale, times
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 

@@ -13,18 +13,20 @@ from collections.abc import Mapping, Sequence
 
 from armdyn.algorithms.frame import Frame, frame
 from armdyn.algorithms.inertia_constants import Body, inertia_constants, link_bodies
+from armdyn.algorithms.lin_1994 import varying_first_moment
+from armdyn.algorithms.link_moments import moments
 from armdyn.algorithms.structure import Structure
-from armdyn.algorithms.table_vii import AxialComposite, third_column, varying_first_moment
+from armdyn.algorithms.table_vii import AxialComposite, third_column
 from armdyn.algorithms.vector import (
     ZERO,
     ZERO_SYMMETRIC,
     add,
     add_symmetric,
     clean,
+    clean_symmetric,
     outer,
     scale,
     scale_symmetric,
-    second_moment,
     square,
 )
 from armdyn.robot import Chain, Symmetric, Vector
@@ -42,7 +44,7 @@ def second_moment_composites(
     l, N, X = {n: ZERO}, {n: ZERO_SYMMETRIC}, dict[int, Symmetric]()
     for i in range(n, r, -1):
         if i < n:
-            l[i] = varying_first_moment(F[i + 1], found[i + 1], l[i + 1])
+            l[i] = varying_first_moment(F[i + 1], found[i + 1].m, found[i + 1].c, l[i + 1])
             N[i] = _beside(F[i + 1].b, l[i], F[i + 1].up_symmetric(X[i + 1]))
         Q = add_symmetric(N[i], _kept(W[i])) if F[i].rotational else N[i]
         J3 = third_column(-Q[2], -Q[4], (N[i][0] + N[i][3]) + (W[i][0] + W[i][3]))
@@ -50,7 +52,7 @@ def second_moment_composites(
         X[i] = _about_foot(F[i], found[i], l[i], Q)
     inertia = W[r][0] + W[r][3]
     if s <= n:
-        l[r] = varying_first_moment(F[s], found[s], l[s])
+        l[r] = varying_first_moment(F[s], found[s].m, found[s].c, l[s])
         inertia = (found[s].J3[2] + (inertia - 2.0 * W[s][3])) + _turned(F[s], l[r], X[s])
     c, J = add(constants[r].k, l[r]), third_column(0.0, 0.0, inertia)
     found[r] = AxialComposite(constants[r].m, c, J, inertia)
@@ -60,7 +62,7 @@ def second_moment_composites(
 def _second_moment_constants(chain: Chain, constants: Mapping[int, Body]) -> dict[int, Symmetric]:
     """Return W_i, i = 1..n; a rotational joint hands W_22, as xx and yy, and W_33 down."""
     n = chain.n
-    links = {i: second_moment(body.U) for i, body in link_bodies(chain).items()}
+    links = {i: moments(link).K for i, link in enumerate(chain.links, 1)}
     W = {n: links[n]}
     for i in range(n - 1, 0, -1):
         p, body = frame(chain[i + 1], 0.0), constants[i + 1]
@@ -69,17 +71,17 @@ def _second_moment_constants(chain: Chain, constants: Mapping[int, Body]) -> dic
             along = W[i + 1][5] + p.d * (2.0 * body.k[2] + body.m * p.d)
             k, turned = scale(body.k[2] + body.m * p.d, p.z), _round(W[i + 1][3], along, p.z)
         else:
-            k, turned = p.up(body.k), p.up_symmetric(W[i + 1])
+            k, turned = p.up(body.k), p.up_constant(W[i + 1])
         terms = [links[i], turned, outer(b, k), scale_symmetric(body.m, square(b))]
-        xx, xy, xz, yy, yz, zz = clean(add_symmetric(*terms), (x for t in terms for x in t))
-        W[i] = (xx, xy, xz, yy, yz, zz)
+        W[i] = clean_symmetric(add_symmetric(*terms), *terms)
     return W
 
 
 def _round(across: Scalar, along: Scalar, z: Vector) -> Symmetric:
     """Return the second moments of a body round about z: a turn about z does not change them."""
-    ball = (across, 0.0, 0.0, across, 0.0, across)
-    return add_symmetric(ball, scale_symmetric(along - across, square(z)))
+    _, c, s = z  # an axis of the next joint is across x
+    yy, zz = c * c * along + s * s * across, s * s * along + c * c * across
+    return (across, 0.0, 0.0, yy, c * s * (along - across), zz)
 
 
 def _kept(W: Symmetric) -> Symmetric:
@@ -93,7 +95,7 @@ def _about_foot(F: Frame, body: AxialComposite, l: Vector, Q: Symmetric) -> Symm
     """Return Q about O_i shifted by -d_i."""
     (cx, cy, cz), d = body.c, F.d
     Q11, Q12, Q13, Q22, Q23, Q33 = Q
-    along = (2.0 * d) * l[2] if F.rotational else d * (body.m * d + 2.0 * cz)
+    along = (2.0 * d) * l[2] if F.rotational else d * (cz + (cz + body.m * d))
     return (Q11, Q12, Q13 + d * cx, Q22, Q23 + d * cy, Q33 + along)
 
 
@@ -104,7 +106,10 @@ def _beside(b: Scalar, l: Vector, Q: Symmetric) -> Symmetric:
 
 
 def _turned(p: Frame, l: Vector, X: Symmetric) -> Scalar:
-    """Return what the inertia about z_r has beyond that about z_s and the constant."""
+    """Return what the inertia about z_r has beyond that about z_s and the constant.
+
+    Z22 and A5 are entries yy and yz of X turned by theta_s; A5 is named as in [LinFang1999] (51).
+    """
     X11, X12, X13, X22, X23, X33 = X
     C, S, Cb, Sb = p.C, p.S, p.Cb, p.Sb
     Z22 = X22 + S * (S * (X11 - X22) + C * (2.0 * X12))

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.composite_moments import composites, unit_wrench
-from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
-from armdyn.algorithms.spatial import Six, axis, wrench_up
+from armdyn.algorithms.frame import diagonal_with_rotors, frames
+from armdyn.algorithms.spatial import passed_down
 from armdyn.algorithms.vector import Matrix, symmetric_full
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
@@ -23,12 +23,3 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
     C = composites(chain, F)
     rows = [passed_down(chain, F, j, unit_wrench(F[j], C[j])) for j in range(1, chain.n + 1)]
     return diagonal_with_rotors(symmetric_full(rows), chain)
-
-
-def passed_down(chain: Chain, F: list[Frame], j: int, wrench: Six) -> list[Scalar]:
-    """Return what a wrench about O_j in E_j does along axes 1..j; 20M 12A a joint."""
-    row = [wrench[axis(chain[j])]]
-    for k in range(j - 1, 0, -1):
-        wrench = wrench_up(F[k + 1], wrench)
-        row.append(wrench[axis(chain[k])])
-    return row[::-1]

@@ -19,7 +19,7 @@ from typing import TypeAlias
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.link_moments import Moments
 from armdyn.algorithms.vector import Matrix, add, cross, trace_minus
-from armdyn.robot import Link, Symmetric, Vector
+from armdyn.robot import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 Six: TypeAlias = list[Scalar]
@@ -47,6 +47,19 @@ def wrench_up(F: Frame, wrench: Sequence[Scalar]) -> Six:
     n = F.up(add(n, cross((0.0, 0.0, F.d), f)))
     f = F.up(f)
     return [*add(n, cross((F.b, 0.0, 0.0), f)), *f]
+
+
+def passed_down(chain: Chain, F: Sequence[Frame], i: int, wrench: Sequence[Scalar]) -> list[Scalar]:
+    """Return p_j^T B_ij^T w, j = 1..i: what a wrench about O_i in E_i does along axes 1..i.
+
+    B_ij^T is taken from joint to joint, B_ij^T = B_{j+1,j}^T B_{i,j+1}^T, [Saha1999] (12): 20M 12A
+    each.
+    """
+    row = [wrench[axis(chain[i])]]
+    for j in range(i - 1, 0, -1):
+        wrench = wrench_up(F[j + 1], wrench)
+        row.append(wrench[axis(chain[j])])
+    return row[::-1]
 
 
 def motion_down(F: Frame, motion: Sequence[Scalar]) -> Six:
@@ -79,11 +92,11 @@ class Inertia:
     def up(self, F: Frame) -> Inertia:
         """Return B_{i,i-1}^T X B_{i,i-1}: the inertia at O_i in E_i as one at O_{i-1} in E_{i-1}.
 
-        61M 61A where the row of a revolute joint's axis is zero. The shift by d_i comes before the
+        60M 61A where the row of a revolute joint's axis is zero. The shift by d_i comes before the
         rotation, while that row still is.
         """
-        turned = _turned(_turned(_shifted(self, 2, F.d), 0, F.C, F.S), 1, F.Cb, F.Sb)
-        return _shifted(turned, 0, F.b)
+        turned = _turned(_shifted(self, 2, F.d), 0, F.C, F.S, constant=not F.rotational)
+        return _shifted(_turned(turned, 1, F.Cb, F.Sb, constant=True), 0, F.b)
 
 
 def times(X: Inertia, motion: Sequence[Scalar]) -> Six:
@@ -143,17 +156,21 @@ def _shifted(X: Inertia, c: int, s: Scalar) -> Inertia:
     return _from_blocks(A, B, M)
 
 
-def _turned(X: Inertia, i: int, c: Scalar, s: Scalar) -> Inertia:
-    """Return Q X Q^T of every block, Q the turn from axis i to i+1 with cosine c and sine s."""
+def _turned(X: Inertia, i: int, c: Scalar, s: Scalar, constant: bool) -> Inertia:
+    """Return Q X Q^T of every block, Q the turn from axis i to i+1 with cosine c and sine s.
+
+    Only of a constant angle it is asked whether it is a right one: a number and an unknown that
+    depend on q must go the same way.
+    """
     A, B, M = _square(X.A), [list(row) for row in X.B], _square(X.M)
-    if isinstance(c, float) and isinstance(s, float) and c * s == 0.0:
+    if constant and (c == 0.0 or s == 0.0):
         return _from_blocks(*(_turned_squarely(Y, i, c, s) for Y in (A, B, M)))
     return _from_blocks(
         _turned_symmetric(A, i, c, s), _turned_general(B, i, c, s), _turned_symmetric(M, i, c, s)
     )
 
 
-def _turned_squarely(X: Matrix, i: int, c: float, s: float) -> Matrix:
+def _turned_squarely(X: Matrix, i: int, c: Scalar, s: Scalar) -> Matrix:
     """Turn by a multiple of a right angle, which only moves entries; 0M 0A."""
     j = i + 1
     N = _with_sides_turned(X, i, c, s)

@@ -22,12 +22,12 @@ from armdyn.algorithms import vector
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
 from armdyn.algorithms.lin_fang_1_minimal import arm_about_axis
 from armdyn.algorithms.minimal_set import minimal_set
-from armdyn.algorithms.pivot import best_pivot, is_zero
+from armdyn.algorithms.pivot import best_pivot
 from armdyn.algorithms.second_moment_composites import second_moment_composites
 from armdyn.algorithms.stretched import Stretched, dot, down, plain, up
 from armdyn.algorithms.structure import Structure, structure
 from armdyn.algorithms.table_vii import AxialComposite, minimal_composites
-from armdyn.algorithms.vector import Matrix, scale, symmetric_full
+from armdyn.algorithms.vector import Matrix, is_zero, scale, symmetric_full
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 

@@ -55,16 +55,16 @@ class Kind:
 
     A shape is written with "n" for the number of joints and "10n" for the number of parameters.
     Where `takes_frame` is set, ``run(chain, *inputs, frame=k)`` answers for E_k, k = 0..n, or for
-    the tip, k = n+1.
+    the tip, k = n+1. Where `about_frames` is set, the answer speaks of the frames E_i themselves,
+    so that none may be moved to where it costs less.
+    Of methods that cost the same "auto" takes the first.
     """
 
     inputs: tuple[str, ...]
     outputs: dict[str, tuple[int | str, ...]]
     methods: dict[str, Method] = field(default_factory=dict[str, Method])
     takes_frame: bool = False
-    about_frames: bool = (
-        False  # whether the answer speaks of the frames E_i, so that they must stay
-    )
+    about_frames: bool = False
 
     def shapes(self, n: int) -> dict[str, tuple[int, ...]]:
         """Return the shape of each output for an arm of n joints."""
@@ -74,6 +74,8 @@ class Kind:
             for name, shape in self.outputs.items()
         }
 
+
+LUH = "[LuhWalkerPaul1980], baseline of [Mata2002] Table 1"
 
 KINDS: dict[str, Kind] = {
     "mass_matrix": Kind(("q",), {"M": ("n", "n")}, {
@@ -88,29 +90,31 @@ KINDS: dict[str, Kind] = {
         "lin_fang_2_minimal": Method(
             lin_fang_2_minimal.mass_matrix, "[LinFang1999] Tables II and VII, (32)"
         ),
-        "split": Method(split.mass_matrix, "[LinFang1999] Formulations 1 and 3, meeting midway"),
+        "lin_1991": Method(lin_1991.mass_matrix, "[Lin1991] (12)"),
+        "renaud": Method(renaud.mass_matrix, "[Renaud1986]; [Lin1991] Appendix"),
+        "walker_orin": Method(
+            walker_orin.mass_matrix, "[WalkerOrin1982], baseline of [Mata2002] Table 2"
+        ),
         "gibbs_appell": Method(gibbs_appell_inertia.mass_matrix, "[Mata2002] 4.2"),
+        "denoc": Method(denoc.mass_matrix, "[Saha1999] (22)"),
         "second_moment": Method(second_moment_inertia.mass_matrix, "composites of second moments"),
         "common_frame": Method(common_frame.mass_matrix, "the same, in one frame"),
-        "renaud": Method(renaud.mass_matrix, "[Lin1991] Appendix"),
-        "denoc": Method(denoc.mass_matrix, "[Saha1999] (22)"),
-        "walker_orin": Method(walker_orin.mass_matrix, "[Mata2002] Table 2, baseline"),
-        "lin_1991": Method(lin_1991.mass_matrix, "[Lin1991] (12)"),
+        "split": Method(split.mass_matrix, "[LinFang1999] Formulations 1 and 3, meeting midway"),
     }),
     "inverse_dynamics": Kind(("q", "qd", "qdd"), {"tau": ("n",)}, {
-        "newton_euler": Method(newton_euler.inverse_dynamics, "[Mata2002] Table 1, baseline"),
         "gibbs_appell": Method(gibbs_appell.inverse_dynamics, "[Mata2002] 4.1"),
+        "newton_euler": Method(newton_euler.inverse_dynamics, LUH),
         "second_moment": Method(second_moment.inverse_dynamics, "[Mata2002] 4.1, regrouped"),
     }),
     "bias": Kind(("q", "qd"), {"tau": ("n",)}, {
-        "newton_euler": Method(newton_euler.bias, "[Mata2002] Table 1, baseline"),
         "gibbs_appell": Method(gibbs_appell.bias, "[Mata2002] 4.1"),
+        "newton_euler": Method(newton_euler.bias, LUH),
         "second_moment": Method(second_moment.bias, "[Mata2002] 4.1, regrouped"),
         "lin_1991": Method(lin_1991_bias.bias, "[Lin1991] (53)-(58)"),
     }),
     "gravity": Kind(("q",), {"tau": ("n",)}, {
-        "newton_euler": Method(newton_euler.gravity, "[Mata2002] Table 1, baseline"),
         "gibbs_appell": Method(gibbs_appell.gravity, "[Mata2002] 4.1"),
+        "newton_euler": Method(newton_euler.gravity, LUH),
         "second_moment": Method(second_moment.gravity, "[Mata2002] 4.1, regrouped"),
         "lin_1991": Method(lin_1991.gravity, "[Lin1991] (58)"),
         "lin_1994": Method(lin_1994.gravity, "[Lin1994] (18)"),
@@ -119,10 +123,10 @@ KINDS: dict[str, Kind] = {
         "lin_1991": Method(christoffel.coriolis_matrix, "[Lin1991] (32)-(46), summed over k"),
     }),
     "forward_dynamics": Kind(("q", "qd", "tau"), {"qdd": ("n",)}, {
-        "denoc": Method(denoc_forward.forward_dynamics, "[Saha1999] (36), recursively"),
-        "mass_matrix_udu": Method(mass_matrix_udu.forward_dynamics, "[Saha1999] 5.1 on numbers"),
-        "articulated_body": Method(articulated_body.forward_dynamics, "[Featherstone1983]"),
         "gibbs_appell": Method(gibbs_appell_forward.forward_dynamics, "[Mata2002] 4.2, Table 3"),
+        "mass_matrix_udu": Method(mass_matrix_udu.forward_dynamics, "[Saha1999] 5.1 on numbers"),
+        "denoc": Method(denoc_forward.forward_dynamics, "[Saha1999] (36), recursively"),
+        "articulated_body": Method(articulated_body.forward_dynamics, "[Featherstone1983]"),
     }),
     "inverse_mass_matrix": Kind(("q",), {"Minv": ("n", "n")}, {
         "denoc": Method(denoc_inverse.inverse_mass_matrix, "[Saha1999] (36)-(41)"),

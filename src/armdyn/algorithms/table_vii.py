@@ -5,8 +5,9 @@ Jhat_i = U_i + V_i; k, U are constants, l, V depend on the joints beyond i. Of t
 values of the minimal set S are read. Before joint s not all of chat_i, Jhat_i follows from S, nor
 is it needed: there the moments about w_i = u_r in E_i suffice, and V^r_i is w_i . V_i w_i.
 
-Corrected: (40) and its line in Table VII have -2 w_z w_x l_x - 2 w_z w_y l_y. Cheaper than printed
-are R X R^T, Y_33 at i = s-1, l_i (see `stretched`), and V^r_i between parallel rotational joints.
+Corrected: (40) and its line in Table VII have -2 w_z w_x l_x - 2 w_z w_y l_y, and (40) has
+1 - w_z^2 and 1 - w_x^2 as Table VII does, not squares of differences. Cheaper than printed are
+R X R^T, Y_33 at i = s-1, l_i (see `stretched`), and V^r_i between parallel rotational joints.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from dataclasses import dataclass
 
 from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.frame import Frame
+from armdyn.algorithms.lin_1994 import varying_first_moment
 from armdyn.algorithms.minimal_set import MinimalSet
-from armdyn.algorithms.stretched import plain, up
 from armdyn.algorithms.structure import Direction, Structure, is_along_z
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, add
 from armdyn.robot import Symmetric, Vector
@@ -48,7 +49,7 @@ def minimal_composites(
     l, V, X = {n: ZERO}, {n: ZERO_SYMMETRIC}, dict[int, Symmetric]()
     for i in range(n, s - 1, -1):
         if i < n:
-            l[i] = varying_first_moment(F[i + 1], found[i + 1], l[i + 1])
+            l[i] = varying_first_moment(F[i + 1], found[i + 1].m, found[i + 1].c, l[i + 1])
             V[i] = _beside(F[i + 1].b, l[i], F[i + 1].up_symmetric(X[i + 1]))
         found[i] = _complete(S, i, l[i], V[i])
         X[i] = _about_foot(F[i], S, i, found[i], l[i], V[i])
@@ -57,7 +58,7 @@ def minimal_composites(
         w = structure.w[i]
         if i < n:
             p, body = F[i + 1], found[i + 1]
-            l[i] = varying_first_moment(p, body, l[i + 1])
+            l[i] = varying_first_moment(p, body.m, body.c, l[i + 1])
             beside = _beside_axis(p.b, w, l[i])
             if i + 1 == s:
                 difference = V[s][0] + S[s, "U11-U22"] - V[s][3]
@@ -76,15 +77,8 @@ def minimal_composites(
     return found
 
 
-def varying_first_moment(p: Frame, body: AxialComposite, l: Vector) -> Vector:
-    """Return l_i from chat_p and l_p, p = i+1. (24)."""
-    moment = (body.c[0], body.c[1], l[2]) if p.rotational else (l[0], l[1], l[2] + body.m * p.d)
-    turned = up(p, plain(moment))
-    return (turned.x, turned.y, turned.z)
-
-
 def _complete(S: MinimalSet, i: int, l: Vector, V: Symmetric) -> AxialComposite:
-    """Return composite body i >= s. (22)."""
+    """Return composite body i >= s. (22), (23)."""
     c = add((S[i, "kx"], S[i, "ky"], S[i, "kz"]), l)
     J = third_column(S[i, "U13"] + V[2], S[i, "U23"] + V[4], S[i, "U33"] + V[5])
     return AxialComposite(S[i, "mhat"], c, J)
@@ -111,18 +105,18 @@ def _about_foot(
 
 
 def _beside(b: Scalar, l: Vector, Y: Symmetric) -> Symmetric:
-    """Return V_i, shifted along x_i by b = b_{i+1}. (34)."""
+    """Return V_i, shifted along x_i by b = b_{i+1}. (34), (35)."""
     Y11, Y12, Y13, Y22, Y23, Y33 = Y
     e = (2.0 * b) * l[0]
     return (Y11, Y12 - b * l[1], Y13 - b * l[2], Y22 + e, Y23, Y33 + e)
 
 
 def _turned(p: Frame, w: Direction, X: Symmetric, difference: Scalar) -> Scalar:
-    """Return Y_33 = u_r . X u_r in E_s; w is u_r in E_{s-1}, `difference` X11 - X22. (55)."""
+    """Return Y_33 = u_r . X u_r in E_s; w is u_r in E_{s-1}, `difference` X11 - X22. (39), (55)."""
     _, X12, X13, X22, X23, X33 = X
     C, S, Cb, Sb = p.C, p.S, p.Cb, p.Sb
     if is_along_z(w):  # shares X13, X23 turned by theta with the matrix element D_{s-1,s}
-        Z22 = X22 + S * (S * difference + C * (2.0 * X12))
+        Z22 = X22 + S * (S * difference + C * (2.0 * X12))  # entry yy of X turned by theta
         return (Sb * Sb) * Z22 + (2.0 * Sb * Cb) * (S * X13 + C * X23) + (Cb * Cb) * X33
     g = w[1] * Cb + w[2] * Sb
     x, y, z = w[0] * C + g * S, g * C - w[0] * S, w[2] * Cb - w[1] * Sb

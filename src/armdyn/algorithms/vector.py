@@ -5,6 +5,7 @@ Vectors are tuples (x, y, z); symmetric matrices are tuples (xx, xy, xz, yy, yz,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
@@ -12,6 +13,8 @@ from armdyn.robot import Symmetric, Vector
 from armdyn.scalar import Scalar
 
 Matrix: TypeAlias = list[list[Scalar]]
+Rows: TypeAlias = tuple[Vector, Vector, Vector]
+"""A 3x3 matrix as its rows."""
 
 ZERO: Vector = (0.0, 0.0, 0.0)
 ZERO_SYMMETRIC: Symmetric = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -77,6 +80,16 @@ def apply(m: Symmetric, v: Vector) -> Vector:
     )
 
 
+def times(m: Rows, v: Vector) -> Vector:
+    """Return any matrix m times v."""
+    return (dot(m[0], v), dot(m[1], v), dot(m[2], v))
+
+
+def column(m: Rows, k: int) -> Vector:
+    """Return column k of a matrix, counted from 1 as in the papers."""
+    return (m[0][k - 1], m[1][k - 1], m[2][k - 1])
+
+
 def outer(u: Vector, v: Vector) -> Symmetric:
     """Return u v^T + v u^T."""
     return (
@@ -125,6 +138,47 @@ def clean(values: Iterable[Scalar], sized_by: Iterable[Scalar]) -> list[Scalar]:
     """
     size = max((abs(x) for x in sized_by if isinstance(x, float)), default=0.0)
     return [0.0 if isinstance(x, float) and abs(x) <= RESIDUE * size else x for x in values]
+
+
+def clean_sum(*vectors: Vector) -> Vector:
+    """Return the sum of offline vectors without the rounding that components which cancel leave.
+
+    Each component is judged by itself: a small one beside a large one is physics.
+    """
+    x, y, z = (
+        clean([total], parts)[0]
+        for total, parts in zip(add(*vectors), zip(*vectors, strict=True), strict=True)
+    )
+    return (x, y, z)
+
+
+def clean_symmetric(m: Symmetric, *terms: Symmetric) -> Symmetric:
+    """Return an offline matrix with rounding residues, judged by the terms it is made from, zero.
+
+    An entry is judged by the same entry of the terms; one off the diagonal also by the geometric
+    mean of the two on it, which it cannot exceed in the moments of a body. So the small moment of a
+    slender link about its own axis is kept beside the large ones across it.
+    """
+    xx, xy, xz, yy, yz, zz = (
+        clean([x], [size for t in terms for size in (t[k], _mean(t[a], t[b]))])[0]
+        for k, (x, (a, b)) in enumerate(zip(m, _ON_DIAGONAL, strict=True))
+    )
+    return (xx, xy, xz, yy, yz, zz)
+
+
+# Of every entry of a symmetric matrix, where the two diagonal entries in its row and column are.
+_ON_DIAGONAL = ((0, 0), (0, 3), (0, 5), (3, 3), (3, 5), (5, 5))
+
+
+def _mean(x: Scalar, y: Scalar) -> Scalar:
+    if isinstance(x, float) and isinstance(y, float):
+        return math.sqrt(abs(x)) * math.sqrt(abs(y))
+    return 0.0
+
+
+def is_zero(x: Scalar) -> bool:
+    """Say whether a constant is known to be zero; one kept symbolic is not."""
+    return isinstance(x, float) and x == 0.0
 
 
 def symmetric_full(lower: Sequence[Sequence[Scalar]]) -> Matrix:

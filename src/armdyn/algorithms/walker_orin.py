@@ -1,6 +1,6 @@
 """The composite body method of Walker and Orin: inertia about centres of mass.
 
-Walker and Orin (1982), a baseline of [Lin1991] Table I and [Mata2002] Table 2. M, c, E: mass,
+[WalkerOrin1982], a baseline of [Lin1991] Table I and [Mata2002] Table 2. M, c, E: mass,
 centre of mass from O_i and inertia about it of links i..n, in E_i; f, n: force and moment about
 O_j, in E_j, that give joint i alone a unit acceleration. Masses must not cancel: a composite body
 of zero mass is taken as one whose links are all without mass.
@@ -19,6 +19,7 @@ from armdyn.algorithms.vector import (
     add,
     add_symmetric,
     cross,
+    is_zero,
     point_inertia,
     scale,
     sub,
@@ -73,7 +74,7 @@ def _joined(link: CentralComposite, p: Frame, beyond: CentralComposite) -> Centr
 
 def _share(part: Scalar, whole: Scalar) -> Scalar:
     """Return part / whole; bodies without mass have their centre anywhere, say at the origin."""
-    return 0.0 if isinstance(whole, float) and whole == 0.0 else part / whole
+    return 0.0 if is_zero(whole) else part / whole
 
 
 def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:

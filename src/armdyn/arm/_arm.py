@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn.algorithms import PARAMETER_NAMES, parameters
 from armdyn.arm._function import Function
-from armdyn.arm._programs import AUTO, kinds, program, resolve
-from armdyn.errors import InputError
+from armdyn.arm._programs import AUTO, check_method, kinds, program, resolve
+from armdyn.errors import InputError, shown
 from armdyn.robot import Robot, chain_of, read_robot, write_robot
 
 Array = NDArray[np.float64]
@@ -32,9 +32,14 @@ class Arm:
                 f"Arm() takes an armdyn.Robot, got {type(robot).__name__}; to read a file or a "
                 "bundled robot use armdyn.load()."
             )
-        self.robot = robot
+        self._robot = robot
         self._chain = chain_of(robot)
         self._functions: dict[tuple[str, str, int, bool], Function] = {}
+
+    @property
+    def robot(self) -> Robot:
+        """The description; for a changed one make a new `Arm`."""
+        return self._robot
 
     @property
     def n(self) -> int:
@@ -78,9 +83,12 @@ class Arm:
             kind: what to compute: "mass_matrix", "inverse_dynamics", ...
             method: by which method.
             frame: of "pose" and "jacobian": "tip", the name of a joint i or its number for E_i, 0
-                for E_0.
+                for E_0; "tip" is the tip even if a joint has that name.
             friction: whether "inverse_dynamics" and "forward_dynamics" include joint friction.
         """
+        check_method(kind, method)
+        if not isinstance(friction, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"`friction` is {shown(friction)}, expected True or False.")
         key = (kind, method, self._frame(frame), bool(friction))
         if key not in self._functions:
             name = resolve(self._chain, kind, method)
@@ -181,17 +189,17 @@ class Arm:
         return cast(Array, self.function("jacobian", method, frame=frame)(q, out=out))
 
     def _frame(self, frame: str | int) -> int:
-        if frame == "tip":
-            return self.n + 1
         if isinstance(frame, str):
+            if frame == "tip":
+                return self.n + 1
             if frame in self.joint_names:
                 return 1 + self.joint_names.index(frame)
         elif isinstance(frame, int | np.integer) and not isinstance(frame, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             if 0 <= frame <= self.n:
                 return int(frame)
         raise InputError(
-            f"`frame` is {frame!r}, expected 'tip', a joint ({', '.join(self.joint_names)}) or a "
-            f"number from 0 to {self.n}."
+            f"`frame` is {shown(frame)}, expected 'tip', a joint ({', '.join(self.joint_names)}) "
+            f"or a number from 0 to {self.n}."
         )
 
     def __repr__(self) -> str:

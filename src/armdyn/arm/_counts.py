@@ -8,7 +8,7 @@ from functools import lru_cache
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.arm._programs import operations, resolve
 from armdyn.graph import Operations
-from armdyn.robot import Chain, chain_of, generic
+from armdyn.robot import Chain, Robot, chain_of, generic
 
 
 def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operations:
@@ -24,13 +24,17 @@ def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operation
     return operations(chain, kind, resolve(chain, kind, method))
 
 
-@lru_cache(maxsize=64)
 def generic_chain(n: int, type: int = 1, seed: int = 0) -> Chain:
     """Return the constants of a generic arm, its last frame chosen as that of any arm can be.
 
     The zero of q_n is chosen with it: the zero of an angle is anybody's choice.
     """
-    chain = with_last_frame_chosen(chain_of(generic(n, type, seed)))
+    return _chosen(generic(n, type, seed))
+
+
+@lru_cache(maxsize=64)
+def _chosen(robot: Robot) -> Chain:
+    chain = with_last_frame_chosen(chain_of(robot))
     last = chain.links[-1]
     if last.rotational:
         last = replace(last, theta=0.0, C0=1.0, S0=0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,9 @@ from armdyn.errors import InputError, MethodError, NumericalError
 from armdyn.graph import Operations, Program, count, interpret, show
 
 LANGUAGES = ("python",)
+
+# NumPy broadcasts arrays of up to 32 axes, and results have up to one axis more than states.
+MOST_AXES = 30
 
 
 class Function:
@@ -59,12 +63,31 @@ class Function:
             _checked(state, slot.name, slot.shape[0], self.robot)
             for state, slot in zip(states, self.program.inputs, strict=True)
         ]
-        results = self._finite(_broadcast(arrays, wanted))
+        arrays = _broadcast(arrays, wanted)
+        if out is not None:
+            self._check_out(out, arrays[0].shape[:-1])
+        results = self._finite(arrays)
         if len(results) > 1:
-            if out is not None:
-                raise InputError(f"{self.kind} returns {len(results)} arrays and takes no `out`.")
             return tuple(results)
-        return results[0] if out is None else _fill(out, results[0])
+        if out is None:
+            return results[0]
+        out[...] = results[0]
+        return out
+
+    def _check_out(self, out: object, lead: tuple[int, ...]) -> None:
+        first, *others = self.program.outputs
+        if others:
+            raise InputError(f"{self.kind} returns {1 + len(others)} arrays and takes no `out`.")
+        shape = (*lead, *first.shape)
+        expected = f"expected a float64 array of shape {shape}"
+        # a masked array may keep its old entries where it is masked
+        if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+            raise InputError(f"`out` is {type(cast(object, out)).__name__}, {expected}.")
+        array = cast(NDArray[Any], out)
+        if array.shape != shape or array.dtype != np.float64:
+            raise InputError(f"`out` is {array.dtype} of shape {array.shape}, {expected}.")
+        if not array.flags.writeable:
+            raise InputError(f"`out` is read-only, {expected} that can be written to.")
 
     def _finite(self, arrays: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
         """Evaluate, and refuse to return what is not a number."""
@@ -103,9 +126,11 @@ class Function:
 def _checked(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(state)
-        if array.dtype.kind not in "iufb":  # complex numbers and objects would lose something
+        # complex numbers and objects would lose something; truth values are no angles
+        if array.dtype.kind not in "iuf":
             raise TypeError
-        array = array.astype(np.float64, copy=False)
+        with np.errstate(over="ignore"):  # a longer float too large for ours is refused as infinite
+            array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise InputError(
             f"`{name}` is not an array of real numbers; expected shape ({n},) or (..., {n}) for "
@@ -114,6 +139,12 @@ def _checked(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.floa
     if array.ndim == 0 or array.shape[-1] != n:
         raise InputError(
             f"`{name}` has shape {array.shape}, expected ({n},) or (..., {n}) for robot {robot!r}."
+        )
+    if array.ndim > MOST_AXES:
+        raise InputError(f"`{name}` has {array.ndim} axes, expected at most {MOST_AXES}.")
+    if np.ma.is_masked(state):
+        raise InputError(
+            f"`{name}` has masked entries; a state must be complete. Drop or mend such rows first."
         )
     if not np.isfinite(array).all():
         at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
@@ -133,11 +164,3 @@ def _broadcast(
         shapes = ", ".join(f"{name} {a.shape}" for name, a in zip(names, arrays, strict=True))
         raise InputError(f"the leading axes of the states do not broadcast: {shapes}.") from None
     return [np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays]
-
-
-def _fill(out: NDArray[np.float64], result: NDArray[np.float64]) -> NDArray[np.float64]:
-    if not isinstance(out, np.ndarray) or out.shape != result.shape or out.dtype != np.float64:  # pyright: ignore[reportUnnecessaryIsInstance]
-        got = f"{getattr(out, 'dtype', type(out).__name__)} of shape {getattr(out, 'shape', '?')}"
-        raise InputError(f"`out` is {got}, expected a float64 array of shape {result.shape}.")
-    out[...] = result
-    return out

@@ -33,12 +33,15 @@ def kinds(chain: Chain) -> tuple[str, ...]:
 
 def resolve(chain: Chain, kind: str, method: str) -> str:
     """Return the method's name; "auto" becomes the one that is cheapest for this chain."""
-    known = _kind(kind).methods
-    if method == AUTO:
-        return cheapest(chain, kind)
-    if method not in known:
-        raise MethodError(f"method of {kind}", method, (AUTO, *known))
-    return method
+    check_method(kind, method)
+    return cheapest(chain, kind) if method == AUTO else method
+
+
+def check_method(kind: str, method: str) -> None:
+    """Refuse a kind or a method that does not exist."""
+    known = (AUTO, *_kind(kind).methods)
+    if not isinstance(method, str) or method not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise MethodError(f"method of {kind}", method, known)
 
 
 @lru_cache(maxsize=1024)
@@ -95,6 +98,6 @@ def program(chain: Chain, kind: str, method: str, frame: int, friction: bool) ->
 
 
 def _kind(kind: str) -> Kind:
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise MethodError("kind", kind, KINDS)
     return KINDS[kind]

@@ -15,6 +15,8 @@ from armdyn.cli._tables import tables
 from armdyn.cli._verify import verify
 from armdyn.errors import ArmdynError
 
+OPTIONS = {"strict=False": "--no-strict", "`tip`": "--tip", "`base`": "--base"}
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -42,10 +44,20 @@ def _options(
 ) -> None: ...
 
 
+def _in_options(words: str) -> str:
+    """Return advice about arguments of Python as advice about options of the command line."""
+    for argument, option in OPTIONS.items():
+        words = words.replace(argument, option)
+    return words
+
+
 def main() -> None:
     """Run the command line: 0 if the job was done, 1 if its verdict is no, 2 if it could not be."""
     try:
         app()
     except ArmdynError as error:
-        complain(f"error: {error}")
+        complain(f"error: {_in_options(str(error))}")
+        sys.exit(2)
+    except MemoryError:
+        complain("error: there is not enough memory for this; try fewer states or joints.")
         sys.exit(2)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from typing import Annotated, Any
+from contextlib import contextmanager, suppress
+from typing import Annotated, Any, TextIO, cast
 
 import typer
-from rich.console import Console
+from rich import box
+from rich.console import Console, RenderableType
 from rich.progress import Progress
+from rich.table import Table
 
 from armdyn.arm import Arm, load
-from armdyn.errors import RobotWarning
+from armdyn.errors import ArmdynError, RobotWarning
 
 RobotArgument = Annotated[
     str, typer.Argument(metavar="ROBOT", help="A bundled robot's name, a .urdf or a .toml file.")
@@ -33,19 +36,73 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machine
 PIPE_WIDTH = 160
 
 
-def results() -> Console:
-    """Return the console of results: standard output."""
-    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
-
-
-def complain(words: str) -> None:
-    """Say something to the person, not to the pipe."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(words, markup=False)
+def show(*parts: RenderableType) -> None:
+    """Print results to standard output. Text is taken as it stands, never as markup."""
+    with _delivery() as stream:
+        width = None if stream.isatty() else PIPE_WIDTH
+        console = _Results(file=stream, width=width, highlight=False, markup=False, emoji=False)
+        for part in parts:
+            console.print(plain(part) if isinstance(part, str) else part)
 
 
 def print_json(value: Any) -> None:
     """Print a result for machines: strict JSON, infinities as null."""
-    print(json.dumps(_finite(value), indent=2, allow_nan=False))
+    with _delivery() as stream:
+        print(json.dumps(_finite(value), indent=2, allow_nan=False), file=stream)
+
+
+def complain(words: str) -> None:
+    """Say something to the person, not to the pipe."""
+    with suppress(OSError):  # nobody can be told that nobody can be told
+        console = Console(stderr=True, highlight=False, soft_wrap=True)
+        console.print(plain(words), markup=False, emoji=False)
+
+
+def plain(text: str) -> str:
+    """Return a text in which nothing can steer a terminal: names come from files."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def new_table(title: str, words: tuple[str, ...], numbers: tuple[str, ...]) -> Table:
+    """Return a table with columns of words and of numbers.
+
+    Where a terminal is narrow cells are folded: a number must never lose its tail.
+    """
+    table = Table(
+        title=plain(title), title_justify="left", header_style="bold",
+        box=box.SIMPLE_HEAD, show_edge=False, padding=0,
+    )  # fmt: skip
+    for column in words:
+        table.add_column(column, overflow="fold")
+    for column in numbers:
+        table.add_column(column, justify="right", overflow="fold")
+    return table
+
+
+class _Results(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave the broken pipe to `_delivery`."""
+        raise
+
+
+@contextmanager
+def _delivery() -> Generator[TextIO, None, None]:
+    """Yield standard output, and see to it that what is printed arrives."""
+    stream = cast(TextIO | None, sys.stdout)
+    if stream is None:
+        raise ArmdynError("standard output is closed: there is nowhere to print the results.")
+    if hasattr(stream, "reconfigure"):
+        cast(Any, stream).reconfigure(errors="replace")  # "?" for ² on a terminal without it
+    try:
+        yield stream
+        stream.flush()
+    except OSError as error:
+        # What is left in the buffer must go somewhere when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if isinstance(error, BrokenPipeError):  # the reader has seen enough, as `head` does
+            return
+        why = error.strerror or str(error)
+        raise ArmdynError(f"the results cannot be printed to standard output: {why}.") from error
 
 
 def open_arm(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from armdyn.cli._console import (
     BaseOption,
@@ -15,11 +16,16 @@ from armdyn.cli._console import (
     SnapOption,
     StrictOption,
     TipOption,
+    new_table,
     open_arm,
+    plain,
     print_json,
-    results,
+    show,
 )
 from armdyn.robot import IDENTITY, Joint, Placement, Robot
+
+Column = Callable[[Joint], str]
+"""What a column of a table says about a joint."""
 
 
 def info(
@@ -48,22 +54,18 @@ def info(
             }
         )
         return
-    out = results()
-    out.print(
-        f"[bold]{arm.name}[/bold]: {arm.n} joints ({_pattern(description)}), "
-        f"{_total_mass(description):.6g} kg, gravity {_vector(description.gravity)} m/s²"
+    told = (
+        f": {arm.n} joints ({_pattern(description)}), {_total_mass(description):.6g} kg, "
+        f"gravity {_vector(description.gravity)} m/s²"
     )
+    show(Text.assemble((plain(arm.name), "bold"), told))
     for title, placement in (("base", description.base), ("tool", description.tool)):
         if placement != IDENTITY:
-            out.print(f"{title}: {_placement(placement)}")
-    out.print(_geometry(description))
-    out.print(_inertia(description))
-    if any(_has_drive(j) for j in description.joints):
-        out.print(_drives(description))
-    for note in description.notes:
-        out.print(f"note: {note}", markup=False)
-    for sentence in warned:
-        out.print(f"warning: {sentence}", markup=False)
+            show(f"{title}: {_placement(placement)}")
+    for table in _tables(description):
+        show("", table)
+    show("", *(f"note: {note}" for note in description.notes))
+    show(*(f"warning: {sentence}" for sentence in warned))
 
 
 def _pattern(robot: Robot) -> str:
@@ -84,52 +86,65 @@ def _placement(T: Placement) -> str:
     return f"at {at} m, rotation rows {rotation}"
 
 
-def _number(x: float) -> str:
-    return "" if math.isinf(x) else f"{x:.6g}"
+def _tables(robot: Robot) -> Iterator[Table]:
+    """Yield tables narrow enough for 80 columns, and only those that say something."""
+    yield _table(
+        "Geometry (modified DH; q adds to the starred column)",
+        robot,
+        {
+            "kind": lambda j: j.kind,
+            "beta [°]": lambda j: f"{math.degrees(j.beta):.6g}",
+            "b [m]": lambda j: f"{j.b:.6g}",
+            "theta [°]": lambda j: f"{math.degrees(j.theta):.6g}" + "*" * j.is_revolute,
+            "d [m]": lambda j: f"{j.d:.6g}" + "*" * (not j.is_revolute),
+        },
+    )
+    limits = ("lower", "upper", "velocity", "effort")
+    if any(math.isfinite(getattr(j, key)) for j in robot.joints for key in limits):
+        yield _table("Limits (rad or m, N m or N)", robot, {key: _limit(key) for key in limits})
+    yield _table(
+        "Centres of mass in the link's frame",
+        robot,
+        {
+            "mass [kg]": lambda j: f"{j.mass:.6g}",
+            **{f"{'xyz'[k]} [m]": _entry("com", k) for k in range(3)},
+        },
+    )
+    entries = ("xx", "xy", "xz", "yy", "yz", "zz")
+    yield _table(
+        "Inertia about the centre of mass [kg m²]",
+        robot,
+        {name: _entry("inertia", k) for k, name in enumerate(entries)},
+    )
+    drives = {"rotor inertia": "rotor_inertia", "viscous": "viscous", "Coulomb": "coulomb",
+              "offset": "offset"}  # fmt: skip
+    if any(getattr(j, key) for j in robot.joints for key in drives.values()):
+        columns = {name: _entry(key) for name, key in drives.items()}
+        yield _table("Drives", robot, columns)
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", header_style="bold")
-    for k, column in enumerate(columns):
-        # folded where the terminal is narrow: a number must never lose its tail
-        justify = "left" if k == 0 else "right"
-        table.add_column(escape(column), justify=justify, overflow="fold")
+def _table(title: str, robot: Robot, columns: dict[str, Column]) -> Table:
+    table = new_table(title, ("joint",), tuple(columns))
+    for joint in robot.joints:
+        table.add_row(plain(joint.name), *(cell(joint) for cell in columns.values()))
     return table
 
 
-def _geometry(robot: Robot) -> Table:
-    table = _table(
-        "Geometry and limits (modified DH; q adds to the starred column; rad or m)",
-        "joint", "kind", "beta [°]", "b [m]", "theta [°]", "d [m]", "lower", "upper", "velocity",
-        "effort",
-    )  # fmt: skip
-    for j in robot.joints:
-        theta, d = f"{math.degrees(j.theta):.6g}", f"{j.d:.6g}"
-        theta, d = (theta + "*", d) if j.is_revolute else (theta, d + "*")
-        table.add_row(
-            j.name, j.kind, f"{math.degrees(j.beta):.6g}", f"{j.b:.6g}", theta, d,
-            *(_number(x) for x in (j.lower, j.upper, j.velocity, j.effort)),
-        )  # fmt: skip
-    return table
+def _entry(key: str, k: int | None = None) -> Column:
+    """Return the column of a number of `Joint`, or of entry k of several."""
+
+    def cell(joint: Joint) -> str:
+        value = getattr(joint, key)
+        return f"{value if k is None else value[k]:.6g}"
+
+    return cell
 
 
-def _inertia(robot: Robot) -> Table:
-    table = _table(
-        "Links (centre of mass in the link's frame; inertia about it)",
-        "link of", "mass [kg]", "x [m]", "y", "z", "xx [kg m²]", "xy", "xz", "yy", "yz", "zz",
-    )  # fmt: skip
-    for j in robot.joints:
-        table.add_row(j.name, *(f"{x:.6g}" for x in (j.mass, *j.com, *j.inertia)))
-    return table
+def _limit(key: str) -> Column:
+    """Return the column of a limit; blank where there is none."""
 
+    def cell(joint: Joint) -> str:
+        value = getattr(joint, key)
+        return f"{value:.6g}" if math.isfinite(value) else ""
 
-def _has_drive(j: Joint) -> bool:
-    return any((j.rotor_inertia, j.viscous, j.coulomb, j.offset))
-
-
-def _drives(robot: Robot) -> Table:
-    table = _table("Drives", "joint", "rotor inertia", "viscous", "Coulomb", "offset")
-    for j in robot.joints:
-        row = (j.rotor_inertia, j.viscous, j.coulomb, j.offset)
-        table.add_row(j.name, *(f"{x:.6g}" for x in row))
-    return table
+    return cell

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from rich.table import Table
-
 from armdyn.algorithms import KINDS
 from armdyn.arm import Arm, cost, methods
 from armdyn.cli._console import (
@@ -16,10 +14,11 @@ from armdyn.cli._console import (
     SnapOption,
     StrictOption,
     TipOption,
+    new_table,
     open_arm,
     print_json,
     progress_bar,
-    results,
+    show,
 )
 from armdyn.graph import Operations
 
@@ -38,15 +37,11 @@ def ops(
     if as_json:
         print_json({"name": arm.name, "n": arm.n, "kinds": _plain(counted)})
         return
-    table = Table(
-        title=f"Operations of one evaluation, {arm.name} (friction left out; * cheapest)",
-        title_justify="left",
-        header_style="bold",
+    table = new_table(
+        f"Operations of one evaluation, {arm.name} (friction left out; * cheapest)",
+        ("quantity", "method", "source"),
+        ("mul", "add", "div", "sqrt", "sin, cos"),
     )
-    for column in ("quantity", "method", "source"):
-        table.add_column(column)
-    for column in ("mul", "add", "div", "sqrt", "sin, cos"):
-        table.add_column(column, justify="right")
     for kind, rows in counted.items():
         best = cheapest(rows)
         for k, (method, o) in enumerate(rows.items()):
@@ -57,7 +52,7 @@ def ops(
                 style="bold" if mark else None,
                 end_section=k == len(rows) - 1,
             )  # fmt: skip
-    results().print(table)
+    show(table)
 
 
 def cheapest(rows: dict[str, Operations]) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
-from armdyn.cli._console import JsonOption, print_json, progress_bar, results
+from armdyn.cli._console import JsonOption, new_table, print_json, progress_bar, show
 from armdyn.graph import Operations
 from armdyn.report.tables import Row, paper_tables
 from armdyn.report.tables import Table as PaperTable
@@ -23,23 +22,20 @@ def tables(as_json: JsonOption = False) -> None:
     if as_json:
         print_json([table.to_dict() for table in measured])
         return
-    out = results()
     for table in measured:
-        out.print(_render(table))
+        show(_render(table))
     verdicts = Counter(row.verdict for table in measured for row in table.rows)
     told = ", ".join(f"{verdicts[name]} {name}" for name in STYLE if verdicts[name])
-    out.print(f"{verdicts.total()} printed counts: {told}.")
+    show(f"{verdicts.total()} printed counts: {told}.")
 
 
 def _render(table: PaperTable) -> Group:
-    shown = Table(
-        title=f"{table.reference}. {table.title}", title_justify="left", header_style="bold"
+    shown = new_table(
+        f"{table.reference}. {table.title}",
+        ("row", "printed M", "printed A"),
+        ("n", "printed", "measured"),
     )
-    for column in ("row", "printed M", "printed A"):
-        shown.add_column(column)
-    for column in ("n", "printed", "measured"):
-        shown.add_column(column, justify="right", no_wrap=True)
-    shown.add_column("verdict", no_wrap=True)
+    shown.add_column("verdict", overflow="fold")
     remarks: dict[str, int] = {}
     previous = None
     for row in table.rows:

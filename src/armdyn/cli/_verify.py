@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from armdyn.cli._console import (
     BaseOption,
@@ -16,10 +17,11 @@ from armdyn.cli._console import (
     StrictOption,
     TipOption,
     complain,
+    new_table,
     open_arm,
     print_json,
     progress_bar,
-    results,
+    show,
 )
 from armdyn.report.verify import Verification
 from armdyn.report.verify import verify as verify_arm
@@ -27,7 +29,7 @@ from armdyn.report.verify import verify as verify_arm
 
 def verify(
     robot: RobotArgument,
-    states: Annotated[int, typer.Option(help="How many random states.", min=1)] = 20,
+    states: Annotated[int, typer.Option(help="How many random states.", min=1, max=10_000)] = 20,
     seed: Annotated[int, typer.Option(help="Of the random states.", min=0)] = 0,
     tip: TipOption = None,
     base: BaseOption = None,
@@ -43,7 +45,7 @@ def verify(
         checks = [{**asdict(c), "passed": c.passed} for c in verification.checks]
         print_json({**asdict(verification), "passed": verification.passed, "checks": checks})
     else:
-        results().print(_table(verification))
+        show(_table(verification))
     if verification.passed:
         complain(f"all {len(verification.checks)} methods agree.")
     else:
@@ -53,17 +55,13 @@ def verify(
 
 def _table(verification: Verification) -> Table:
     second = f"Pinocchio {verification.pinocchio}" if verification.pinocchio else None
-    table = Table(
-        title=f"Largest relative differences, {verification.robot}, "
+    table = new_table(
+        f"Largest relative differences, {verification.robot}, "
         f"{verification.n_states} random states (seed {verification.seed}); "
         + (f"beside {second}" if second else "Pinocchio is not installed: armdyn[verify] adds it"),
-        title_justify="left",
-        header_style="bold",
+        ("quantity", "method", "compared with"),
+        ("difference", "to Pinocchio", "tolerance", "verdict"),
     )
-    for column in ("quantity", "method", "compared with"):
-        table.add_column(column)
-    for column in ("difference", "to Pinocchio", "tolerance", "verdict"):
-        table.add_column(column, justify="right")
     previous = ""
     for c in verification.checks:
         if previous and c.kind != previous:
@@ -71,7 +69,7 @@ def _table(verification: Verification) -> Table:
         other = "" if c.pinocchio_error is None else f"{c.pinocchio_error:.1e}"
         table.add_row(
             c.kind if c.kind != previous else "", c.method, c.against, f"{c.error:.1e}", other,
-            f"{c.tolerance:.0e}", "agrees" if c.passed else "[bold red]DISAGREES[/]",
+            f"{c.tolerance:.0e}", "agrees" if c.passed else Text("DISAGREES", style="bold red"),
         )  # fmt: skip
         previous = c.kind
     return table

@@ -9,6 +9,7 @@ what no result needs is dropped.
 from __future__ import annotations
 
 import math
+import sys
 from typing import TypeAlias
 
 from armdyn.errors import GraphError
@@ -73,7 +74,8 @@ class _Builder:
             return a
         if cb is not None:
             inner = self._sum_with_constant(a)
-            if inner is not None:  # (x + c1) + c2 -> x + (c1 + c2)
+            if inner is not None and math.isfinite(inner[1] + cb):
+                # (x + c1) + c2 -> x + (c1 + c2)
                 return self.add(inner[0], self.const(inner[1] + cb))
         if a[1] == b[1]:
             # x - x -> 0; x + x stays: it is one addition
@@ -96,19 +98,22 @@ class _Builder:
                 return (ca * b[0], b[1])
             inner = self.code[b[1]]
             if inner.op is Op.MUL and self.code[inner.args[0]].op is Op.CONST:
-                # c1 * (c2 * x) -> (c1 * c2) * x
                 c = ca * b[0] * self.code[inner.args[0]].value
-                return self.mul(self.const(c), (1.0, inner.args[1]))
+                if _keeps_all_digits(c):  # c1 * (c2 * x) -> (c1 * c2) * x
+                    return self.mul(self.const(c), (1.0, inner.args[1]))
             return self._make(Op.MUL, (a[1], b[1]), 0.0, a[0] * b[0])
         lo, hi = sorted((a[1], b[1]))  # b * a -> a * b; signs multiply
         return self._make(Op.MUL, (lo, hi), 0.0, a[0] * b[0])
 
     def div(self, a: Ref, b: Ref) -> Ref:
         ca, cb = self._constant(a), self._constant(b)
-        if cb is not None:  # x / c -> (1/c) * x: one rounding more, a multiplication instead
-            if cb == 0.0:
-                raise GraphError("the program divides by a constant zero")
-            return self.const(ca / cb) if ca is not None else self.mul(self.const(1.0 / cb), a)
+        if cb == 0.0:
+            raise GraphError("the program divides by a constant zero")
+        if ca is not None and cb is not None:  # c1 / c2 -> c
+            return self.const(ca / cb)
+        if cb is not None and _keeps_all_digits(1.0 / cb):
+            # x / c -> (1/c) * x: one rounding more, a multiplication instead
+            return self.mul(self.const(1.0 / cb), a)
         if ca == 0.0:  # 0 / x -> 0
             return a
         if a[1] == b[1]:  # x / x -> 1
@@ -118,6 +123,8 @@ class _Builder:
     def unary(self, op: Op, a: Ref) -> Ref:
         c = self._constant(a)
         if c is not None:  # f(c) -> c'
+            if op is Op.SQRT and c < 0.0:
+                raise GraphError(f"the program takes the square root of the constant {c}")
             return self.const(FLOATS[op](c))
         if op is Op.COS:  # cos(-x) -> cos(x)
             return self._make(op, (a[1],))
@@ -161,6 +168,11 @@ class _Builder:
         if self.code[first].op is Op.CONST:
             return (sign, second), a[0] * self.code[first].value
         return None
+
+
+def _keeps_all_digits(c: float) -> bool:
+    """Say whether a constant made of two others neither overflowed nor lost digits to underflow."""
+    return math.isfinite(c) and abs(c) >= sys.float_info.min
 
 
 def _negative(a: Ref) -> Ref:

@@ -25,7 +25,8 @@ QUADRANT_TOLERANCE = 1e-12
 def exact_cos_sin(angle: float) -> tuple[float, float]:
     """Return (cos, sin) of an angle [rad], exact at multiples of pi/2."""
     quarter = round(angle / (math.pi / 2))
-    if abs(angle - quarter * (math.pi / 2)) <= QUADRANT_TOLERANCE * max(1.0, abs(angle)):
+    # beyond some thousand turns floats are coarser than the tolerance
+    if abs(angle - quarter * (math.pi / 2)) <= max(QUADRANT_TOLERANCE, 2 * math.ulp(angle)):
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarter % 4]
     return math.cos(angle), math.sin(angle)
 

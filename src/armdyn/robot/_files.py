@@ -6,8 +6,9 @@ import difflib
 import os
 import secrets
 from pathlib import Path
+from typing import cast
 
-from armdyn.errors import FileError, InputError
+from armdyn.errors import FileError, InputError, shown
 from armdyn.robot._bundled import bundled_file, bundled_names
 from armdyn.robot._robot import Robot
 from armdyn.robot._toml import read_toml, robot_from_toml, toml_text
@@ -47,8 +48,10 @@ def read_robot(
 
     Raises:
         FileError: there is no such robot or file, or it does not describe an arm.
-        InputError: `base` or `tip` is given for a robot that has no named links.
+        InputError: `base` or `tip` is given for a robot that has no named links, or an argument
+            is of the wrong type.
     """
+    _check_options(base, tip, strict, snap)
     path = _path(source)
     name = str(source)
     if isinstance(source, str) and name in bundled_names():
@@ -71,7 +74,7 @@ def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
         FileError: the name ends in something else, or the file cannot be written.
     """
     if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"`robot` is {robot!r}, expected a Robot.")
+        raise InputError(f"`robot` is {shown(robot)}, expected a Robot.")
     target = _path(path)
     suffix = target.suffix.lower()
     if suffix == ".toml":
@@ -114,10 +117,10 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
 
 def _path(source: object) -> Path:
     if not isinstance(source, str | os.PathLike):
-        raise InputError(f"{source!r} is not the name of a robot or a path.")
+        raise InputError(f"{shown(source)} is not the name of a robot or a path.")
     text = os.fspath(source)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if not isinstance(text, str) or not text or "\0" in text:
-        raise InputError(f"{source!r} is not the name of a robot or a path.")
+        raise InputError(f"{shown(cast(object, source))} is not the name of a robot or a path.")
     return Path(text)
 
 
@@ -127,7 +130,8 @@ def _check_writable(asked: Path, target: Path) -> None:
     if target.exists() and not target.is_file():
         raise FileError(asked, "is not a regular file and will not be replaced by one.")
     if not target.parent.is_dir():
-        raise FileError(asked, f"cannot be written: no folder {asked.parent}; make it first.")
+        folder = target.parent if asked.is_symlink() else asked.parent
+        raise FileError(asked, f"cannot be written: no folder {folder}; make it first.")
 
 
 def _check_readable(path: Path, name: str) -> None:
@@ -139,6 +143,8 @@ def _check_readable(path: Path, name: str) -> None:
             return
         if path.exists():
             raise FileError(path, "is not a regular file.")
+        if path.is_symlink():
+            raise FileError(path, f"is a link to {path.readlink()}, which is not there.")
     except OSError as error:  # the name is too long, or a folder on the way may not be entered
         raise FileError(path, f"cannot be read: {error.strerror or error}.") from error
     raise FileError(path, _not_found(path, name))
@@ -165,6 +171,15 @@ def _unknown_suffix(path: Path, verb: str) -> str:
     advice = ADVICE.get(path.suffix.lower()) if verb == "read" else None
     hint = f"; {advice.format(name=path.name, stem=path.stem)}" if advice else ""
     return f"{kind} cannot be {verb}{hint}. Robots are {verb} as {KINDS_OF_FILE}."
+
+
+def _check_options(base: object, tip: object, strict: object, snap: object) -> None:
+    for key, value in (("base", base), ("tip", tip)):
+        if value is not None and not isinstance(value, str):
+            raise InputError(f"`{key}` is {shown(value)}, expected the name of a link.")
+    for key, value in (("strict", strict), ("snap", snap)):
+        if not isinstance(value, bool):
+            raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
 
 
 def _no_links(name: str, base: str | None, tip: str | None) -> None:

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from armdyn.errors import RobotError
+from armdyn.errors import RobotError, shown
 
 Kind = Literal["revolute", "prismatic"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -17,6 +17,12 @@ KINDS: tuple[str, ...] = get_args(Kind)
 # A rigid body's principal moments obey the triangle inequality; published tables are rounded to a
 # few digits and zero-thickness bodies sit on the bound, so rounding noise is forgiven.
 TRIANGLE_TOLERANCE = 1e-9
+
+# Moments below this share of the mass [m^2] are rounding of a point mass: the radius is 10 nm.
+POINT_MASS = 1e-16
+
+# Beyond this no mass, length or inertia of a machine lies, and what is made of it cannot overflow.
+LARGEST_NUMBER = 1e12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,11 +72,12 @@ class Joint:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise RobotError(f"joint: `name` is {self.name!r}, expected a string.")
+            raise RobotError(f"joint: `name` is {shown(self.name)}, expected a string.")
         who = f"joint {self.name!r}" if self.name else "joint"
         if self.kind not in KINDS:
             raise RobotError(
-                f"{who}: `kind` is {self.kind!r}, expected one of {', '.join(map(repr, KINDS))}."
+                f"{who}: `kind` is {shown(self.kind)}, expected one of "
+                f"{', '.join(map(repr, KINDS))}."
             )
         for field in fields(self):
             if field.name in ("kind", "name"):
@@ -115,7 +122,7 @@ class Joint:
             return []
         tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
         moments = [float(moment) for moment in np.linalg.eigvalsh(tensor)]
-        slack = TRIANGLE_TOLERANCE * max(abs(moments[0]), moments[2])
+        slack = TRIANGLE_TOLERANCE * max(abs(moments[0]), moments[2]) + POINT_MASS * self.mass
         listed = ", ".join(f"{m:.6g}" for m in moments)
         if moments[0] < -slack:
             return [
@@ -134,7 +141,7 @@ def checked_number(value: object, who: str, name: str) -> float:
     """Return a number as a float; refuse what is none, NaN and (except for limits) infinity."""
     limit = name in ("lower", "upper", "velocity", "effort")
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise RobotError(f"{who}: `{name}` is {value!r}, expected a number.")
+        raise RobotError(f"{who}: `{name}` is {shown(value)}, expected a number.")
     try:
         number = float(value)  # pyright: ignore[reportUnknownArgumentType]
     except OverflowError:
@@ -143,6 +150,11 @@ def checked_number(value: object, who: str, name: str) -> float:
         ) from None
     if math.isnan(number) or (math.isinf(number) and not limit):
         raise RobotError(f"{who}: `{name}` is {number}, expected a finite number.")
+    if abs(number) > LARGEST_NUMBER and not limit:
+        raise RobotError(
+            f"{who}: `{name}` is {number:g}, expected a number of at most {LARGEST_NUMBER:g} in "
+            "size (SI units)."
+        )
     return number
 
 
@@ -150,7 +162,7 @@ def _numbers(value: object, size: int, who: str, name: str) -> tuple[float, ...]
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-        raise RobotError(f"{who}: `{name}` is {value!r}, expected {size} numbers.")
+        raise RobotError(f"{who}: `{name}` is {shown(value)}, expected {size} numbers.")
     items: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
     if len(items) != size:
         order = " (xx, xy, xz, yy, yz, zz)" if size == 6 else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
@@ -10,8 +11,8 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import RobotError, RobotWarning
-from armdyn.robot._joint import Joint
+from armdyn.errors import RobotError, RobotWarning, shown
+from armdyn.robot._joint import LARGEST_NUMBER, Joint
 
 Placement: TypeAlias = tuple[tuple[float, float, float, float], ...]
 """A 4x4 homogeneous placement, as rows."""
@@ -61,8 +62,38 @@ class Robot:
         strict: bool = True,
         notes: Iterable[str] = (),
     ) -> None:
+        self._describe(joints, gravity, base, tool, name, strict, notes)
+        self._check_physics()
+
+    @classmethod
+    def of_known_faults(
+        cls,
+        joints: Iterable[Joint],
+        gravity: Sequence[float],
+        base: ArrayLike,
+        tool: ArrayLike,
+        name: str,
+        notes: Iterable[str],
+    ) -> Robot:
+        """Return a robot whose impossible links were already warned of, in better words."""
+        robot = object.__new__(cls)
+        robot._describe(joints, gravity, base, tool, name, False, notes)
+        return robot
+
+    def _describe(
+        self,
+        joints: Iterable[Joint],
+        gravity: Sequence[float],
+        base: ArrayLike | None,
+        tool: ArrayLike | None,
+        name: str,
+        strict: bool,
+        notes: Iterable[str],
+    ) -> None:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise RobotError(f"`name` of a robot is {name!r}, expected a string.")
+            raise RobotError(f"`name` of a robot is {shown(name)}, expected a string.")
+        if not isinstance(strict, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise RobotError(f"`strict` is {shown(strict)}, expected True or False.")
         put = object.__setattr__
         put(self, "joints", _named(joints, name))
         put(self, "gravity", _gravity(gravity))
@@ -70,8 +101,7 @@ class Robot:
         put(self, "tool", placement_of(tool, "tool"))
         put(self, "name", name)
         put(self, "strict", bool(strict))
-        put(self, "notes", (notes,) if isinstance(notes, str) else tuple(notes))
-        self._check_physics()
+        put(self, "notes", _sentences(notes))
 
     @property
     def n(self) -> int:
@@ -97,19 +127,31 @@ def _named(joints: Iterable[Joint], robot: str) -> tuple[Joint, ...]:
         raise RobotError(f"robot {robot!r} has no joints; an arm needs at least one.")
     for k, joint in enumerate(listed, 1):
         if not isinstance(joint, Joint):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise RobotError(f"robot {robot!r}: `joints[{k - 1}]` is {joint!r}, expected a Joint.")
+            raise RobotError(
+                f"robot {robot!r}: `joints[{k - 1}]` is {shown(joint)}, expected a Joint."
+            )
     listed = tuple(j if j.name else replace(j, name=f"joint{k}") for k, j in enumerate(listed, 1))
-    names = [j.name for j in listed]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(j.name for j in listed).items() if count > 1)
     if twice:
         raise RobotError(f"robot {robot!r}: joint names must differ; twice: {', '.join(twice)}.")
     return listed
 
 
+def _sentences(notes: Iterable[str]) -> tuple[str, ...]:
+    try:
+        sentences = (notes,) if isinstance(notes, str) else tuple(notes)
+    except TypeError:
+        raise RobotError(f"`notes` is {shown(notes)}, expected sentences.") from None
+    for note in sentences:
+        if not isinstance(note, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise RobotError(f"`notes` has {shown(note)}, expected sentences.")
+    return sentences
+
+
 def _gravity(value: Sequence[float]) -> tuple[float, float, float]:
     g = _array(value, "gravity")
-    if g.shape != (3,) or not np.isfinite(g).all():
-        raise RobotError(f"`gravity` is {value!r}, expected three finite numbers [m/s^2].")
+    if g.shape != (3,) or not (np.abs(g) <= LARGEST_NUMBER).all():
+        raise RobotError(f"`gravity` is {shown(value)}, expected three finite numbers [m/s^2].")
     return (float(g[0]), float(g[1]), float(g[2]))
 
 
@@ -122,6 +164,8 @@ def placement_of(value: ArrayLike | None, name: str) -> Placement:
         raise RobotError(f"`{name}` has shape {T.shape}, expected a 4x4 placement.")
     if not np.isfinite(T).all():
         raise RobotError(f"`{name}` has an entry that is not finite, expected a 4x4 placement.")
+    if (np.abs(T[:3, 3]) > LARGEST_NUMBER).any():
+        raise RobotError(f"`{name}` is more than {LARGEST_NUMBER:g} m away, expected metres.")
     R = T[:3, :3]
     with np.errstate(all="ignore"):  # huge entries overflow, and are refused just below
         wrong = float(np.abs(R.T @ R - np.eye(3)).max())
@@ -138,7 +182,9 @@ def _array(value: ArrayLike, name: str) -> np.ndarray[tuple[int, ...], np.dtype[
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
-        raise RobotError(f"`{name}` is {value!r}, expected numbers.") from None
+        raise RobotError(f"`{name}` is {shown(value)}, expected numbers.") from None
+    if np.ma.is_masked(value):
+        raise RobotError(f"`{name}` has masked entries, expected numbers.")
     if array.dtype.kind not in "iuf":  # not text that looks like a number, nor a truth value
-        raise RobotError(f"`{name}` is {value!r}, expected numbers.")
+        raise RobotError(f"`{name}` is {shown(value)}, expected numbers.")
     return array.astype(np.float64)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import RobotError
+from armdyn.errors import RobotError, shown
 from armdyn.robot._chain import exact_cos_sin
 from armdyn.robot._joint import Joint, Kind, checked_number
 from armdyn.robot._robot import Robot, placement_of
@@ -111,7 +111,7 @@ def _rows(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     try:
         table = [list(row) for row in rows]
     except TypeError:
-        raise RobotError(f"`rows` is {rows!r}, expected rows (theta, d, a, alpha).") from None
+        raise RobotError(f"`rows` is {shown(rows)}, expected rows (theta, d, a, alpha).") from None
     if not table:
         raise RobotError("`rows` is empty; an arm needs at least one row (theta, d, a, alpha).")
     for i, row in enumerate(table):
@@ -129,7 +129,7 @@ def _column(column: Sequence[Any], n: int, name: str) -> list[Any]:
     try:
         entries = list(column)
     except TypeError:
-        raise RobotError(f"`{name}` is {column!r}, expected {n} entries, one a row.") from None
+        raise RobotError(f"`{name}` is {shown(column)}, expected {n} entries, one a row.") from None
     if len(entries) != n:
         raise RobotError(f"`{name}` has {len(entries)} entries, expected {n}, one a row.")
     return entries

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import tomli_w
 
-from armdyn.errors import FileError, RobotError, RobotWarning
+from armdyn.errors import FileError, RobotError, RobotWarning, shown
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Robot
 
@@ -41,12 +41,25 @@ OTHER_NAMES = {
 LARGEST_ANGLE = 2 * math.pi
 LARGEST_LENGTH = 100.0
 
+# An arm of a thousand joints has a third of a megabyte.
+LARGEST_FILE = 2_000_000
+# Keys of many parts, a.b.c, take the parser memory that grows as the square of their number. No key
+# of ours has any; 16 numbers of a placement may stand on a line.
+MOST_DOTS = 200
+
 Table = dict[str, Any]
 
 
 def read_toml(path: Path, strict: bool = True) -> Robot:
     """Return the arm a TOML file describes; `strict` as in `Robot`, and about units."""
     try:
+        size = path.stat().st_size
+        if size > LARGEST_FILE:
+            raise FileError(
+                path,
+                f"has {size / 1e6:.0f} MB, more than the {LARGEST_FILE / 1e6:.0f} MB that a table "
+                "of joints may have.",
+            )
         data = path.read_bytes()
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror or error}.") from error
@@ -71,7 +84,7 @@ def robot_from_toml(data: bytes, source: str | Path, strict: bool = True) -> Rob
         joints.append(joint)
     name = table.get("name", Path(source).stem)
     if not isinstance(name, str):
-        raise FileError(source, f"`name` is {name!r}, expected a string in quotes.")
+        raise FileError(source, f"`name` is {shown(name)}, expected a string in quotes.")
     placed = {key: table[key] for key in ("gravity", "base", "tool") if key in table}
     try:
         return Robot(joints, name=name, strict=strict, **placed)
@@ -124,6 +137,9 @@ def _parsed(data: bytes, source: str | Path) -> Table:
         raise FileError(source, f"is not text in UTF-8 (byte {error.start}).") from error
     if not text.strip():
         raise FileError(source, "is empty; an arm needs at least one [[joint]] table.")
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > MOST_DOTS and not line.lstrip().startswith("#"):
+            raise FileError(source, f"line {number} has {line.count('.')} dots: no line of an arm.")
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -150,12 +166,12 @@ def _joint_tables(table: Table, source: str | Path) -> list[Table]:
     found = cast(list[Table], rows)
     expected = table.get("n_joints", len(found))
     if isinstance(expected, bool) or not isinstance(expected, int):
-        raise FileError(source, f"`n_joints` is {expected!r}, expected a whole number.")
+        raise FileError(source, f"`n_joints` is {shown(expected)}, expected a whole number.")
     if expected != len(found):
         raise FileError(
             source,
-            f"`n_joints` is {expected} but there are {len(found)} [[joint]] tables; the file was "
-            "cut off, or `n_joints` was not changed along with the joints.",
+            f"`n_joints` is {shown(expected)} but there are {len(found)} [[joint]] tables; the "
+            "file was cut off, or `n_joints` was not changed along with the joints.",
         )
     return found
 
@@ -187,7 +203,7 @@ def _joint_arguments(row: Table, source: str | Path, where: str) -> Table:
 
 def _radians(value: object, what: str, source: str | Path) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise FileError(source, f"{what} is {value!r}, expected a number of degrees.")
+        raise FileError(source, f"{what} is {shown(value)}, expected a number of degrees.")
     try:
         return math.radians(value)  # multiples of 90 come out as the multiples of pi/2
     except OverflowError:
@@ -203,7 +219,7 @@ def _check_keys(table: Table, known: tuple[str, ...], source: str | Path, where:
         hint = f" did you mean `{meant}`?" if meant in known else ""
         raise FileError(
             source,
-            f"{where}: there is no key `{key}`;{hint} Known are {', '.join(known)} (SI units; "
+            f"{where}: there is no key `{key[:60]}`;{hint} Known are {', '.join(known)} (SI units; "
             "`_deg` marks degrees, no other unit can be chosen).",
         )
 

@@ -50,7 +50,7 @@ class Measure:
     """What is traced to compare with a row.
 
     `kind` is a quantity of the table of methods, or one of those that only the papers count and
-    `armdyn.report.tables` knows how to trace: "composites" (first moments and inertia tensors),
+    `armdyn.report._measure` knows how to trace: "composites" (first moments and inertia tensors),
     "mass_matrix, composites on hand", "mass_matrix and bias", "bias beside mass_matrix",
     "factorisation", "substitution", "forward_dynamics from parts".
     """

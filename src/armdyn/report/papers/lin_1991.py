@@ -58,7 +58,8 @@ TABLE_I = PrintedTable(
             ),
             printed(N, (74, 212, 359, 515, 680, 854, 1037), (58, 166, 282, 406, 538, 678, 826)),
             Measure("mass_matrix", "lin_fang_4"),
-            note="Formulation 4 of [LinFang1999] is theirs, in the frame of the last link",
+            note="the paper counts their form in frame E_2, the one in the frame of the last link "
+            "being somewhat less efficient; traced is the latter, Formulation 4 of [LinFang1999]",
         ),
         PrintedRow(
             "Present",

@@ -46,7 +46,9 @@ INERTIA_MATRIX = (
     formula("11.5n² + 19.5n − 49", 11.5, 19.5, -49),
     formula("8.5n² + 31.5n − 69", 8.5, 31.5, -69),
 )
-INERTIA_MATRIX_NOTE = "the paper turns every ψ by 22M 22A, two turns of a plane take fewer"
+INERTIA_MATRIX_NOTE = (
+    "every ψ takes 31M 40A in the paper, here 25M 33A; the first turn of every s 8M 4A, here 2M"
+)
 
 TABLE_2 = PrintedTable(
     "The generalized inertia matrix",
@@ -143,7 +145,8 @@ TABLE_4 = PrintedTable(
             None,
             {6: (1533, 1415)},
             Measure("forward_dynamics", "articulated_body"),
-            note="the papers disagree: [Saha1999] quotes (199n − 198)M (174n − 173)A for it",
+            note="the table counts the algorithm of Featherstone's book of 1987; of the paper "
+            "[Featherstone1983] [Saha1999] quotes (199n − 198)M (174n − 173)A",
         ),
         PrintedRow(
             "Angeles and Ma, natural orthogonal complement", None, {6: (1353, 1165)}, QUOTED

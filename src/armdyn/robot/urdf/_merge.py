@@ -38,11 +38,15 @@ class Stage:
 
 @dataclass(frozen=True)
 class SerialArm:
-    """The stages from base to tip, the placement of the tip in the last one, and notes."""
+    """The stages from base to tip, the placement of the tip in the last one, and notes.
+
+    `faulty` says whether a link was warned of.
+    """
 
     stages: list[Stage]
     tip: Array
     notes: list[str]
+    faulty: bool
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,11 @@ def serial_arm(document: Document, tree: Tree, path: Path, snap: Snap, strict: b
                 frozen.append(joint)
             inertial = document.links[name].inertial
             if inertial is not None:
-                faults.extend(f"link {name!r}: {fault}" for fault in physical_faults(inertial))
+                mover = spine.joints[stage - 1][0].name
+                faults.extend(
+                    f"link {name!r}, which joint {mover!r} moves: {fault}"
+                    for fault in physical_faults(inertial)
+                )
                 bodies[stage].append(body_of(inertial, T, snap))
     for (joint, _), carried in zip(spine.joints, bodies[1:], strict=True):
         if not carried:
@@ -86,7 +94,7 @@ def serial_arm(document: Document, tree: Tree, path: Path, snap: Snap, strict: b
         for (joint, placement), carried in zip(spine.joints, bodies[1:], strict=True)
     ]
     notes = [*_axis_notes(stages), *_frozen_notes(frozen, rest)]
-    return SerialArm(stages, spine.links[-1][2], notes)
+    return SerialArm(stages, spine.links[-1][2], notes, bool(faults))
 
 
 def _spine(path: Path, rest: dict[str, float], snap: Snap) -> _Spine:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from armdyn.robot._joint import LARGEST_NUMBER
 from armdyn.robot.urdf._records import (
     JOINT_TYPES,
     Document,
@@ -19,9 +20,8 @@ from armdyn.robot.urdf._records import (
 )
 from armdyn.robot.urdf._xml import local_name, parse_xml
 
-# Beyond this no mass, length or inertia of a machine lies, and squares of it cannot overflow.
-LARGEST_NUMBER = 1e12
 MOST_LINKS = 10_000
+LONGEST_TEXT = 1000
 
 
 def parse_document(text: str | bytes) -> Document:
@@ -167,6 +167,10 @@ def _text(element: Element, key: str, where: str) -> str:
     value = element.get(key)
     if value is None or not value.strip():
         raise Fault(f"{where} has no attribute `{key}`, which it needs.")
+    if len(value) > LONGEST_TEXT:
+        raise Fault(
+            f"`{key}` of {where} has {len(value)} characters, expected at most {LONGEST_TEXT}."
+        )
     return value
 
 

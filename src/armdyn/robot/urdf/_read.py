@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path as FilePath
 from typing import TypedDict
 
@@ -104,13 +105,15 @@ def _robot(
         *path.notes, *arm.notes, *geometry.notes, *snap.notes(),
         *_limit_notes([stage.joint for stage in arm.stages]),
     ]  # fmt: skip
-    return Robot(
+    base_placement = _clean(arm.stages[0].placement @ geometry.frames[0])
+    tool = _clean(invert(geometry.frames[-1]) @ arm.tip)
+    make = Robot.of_known_faults if arm.faulty else partial(Robot, strict=strict)
+    return make(
         joints,
         gravity=document.gravity,
-        base=_clean(arm.stages[0].placement @ geometry.frames[0]),
-        tool=_clean(invert(geometry.frames[-1]) @ arm.tip),
+        base=base_placement,
+        tool=tool,
         name=document.name,
-        strict=strict,
         notes=notes,
     )
 

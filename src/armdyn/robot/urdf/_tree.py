@@ -56,7 +56,8 @@ def tree_of(document: Document) -> Tree:
     for link in order:  # grows while it is walked
         order.extend(joint.child for joint in leaving[link])
     if len(order) < len(leaving):
-        loop = next(name for name in leaving if name not in set(order))
+        reached = set(order)
+        loop = next(name for name in leaving if name not in reached)
         raise Fault(f"the joints around link {loop!r} form a cycle; expected a tree from one root.")
     return Tree(order[0], leaving, arriving, order)
 

@@ -13,8 +13,8 @@ from defusedxml.ElementTree import fromstring
 
 from armdyn.robot.urdf._records import Fault
 
-# URDFs of whole humanoids stay below 1 MB; a tree takes some twenty times the memory of its text.
-LARGEST_FILE = 20_000_000
+# URDFs of whole humanoids stay below 1 MB; a tree can take sixty times the memory of its text.
+LARGEST_FILE = 5_000_000
 
 
 def parse_xml(text: str | bytes) -> Element:
