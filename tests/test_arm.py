@@ -283,6 +283,14 @@ def test_singular_mass_matrix_is_refused_and_the_rest_goes_on() -> None:
     assert set(healthy.kinds) == set(KINDS)
 
 
+def test_light_wrist_on_a_heavy_arm_is_not_called_singular() -> None:
+    heavy = armdyn.Joint(mass=1e5, com=(1.0, 0.0, 0.0), inertia=(1e5, 0.0, 0.0, 1e5, 0.0, 1e5))
+    light = armdyn.Joint(mass=1e-6, inertia=(1e-9, 0.0, 0.0, 1e-9, 0.0, 1e-9))
+    arm = armdyn.Arm(armdyn.Robot([heavy, light]))
+    qdd = arm.forward_dynamics([0.0, 0.3], [0.0, 0.0], [0.0, 1e-9])
+    assert relative_error(qdd[1], 1.0) < 1e-6
+
+
 @pytest.mark.parametrize("method", armdyn.methods("forward_dynamics"))
 def test_singular_state_is_named(method) -> None:
     """Two point masses on one line: stretched out, joint 1 moves none of them."""

@@ -197,3 +197,8 @@ def test_scara_axes_are_vertical() -> None:
     joints = read_robot("scara").joints
     assert [j.kind for j in joints] == ["revolute", "revolute", "prismatic", "revolute"]
     assert {j.beta for j in joints} == {0.0}
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_source_is_told_with_the_arm(name: str) -> None:
+    assert read_robot(name).notes[0].startswith("Source: ")

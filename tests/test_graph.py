@@ -263,3 +263,10 @@ def test_the_law_names_what_breaks_it(code, results, text) -> None:
 def test_impossible_programs_are_refused(function, text) -> None:
     with pytest.raises(GraphError, match=text):
         trace(function, XY, ONE)
+
+
+def test_node_of_a_deep_graph_is_shown_shortly() -> None:
+    node = symbol("x")
+    for _ in range(5000):
+        node = node + 1.0
+    assert repr(node) == "add(...)" and repr(symbol("x")) == "x"

@@ -127,10 +127,10 @@ def test_defaults_come_from_the_classes_and_the_file_name() -> None:
     assert robot == Robot([joint], name="arm")
 
 
-def test_written_text_has_rows_on_lines_and_notes_as_comments() -> None:
-    robot = Robot([Joint(mass=1.0)], name="a\nb [\n]", notes=["first\nnote"])
+def test_written_text_has_rows_on_lines_and_notes_as_they_are() -> None:
+    robot = Robot([Joint(mass=1.0)], name="a\nb [\n]", notes=["a, b\n[c]", "next"])
     text = toml_text(robot)
-    assert "# first note\n" in text
+    assert read(text).notes == robot.notes
     assert "\ncom = [0.0, 0.0, 0.0]\n" in text
     assert "rotor_inertia" not in text
     assert "lower" not in text
@@ -142,6 +142,7 @@ BAD_FILES = [
     (" \n", "is empty"),
     ("name = 'x'", "has no [[joint]] table"),
     ("joint = []", "has no [[joint]] table"),
+    ("notes = 5\n" + JOINT, "`notes` is 5, expected sentences"),
     ("joint = 5", "`joint` is not an array of tables; begin each joint with [[joint]]"),
     ("joint = [1]", "`joint` is not an array of tables"),
     (JOINT.replace("[[joint]]", "[joint]"), "`joint` is not an array of tables"),

@@ -15,6 +15,8 @@ INVERTING = ("forward_dynamics", "inverse_mass_matrix", "udu")
 # Of the smallest eigenvalue of M scaled to a unit diagonal: below it is rounding. Real arms, heavy
 # at the base and light at the wrist, stay many orders above it once scaled.
 SINGULAR = 1e-13
+# Of a diagonal entry of M beside the largest: what rounding leaves of an inertia that is zero.
+RESIDUE = 1e-16
 
 
 @lru_cache(maxsize=64)
@@ -25,7 +27,7 @@ def singular(chain: Chain) -> str:
     """
     q = [0.3 + 0.7 * i for i in range(chain.n)]
     M = np.array(KINDS["mass_matrix"].methods["lin_fang_1"].run(chain, q), dtype=np.float64)
-    still = [i + 1 for i in range(chain.n) if not M[i, i] > SINGULAR * M.max(initial=0.0)]
+    still = [i + 1 for i in range(chain.n) if not M[i, i] > RESIDUE * M.max(initial=0.0)]
     why = "give the links behind it mass and inertia, or the joint a rotor inertia"
     if still:
         return f"nothing that joint {still[0]} moves resists it: {why}"

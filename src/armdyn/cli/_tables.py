@@ -24,6 +24,10 @@ def tables(as_json: JsonOption = False) -> None:
         return
     for table in measured:
         show(_render(table))
+    out.print(
+        "Measured on generic arms, the last frame put where any arm's can be: d_n = 0 and the last "
+        "centre of mass above x_n."
+    )
     verdicts = Counter(row.verdict for table in measured for row in table.rows)
     told = ", ".join(f"{verdicts[name]} {name}" for name in STYLE if verdicts[name])
     show(f"{verdicts.total()} printed counts: {told}.")

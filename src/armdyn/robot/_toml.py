@@ -24,7 +24,7 @@ from armdyn.errors import FileError, RobotError, RobotWarning, shown
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Robot
 
-ROBOT_KEYS = ("name", "n_joints", "gravity", "base", "tool", "joint")
+ROBOT_KEYS = ("name", "notes", "n_joints", "gravity", "base", "tool", "joint")
 JOINT_KEYS = tuple(field.name for field in fields(Joint))
 # Written last: whatever is cut off the end of a file takes the last of these along.
 REQUIRED_KEYS = ("kind", "beta", "b", "theta", "d", "mass", "com", "inertia")
@@ -85,9 +85,9 @@ def robot_from_toml(data: bytes, source: str | Path, strict: bool = True) -> Rob
     name = table.get("name", Path(source).stem)
     if not isinstance(name, str):
         raise FileError(source, f"`name` is {shown(name)}, expected a string in quotes.")
-    placed = {key: table[key] for key in ("gravity", "base", "tool") if key in table}
+    given = {key: table[key] for key in ("notes", "gravity", "base", "tool") if key in table}
     try:
-        return Robot(joints, name=name, strict=strict, **placed)
+        return Robot(joints, name=name, strict=strict, **given)
     except RobotError as error:
         raise FileError(source, str(error)) from error
 
@@ -99,16 +99,11 @@ def toml_text(robot: Robot) -> str:
         if placement != IDENTITY:
             table[key] = [list(row) for row in placement]
     table["joint"] = [_joint_table(joint) for joint in robot.joints]
-    notes = "".join(f"# {_printable(note)}\n" for note in robot.notes)
+    notes = tomli_w.dumps({"notes": list(robot.notes)}) if robot.notes else ""
     # The writer puts every number of an array on a line of its own. A line break inside brackets
     # cannot be part of a string, since strings are written with \n escaped.
     rows = re.sub(r"\[\n[^\[\]]*\]", _on_one_line, tomli_w.dumps(table))
     return f"# An arm in SI units and radians, modified DH.\n{notes}{rows}"
-
-
-def _printable(note: str) -> str:
-    """Return a note as one line: a comment of TOML may not hold control characters."""
-    return "".join(c if c.isprintable() else " " for c in note)
 
 
 def _on_one_line(array: re.Match[str]) -> str:
