@@ -24,7 +24,7 @@ def tables(as_json: JsonOption = False) -> None:
         return
     for table in measured:
         show(_render(table))
-    out.print(
+    show(
         "Measured on generic arms, the last frame put where any arm's can be: d_n = 0 and the last "
         "centre of mass above x_n."
     )
