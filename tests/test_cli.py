@@ -188,6 +188,8 @@ def command(tail: str, **environment: str) -> subprocess.CompletedProcess[str]:
         ("info scara --json > /dev/full", 2, "error: the results cannot be printed"),
         ("info scara >&-", 2, "error: standard output is closed"),
         ("verify planar2 2> /dev/full", 0, ""),
+        ("verify planar2 2>&-", 0, ""),
+        ("info nowhere.toml 2>&-", 2, ""),
         ("info scara | true; exit ${PIPESTATUS[0]}", 0, ""),
     ],
 )

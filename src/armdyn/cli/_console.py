@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Annotated, Any, TextIO, cast
 
 import typer
@@ -53,9 +53,14 @@ def print_json(value: Any) -> None:
 
 def complain(words: str) -> None:
     """Say something to the person, not to the pipe."""
-    with suppress(OSError):  # nobody can be told that nobody can be told
+    if cast(TextIO | None, sys.stderr) is None:  # closed by whoever started us
+        return
+    try:
         console = Console(stderr=True, highlight=False, soft_wrap=True)
         console.print(plain(words), markup=False, emoji=False)
+        sys.stderr.flush()
+    except OSError:  # nobody can be told that nobody can be told
+        _discard(sys.stderr)
 
 
 def plain(text: str) -> str:
@@ -97,12 +102,16 @@ def _delivery() -> Generator[TextIO, None, None]:
         yield stream
         stream.flush()
     except OSError as error:
-        # What is left in the buffer must go somewhere when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        _discard(stream)
         if isinstance(error, BrokenPipeError):  # the reader has seen enough, as `head` does
             return
         why = error.strerror or str(error)
         raise ArmdynError(f"the results cannot be printed to standard output: {why}.") from error
+
+
+def _discard(stream: TextIO) -> None:
+    """Send what is left in a stream's buffer nowhere: it would fail again when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def open_arm(
