@@ -30,7 +30,7 @@ lint: $(READY)  ## style, types and directions of import
 
 bench: $(READY)  ## operation counts, and times in ratios against Pinocchio
 	$(BIN)/python benchmarks/counts.py
-	$(BIN)/python benchmarks/interpreter.py
+	$(BIN)/python benchmarks/speed.py
 
 clean:  ## remove the environment and all caches
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -94,11 +96,20 @@ def oracle(robot: Robot, state: dict[str, np.ndarray]) -> dict[str, object]:
         "gravity": pin.computeGeneralizedGravity(model, data, q).copy(),
         "forward_dynamics": pin.aba(model, data, q, qd, tau).copy(),
         "coriolis_matrix": _christoffel(model, q, qd),
+        "inverse_dynamics_derivatives": _derivatives(pin.computeRNEADerivatives, model, q, qd, qdd),
+        "forward_dynamics_derivatives": _derivatives(pin.computeABADerivatives, model, q, qd, tau),
         "regressor": pin.computeJointTorqueRegressor(model, data, q, qd, qdd).reshape(robot.n, -1),
         "kinetic_energy": 0.5 * qd @ M @ qd,
         "potential_energy": pin.computePotentialEnergy(model, data, q),
     }
     return answers
+
+
+def _derivatives(rule: Callable[..., Any], model: pin.Model, *state: np.ndarray) -> tuple:
+    """Derivatives by q and qd, and the symmetric matrix whose upper half Pinocchio gives."""
+    data = model.createData()  # holds the answers
+    by_q, by_qd, upper = (np.array(part) for part in rule(model, data, *state))
+    return by_q, by_qd, np.triu(upper) + np.triu(upper, 1).T
 
 
 def frame_oracle(robot: Robot, q: np.ndarray) -> dict[str, list[np.ndarray]]:

@@ -73,8 +73,8 @@ def test_out_may_be_an_input() -> None:
 
 def test_out_is_left_alone_by_a_call_that_fails() -> None:
     out = np.full(6, 7.0)
-    with pytest.raises(armdyn.NumericalError):
-        PUMA.bias(Q[0], np.full(6, 1e200), out=out)
+    with pytest.raises(armdyn.InputError):
+        PUMA.bias(Q[0], np.full(6, np.nan), out=out)
     assert np.array_equal(out, np.full(6, 7.0))
 
 
@@ -152,7 +152,7 @@ def test_function_is_called_counted_and_printed() -> None:
     assert f.operations.mul > 0 and f.operations.trig == 8
     scope: dict = {}
     exec(f.source("python"), scope)
-    assert relative_error(np.reshape(scope["mass_matrix"](Q[0]), (6, 6)), f(Q[0])) == 0.0
+    assert relative_error(np.reshape(scope["mass_matrix"](Q[0]), (6, 6)), f(Q[0])) < 1e-15
     assert "lin_fang_1" in repr(f) and "puma560" in repr(f)
 
 
@@ -277,7 +277,8 @@ def test_singular_mass_matrix_is_refused_and_the_rest_goes_on() -> None:
         with pytest.raises(armdyn.RobotError, match="nothing that joint 2 moves resists it"):
             call()
     assert arm.mass_matrix(zero)[1, 1] == 0.0
-    assert set(KINDS) - set(arm.kinds) == {"forward_dynamics", "inverse_mass_matrix", "udu"}
+    inverting = {"forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix", "udu"}
+    assert set(KINDS) - set(arm.kinds) == inverting
     healthy = massless_hand(rotor_inertia=0.1)
     assert np.allclose(healthy.forward_dynamics(zero, zero, [0.0, 0.2]), [0.0, 2.0])
     assert set(healthy.kinds) == set(KINDS)
@@ -312,7 +313,8 @@ def test_too_large_state_is_named() -> None:
 
 def test_public_names_are_the_contract() -> None:
     assert set(armdyn.__all__) == {
-        "Arm", "ArmdynError", "FileError", "Function", "GraphError", "InputError", "Joint",
+        "Arm", "ArmdynError", "CacheWarning", "FileError", "Function", "GraphError", "InputError",
+        "Joint",
         "MethodError", "MissingExtraError", "NumericalError", "Operations", "Robot", "RobotError",
         "RobotWarning", "from_standard_dh", "generic", "load", "methods", "operation_counts",
         "robots", "save",

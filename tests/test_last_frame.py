@@ -49,4 +49,4 @@ def test_choice_is_final() -> None:
 
 
 def test_quantities_of_frames_are_marked() -> None:
-    assert set(KINDS) - set(FREE) == {"pose", "jacobian", "regressor"}
+    assert set(KINDS) - set(FREE) == {"pose", "jacobian", "jacobian_derivative", "regressor"}

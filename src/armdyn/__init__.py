@@ -3,6 +3,7 @@
 from armdyn.arm import Arm, Function, load, methods, operation_counts, save
 from armdyn.errors import (
     ArmdynError,
+    CacheWarning,
     FileError,
     GraphError,
     InputError,
@@ -19,6 +20,7 @@ from armdyn.robot import bundled_names as robots
 __all__ = [
     "Arm",
     "ArmdynError",
+    "CacheWarning",
     "FileError",
     "Function",
     "GraphError",

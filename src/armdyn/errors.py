@@ -10,7 +10,7 @@ ArmdynError
 └── GraphError          a traced program breaks the law of the graph: a bug of armdyn
 
 RobotWarning is the warning of a description that is suspect but was asked for with
-``strict=False``.
+``strict=False``; CacheWarning that of a cache on disk that cannot be used as asked for.
 """
 
 from __future__ import annotations
@@ -94,3 +94,7 @@ class GraphError(ArmdynError):
 
 class RobotWarning(UserWarning):
     """A robot was accepted although something about it is suspect."""
+
+
+class CacheWarning(UserWarning):
+    """Compiled functions are not kept on disk as asked for; answers are not affected."""

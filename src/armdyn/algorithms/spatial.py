@@ -170,6 +170,16 @@ def _turned(X: Inertia, i: int, c: Scalar, s: Scalar, constant: bool) -> Inertia
     )
 
 
+def turned_matrix(X: Matrix, i: int, c: Scalar, s: Scalar, constant: bool) -> Matrix:
+    """Return Q X Q^T of any three-by-three matrix, Q the turn from axis i to i+1; 12M 11A.
+
+    `constant` as for inertias: only such an angle may be found to be a right one.
+    """
+    if constant and (c == 0.0 or s == 0.0):
+        return _turned_squarely(X, i, c, s)
+    return _turned_general(X, i, c, s)
+
+
 def _turned_squarely(X: Matrix, i: int, c: Scalar, s: Scalar) -> Matrix:
     """Turn by a multiple of a right angle, which only moves entries; 0M 0A."""
     j = i + 1

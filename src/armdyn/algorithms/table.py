@@ -15,10 +15,12 @@ from armdyn.algorithms import (
     denoc_inverse,
     denoc_udu,
     energy,
+    forward_dynamics_derivatives,
     friction,
     gibbs_appell,
     gibbs_appell_forward,
     gibbs_appell_inertia,
+    inverse_dynamics_derivatives,
     kinematics,
     lin_1991,
     lin_1991_bias,
@@ -57,7 +59,8 @@ class Kind:
     Where `takes_frame` is set, ``run(chain, *inputs, frame=k)`` answers for E_k, k = 0..n, or for
     the tip, k = n+1. Where `about_frames` is set, the answer speaks of the frames E_i themselves,
     so that none may be moved to where it costs less.
-    Of methods that cost the same "auto" takes the first.
+    Of methods that cost the same "auto" takes the first. Methods that are made by differentiating
+    others are not here: only the graph can make them.
     """
 
     inputs: tuple[str, ...]
@@ -128,6 +131,30 @@ KINDS: dict[str, Kind] = {
         "denoc": Method(denoc_forward.forward_dynamics, "[Saha1999] (36), recursively"),
         "articulated_body": Method(articulated_body.forward_dynamics, "[Featherstone1983]"),
     }),
+    "inverse_dynamics_derivatives": Kind(
+        ("q", "qd", "qdd"),
+        {"dtau_dq": ("n", "n"), "dtau_dqd": ("n", "n"), "M": ("n", "n")},
+        {
+            "recursive": Method(
+                inverse_dynamics_derivatives.inverse_dynamics_derivatives,
+                "[Singh2022], in second moments",
+            ),
+            "recursive_to_base": Method(
+                inverse_dynamics_derivatives.passed_to_base,
+                "the same, wrenches passed all the way",
+            ),
+        },
+    ),
+    "forward_dynamics_derivatives": Kind(
+        ("q", "qd", "tau"),
+        {"dqdd_dq": ("n", "n"), "dqdd_dqd": ("n", "n"), "Minv": ("n", "n")},
+        {
+            "recursive": Method(
+                forward_dynamics_derivatives.forward_dynamics_derivatives,
+                "[Singh2022], in second moments, solved for qdd",
+            ),
+        },
+    ),
     "inverse_mass_matrix": Kind(("q",), {"Minv": ("n", "n")}, {
         "denoc": Method(denoc_inverse.inverse_mass_matrix, "[Saha1999] (36)-(41)"),
         "mass_matrix_udu": Method(mass_matrix_udu.inverse_mass_matrix, "[Saha1999] 5.1 on numbers"),
@@ -151,6 +178,9 @@ KINDS: dict[str, Kind] = {
     "jacobian": Kind(("q",), {"J": (6, "n")}, {
         "geometric": Method(kinematics.jacobian, "axes and arms of the joints"),
     }, takes_frame=True, about_frames=True),
+    "jacobian_derivative": Kind(
+        ("q", "qd"), {"dJ": (6, "n")}, takes_frame=True, about_frames=True
+    ),
     "friction": Kind(("qd",), {"tau": ("n",)}, {
         "linear": Method(friction.friction, "viscous, Coulomb and offset"),
     }),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -9,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.algorithms import PARAMETER_NAMES, parameters
+from armdyn.arm._export import export_c
 from armdyn.arm._function import Function
 from armdyn.arm._programs import AUTO, check_method, kinds, program, resolve
 from armdyn.errors import InputError, shown
@@ -82,9 +85,10 @@ class Arm:
         Args:
             kind: what to compute: "mass_matrix", "inverse_dynamics", ...
             method: by which method.
-            frame: of "pose" and "jacobian": "tip", the name of a joint i or its number for E_i, 0
-                for E_0; "tip" is the tip even if a joint has that name.
-            friction: whether "inverse_dynamics" and "forward_dynamics" include joint friction.
+            frame: of "pose", "jacobian" and its derivative: "tip", the name of a joint i or its
+                number for E_i, 0 for E_0; "tip" is the tip even if a joint has that name.
+            friction: whether "inverse_dynamics", "forward_dynamics" and their derivatives include
+                joint friction.
         """
         check_method(kind, method)
         if not isinstance(friction, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -146,6 +150,39 @@ class Arm:
         f = self.function("forward_dynamics", method, friction=friction)
         return cast(Array, f(q, qd, tau, out=out))
 
+    def inverse_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        method: str = AUTO,
+        friction: bool = True,
+    ) -> tuple[Array, Array, Array]:
+        """Return the derivatives of the torques by q, qd and qdd, each ``(..., n, n)``.
+
+        Entry i, j is that of torque i by joint j; the last is M(q). Of friction the viscous part
+        has a derivative.
+        """
+        f = self.function("inverse_dynamics_derivatives", method, friction=friction)
+        return cast(tuple[Array, Array, Array], f(q, qd, qdd))
+
+    def forward_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        method: str = AUTO,
+        friction: bool = True,
+    ) -> tuple[Array, Array, Array]:
+        """Return the derivatives of the accelerations by q, qd and tau, each ``(..., n, n)``.
+
+        The last is the inverse of M(q). Of friction the viscous part has a derivative.
+        """
+        f = self.function("forward_dynamics_derivatives", method, friction=friction)
+        return cast(tuple[Array, Array, Array], f(q, qd, tau))
+
     def inverse_mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return the inverse of M(q), ``(..., n, n)``."""
         return cast(Array, self.function("inverse_mass_matrix", method)(q, out=out))
@@ -187,6 +224,45 @@ class Arm:
     ) -> Array:
         """Return the Jacobian of a frame, ``(..., 6, n)``: linear first, in base axes."""
         return cast(Array, self.function("jacobian", method, frame=frame)(q, out=out))
+
+    def jacobian_derivative(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | int = "tip",
+        *,
+        method: str = AUTO,
+        out: Out = None,
+    ) -> Array:
+        """Return the rate at which the Jacobian of a frame changes, ``(..., 6, n)``."""
+        f = self.function("jacobian_derivative", method, frame=frame)
+        return cast(Array, f(q, qd, out=out))
+
+    def export_c(
+        self,
+        folder: str | os.PathLike[str],
+        functions: Sequence[str],
+        *,
+        single: bool = False,
+        methods: Mapping[str, str] | None = None,
+        parameters: bool = False,
+        force: bool = False,
+    ) -> tuple[Path, ...]:
+        """Write functions as C99 with a self-test, all files or none; return their paths.
+
+        Args:
+            folder: where to; it is made if it is not there.
+            functions: kinds, e.g. ``["mass_matrix", "inverse_dynamics"]``.
+            single: compute in float instead of double.
+            methods: by which method, for kinds that shall not be computed by the cheapest.
+            parameters: make masses, inertias, rotor inertias and friction arguments of the
+                functions, so that new values need no new code.
+            force: replace files that armdyn did not write, too.
+        """
+        return export_c(
+            self, folder, functions,
+            single=single, methods=methods, parameters=parameters, force=force,
+        )  # fmt: skip
 
     def _frame(self, frame: str | int) -> int:
         if isinstance(frame, str):

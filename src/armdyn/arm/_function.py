@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._singular import INVERTING
 from armdyn.errors import InputError, MethodError, NumericalError
-from armdyn.graph import Operations, Program, count, interpret, show
+from armdyn.export import c_source, to_casadi, to_jax, to_latex, to_sympy
+from armdyn.graph import Operations, Program, count, show
+from armdyn.kernel import compile_program
 
-LANGUAGES = ("python",)
+LANGUAGES = ("python", "c", "llvm", "latex")
+
+# Torques of states below this are far from the end of the range of floats.
+ORDINARY = 1e20
 
 # NumPy broadcasts arrays of up to 32 axes, and results have up to one axis more than states.
 MOST_AXES = 30
@@ -33,8 +39,9 @@ class Function:
         self.method = method
         self.robot = robot
         self.program = program
-        # The one place where programs become numbers.
-        self._evaluate = interpret
+        self._evaluate = Evaluator(program)
+        self._shapes = [slot.shape for slot in program.inputs]
+        self._inverting = self.kind in INVERTING
 
     @property
     def operations(self) -> Operations:
@@ -42,18 +49,28 @@ class Function:
         return count(self.program)
 
     def __call__(
-        self, *states: ArrayLike, out: NDArray[np.float64] | None = None
+        self,
+        *states: ArrayLike,
+        out: NDArray[np.float64] | None = None,
+        threads: int | None = None,
     ) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
         """Evaluate at one state or many.
 
         Args:
             states: one array of shape ``(n,)`` or ``(..., n)`` for each input; leading axes
                 broadcast.
-            out: an array of float64 that receives the result (where there is one result).
+            out: an array of float64 that receives the result (where there is one result). After
+                a `NumericalError` it holds what was computed; other errors leave it alone.
+            threads: how many a large batch may use; default is the environment variable
+                ``ARMDYN_THREADS``, else the cores. The result does not depend on it.
 
         Returns:
             An array whose leading axes are those of the states, or a tuple of arrays.
         """
+        if out is None and threads is None:
+            quick = self._one_state(states)
+            if quick is not None:
+                return quick
         wanted = [slot.name for slot in self.program.inputs]
         if len(states) != len(wanted):
             raise InputError(
@@ -66,13 +83,30 @@ class Function:
         arrays = _broadcast(arrays, wanted)
         if out is not None:
             self._check_out(out, arrays[0].shape[:-1])
-        results = self._finite(arrays)
-        if len(results) > 1:
-            return tuple(results)
-        if out is None:
-            return results[0]
-        out[...] = results[0]
-        return out
+        results = self._finite(arrays, out, threads)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _one_state(self, states: Sequence[Any]) -> NDArray[np.float64] | None:
+        """Return the result for one plain state without ado; None if anything is unusual.
+
+        Whatever is wrong, or only might be, is left to the checks that can say what it is.
+        """
+        kernel = self._evaluate.kernel
+        if kernel is None or len(states) != len(self._shapes):
+            return None
+        for state, shape in zip(states, self._shapes, strict=True):
+            if type(state) is not np.ndarray or state.dtype != np.float64 or state.shape != shape:
+                return None
+            if not all(-ORDINARY < x < ORDINARY for x in state.tolist()):
+                return None
+        if not self._inverting:  # ordinary states have ordinary results
+            result = kernel(*states)
+            return result if isinstance(result, np.ndarray) and result.ndim else None
+        with np.errstate(all="ignore"):
+            result = kernel(*states)
+            if isinstance(result, np.ndarray) and np.isfinite(np.vdot(result, result)):
+                return result
+        return None
 
     def _check_out(self, out: object, lead: tuple[int, ...]) -> None:
         first, *others = self.program.outputs
@@ -89,13 +123,15 @@ class Function:
         if not array.flags.writeable:
             raise InputError(f"`out` is read-only, {expected} that can be written to.")
 
-    def _finite(self, arrays: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+    def _finite(
+        self,
+        arrays: list[NDArray[np.float64]],
+        out: NDArray[np.float64] | None,
+        threads: int | None,
+    ) -> list[NDArray[np.float64]]:
         """Evaluate, and refuse to return what is not a number."""
-        try:
-            with np.errstate(all="ignore"):  # judged below, with the state that did it
-                results = self._evaluate(self.program, *arrays)
-        except (ZeroDivisionError, ValueError):  # a single state divides and takes roots in floats
-            raise NumericalError(self._not_finite(())) from None
+        with np.errstate(all="ignore"):  # judged below, with the state that did it
+            results = self._evaluate(arrays, out, threads)
         for result in results:
             if not np.isfinite(result).all():
                 lead = arrays[0].ndim - 1
@@ -113,10 +149,34 @@ class Function:
         return f"{self.kind} of robot {self.robot!r} by {self.method!r} is not finite{where}: {why}"
 
     def source(self, language: str = "python") -> str:
-        """Return the traced code in a language; "python" needs only the standard library."""
-        if language not in LANGUAGES:
-            raise MethodError("language", language, LANGUAGES)
-        return show(self.program)
+        """Return the traced code in a language.
+
+        "python" needs only the standard library, "c" only math.h; "llvm" is what is compiled for
+        this machine; "latex" is for small arms.
+        """
+        match language:
+            case "python":
+                return show(self.program)
+            case "c":
+                return c_source(self.program, self.kind)
+            case "llvm":
+                return compile_program(self.program).ir
+            case "latex":
+                return to_latex(self.program)
+            case _:
+                raise MethodError("language", language, LANGUAGES)
+
+    def sympy(self) -> Callable[..., Any]:
+        """Return the same function on SymPy expressions: a sequence for each input."""
+        return to_sympy(self.program)
+
+    def casadi(self) -> Any:
+        """Return the same function as a `casadi.Function` of column vectors."""
+        return to_casadi(self.program)
+
+    def jax(self) -> Callable[..., Any]:
+        """Return the same function on JAX arrays ``(..., n)``."""
+        return to_jax(self.program)
 
     def __repr__(self) -> str:
         counted = self.operations

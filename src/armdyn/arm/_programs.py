@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
-from armdyn.algorithms import KINDS, Kind
-from armdyn.algorithms.friction import friction as friction_torque
+from armdyn.algorithms import KINDS, Kind, Method
 from armdyn.algorithms.last_frame import with_last_frame_chosen
+from armdyn.arm._derivatives import derived_methods
+from armdyn.arm._friction import RULES, with_friction
 from armdyn.arm._singular import INVERTING, singular
 from armdyn.errors import MethodError, RobotError
 from armdyn.graph import Operations, Program, Slot, count, trace
@@ -15,14 +17,15 @@ from armdyn.scalar import Scalar
 
 AUTO = "auto"
 
-# Kinds whose torque a drive feels, so that friction belongs to them; the sign with which friction
-# acts on the last input or, for a torque that is the answer, on the output.
-WITH_FRICTION = ("inverse_dynamics", "forward_dynamics")
-
 
 def methods(kind: str) -> tuple[str, ...]:
     """Return the names of the methods that compute a kind, e.g. "mass_matrix"."""
-    return tuple(_kind(kind).methods)
+    return tuple(_methods(kind))
+
+
+def source(kind: str, method: str) -> str:
+    """Return the work that a method follows, or what it is made from."""
+    return _methods(kind)[method].source
 
 
 def kinds(chain: Chain) -> tuple[str, ...]:
@@ -39,7 +42,7 @@ def resolve(chain: Chain, kind: str, method: str) -> str:
 
 def check_method(kind: str, method: str) -> None:
     """Refuse a kind or a method that does not exist."""
-    known = (AUTO, *_kind(kind).methods)
+    known = (AUTO, *methods(kind))
     if not isinstance(method, str) or method not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise MethodError(f"method of {kind}", method, known)
 
@@ -47,9 +50,9 @@ def check_method(kind: str, method: str) -> None:
 @lru_cache(maxsize=1024)
 def cheapest(chain: Chain, kind: str) -> str:
     """Return the method with the fewest multiplications, then additions; the first among equals."""
-    names = _kind(kind).methods
+    names = methods(kind)
     if len(names) == 1:
-        return next(iter(names))
+        return names[0]
     return min(names, key=lambda name: cost(operations(chain, kind, name)))
 
 
@@ -72,32 +75,45 @@ def program(chain: Chain, kind: str, method: str, frame: int, friction: bool) ->
         kind: what to compute.
         method: a name of `methods(kind)`.
         frame: for kinds that ask for one: i for E_i, n + 1 for the tip.
-        friction: for `WITH_FRICTION`: whether joint friction is part of the torque.
+        friction: for kinds that a drive feels: whether joint friction is part of the torque.
     """
     entry = _kind(kind)
-    run = entry.methods[method].run
     if kind in INVERTING and (why := singular(chain)):
         raise RobotError(f"{kind} does not exist, the mass matrix is singular: {why}.")
     if not entry.about_frames:
         chain = with_last_frame_chosen(chain)
+    inputs = [Slot(name, (chain.n,)) for name in entry.inputs]
+    outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
+    run = algorithm(chain, kind, method, frame, friction)
+    return trace(run, inputs, outputs, name=kind)
+
+
+def algorithm(
+    chain: Chain, kind: str, method: str, frame: int, friction: bool
+) -> Callable[..., object]:
+    """Return a method as a function of its inputs, lists of scalars; arguments as for `program`."""
+    entry = _kind(kind)
+    run = _methods(kind)[method].run
 
     def function(*inputs: list[Scalar]) -> object:
         if entry.takes_frame:
             return run(chain, *inputs, frame=frame)
-        if not friction or kind not in WITH_FRICTION:
-            return run(chain, *inputs)
-        lost = friction_torque(chain, inputs[1])
-        if kind == "forward_dynamics":
-            q, qd, tau = inputs
-            return run(chain, q, qd, [t - f for t, f in zip(tau, lost, strict=True)])
-        return [t + f for t, f in zip(run(chain, *inputs), lost, strict=True)]
+        if friction and kind in RULES:
+            return with_friction(kind, run, chain, inputs)
+        return run(chain, *inputs)
 
-    inputs = [Slot(name, (chain.n,)) for name in entry.inputs]
-    outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
-    return trace(function, inputs, outputs, name=kind)
+    return function
 
 
 def _kind(kind: str) -> Kind:
     if not isinstance(kind, str) or kind not in KINDS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise MethodError("kind", kind, KINDS)
     return KINDS[kind]
+
+
+def _methods(kind: str) -> dict[str, Method]:
+    return {**_kind(kind).methods, **DERIVED.get(kind, {})}
+
+
+DERIVED = derived_methods(cheapest)
+"""The methods that are made by differentiating others, by kind."""

@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.algorithms import KINDS
 from armdyn.robot import Chain
 
-INVERTING = ("forward_dynamics", "inverse_mass_matrix", "udu")
+INVERTING = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix", "udu")
 """The kinds that divide by the mass matrix."""
 
 # Of the smallest eigenvalue of M scaled to a unit diagonal: below it is rounding. Real arms, heavy

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from armdyn.cli._cache import cache
+from armdyn.cli._codegen import codegen
 from armdyn.cli._console import complain
 from armdyn.cli._info import info
 from armdyn.cli._ops import ops
@@ -15,7 +17,9 @@ from armdyn.cli._tables import tables
 from armdyn.cli._verify import verify
 from armdyn.errors import ArmdynError
 
-OPTIONS = {"strict=False": "--no-strict", "`tip`": "--tip", "`base`": "--base"}
+OPTIONS = {
+    "strict=False": "--no-strict", "force=True": "--force", "`tip`": "--tip", "`base`": "--base",
+}  # fmt: skip
 
 app = typer.Typer(
     add_completion=False,
@@ -23,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="The smallest and fastest exact dynamic models of serial robot arms.",
 )
-for verb in (info, ops, tables, verify):
+for verb in (info, ops, tables, verify, codegen, cache):
     app.command()(verb)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from armdyn.algorithms import KINDS
-from armdyn.arm import Arm, cost, methods
+from armdyn.arm import Arm, cost, methods, source
 from armdyn.cli._console import (
     BaseOption,
     JsonOption,
@@ -47,7 +46,7 @@ def ops(
         for k, (method, o) in enumerate(rows.items()):
             mark = " *" if method == best and len(rows) > 1 else ""
             table.add_row(
-                kind if k == 0 else "", method + mark, KINDS[kind].methods[method].source,
+                kind if k == 0 else "", method + mark, source(kind, method),
                 str(o.mul), str(o.add), str(o.div), str(o.sqrt), str(o.trig),
                 style="bold" if mark else None,
                 end_section=k == len(rows) - 1,

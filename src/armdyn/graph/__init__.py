@@ -1,23 +1,43 @@
 """The program: what an algorithm becomes when it is run on unknown numbers."""
 
 from armdyn.graph._count import Operations, count
-from armdyn.graph._interpret import evaluate, interpret
-from armdyn.graph._program import Program, Slot
+from armdyn.graph._derive import (
+    MODES,
+    Mode,
+    derive,
+    directional,
+    directional_at,
+    jacobian,
+    jacobian_at,
+)
+from armdyn.graph._interpret import ARITHMETIC, FLOATS, evaluate, interpret
+from armdyn.graph._program import Instruction, Program, Slot
 from armdyn.graph._show import show
 from armdyn.graph._simplify import simplify
-from armdyn.graph._trace import record, trace
+from armdyn.graph._trace import record, trace, unknowns
 from armdyn.graph._verify import verify
 
 __all__ = [
+    "ARITHMETIC",
+    "FLOATS",
+    "MODES",
+    "Instruction",
+    "Mode",
     "Operations",
     "Program",
     "Slot",
     "count",
+    "derive",
+    "directional",
+    "directional_at",
     "evaluate",
     "interpret",
+    "jacobian",
+    "jacobian_at",
     "record",
     "show",
     "simplify",
     "trace",
+    "unknowns",
     "verify",
 ]

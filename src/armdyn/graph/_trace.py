@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from armdyn.errors import GraphError
@@ -17,6 +18,7 @@ def trace(
     inputs: Sequence[Slot],
     outputs: Sequence[Slot],
     name: str = "program",
+    constants: Sequence[Node] = (),
 ) -> Program:
     """Record a function, simplify what it did and check the result.
 
@@ -26,8 +28,10 @@ def trace(
         inputs: names and shapes of the arguments.
         outputs: names and shapes of the results.
         name: of the program, for printing.
+        constants: unknowns that the function reads besides its arguments; if there are any, they
+            are the first input of the program, called "constants".
     """
-    return verify(simplify(record(function, inputs, outputs, name)))
+    return verify(simplify(record(function, inputs, outputs, name, constants)))
 
 
 def record(
@@ -35,10 +39,11 @@ def record(
     inputs: Sequence[Slot],
     outputs: Sequence[Slot],
     name: str = "program",
+    constants: Sequence[Node] = (),
 ) -> Program:
     """Record a function as it is, operation by operation; arguments as for `trace`."""
     arguments: list[list[Node]] = []
-    position: dict[Node, int] = {}
+    position = {node: k for k, node in enumerate(constants)}
     for slot in inputs:
         symbols = [symbol(f"{slot.name}{k + 1}") for k in range(slot.size)]
         for node in symbols:
@@ -53,7 +58,31 @@ def record(
             raise GraphError(f"{name}: {slot.name} has {len(flat)} scalars, expected {slot.shape}")
         nodes += flat
     code, results = _linearise(nodes, position)
-    return Program(name, tuple(inputs), tuple(outputs), code, results)
+    first = (Slot("constants", (len(constants),)),) if constants else ()
+    return Program(name, (*first, *inputs), tuple(outputs), code, results)
+
+
+def unknowns(value: object) -> list[Node]:
+    """Return the inputs that numbers depend on, in the order in which they are met.
+
+    `value` is a number, a sequence of such values or a dataclass of them.
+    """
+    found: dict[Node, None] = {}
+    seen: set[Node] = set()
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Node):
+            if item.op is Op.INPUT:
+                found[item] = None
+            if item not in seen:
+                seen.add(item)
+                stack += reversed(item.args)
+        elif isinstance(item, list | tuple):
+            stack += reversed(cast("Sequence[object]", item))
+        elif is_dataclass(item):
+            stack += [getattr(item, f.name) for f in reversed(fields(item))]
+    return list(found)
 
 
 def _flatten(value: Any) -> Iterable[Node]:

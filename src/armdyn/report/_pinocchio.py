@@ -69,7 +69,7 @@ class PinocchioAnswers:
         self._model = pinocchio_model(robot)
         self._data = self._model.createData()
         self._states = states
-        self._known: dict[str, Array] = {}
+        self._known: dict[str, Array | tuple[Array, ...]] = {}
 
     @property
     def version(self) -> str:
@@ -79,14 +79,23 @@ class PinocchioAnswers:
     def __contains__(self, kind: str) -> bool:
         return kind in self._rules()
 
-    def __getitem__(self, kind: str) -> Array:
-        """Return the quantity at every state; the states are the first axis."""
+    def __getitem__(self, kind: str) -> Array | tuple[Array, ...]:
+        """Return the quantity at every state, or the tuple of them; states are the first axis."""
         if kind not in self._known:
             rule, n_states = self._rules()[kind], len(self._states["q"])
-            (shape,) = KINDS[kind].shapes(self._model.nv).values()
-            answers = np.array([np.array(rule(*state)) for state in self._each()])
+            shapes = KINDS[kind].shapes(self._model.nv).values()
+            several = len(shapes) > 1
+            # copied at once: the next state may overwrite what Pinocchio returned
+            answers = [
+                [np.array(part) for part in (answer if several else (answer,))]
+                for answer in (rule(*state) for state in self._each())
+            ]
             # Pinocchio drops axes of length one
-            self._known[kind] = answers.reshape(n_states, *shape)
+            arrays = [
+                np.array(part, dtype=np.float64).reshape(n_states, *shape)
+                for part, shape in zip(zip(*answers, strict=True), shapes, strict=True)
+            ]
+            self._known[kind] = tuple(arrays) if several else arrays[0]
         return self._known[kind]
 
     def _each(self) -> Any:
@@ -97,9 +106,21 @@ class PinocchioAnswers:
         tip = model.nframes - 1
         axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
-        def mass_matrix(q: Array) -> Array:
-            upper = np.triu(pin.crba(model, data, q))
+        def full(matrix: Array) -> Array:
+            upper = np.triu(matrix)
             return upper + np.triu(upper, 1).T
+
+        def mass_matrix(q: Array) -> Array:
+            return full(pin.crba(model, data, q))
+
+        def derivatives(rule: Any, *state: Array) -> tuple[Array, ...]:
+            by_q, by_qd, matrix = rule(model, data, *state)
+            return by_q, by_qd, full(matrix)
+
+        def jacobian_derivative(q: Array, qd: Array) -> Array:
+            pin.computeJointJacobiansTimeVariation(model, data, q, qd)
+            pin.updateFramePlacements(model, data)
+            return pin.getFrameJacobianTimeVariation(model, data, tip, axes)
 
         def pose(q: Array) -> Array:
             pin.framesForwardKinematics(model, data, q)
@@ -115,6 +136,12 @@ class PinocchioAnswers:
                 model, data, q, qd
             ),
             "forward_dynamics": lambda q, qd, qdd, tau: pin.aba(model, data, q, qd, tau),
+            "inverse_dynamics_derivatives": lambda q, qd, qdd, tau: derivatives(
+                pin.computeRNEADerivatives, q, qd, qdd
+            ),
+            "forward_dynamics_derivatives": lambda q, qd, qdd, tau: derivatives(
+                pin.computeABADerivatives, q, qd, tau
+            ),
             "regressor": lambda q, qd, qdd, tau: pin.computeJointTorqueRegressor(
                 model, data, q, qd, qdd
             ),
@@ -122,4 +149,5 @@ class PinocchioAnswers:
             "potential_energy": lambda q, qd, qdd, tau: pin.computePotentialEnergy(model, data, q),
             "pose": lambda q, qd, qdd, tau: pose(q),
             "jacobian": lambda q, qd, qdd, tau: pin.computeFrameJacobian(model, data, q, tip, axes),
+            "jacobian_derivative": lambda q, qd, qdd, tau: jacobian_derivative(q, qd),
         }

@@ -2,14 +2,15 @@
 
 Methods of one kind are compared with their median, so that one wrong method among several stands
 out by name; kinds with few methods are checked by what binds them to the others (M qdd + b = tau,
-M = U D U^T, Y p = tau ...). Where Pinocchio is installed it is the second, independent opinion.
+M = U D U^T, Y p = tau ...) and derivatives by differences. Where Pinocchio is installed it is the
+second, independent opinion.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from armdyn.report._pinocchio import PinocchioAnswers
 from armdyn.robot import Robot
 
 Array = NDArray[np.float64]
+Parts: TypeAlias = tuple[Array, ...]
 Progress = Callable[[int, int], None]
 
 # Largest difference between two right answers, relative to the largest entry: rounding of some
@@ -94,17 +96,13 @@ def verify(
         values[kind, method] = arm.function(kind, method, friction=False)(*inputs[kind])
         if progress:
             progress(done, len(rows))
-    median = {
-        kind: np.median([values[kind, m] for m in methods(kind)], axis=0)
-        for kind in arm.kinds
-        if kind != "udu"
-    }
+    median = {kind: _median([values[kind, m] for m in methods(kind)]) for kind in arm.kinds}
     condition = float(np.linalg.cond(median["mass_matrix"]).max())
     checks: list[Check] = []
     for kind, method in rows:
         got = values[kind, method]
         against, error, tolerance = _compare(arm, kind, got, median, states, condition)
-        other = relative_error(got, second[kind]) if second and kind in second else None
+        other = _worst_error(got, second[kind]) if second and kind in second else None
         checks.append(Check(kind, method, against, error, tolerance, other))
     version = second.version if second else None
     return Verification(arm.name, n_states, seed, version, tuple(checks))
@@ -134,6 +132,20 @@ def relative_error(got: Array, expected: Array) -> float:
     return float((difference / size).max())
 
 
+def _worst_error(got: Any, expected: Any) -> float:
+    """Return the relative error, the largest of them if there are several arrays."""
+    if not isinstance(got, tuple):
+        return relative_error(got, expected)
+    return max(relative_error(a, b) for a, b in zip(cast(Parts, got), expected, strict=True))
+
+
+def _median(values: list[Any]) -> Any:
+    """Return the median of the methods' answers, part by part if there are several arrays."""
+    if isinstance(values[0], tuple):
+        return tuple(np.median(part, axis=0) for part in zip(*values, strict=True))
+    return np.median(values, axis=0)
+
+
 def _inputs(arm: Arm, kind: str, states: dict[str, Array]) -> list[Array]:
     slots = arm.function(kind, methods(kind)[0]).program.inputs
     return [states[slot.name] for slot in slots]
@@ -143,7 +155,7 @@ def _compare(
     arm: Arm,
     kind: str,
     got: Any,
-    median: dict[str, Array],
+    median: dict[str, Any],
     states: dict[str, Array],
     condition: float,
 ) -> tuple[str, float, float]:
@@ -171,13 +183,30 @@ def _compare(
             half = 0.5 * np.einsum("...i,...ij,...j->...", qd, M, qd)
             return "T = qd M qd / 2", relative_error(got, half), TOLERANCE
         case "potential_energy":
-            slope = _difference(arm, "potential_energy", states["q"])
+            slope = _difference(arm, "potential_energy", states, "q")
             error = relative_error(slope, median["gravity"])
             return "dV/dq = gravity", error, DIFFERENCE_TOLERANCE
         case "pose" | "jacobian":
-            slope = _difference(arm, "pose", states["q"])[..., :3, 3, :]
+            slope = _difference(arm, "pose", states, "q")[..., :3, 3, :]
             error = relative_error(median["jacobian"][..., :3, :], slope)
             return "d pose/dq = jacobian", error, DIFFERENCE_TOLERANCE
+        case "jacobian_derivative":
+            slope = _difference(arm, "jacobian", states, "q") @ qd[:, None, :, None]
+            error = relative_error(got, slope[..., 0])
+            return "d jacobian/dt", error, DIFFERENCE_TOLERANCE
+        case "inverse_dynamics_derivatives":
+            # taken together: differences of the whole torque are no better than its rounding
+            slopes = [_difference(arm, "inverse_dynamics", states, x) for x in ("q", "qd")]
+            apart = relative_error(np.concatenate(got[:2], -1), np.concatenate(slopes, -1))
+            within = apart * (TOLERANCE / DIFFERENCE_TOLERANCE)
+            error = max(_worst_error(got, median[kind]), within)
+            return "the median, d tau", error, TOLERANCE
+        case "forward_dynamics_derivatives":
+            qdd = median["forward_dynamics"]
+            by_q, by_qd, _ = arm.inverse_dynamics_derivatives(states["q"], qd, qdd, friction=False)
+            one = np.broadcast_to(np.eye(arm.n), M.shape)
+            error = _worst_error(tuple(-M @ part for part in got), (by_q, by_qd, -one))
+            return "M dqdd = -dtau", error, solving
         case "friction":
             joints = arm.robot.joints
             Fv, Fc, Fo = np.transpose([(j.viscous, j.coulomb, j.offset) for j in joints])
@@ -188,9 +217,13 @@ def _compare(
             return "the median", relative_error(got, median[kind]), TOLERANCE
 
 
-def _difference(arm: Arm, kind: str, q: Array) -> Array:
-    """Return the derivative by q of a kind that depends on q alone, on the last axis."""
-    f: Any = arm.function(kind)
-    steps = STEP * np.eye(arm.n)
-    columns = [(f(q + step) - f(q - step)) / (2 * STEP) for step in steps]
+def _difference(arm: Arm, kind: str, states: dict[str, Array], by: str) -> Array:
+    """Return the derivative of a kind by one of its inputs, on the last axis."""
+    f: Any = arm.function(kind, friction=False)
+    names = [slot.name for slot in f.program.inputs]
+    columns: list[Array] = []
+    for step in STEP * np.eye(arm.n):
+        ahead, behind = ({**states, by: states[by] + sign * step} for sign in (1, -1))
+        difference = f(*(ahead[name] for name in names)) - f(*(behind[name] for name in names))
+        columns.append(difference / (2 * STEP))
     return np.stack(columns, axis=-1)

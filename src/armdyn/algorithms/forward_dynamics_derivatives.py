@@ -1,0 +1,48 @@
+"""Derivatives of forward dynamics, from those of inverse dynamics at the same motion.
+
+tau(q, qd, qdd(q, qd, tau)) = tau for every q and qd, so that
+
+    dqdd/dq = -M^-1 dtau/dq,   dqdd/dqd = -M^-1 dtau/dqd,   dqdd/dtau = M^-1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from armdyn.algorithms import second_moment, udu
+from armdyn.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
+from armdyn.algorithms.vector import Matrix
+from armdyn.robot import Chain
+from armdyn.scalar import Scalar
+
+Derivatives: TypeAlias = Callable[..., tuple[Matrix, Matrix, Matrix]]
+"""A function of (chain, q, qd, qdd) that returns dtau/dq, dtau/dqd and M."""
+
+
+def forward_dynamics_derivatives(
+    chain: Chain,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    derivatives: Derivatives = inverse_dynamics_derivatives,
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Return dqdd/dq, dqdd/dqd and M^-1 = dqdd/dtau; `derivatives` are those of tau."""
+    # M does not depend on qdd, and is part of the work done for the derivatives below.
+    _, _, M = derivatives(chain, q, qd, [0.0] * chain.n)
+    bias = second_moment.bias(chain, q, qd)
+    qdd = udu.solve(M, [t - b for t, b in zip(tau, bias, strict=True)])
+    dq, dqd, _ = derivatives(chain, q, qd, qdd)
+    inverse = udu.inverse(M)
+    return _minus_product(inverse, dq), _minus_product(inverse, dqd), inverse
+
+
+def _minus_product(X: Matrix, Y: Matrix) -> Matrix:
+    return [[-_dot(row, column) for column in zip(*Y, strict=True)] for row in X]
+
+
+def _dot(u: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
+    total = u[0] * v[0]
+    for a, b in zip(u[1:], v[1:], strict=True):
+        total = total + a * b
+    return total

@@ -1,0 +1,132 @@
+"""What the header of exported C says: joints, units, orders, methods and what is included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from armdyn.algorithms import PARAMETER_NAMES
+from armdyn.arm._parametric import FRICTION, FRICTION_NAMES, INERTIAL, ROTOR
+from armdyn.arm._programs import source
+from armdyn.graph import Program, Slot, count
+from armdyn.robot import Joint, Robot
+
+TORQUES = "joint torques [N m] or forces [N]"
+
+SENTENCES = {
+    "mass_matrix": "The mass matrix M(q) [kg m^2] ([kg m] and [kg] where joints slide), "
+    "symmetric, rotor inertias included.",
+    "inverse_dynamics": "The torques M qdd + C qd + g + friction, rotor inertias included.",
+    "bias": "The torques C qd + g, without friction.",
+    "gravity": "The torques g(q) that hold the arm still.",
+    "coriolis_matrix": "The matrix C(q, qd) in Christoffel form: dM/dt - 2C is skew.",
+    "forward_dynamics": "The accelerations that the torques tau cause, friction taken off them.",
+    "inverse_dynamics_derivatives": "The derivatives of the torques of inverse_dynamics by q and "
+    "by qd, and the mass matrix, which is that by qdd. Viscous friction is included.",
+    "forward_dynamics_derivatives": "The derivatives of the accelerations of forward_dynamics by q "
+    "and by qd, and the inverse mass matrix, which is that by tau. Viscous friction is included.",
+    "inverse_mass_matrix": "The inverse of the mass matrix, rotor inertias included.",
+    "udu": "Unit upper triangular U and diagonal D with M = U diag(D) U^T.",
+    "regressor": "The matrix Y: Y times the inertial parameters of the links (each m, mx, my, mz, "
+    "Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the origin) are the torques less rotors and friction.",
+    "kinetic_energy": "The kinetic energy [J] of links and rotors.",
+    "potential_energy": "The potential energy [J]; zero for a mass at the base's origin.",
+    "pose": "The placement of the tip in the base frame, a homogeneous matrix [m].",
+    "jacobian": "The Jacobian of the tip in base axes: three rows linear, three angular.",
+    "jacobian_derivative": "The time derivative of the Jacobian of the tip.",
+    "friction": "The friction torques: viscous, Coulomb (0 at rest) and offset.",
+}
+
+STATES = {
+    "q": "joint positions [rad] or [m]",
+    "qd": "joint velocities [rad/s] or [m/s]",
+    "qdd": "joint accelerations [rad/s^2] or [m/s^2]",
+    "tau": TORQUES,
+}
+
+CONSTANTS = {
+    INERTIAL: "inertial parameters of the links, base first, each "
+    f"{', '.join(PARAMETER_NAMES)}: mass [kg], first moments [kg m], inertia tensor about the "
+    "origin of the link's frame [kg m^2]",
+    ROTOR: "rotor inertias [kg m^2] or [kg]",
+    FRICTION: f"friction of the joints, base first, each {', '.join(FRICTION_NAMES)}: [N m s], "
+    "[N m], [N m] or [N s/m], [N], [N]",
+}
+
+
+def about(robot: Robot, single: bool, parametric: bool) -> list[str]:
+    """Return the lines at the head of the header."""
+    type_name = "float" if single else "double"
+    lines = [
+        f"Dynamics of the arm {robot.name!r}, {robot.n} joints, in {type_name} precision.",
+        "",
+        "SI units, angles in radians. Arrays are in the order of the joints, base first; matrices "
+        "are row-major. The functions are C99, need only math.h, allocate nothing and keep no "
+        "state: they may be interrupted and called from several threads. They read all inputs "
+        "before they write, so that an output may be the array of an input; outputs must not "
+        "overlap each other.",
+        "",
+        "Joints:",
+        *(_joint(i, joint) for i, joint in enumerate(robot.joints)),
+        "",
+        f"Gravity in the base frame [m/s^2]: {', '.join(f'{g:.9g}' for g in robot.gravity)}.",
+    ]
+    if parametric:
+        return [
+            *lines,
+            "Geometry and gravity are part of the code. Masses, inertias, rotor inertias and "
+            "friction are arguments; their values for this arm are the arrays declared below.",
+        ]
+    return [
+        *lines,
+        "Geometry, gravity, masses and inertias are part of the code.",
+        f"Rotor inertias: {_given(robot, ('rotor_inertia',))}.",
+        f"Friction: {_given(robot, FRICTION_NAMES)}.",
+    ]
+
+
+def notes(program: Program, method: str, name: str, tables: Mapping[str, str]) -> list[str]:
+    """Return the lines above a function; `tables` are the arrays that inputs can be, by input."""
+    counted = count(program)
+    parts = [f"{counted.mul} multiplications", f"{counted.add} additions"]
+    parts += [f"{counted.div} divisions"] if counted.div else []
+    parts += [f"{counted.sqrt} square roots"] if counted.sqrt else []
+    parts += [f"{counted.trig} sines and cosines"] if counted.trig else []
+    kind = program.name
+    lines = [
+        f"{name}: {SENTENCES.get(kind, kind)}",
+        f"Method {method} ({source(kind, method)}): {', '.join(parts)}.",
+    ]
+    for slot in program.inputs:
+        told = f"as {tables[slot.name]}" if slot.name in tables else STATES.get(slot.name)
+        lines.append(f"  in   {_shaped(slot)}" + (f": {told}" if told else ""))
+    for slot in program.outputs:
+        told = STATES.get(slot.name)
+        lines.append(f"  out  {_shaped(slot)}" + (f": {told}" if told else ""))
+    return lines
+
+
+def table_note(slot: str) -> str:
+    """Return the line above an array of values."""
+    return f"The arm as described: {CONSTANTS[slot]}."
+
+
+def _joint(i: int, joint: Joint) -> str:
+    units = "[rad], [N m]" if joint.is_revolute else "[m], [N]"
+    return f"  {i}: {joint.name}, {joint.kind} {units}"
+
+
+def _given(robot: Robot, fields: Sequence[str]) -> str:
+    having = [j.name for j in robot.joints if any(getattr(j, field) for field in fields)]
+    if not having:
+        return "none given, none included"
+    return "of all joints" if len(having) == robot.n else f"of {', '.join(having)} only"
+
+
+def _shaped(slot: Slot) -> str:
+    if len(slot.shape) == 2:
+        rows, columns = slot.shape
+        return (
+            f"{slot.name}[{slot.size}], {rows} x {columns}: entry (i, j) is "
+            f"{slot.name}[{columns}*i + j]"
+        )
+    return f"*{slot.name}" if slot.shape == () else f"{slot.name}[{slot.size}]"

@@ -1,0 +1,116 @@
+"""Programs that take the inertial parameters, rotor inertias and friction of an arm as inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from armdyn.algorithms import KINDS, PARAMETER_NAMES, parameters
+from armdyn.algorithms.vector import add_symmetric, point_inertia, scale_symmetric
+from armdyn.arm._programs import AUTO, algorithm, check_method, cost, methods
+from armdyn.arm._singular import INVERTING, singular
+from armdyn.errors import RobotError
+from armdyn.export import linear_constants
+from armdyn.graph import Instruction, Program, Slot, count, trace, verify
+from armdyn.robot import Chain, Link
+from armdyn.scalar import Op, Scalar
+
+INERTIAL, ROTOR, FRICTION = INPUTS = ("p", "rotor", "friction")
+"""The inputs that hold the constants of the links."""
+
+FRICTION_NAMES = ("viscous", "coulomb", "offset")
+
+
+def values(chain: Chain) -> dict[str, list[float]]:
+    """Return what the inputs are for the arm as it is described."""
+    listed = {
+        INERTIAL: parameters(chain),
+        ROTOR: [link.Jm for link in chain.links],
+        FRICTION: [x for link in chain.links for x in (link.Fv, link.Fc, link.Fo)],
+    }
+    return {name: cast("list[float]", numbers) for name, numbers in listed.items()}
+
+
+@dataclass(frozen=True)
+class Parametric:
+    """A program with the constants of the links among its inputs."""
+
+    program: Program
+    method: str
+
+    @property
+    def divides_by_masses(self) -> bool:
+        """Whether a parameter itself is a divisor: no link may be without mass then."""
+        code = self.program.code
+        return any(step.op is Op.DIV and code[step.args[1]].op is Op.INPUT for step in code)
+
+
+def parametric(chain: Chain, kind: str, method: str = AUTO) -> Parametric:
+    """Trace a method with the constants of the links as inputs.
+
+    "auto" takes the cheapest of those that do not divide by masses, if there are any: parameters
+    that were identified need not have a mass for every link.
+    """
+    check_method(kind, method)
+    if kind in INVERTING and (why := singular(chain)):
+        raise RobotError(f"{kind} does not exist, the mass matrix is singular: {why}.")
+    names = methods(kind) if method == AUTO else (method,)
+    found = [Parametric(_traced(chain, kind, name), name) for name in names]
+    return min(found, key=lambda f: (f.divides_by_masses, cost(count(f.program))))
+
+
+def _traced(chain: Chain, kind: str, method: str) -> Program:
+    n, entry = chain.n, KINDS[kind]
+    constants = [
+        Slot(INERTIAL, (n, len(PARAMETER_NAMES))),
+        Slot(ROTOR, (n,)),
+        Slot(FRICTION, (n, len(FRICTION_NAMES))),
+    ]
+    inputs = [*(Slot(name, (n,)) for name in entry.inputs), *constants]
+    outputs = [Slot(name, shape) for name, shape in entry.shapes(n).items()]
+
+    def function(*given: list[Scalar]) -> object:
+        states, (p, rotor, friction) = given[:-3], given[-3:]
+        links = [
+            _link(link, p[10 * i : 10 * i + 10], rotor[i], friction[3 * i : 3 * i + 3])
+            for i, link in enumerate(chain.links)
+        ]
+        symbolic = replace(chain, links=tuple(links))
+        return algorithm(symbolic, kind, method, frame=n + 1, friction=True)(*states)
+
+    code = linear_constants(
+        trace(function, inputs, outputs, name=kind), [slot.name for slot in constants]
+    )
+    return _without_unread(code, {slot.name for slot in constants})
+
+
+def _link(link: Link, p: list[Scalar], rotor: Scalar, friction: list[Scalar]) -> Link:
+    """Return a link of given parameters; the division by the mass is gone once they are linear."""
+    m, x, y, z, xx, xy, yy, xz, yz, zz = p
+    c = (x / m, y / m, z / m)
+    about_com = scale_symmetric(-1.0, point_inertia(m, c))
+    viscous, coulomb, offset = friction
+    return replace(
+        link, m=m, c=c, I=add_symmetric((xx, xy, xz, yy, yz, zz), about_com),
+        Jm=rotor, Fv=viscous, Fc=coulomb, Fo=offset,
+    )  # fmt: skip
+
+
+def _without_unread(program: Program, names: set[str]) -> Program:
+    """Return the program without those of the named inputs that it does not read."""
+    read = {int(step.value) for step in program.code if step.op is Op.INPUT}
+    kept: list[Slot] = []
+    moved: dict[int, int] = {}
+    at = 0
+    for slot in program.inputs:
+        places = range(at, at + slot.size)
+        if slot.name not in names or read & set(places):
+            moved |= {place: len(moved) + k for k, place in enumerate(places)}
+            kept.append(slot)
+        at += slot.size
+    code = [
+        Instruction(Op.INPUT, (), float(moved[int(step.value)])) if step.op is Op.INPUT else step
+        for step in program.code
+    ]
+    outputs, results = program.outputs, program.results
+    return verify(Program(program.name, tuple(kept), outputs, tuple(code), results))

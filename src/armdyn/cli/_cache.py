@@ -1,0 +1,78 @@
+"""`armdyn cache`: the compiled functions that are kept on disk."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.cli._console import JsonOption, complain, new_table, plain, print_json, show
+from armdyn.errors import ArmdynError, CacheWarning
+from armdyn.kernel._cache import Cache, default_cache
+
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove all entries.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the compiled functions kept on disk, or clear them."""
+    chosen, warned = _chosen_cache()
+    if clear and chosen is None:
+        raise ArmdynError(
+            "no cache is in use, so none can be cleared; set ARMDYN_CACHE to its folder, or unset "
+            "it for the usual one."
+        )
+    removed = chosen.clear() if clear and chosen else None
+    state = _state(chosen)
+    if as_json:
+        print_json({**state, "removed": removed, "warnings": warned})
+    elif chosen is None:
+        show("compiled functions are not kept on disk: no cache is in use.")
+    elif removed is not None:
+        show(f"{removed} entries removed from {chosen.folder}.")
+    else:
+        table = new_table("Compiled functions on disk", ("folder",), ("entries", "size", "limit"))
+        table.add_row(
+            plain(state["folder"]), str(state["entries"]), _readable(state["size"]),
+            f"{_readable(state['max_size'])}, {state['max_entries']} entries",
+        )  # fmt: skip
+        show(table)
+
+
+def _chosen_cache() -> tuple[Cache | None, list[str]]:
+    """Return the cache in use and what is wrong with it, which is also said to the person."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CacheWarning)
+        chosen = default_cache()
+    said = [str(w.message) for w in caught if issubclass(w.category, CacheWarning)]
+    fault = chosen.fault() if chosen else None
+    if fault:
+        said.append(fault)
+    for sentence in said:
+        complain(f"warning: {sentence}")
+    return chosen, said
+
+
+def _state(chosen: Cache | None) -> dict[str, Any]:
+    """Return what is kept and what may be, sizes in bytes; all None where nothing may."""
+    if chosen is None:
+        return dict.fromkeys(("folder", "entries", "size", "max_size", "max_entries"))
+    kept = [] if chosen.fault() else chosen.entries()
+    return {
+        "folder": str(chosen.folder),
+        "entries": len(kept),
+        "size": sum(entry.size for entry in kept),
+        "max_size": chosen.max_bytes,
+        "max_entries": chosen.max_entries,
+    }
+
+
+def _readable(size: float) -> str:
+    """Return a number of bytes in the unit that suits it."""
+    unit = 0
+    while size >= 1024 and unit < len(UNITS) - 1:
+        size, unit = size / 1024, unit + 1
+    return f"{size:.4g} {UNITS[unit]}"

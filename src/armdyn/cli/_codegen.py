@@ -1,0 +1,76 @@
+"""`armdyn codegen`: an arm's functions as C for controllers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from armdyn.arm import export_c
+from armdyn.cli._console import (
+    BaseOption,
+    JsonOption,
+    RobotArgument,
+    SnapOption,
+    StrictOption,
+    TipOption,
+    open_arm,
+    print_json,
+    show,
+)
+from armdyn.errors import InputError, shown
+
+
+def codegen(
+    robot: RobotArgument,
+    functions: Annotated[
+        str, typer.Option(help="What to compute, e.g. mass_matrix,inverse_dynamics.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write to.")],
+    single: Annotated[bool, typer.Option("--float", help="Compute in float, not double.")] = False,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FUNCTION=METHOD", help="Not by the cheapest method; may be repeated."
+        ),
+    ] = None,
+    parameters: Annotated[
+        bool, typer.Option("--parameters", help="Take masses, inertias, friction as arguments.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that armdyn did not write, too.")
+    ] = False,
+    tip: TipOption = None,
+    base: BaseOption = None,
+    strict: StrictOption = True,
+    snap: SnapOption = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Write functions of an arm as C99: a header, a source and a self-test."""
+    wanted = [name.strip() for name in functions.split(",") if name.strip()]
+    methods = dict(_chosen(words) for words in method or ())
+    arm, _ = open_arm(robot, base, tip, strict, snap)
+    paths = export_c(
+        arm, out, wanted, single=single, methods=methods, parameters=parameters, force=force
+    )
+    if as_json:
+        print_json({"name": arm.name, "functions": wanted, "files": [str(path) for path in paths]})
+        return
+    header, source, selftest = paths
+    show(
+        f"{header}  declarations, orders and units",
+        f"{source}  {len(wanted)} function{'s' if len(wanted) > 1 else ''}",
+        f"{selftest}  recorded vectors; to run it:",
+        f"  cc -std=c99 {source} {selftest} -lm -o selftest && ./selftest",
+    )
+
+
+def _chosen(words: str) -> tuple[str, str]:
+    kind, equals, name = words.partition("=")
+    if not equals or not kind or not name:
+        raise InputError(
+            f"--method is {shown(words)}, expected a function and its method, such as "
+            "mass_matrix=lin_fang_1."
+        )
+    return kind.strip(), name.strip()

@@ -1,0 +1,143 @@
+"""A program as one function of C99 that needs nothing but math.h."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from armdyn.errors import InputError
+from armdyn.export._names import WIDTH, fresh, identifier
+from armdyn.graph import Program, Slot
+from armdyn.scalar import Op
+
+INFIX = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}
+
+
+@dataclass(frozen=True)
+class Number:
+    """The type that the C code computes in, and how its numbers are written."""
+
+    name: str
+    suffix: str
+    digits: int
+
+    def literal(self, value: float) -> str:
+        """Return a constant that the compiler reads back to the last bit."""
+        text = f"{value:.{self.digits}g}"
+        if not any(c in text for c in ".e"):
+            text += ".0"
+        text += self.suffix
+        return f"({text})" if text.startswith("-") else text
+
+    def rounded(self, value: float) -> float:
+        """Return the nearest number of this type; InputError if there is none."""
+        if self is DOUBLE:
+            return value
+        try:
+            return struct.unpack("<f", struct.pack("<f", value))[0]
+        except OverflowError:
+            raise InputError(
+                f"the program has the constant {value:g}, too large for a float; export doubles."
+            ) from None
+
+
+DOUBLE = Number("double", "", 17)
+FLOAT = Number("float", "f", 9)
+
+
+def number(single: bool) -> Number:
+    """Return the type of the code."""
+    return FLOAT if single else DOUBLE
+
+
+def c_source(program: Program, name: str, single: bool = False) -> str:
+    """Return a C file with one function: each input is an array, then each output, row-major.
+
+    Args:
+        program: the traced code.
+        name: of the function, made an identifier if it is none.
+        single: compute in float instead of double.
+    """
+    return "#include <math.h>\n\n" + c_function(program, identifier(name), number(single))
+
+
+def c_prototype(program: Program, name: str, kind: Number) -> str:
+    """Return the declaration of the function, without the semicolon."""
+    given, wanted = arguments(program)
+    listed = [f"const {kind.name} {a.declaration}" for a in given]
+    listed += [f"{kind.name} {a.declaration}" for a in wanted]
+    one_line = f"void {name}({', '.join(listed)})"
+    if len(one_line) <= WIDTH:
+        return one_line
+    return f"void {name}(\n    " + ",\n    ".join(listed) + ")"
+
+
+def c_function(program: Program, name: str, kind: Number) -> str:
+    """Return the definition of the function.
+
+    All inputs are read before the first output is written, so that an output may be the array of
+    an input.
+    """
+    given, wanted = arguments(program)
+    elements = [(a, at) for a in given for at in range(a.slot.size)]
+    places = [a.element(at) for a in wanted for at in range(a.slot.size)]
+    taken = {a.name for a in (*given, *wanted)}
+    text: list[str] = []
+    reads: list[tuple[int, str]] = []
+    steps: list[str] = []
+    for k, step in enumerate(program.code):
+        if step.op is Op.CONST:
+            text.append(kind.literal(kind.rounded(step.value)))
+            continue
+        if step.op is Op.INPUT:
+            source, at = elements[int(step.value)]
+            text.append(fresh(f"{source.name}_{at}", taken))
+            line = f"    const {kind.name} {text[-1]} = {source.element(at)};"
+            reads.append((int(step.value), line))
+        else:
+            text.append(fresh(f"v{k}", taken))
+            value = _expression(step.op, [text[arg] for arg in step.args], kind)
+            steps.append(f"    const {kind.name} {text[-1]} = {value};")
+        taken.add(text[-1])
+    read = {elements[at][0].name for at, _ in reads}
+    unread = [f"    (void){a.name};" for a in given if a.name not in read]
+    writes = [f"    {place} = {text[k]};" for place, k in zip(places, program.results, strict=True)]
+    body = [*(line for _, line in sorted(reads)), *steps, *unread, *writes]
+    return "\n".join([c_prototype(program, name, kind), "{", *body, "}", ""])
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An input or output as an argument of C."""
+
+    name: str
+    slot: Slot
+
+    @property
+    def declaration(self) -> str:
+        """The argument in a declaration: an array, or a pointer to a single number."""
+        return f"*{self.name}" if self.slot.shape == () else f"{self.name}[{self.slot.size}]"
+
+    def element(self, at: int) -> str:
+        """Return one of its numbers."""
+        return f"*{self.name}" if self.slot.shape == () else f"{self.name}[{at}]"
+
+
+def arguments(program: Program) -> tuple[list[Argument], list[Argument]]:
+    """Return inputs and outputs as arguments of C, no two of the same name."""
+    found: list[Argument] = []
+    for slot in (*program.inputs, *program.outputs):
+        found.append(Argument(fresh(identifier(slot.name), [a.name for a in found]), slot))
+    n = len(program.inputs)
+    return found[:n], found[n:]
+
+
+def _expression(op: Op, args: list[str], kind: Number) -> str:
+    if op in INFIX:
+        return f"{args[0]} {INFIX[op]} {args[1]}"
+    if op is Op.NEG:
+        return f"-{args[0]}"
+    if op is Op.SIGN:
+        zero = kind.literal(0.0)
+        return f"({kind.name})(({args[0]} > {zero}) - ({args[0]} < {zero}))"
+    return f"{op.value}{kind.suffix}({args[0]})"

@@ -1,0 +1,136 @@
+"""The same function in SymPy, CasADi and JAX: the program, evaluated on their numbers."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from armdyn.errors import InputError, MissingExtraError
+from armdyn.graph import ARITHMETIC, Program, Slot, evaluate
+from armdyn.scalar import Op
+
+# Beyond this many operations a formula is no longer something to read.
+LARGEST_FORMULA = 400
+
+
+def to_sympy(program: Program) -> Callable[..., Any]:
+    """Return a function of sequences of SymPy expressions, one for each input.
+
+    It returns a SymPy expression for a scalar output, a Matrix for a vector or a matrix, and a
+    tuple of them where there are several outputs.
+    """
+    sympy: Any = _import("sympy", "the function in SymPy")
+    rules = {
+        **ARITHMETIC,
+        Op.SIN: sympy.sin, Op.COS: sympy.cos, Op.SQRT: sympy.sqrt, Op.SIGN: sympy.sign,
+    }  # fmt: skip
+
+    def function(*states: Sequence[Any]) -> Any:
+        values = evaluate(program, _flattened(program, states), rules)
+        parts = [_shaped(sympy, slot, part) for slot, part in _by_slot(program, values)]
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+    return function
+
+
+def to_latex(program: Program) -> str:
+    """Return the outputs as LaTeX formulas, one line each."""
+    n_operations = sum(bool(step.args) for step in program.code)
+    if n_operations > LARGEST_FORMULA:
+        raise InputError(
+            f"{program.name} takes {n_operations} operations: as formulas it could not be read "
+            f"(LaTeX is for small arms, up to {LARGEST_FORMULA} operations)."
+        )
+    sympy: Any = _import("sympy", "LaTeX")
+    names = {"q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}", "tau": r"\tau"}
+    symbols = [
+        [sympy.Symbol(f"{names.get(s.name, s.name)}_{{{k + 1}}}") for k in range(s.size)]
+        for s in program.inputs
+    ]
+    values: Any = to_sympy(program)(*symbols)
+    if len(program.outputs) == 1:
+        values = (values,)
+    lines = [f"{s.name} = {sympy.latex(x)}" for s, x in zip(program.outputs, values, strict=True)]
+    return "\n".join(lines)
+
+
+def to_casadi(program: Program) -> Any:
+    """Return a `casadi.Function` of column vectors, with the names of the program's slots."""
+    casadi: Any = _import("casadi", "the function in CasADi")
+    rules = {
+        **ARITHMETIC,
+        Op.SIN: casadi.sin, Op.COS: casadi.cos, Op.SQRT: casadi.sqrt, Op.SIGN: casadi.sign,
+    }  # fmt: skip
+    inputs = [casadi.SX.sym(slot.name, slot.size) for slot in program.inputs]
+    scalars = [x[k] for x, s in zip(inputs, program.inputs, strict=True) for k in range(s.size)]
+    values = evaluate(program, scalars, rules)
+    outputs: list[Any] = []
+    for slot, part in _by_slot(program, values):
+        column = casadi.vertcat(*part)
+        if len(slot.shape) == 2:
+            rows, columns = slot.shape
+            column = casadi.reshape(column, columns, rows).T  # CasADi counts by columns
+        outputs.append(column)
+    names = [slot.name for slot in program.inputs], [slot.name for slot in program.outputs]
+    return casadi.Function(program.name, inputs, outputs, *names)
+
+
+def to_jax(program: Program) -> Callable[..., Any]:
+    """Return a function of JAX arrays ``(..., n)`` that can be compiled, mapped and differentiated.
+
+    It computes in the precision of its arguments: 64 bits need JAX's ``jax_enable_x64``.
+    """
+    jnp: Any = _import("jax.numpy", "the function in JAX")
+    rules = {
+        **ARITHMETIC, Op.SIN: jnp.sin, Op.COS: jnp.cos, Op.SQRT: jnp.sqrt, Op.SIGN: jnp.sign,
+    }  # fmt: skip
+
+    def function(*states: Any) -> Any:
+        arrays = [jnp.asarray(state) for state in states]
+        _check_sizes(program, [a.shape[-1] if a.ndim else 0 for a in arrays])
+        lead = jnp.broadcast_shapes(*(a.shape[:-1] for a in arrays))
+        columns = [a[..., k] for a in arrays for k in range(a.shape[-1])]
+        values = evaluate(program, columns, rules)
+        parts: list[Any] = []
+        for slot, part in _by_slot(program, values):
+            stacked = jnp.stack([jnp.broadcast_to(x, lead) for x in part], axis=-1)
+            parts.append(stacked.reshape((*lead, *slot.shape)))
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+    return function
+
+
+def _import(name: str, why: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        package = name.split(".")[0]
+        raise MissingExtraError(package, package, why) from None
+
+
+def _flattened(program: Program, states: Sequence[Sequence[Any]]) -> list[Any]:
+    _check_sizes(program, [len(state) for state in states])
+    return [x for state in states for x in state]
+
+
+def _check_sizes(program: Program, sizes: list[int]) -> None:
+    if sizes != [slot.size for slot in program.inputs]:
+        wanted = ", ".join(f"{slot.name} ({slot.size})" for slot in program.inputs)
+        raise InputError(f"{program.name} takes these inputs, with their sizes: {wanted}.")
+
+
+def _by_slot(program: Program, values: list[Any]) -> list[tuple[Slot, list[Any]]]:
+    parts: list[tuple[Slot, list[Any]]] = []
+    at = 0
+    for slot in program.outputs:
+        parts.append((slot, values[at : at + slot.size]))
+        at += slot.size
+    return parts
+
+
+def _shaped(sympy: Any, slot: Slot, part: list[Any]) -> Any:
+    if slot.shape == ():
+        return part[0]
+    rows, columns = slot.shape if len(slot.shape) == 2 else (slot.size, 1)
+    return sympy.Matrix(rows, columns, part)

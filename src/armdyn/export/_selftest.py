@@ -1,0 +1,199 @@
+"""The self-test of exported C: recorded states and answers, and a main() that compares."""
+
+from __future__ import annotations
+
+import math
+import random
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Any
+
+from armdyn.errors import NumericalError
+from armdyn.export._c import DOUBLE, FLOAT, Argument, Number, arguments
+from armdyn.export._names import WIDTH
+from armdyn.graph import FLOATS, Instruction, Program, Slot, evaluate
+from armdyn.scalar import Op
+
+N_STATES = 5
+
+# Beside the largest entry of an output: what rounding may do to a program that is well conditioned.
+TOLERANCE = {DOUBLE: 1e-12, FLOAT: 1e-4}
+# Where an arm is not so kind: this many times what rounding to float was seen to do to the recorded
+# states, in proportion to the digits of the type.
+MARGIN = 10.0
+ROUNDING_BESIDE_FLOAT = {DOUBLE: 2.0**-29, FLOAT: 1.0}
+# A function that loses more than this in float is of no use in float.
+USELESS = 1e-2
+# An output whose entries are all smaller is compared with this.
+SMALLEST_SCALE = 1e-12
+# States lie within this [rad, m, ...]; tables that the caller may change, within this share of
+# their values.
+LARGEST_STATE = 1.5
+SPREAD = 0.2
+
+
+@dataclass(frozen=True)
+class Recording:
+    """States, the answers to them in double, and how far from these the C code may be.
+
+    `states` and `answers` hold for each input or output one row of numbers a state, `scales` the
+    largest number of each output.
+    """
+
+    states: list[list[list[float]]]
+    answers: list[list[list[float]]]
+    scales: list[float]
+    tolerance: float
+
+
+def recorded(
+    program: Program, name: str, kind: Number, tables: Mapping[str, Sequence[float]]
+) -> Recording:
+    """Evaluate a program at random states that numbers of this kind hold exactly.
+
+    Args:
+        program: the traced code.
+        name: seeds the states, and is named in errors.
+        kind: the type of the C code.
+        tables: for inputs that are not states: the values near which they are taken.
+    """
+    source = random.Random(name)
+    states = [
+        [kind.rounded(x) for slot in program.inputs for x in _random(source, slot, tables)]
+        for _ in range(N_STATES)
+    ]
+    try:
+        answers = [evaluate(program, state) for state in states]
+    except (ArithmeticError, ValueError):
+        raise NumericalError(f"{name} is not finite at random states: {states[0]}.") from None
+    expected = _by_slot(program.outputs, answers)
+    scales = [max([SMALLEST_SCALE, *(abs(x) for row in rows for x in row)]) for rows in expected]
+    lost = _lost_in_float(program, states, expected, scales)
+    if kind is FLOAT and not lost < USELESS:
+        raise NumericalError(
+            f"{name} loses too many digits in float (relative error {lost:.1g}); export doubles."
+        )
+    tolerance = max(TOLERANCE[kind], MARGIN * ROUNDING_BESIDE_FLOAT[kind] * min(lost, 1.0))
+    return Recording(_by_slot(program.inputs, states), expected, scales, tolerance)
+
+
+def selftest_check(program: Program, name: str, kind: Number, recording: Recording) -> str:
+    """Return a C function that prints the largest error, and returns 1 if that is too large."""
+    given, wanted = arguments(program)
+    lines = [f"static int check_{name}(void)", "{"]
+    for k, (a, rows) in enumerate(zip(given, recording.states, strict=True)):
+        lines.append(_table(f"state_{k}", a, rows, kind))
+    for k, (a, rows) in enumerate(zip(wanted, recording.answers, strict=True)):
+        lines.append(_table(f"expected_{k}", a, rows, DOUBLE))
+    for k, a in enumerate(wanted):
+        lines.append(f"    {kind.name} got_{k}[{a.slot.size}];")
+    passed = [f"state_{k}[i]" for k in range(len(given))]
+    passed += [f"got_{k}" for k in range(len(wanted))]
+    lines += [
+        "    double worst = 0.0;",
+        "    int i;",
+        f"    for (i = 0; i < {N_STATES}; i++) {{",
+        f"        {name}({', '.join(passed)});",
+    ]
+    for k, (a, scale) in enumerate(zip(wanted, recording.scales, strict=True)):
+        difference = f"difference(got_{k}, expected_{k}[i], {a.slot.size})"
+        lines.append(f"        worst = larger(worst, {difference} / {DOUBLE.literal(scale)});")
+    tolerance = f"{recording.tolerance:.1e}"
+    lines += ["    }", f'    return verdict("{name}", worst, {tolerance});', "}", ""]
+    return "\n".join(lines)
+
+
+def selftest_frame(kind: Number) -> str:
+    """Return what all checks call."""
+    return f"""\
+static double larger(double a, double b)
+{{
+    return a > b ? a : b;
+}}
+
+/* The largest difference; one that is no number counts as infinite. */
+static double difference(const {kind.name} *got, const double *expected, int n)
+{{
+    double worst = 0.0;
+    int i;
+    for (i = 0; i < n; i++) {{
+        const double d = fabs((double)got[i] - expected[i]);
+        worst = d <= DBL_MAX ? larger(worst, d) : HUGE_VAL;
+        if (worst > DBL_MAX) {{
+            break;
+        }}
+    }}
+    return worst;
+}}
+
+static int verdict(const char *name, double worst, double tolerance)
+{{
+    const int failed = !(worst <= tolerance);
+    printf("%-48s %8.1e (at most %.1e) %s\\n", name, worst, tolerance, failed ? "FAILED" : "ok");
+    return failed;
+}}
+"""
+
+
+def _random(
+    source: random.Random, slot: Slot, tables: Mapping[str, Sequence[float]]
+) -> list[float]:
+    if slot.name in tables:
+        # rows as a whole: the parameters of a link stay those of a body that could be built
+        width = slot.shape[-1] if len(slot.shape) > 1 else 1
+        factors = [source.uniform(1.0 - SPREAD, 1.0 + SPREAD) for _ in range(slot.size // width)]
+        return [x * factors[k // width] for k, x in enumerate(tables[slot.name])]
+    return [source.uniform(-LARGEST_STATE, LARGEST_STATE) for _ in range(slot.size)]
+
+
+def _by_slot(slots: Sequence[Slot], flat: Sequence[Sequence[float]]) -> list[list[list[float]]]:
+    ends = list(accumulate((slot.size for slot in slots), initial=0))
+    return [[list(row[a:b]) for row in flat] for a, b in pairwise(ends)]
+
+
+def _lost_in_float(
+    program: Program,
+    states: Sequence[Sequence[float]],
+    expected: Sequence[Sequence[Sequence[float]]],
+    scales: Sequence[float],
+) -> float:
+    """Return the relative error of the program run with every operation rounded to float."""
+    try:
+        code = tuple(
+            Instruction(Op.CONST, (), FLOAT.rounded(step.value)) if step.op is Op.CONST else step
+            for step in program.code
+        )
+        coarse = Program(program.name, program.inputs, program.outputs, code, program.results)
+        got = [evaluate(coarse, [FLOAT.rounded(x) for x in s], _IN_FLOAT) for s in states]
+    except (ArithmeticError, ValueError):  # an InputError of a constant too large is a ValueError
+        return math.inf
+    outputs = _by_slot(program.outputs, got)
+    return max(
+        abs(x - y) / scale
+        for rows, others, scale in zip(outputs, expected, scales, strict=True)
+        for row, other in zip(rows, others, strict=True)
+        for x, y in zip(row, other, strict=True)
+    )
+
+
+def _rounding(rule: Callable[..., Any]) -> Callable[..., float]:
+    return lambda *args: FLOAT.rounded(rule(*args))
+
+
+_IN_FLOAT = {op: _rounding(rule) for op, rule in FLOATS.items()}
+
+
+def _table(name: str, a: Argument, rows: Sequence[Sequence[float]], kind: Number) -> str:
+    size = f"[{N_STATES}][{a.slot.size}]"
+    listed = [braced([kind.literal(x) for x in row], 8) for row in rows]
+    body = ",\n".join(f"        {row}" for row in listed)
+    return f"    static const {kind.name} {name}{size} = {{ /* {a.name} */\n{body}\n    }};"
+
+
+def braced(values: Sequence[str], indent: int) -> str:
+    return "{\n" + textwrap.fill(
+        ", ".join(values), WIDTH, initial_indent=" " * (indent + 4),
+        subsequent_indent=" " * (indent + 4), break_on_hyphens=False, break_long_words=False,
+    ) + "\n" + " " * indent + "}"  # fmt: skip

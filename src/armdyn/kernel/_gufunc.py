@@ -1,0 +1,189 @@
+"""A NumPy gufunc around machine code, made through NumPy's C interface.
+
+NumPy then does broadcasting, strides, casting, `out` and overlap, and lets other threads run.
+Should NumPy's inside not be as expected, or the loop not take arrays of any strides, `PlainLoop`
+does the same in Python, slower for a single state.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib import import_module
+from math import prod
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.graph import Program, Slot
+
+Array = NDArray[np.float64]
+Result = Array | tuple[Array, ...]
+
+# Places in the table of NumPy's C functions for ufuncs; part of its binary interface.
+UFUNC_TYPE = 0
+FROM_FUNC_AND_DATA_AND_SIGNATURE = 31
+DOUBLE = 12
+NO_IDENTITY = -1
+
+
+class Loop(Protocol):
+    """What keeps all that is needed to call machine code with arrays."""
+
+    @property
+    def function(self) -> Callable[..., Result]:
+        """What is called, with arrays and perhaps `out`; good as long as this object lives."""
+        ...
+
+
+def signature(program: Program) -> str:
+    """Return the shapes of a program as NumPy writes them, e.g. "(6),(6)->(6,6)"."""
+    left, right = (
+        ",".join(f"({','.join(map(str, slot.shape))})" for slot in slots)
+        for slots in (program.inputs, program.outputs)
+    )
+    return f"{left}->{right}"
+
+
+def make_loop(program: Program, address: int, *, any_strides: bool) -> Loop:
+    """Return what calls an inner loop at an address.
+
+    Args:
+        program: what the loop computes.
+        address: where it is.
+        any_strides: whether it takes arrays of any strides; else only dense ones.
+    """
+    if any_strides and gufuncs_work():
+        return Gufunc(program, address)
+    return PlainLoop(program, address)
+
+
+class Gufunc:
+    """A true gufunc and the memory that it points to."""
+
+    def __init__(self, program: Program, address: int) -> None:
+        n_inputs, n_outputs = len(program.inputs), len(program.outputs)
+        n = n_inputs + n_outputs
+        # NumPy keeps the pointers, not what they point to
+        self._kept = (
+            (ctypes.c_void_p * 1)(address),
+            (ctypes.c_void_p * 1)(None),
+            ctypes.create_string_buffer(bytes([DOUBLE] * n), n),
+            ctypes.create_string_buffer(program.name.encode()),
+            ctypes.create_string_buffer(b"Compiled by armdyn."),
+            ctypes.create_string_buffer(signature(program).encode()),
+        )
+        functions, data, types, name, doc, shapes = (ctypes.addressof(x) for x in self._kept)
+        pointer, number = ctypes.c_void_p, ctypes.c_int
+        make = ctypes.PYFUNCTYPE(
+            ctypes.py_object, pointer, pointer, pointer, number, number, number, number, pointer,
+            pointer, number, pointer,
+        )(_table()[FROM_FUNC_AND_DATA_AND_SIGNATURE])  # fmt: skip
+        self.function: Any = make(
+            functions, data, types, 1, n_inputs, n_outputs, NO_IDENTITY, name, doc, 0, shapes
+        )
+
+
+class PlainLoop:
+    """What a gufunc does, without one: arrays are brought into the plain form and handed over."""
+
+    def __init__(self, program: Program, address: int) -> None:
+        pointer = ctypes.c_void_p
+        self._program = program
+        self._inner = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, pointer)(address)
+
+    def function(self, *arrays: ArrayLike, out: Any = None) -> Result:
+        """Evaluate at one state or many; leading axes broadcast."""
+        slots = self._program.inputs
+        if len(arrays) != len(slots):
+            raise TypeError(f"{self._program.name} takes {len(slots)} arrays, got {len(arrays)}")
+        given = [_as_doubles(array) for array in arrays]
+        for array, slot in zip(given, slots, strict=True):
+            if array.shape[array.ndim - len(slot.shape) :] != slot.shape:
+                raise ValueError(
+                    f"{self._program.name}: {slot.name} has shape {array.shape}, expected "
+                    f"(..., {', '.join(map(str, slot.shape))})"
+                )
+        leads = [a.shape[: a.ndim - len(s.shape)] for a, s in zip(given, slots, strict=True)]
+        targets = cast("Sequence[Array | None]", out if isinstance(out, tuple) else (out,))
+        leads += [
+            target.shape[: target.ndim - len(slot.shape)]
+            for target, slot in zip(targets, self._program.outputs, strict=False)
+            if target is not None
+        ]
+        lead = np.broadcast_shapes(*leads)
+        rows = [
+            np.ascontiguousarray(np.broadcast_to(a, (*lead, *s.shape)))
+            for a, s in zip(given, slots, strict=True)
+        ]
+        results = [np.empty((*lead, *slot.shape)) for slot in self._program.outputs]
+        self._call(rows, results, prod(lead))
+        for k, target in enumerate(targets):
+            if target is not None:
+                np.copyto(target, results[k], casting="same_kind")
+                results[k] = target
+        if len(results) > 1:
+            return tuple(results)
+        return results[0] if results[0].ndim else results[0][()]
+
+    def _call(self, rows: Sequence[Array], results: Sequence[Array], count: int) -> None:
+        arrays = [*rows, *results]
+        shapes = [slot.shape for slot in (*self._program.inputs, *self._program.outputs)]
+        core = [8 * prod(shape[k + 1 :]) for shape in shapes for k in range(len(shape))]
+        steps = [*(8 * prod(shape) for shape in shapes), *core]
+        pointers = [array.ctypes.data for array in arrays]
+        self._inner(
+            (ctypes.c_void_p * len(pointers))(*pointers),
+            (ctypes.c_ssize_t * 1)(count),
+            (ctypes.c_ssize_t * len(steps))(*steps),
+            None,
+        )
+
+
+def _as_doubles(array: ArrayLike) -> Array:
+    given = np.asarray(array)
+    if not np.can_cast(given.dtype, np.float64, "same_kind"):
+        raise TypeError(f"cannot make float64 of {given.dtype}")
+    return given.astype(np.float64, copy=False)
+
+
+def _table() -> Any:
+    inside: Any = import_module("numpy._core._multiarray_umath")
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return (ctypes.c_void_p * (FROM_FUNC_AND_DATA_AND_SIGNATURE + 1)).from_address(
+        get(inside._UFUNC_API, None)
+    )
+
+
+@lru_cache(maxsize=1)
+def gufuncs_work() -> bool:
+    """Say whether NumPy makes gufuncs as expected: make one that doubles numbers, and try it."""
+    try:
+        # the first place holds a type that is known, so the table is the one we take it for
+        if _table()[UFUNC_TYPE] != id(np.ufunc):
+            return False
+        return _doubling_works()
+    except Exception:  # whatever else is not as expected: the other way always works
+        return False
+
+
+def _doubling_works() -> bool:
+    @ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
+    def double(args: int, dims: int, steps: int, _data: int) -> None:
+        pointers = (ctypes.c_void_p * 2).from_address(args)
+        strides = (ctypes.c_ssize_t * 4).from_address(steps)
+        for i in range(ctypes.c_ssize_t.from_address(dims).value):
+            for k in range(3):
+                source = (pointers[0] or 0) + i * strides[0] + k * strides[2]
+                target = (pointers[1] or 0) + i * strides[1] + k * strides[3]
+                value = ctypes.c_double.from_address(source).value
+                ctypes.c_double.from_address(target).value = 2.0 * value
+
+    slots = (Slot("x", (3,)),)
+    program = Program("self_test", slots, slots, (), ())
+    address = ctypes.cast(double, ctypes.c_void_p).value or 0
+    given = np.arange(12.0).reshape(4, 3)[:, ::-1]
+    return bool(np.array_equal(Gufunc(program, address).function(given), 2.0 * given))

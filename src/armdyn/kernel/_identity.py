@@ -1,0 +1,34 @@
+"""What decides the object code of a program, in words that are had faster than the code itself."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from importlib.resources import files
+
+from armdyn.graph import Program
+from armdyn.kernel._host import Host
+
+# The modules that make object code of a program.
+COMPILER = ("_emit", "_fma", "_jit", "_loop", "_rows", "_sincos", "_text")
+
+
+def identity(program: Program, host: Host) -> tuple[str, ...]:
+    """Return all that decides the object code of a program, except LLVM's version.
+
+    Equal identities have equal object code: the program, the processor, and the text of the
+    compiler itself, so that a changed compiler is another one without anybody having to say so.
+    """
+    slots = ";".join(f"{s.name}{s.shape}" for s in (*program.inputs, *program.outputs))
+    code = ";".join(f"{step.op.value}{step.args}{step.value!r}" for step in program.code)
+    shape = f"{program.name}|{len(program.inputs)}|{slots}|{program.results}"
+    return (shape, code, repr(host), _compiler())
+
+
+@lru_cache(maxsize=1)
+def _compiler() -> str:
+    digest = hashlib.sha256()
+    for name in COMPILER:
+        text = files("armdyn.kernel").joinpath(f"{name}.py").read_bytes()
+        digest.update(len(text).to_bytes(8, "big") + text)
+    return digest.hexdigest()

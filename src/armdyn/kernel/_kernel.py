@@ -1,0 +1,85 @@
+"""From a program to its kernel: machine code that is called on arrays."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from armdyn.graph import Program
+from armdyn.kernel._emit import LOOP, emit
+from armdyn.kernel._gufunc import Result, make_loop
+from armdyn.kernel._host import Host
+from armdyn.kernel._host import host as this_host
+from armdyn.kernel._jit import compile_object, load_object
+from armdyn.kernel._loop import takes_any_strides
+
+
+def compile_program(program: Program, *, host: Host | None = None) -> Kernel:
+    """Return a program as machine code.
+
+    ``Kernel(program, host, code)`` makes the same of object code that was kept.
+
+    Args:
+        program: traced and verified.
+        host: the machine to make it for; default is this one.
+    """
+    machine = host or this_host()
+    return Kernel(program, machine, object_code(program, machine))
+
+
+def object_code(program: Program, host: Host) -> bytes:
+    """Return a program as object code for a machine."""
+    return compile_object(emit(program, host), host)
+
+
+class Kernel:
+    """A program as machine code.
+
+    Attributes:
+        program: what it computes.
+        host: the machine it is made for.
+        object_code: the machine code before it is loaded; another process can be given it.
+    """
+
+    def __init__(self, program: Program, host: Host, object_code: bytes) -> None:
+        self.program = program
+        self.host = host
+        self.object_code = object_code
+        self._code = load_object(object_code, host)
+        self._loop = make_loop(
+            program,
+            self._code.address(LOOP),
+            any_strides=takes_any_strides(program, host.width),
+        )
+        self._function = self._loop.function
+
+    @property
+    def width(self) -> int:
+        """States that are computed together."""
+        return self.host.width
+
+    @cached_property
+    def ir(self) -> str:
+        """The program in LLVM's language."""
+        return emit(self.program, self.host)
+
+    def __call__(self, *arrays: ArrayLike, out: Any = None) -> Result:
+        """Evaluate at one state or many.
+
+        Args:
+            arrays: one for each input, of shape ``(..., *slot.shape)``; leading axes broadcast.
+            out: an array that receives the result, or a tuple of them if there are several.
+
+        Returns:
+            An array whose leading axes are those of the inputs; a tuple if there are several.
+        """
+        return self._function(*arrays) if out is None else self._function(*arrays, out=out)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the program: who unpickles it compiles it for his machine."""
+        return (compile_program, (self.program,))
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.program.name}, {len(self.object_code)} bytes, width {self.width}>"

@@ -1,0 +1,216 @@
+"""The inner loop of a gufunc: from NumPy's pointers and strides to calls of the kernels.
+
+Arrays that are contiguous go to the kernels as they are. Any other, also one that a state of a
+batch shares with the next (an outer stride of 0), is copied to and from scratch rows. A batch that
+is no multiple of the width ends with a block that overlaps the one before; a batch smaller than the
+width is done state by state.
+
+NumPy copies operands that overlap, but for an output that is an input, element for element. Such an
+input is copied block by block, and its last states are done one by one, for they cannot be read
+again.
+
+Scratch rows are on the stack. Where they would be too large for it, the loop has none and takes
+dense arrays only, which its caller has to see to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+
+from armdyn.graph import Program, Slot
+
+# Bytes of scratch rows; threads have stacks of half a megabyte and more.
+MOST_SCRATCH = 2**17
+
+_COPY = """\
+define internal void @{name}({params}) noinline {{
+entry:
+  br label %rows
+rows:
+  %r = phi i64 [ 0, %entry ], [ %r2, %row_done ]
+  %row = mul i64 %r, %step
+  %first = mul i64 %r, {size}
+  br label %items
+items:
+  %e = phi i64 [ 0, %rows ], [ %e2, %items ]
+{offset}
+  %theirs = getelementptr i8, ptr %array, i64 {at}
+  %place = add i64 %first, %e
+  %ours = getelementptr double, ptr %scratch, i64 %place
+  %value = load double, ptr {source}, align 8
+  store double %value, ptr {target}, align 8
+  %e2 = add i64 %e, 1
+  %more = icmp ult i64 %e2, {size}
+  br i1 %more, label %items, label %row_done
+row_done:
+  %r2 = add i64 %r, 1
+  %again = icmp ult i64 %r2, %count
+  br i1 %again, label %rows, label %done
+done:
+  ret void
+}}
+"""
+
+
+def takes_any_strides(program: Program, width: int) -> bool:
+    """Say whether the loop of a program has scratch rows."""
+    size = sum(slot.size for slot in (*program.inputs, *program.outputs))
+    return 8 * width * size <= MOST_SCRATCH
+
+
+def loop_function(program: Program, width: int, name: str, one: str, block: str) -> str:
+    """Return `name`, a PyUFuncGenericFunction, and the copying functions that it calls."""
+    slots = (*program.inputs, *program.outputs)
+    n_inputs = len(program.inputs)
+    any_strides = takes_any_strides(program, width)
+    copies = [
+        _copy_function(f"armdyn_copy{k}", slot, inward=k < n_inputs)
+        for k, slot in enumerate(slots)
+        if any_strides
+    ]
+    lines = [
+        f"define void @{name}(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {{",
+        "entry:",
+        "  %count = load i64, ptr %dims, align 8",
+        "  %single = icmp eq i64 %count, 1",
+    ]
+    at = len(slots)  # the outer strides come first, then those of the core axes
+    for k, slot in enumerate(slots):
+        lines += _operand(k, slot, at, width if any_strides else 0)
+        at += len(slot.shape)
+    shared = "false"
+    for k in range(len(slots)):
+        lines += _dense(k, range(n_inputs, len(slots)) if k < n_inputs else ())
+        if k < n_inputs:
+            lines.append(f"  %shared{k} = or i1 {shared}, %same{k}")
+            shared = f"%shared{k}"
+    lines += [
+        "  %empty = icmp slt i64 %count, 1",
+        f"  %enough = icmp sge i64 %count, {width}",
+        f"  %apart = xor i1 {shared}, true",
+        "  %overlaps = and i1 %enough, %apart",
+        f"  %last = sub i64 %count, {width}",
+        "  br i1 %empty, label %done, label %head",
+        "head:",
+        "  %at = phi i64 [ 0, %entry ], [ %next, %tail ]",
+        "  %fits = icmp sle i64 %at, %last",
+        "  %block = or i1 %fits, %overlaps",
+        f"  %n = select i1 %block, i64 {width}, i64 1",
+        "  %beyond = xor i1 %fits, true",
+        "  %back = and i1 %beyond, %overlaps",
+        "  %i = select i1 %back, i64 %last, i64 %at",
+    ]
+    for k in range(len(slots)):
+        lines += [
+            f"  %d{k} = mul i64 %i, %s{k}",
+            f"  %p{k} = getelementptr i8, ptr %a{k}, i64 %d{k}",
+            f"  %u{k} = select i1 %c{k}, ptr %p{k}, ptr %x{k}",
+        ]
+    for k in range(n_inputs if any_strides else 0):
+        lines += _conditional_copy(k)
+    given = ", ".join(f"ptr %u{k}" for k in range(len(slots)))
+    lines += [
+        "  br i1 %block, label %together, label %alone",
+        "alone:",
+        f"  call void @{one}({given})",
+        "  br label %called",
+        "together:",
+        f"  call void @{block}({given})",
+        "  br label %called",
+        "called:",
+    ]
+    for k in range(n_inputs if any_strides else len(slots), len(slots)):
+        lines += _conditional_copy(k)
+    lines += [
+        "  br label %tail",
+        "tail:",
+        "  %next = add i64 %i, %n",
+        "  %finished = icmp sge i64 %next, %count",
+        "  br i1 %finished, label %done, label %head",
+        "done:",
+        "  ret void",
+        "}",
+        '!0 = !{!"branch_weights", i32 1, i32 1000000}',
+    ]
+    return "\n".join([*copies, *lines]) + "\n"
+
+
+def _operand(k: int, slot: Slot, at: int, rows: int) -> list[str]:
+    """Read an operand's pointer and strides; %r says that its rows follow each other densely."""
+    lines = [
+        f"  %x{k} = alloca [{rows * slot.size} x double], align 64",
+        f"  %ap{k} = getelementptr ptr, ptr %args, i64 {k}",
+        f"  %a{k} = load ptr, ptr %ap{k}, align 8",
+        f"  %sp{k} = getelementptr i64, ptr %steps, i64 {k}",
+        f"  %s{k} = load i64, ptr %sp{k}, align 8",
+        f"  %core{k} = getelementptr i64, ptr %steps, i64 {at}",
+        f"  %next{k} = icmp eq i64 %s{k}, {8 * slot.size}",
+        f"  %c{k}.0 = or i1 %next{k}, %single",
+    ]
+    for axis, length in enumerate(slot.shape):
+        contiguous = 8 * prod(slot.shape[axis + 1 :])
+        lines += [
+            f"  %t{k}.{axis} = getelementptr i64, ptr %core{k}, i64 {axis}",
+            f"  %v{k}.{axis} = load i64, ptr %t{k}.{axis}, align 8",
+            f"  %e{k}.{axis} = icmp eq i64 %v{k}.{axis}, {contiguous}",
+            # the stride of an axis of one is anything
+            f"  %f{k}.{axis} = or i1 %e{k}.{axis}, {'true' if length == 1 else 'false'}",
+            f"  %c{k}.{axis + 1} = and i1 %c{k}.{axis}, %f{k}.{axis}",
+        ]
+    return [*lines, f"  %r{k} = and i1 %c{k}.{len(slot.shape)}, true"]
+
+
+def _dense(k: int, others: Iterable[int]) -> list[str]:
+    """Say whether the kernels may have the operand as it is; not if another begins with it."""
+    lines: list[str] = []
+    same = "false"
+    for j in others:
+        lines += [
+            f"  %b{k}.{j} = icmp eq ptr %a{k}, %a{j}",
+            f"  %w{k}.{j} = or i1 {same}, %b{k}.{j}",
+        ]
+        same = f"%w{k}.{j}"
+    return [
+        *lines,
+        f"  %same{k} = or i1 {same}, false",
+        f"  %other{k} = xor i1 %same{k}, true",
+        f"  %c{k} = and i1 %r{k}, %other{k}",
+    ]
+
+
+def _conditional_copy(k: int) -> list[str]:
+    given = f"ptr %x{k}, ptr %p{k}, i64 %n, i64 %s{k}, ptr %core{k}"
+    return [
+        f"  br i1 %c{k}, label %dense{k}, label %copy{k}",
+        f"copy{k}:",
+        f"  call void @armdyn_copy{k}({given})",
+        f"  br label %dense{k}",
+        f"dense{k}:",
+    ]
+
+
+def _copy_function(name: str, slot: Slot, inward: bool) -> str:
+    """Return the function that copies rows between an array of any strides and scratch rows."""
+    lines: list[str] = []
+    total = "%row"
+    for axis, length in enumerate(slot.shape):
+        behind = prod(slot.shape[axis + 1 :])
+        lines += [
+            f"  %q{axis} = udiv i64 %e, {behind}",
+            f"  %m{axis} = urem i64 %q{axis}, {length}",
+            f"  %t{axis} = getelementptr i64, ptr %core, i64 {axis}",
+            f"  %v{axis} = load i64, ptr %t{axis}, align 8",
+            f"  %d{axis} = mul i64 %m{axis}, %v{axis}",
+            f"  %o{axis} = add i64 {total}, %d{axis}",
+        ]
+        total = f"%o{axis}"
+    return _COPY.format(
+        name=name,
+        params="ptr %scratch, ptr %array, i64 %count, i64 %step, ptr %core",
+        size=slot.size,
+        offset="\n".join(lines),
+        at=total,
+        source="%theirs" if inward else "%ours",
+        target="%ours" if inward else "%theirs",
+    )

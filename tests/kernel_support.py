@@ -1,0 +1,74 @@
+"""Machines, programs and states that the tests of kernels share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from armdyn.arm._programs import cheapest, program
+from armdyn.errors import InputError
+from armdyn.graph import Program, Slot, trace
+from armdyn.kernel import Host, Kernel, compile_program, host
+from armdyn.robot import Robot, chain_of
+from armdyn.scalar import cos, sign, sin, sqrt
+
+
+def _hosts() -> list[Host]:
+    """This machine, narrower ones that it can stand for, and itself without fused operations."""
+    native = host("native")
+    found = [native]
+    for cpu in ("x86-64-v3", "x86-64-v2"):
+        try:
+            found += [lesser for lesser in (host(cpu),) if lesser.width < found[-1].width]
+        except InputError:  # not this kind of machine
+            break
+    return [*found, replace(native, fma=False)]
+
+
+HOSTS = _hosts()
+
+
+def host_name(machine: Host) -> str:
+    return f"{machine.cpu}-{machine.width}{'' if machine.fma else '-plain'}"
+
+
+@lru_cache(maxsize=64)
+def program_of(robot: Robot, kind: str) -> Program:
+    chain = chain_of(robot)
+    return program(chain, kind, cheapest(chain, kind), chain.n + 1, True)
+
+
+def states_of(given: Program, count: int, seed: int = 0, scale: float = 3.0) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [rng.uniform(-scale, scale, (count, *slot.shape)) for slot in given.inputs]
+
+
+def as_tuple(result: object) -> tuple[np.ndarray, ...]:
+    return result if isinstance(result, tuple) else (result,)  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=16)
+def odd_kernel(machine: Host) -> Kernel:
+    """Everything that the dynamics of an arm does not do: other shapes, operations and results."""
+
+    def f(a: list, b: list, c: list, unused: list) -> tuple:  # type: ignore[type-arg]
+        x = sin(a[0] * b[1]) + cos(a[1])
+        y = sqrt(a[2] * a[2] + 1.0) / (b[0] * b[0] + 0.5)
+        matrix = [[x, y, a[3]], [2.5, -y, sign(c[0])]]
+        vector = [sin(x), cos(sin(x) + y), b[1], -b[0], x - y * a[4], x * y - a[4], y * y - x * x]
+        wide = [a[k % 11] * b[k % 2] - k for k in range(19)]
+        return matrix, vector, x * y, wide
+
+    inputs = [Slot("a", (11,)), Slot("b", (2,)), Slot("c", ()), Slot("unused", (3,))]
+    outputs = [Slot("matrix", (2, 3)), Slot("vector", (7,)), Slot("alone", ()), Slot("wide", (19,))]
+    return compile_program(trace(f, inputs, outputs, "odd"), host=machine)
+
+
+@lru_cache(maxsize=16)
+def sincos_kernel(machine: Host) -> Kernel:
+    outputs = [Slot("s", ()), Slot("c", ())]
+    return compile_program(
+        trace(lambda x: (sin(x[0]), cos(x[0])), [Slot("x", ())], outputs), host=machine
+    )

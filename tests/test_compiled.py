@@ -1,0 +1,128 @@
+"""Functions of arms as machine code: threads, `out`, pickling, long programs, languages, cache."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.arm import _evaluate
+from armdyn.graph import interpret
+from armdyn.kernel import _kept
+from armdyn.kernel._cache import Cache
+from armdyn.kernel._threads import LEAST_STATES, wanted_threads
+from support import random_robots, relative_error
+
+PUMA = armdyn.load("puma560")
+KINDS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity", "udu", "pose")
+RNG = np.random.default_rng(3)
+
+
+def states(f: armdyn.Function, n_states: int) -> list[np.ndarray]:
+    return [RNG.uniform(-1, 1, (n_states, slot.size)) for slot in f.program.inputs]
+
+
+def parts(result: object) -> tuple[np.ndarray, ...]:
+    return result if isinstance(result, tuple) else (result,)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_machine_code_equals_the_interpreted_program(kind: str) -> None:
+    for robot in [PUMA.robot, *random_robots(seed=6, sizes=(2, 5))[::3]]:
+        f = armdyn.Arm(robot).function(kind)
+        given = states(f, 40)
+        for got, expected in zip(parts(f(*given)), interpret(f.program, *given), strict=True):
+            assert relative_error(got, expected) < (1e-9 if kind == "forward_dynamics" else 1e-14)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bits_do_not_depend_on_threads_or_batch(kind: str) -> None:
+    f = PUMA.function(kind)
+    given = states(f, 3 * LEAST_STATES + 5)
+    one = parts(f(*given, threads=1))
+    for threads in (2, 3, 7):
+        for a, b in zip(one, parts(f(*given, threads=threads)), strict=True):
+            assert np.array_equal(a, b)
+    for k in (0, 17, len(given[0]) - 1):
+        for a, b in zip(one, parts(f(*(x[k] for x in given))), strict=True):
+            assert np.array_equal(a[k], b)
+
+
+def test_out_may_be_an_input() -> None:
+    f = PUMA.function("inverse_dynamics")
+    q, qd, qdd = states(f, 2 * LEAST_STATES + 1)
+    expected = f(q, qd, qdd)
+    for k in range(3):
+        given = [q.copy(), qd.copy(), qdd.copy()]
+        target = given[k]
+        assert f(*given, out=target, threads=2) is target
+        assert np.array_equal(target, expected)
+
+
+def test_function_and_arm_survive_pickling() -> None:
+    f = PUMA.function("mass_matrix")
+    q = states(f, 3)[0]
+    expected = f(q)
+    again = pickle.loads(pickle.dumps(f))
+    assert np.array_equal(again(q), expected) and again.method == f.method
+    assert np.array_equal(pickle.loads(pickle.dumps(PUMA)).mass_matrix(q), expected)
+
+
+def test_program_too_long_to_compile_is_interpreted(monkeypatch) -> None:
+    monkeypatch.setattr(_evaluate, "LONGEST_COMPILED", 10)
+    arm = armdyn.Arm(armdyn.load("stanford").robot)
+    f = arm.function("inverse_dynamics")
+    given = states(f, 4)
+    assert np.array_equal(f(*given), interpret(f.program, *given)[0])
+    out = np.empty((4, 6))
+    assert f(*given, out=out) is out and np.array_equal(out, f(*given))
+
+
+@pytest.mark.parametrize("language", ["python", "c", "llvm"])
+def test_source_speaks_the_language(language: str) -> None:
+    text = PUMA.function("gravity").source(language)
+    mark = {"python": "def gravity(q):", "c": "const double q[6]", "llvm": "define "}
+    assert mark[language] in text
+
+
+def test_compiled_code_is_kept_and_loaded(monkeypatch, tmp_path) -> None:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("ARMDYN_CACHE", str(folder))
+    q = RNG.uniform(-1, 1, 6)
+    expected = armdyn.load("puma560").mass_matrix(q)
+    assert len(Cache(folder).entries()) == 1
+
+    def refuse(*_: object) -> bytes:
+        raise AssertionError("compiled again")
+
+    monkeypatch.setattr(_kept, "object_code", refuse)
+    assert np.array_equal(armdyn.load("puma560").mass_matrix(q), expected)
+    for path in folder.iterdir():
+        path.write_bytes(path.read_bytes()[:-1] + b"x")  # spoilt: not to be run
+    with pytest.raises(AssertionError, match="compiled again"):
+        armdyn.load("puma560").mass_matrix(q)
+
+
+@pytest.mark.parametrize("threads", [0, -1, True, 1.5, "two"])
+def test_wrong_number_of_threads_is_named(threads) -> None:
+    with pytest.raises(armdyn.InputError, match=r"`threads` is .* at least one"):
+        PUMA.function("gravity")(np.zeros(6), threads=threads)
+
+
+def test_threads_by_environment(monkeypatch) -> None:
+    monkeypatch.setenv("ARMDYN_THREADS", "3")
+    assert wanted_threads() == 3 and wanted_threads(2) == 2
+    monkeypatch.setenv("ARMDYN_THREADS", "many")
+    with pytest.raises(armdyn.InputError, match="ARMDYN_THREADS is 'many'"):
+        wanted_threads()
+    monkeypatch.delenv("ARMDYN_THREADS")
+    assert wanted_threads() >= 1
+
+
+def test_importing_armdyn_does_not_load_llvm() -> None:
+    code = "import sys, armdyn; sys.exit('llvmlite' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,97 @@
+"""Functions in SymPy, CasADi and JAX give the numbers that they give here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.export._libraries import to_casadi, to_jax, to_latex, to_sympy
+from support import relative_error
+
+ARMS = [armdyn.load("scara"), armdyn.load("puma560")]
+KINDS = ["mass_matrix", "inverse_dynamics", "kinetic_energy", "udu", "pose", "friction"]
+RNG = np.random.default_rng(5)
+
+
+def flat(value: object) -> np.ndarray:
+    several = value if isinstance(value, tuple) else (value,)
+    return np.concatenate([np.array(x, dtype=float).ravel() for x in several])
+
+
+@pytest.mark.parametrize("arm", ARMS, ids=lambda a: a.name)
+@pytest.mark.parametrize("kind", KINDS)
+def test_casadi_function_has_the_same_values(arm: armdyn.Arm, kind: str) -> None:
+    pytest.importorskip("casadi", reason="CasADi is not installed: pip install casadi")
+    f = arm.function(kind)
+    state = RNG.uniform(-1, 1, (len(f.program.inputs), arm.n))
+    function = to_casadi(f.program)
+    assert [function.name_in(k) for k in range(function.n_in())] == [
+        slot.name for slot in f.program.inputs
+    ]
+    got = function(*state)
+    several = got if isinstance(got, tuple) else (got,)
+    expected = f(*state)
+    for a, b in zip(several, expected if isinstance(expected, tuple) else (expected,), strict=True):
+        assert relative_error(np.array(a.full()).reshape(np.shape(b)), b) < 1e-14
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sympy_function_has_the_same_values(kind: str) -> None:
+    sympy = pytest.importorskip("sympy")
+    arm = ARMS[0]
+    f = arm.function(kind)
+    state = RNG.uniform(-1, 1, (len(f.program.inputs), arm.n))
+    symbols = [sympy.symbols(f"{s.name}1:{arm.n + 1}") for s in f.program.inputs]
+    formulas = to_sympy(f.program)(*symbols)
+    several = formulas if isinstance(formulas, tuple) else (formulas,)
+    values = dict(zip([s for group in symbols for s in group], state.ravel(), strict=True))
+    got = [
+        np.array(sympy.Matrix([[x]] if x.is_Matrix is False else x).subs(values)) for x in several
+    ]
+    assert relative_error(flat(tuple(got)), flat(f(*state))) < 1e-13
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_jax_function_has_the_same_values_on_batches(kind: str) -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+    jax.config.update("jax_enable_x64", True)
+    arm = ARMS[1]
+    f = arm.function(kind)
+    states = RNG.uniform(-1, 1, (len(f.program.inputs), 5, arm.n))
+    got = to_jax(f.program)(*states)
+    assert relative_error(flat(got), flat(f(*states))) < 1e-13
+
+
+def test_jax_function_is_differentiated() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+    jax.config.update("jax_enable_x64", True)
+    arm = ARMS[0]
+    q = RNG.uniform(-1, 1, arm.n)
+    slope = jax.grad(to_jax(arm.function("potential_energy").program))(q)
+    assert relative_error(np.array(slope), arm.gravity(q)) < 1e-13
+
+
+def test_latex_is_for_small_arms() -> None:
+    text = to_latex(armdyn.load("planar2").function("mass_matrix").program)
+    assert text.startswith(r"M = \left[\begin{matrix}") and r"\cos{\left(q_{2} \right)}" in text
+    rate = to_latex(armdyn.load("planar2").function("kinetic_energy").program)
+    assert r"\dot{q}_{1}" in rate
+    with pytest.raises(armdyn.InputError, match="could not be read"):
+        to_latex(armdyn.load("puma560").function("forward_dynamics").program)
+
+
+def test_missing_library_is_named(monkeypatch) -> None:
+    import sys
+
+    program = ARMS[0].function("gravity").program
+    for name, convert in (("casadi", to_casadi), ("sympy", to_sympy)):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(armdyn.MissingExtraError, match=rf"pip install 'armdyn\[{name}\]'"):
+            convert(program)
+
+
+def test_wrong_sizes_are_named() -> None:
+    function = to_sympy(ARMS[0].function("bias").program)
+    with pytest.raises(armdyn.InputError, match=r"q \(4\), qd \(4\)"):
+        function([1, 2, 3, 4])
