@@ -323,6 +323,12 @@ def test_public_names_are_the_contract() -> None:
         assert inspect.getdoc(getattr(armdyn, name)), name
 
 
+def test_every_method_is_counted_on_generic_arms() -> None:
+    for kind in PUMA.kinds:
+        for method in armdyn.methods(kind):
+            assert armdyn.operation_counts(kind, method, 3, type=2).trig >= 0, (kind, method)
+
+
 def test_listed_methods_of_the_papers_exist() -> None:
     expected = {
         "mass_matrix": [

@@ -42,6 +42,14 @@ def test_no_method_costs_more(kind: str, type: int) -> None:
         assert m < M and a <= A, method
 
 
+def test_tip_stays() -> None:
+    for robot in random_robots(seed=8, sizes=(1, 3)):
+        q = random_state(robot)["q"].tolist()
+        chain, run = chain_of(robot), KINDS["pose"].methods["product"].run
+        got = run(with_last_frame_chosen(chain), q, frame=robot.n + 1)
+        assert relative_error(got, run(chain, q, frame=robot.n + 1)) < 1e-13, robot.name
+
+
 def test_choice_is_final() -> None:
     for robot in random_robots(sizes=(3,)):
         chosen = with_last_frame_chosen(chain_of(robot))

@@ -13,13 +13,13 @@ from dataclasses import replace
 
 from armdyn.algorithms.frame import frame
 from armdyn.algorithms.vector import clean_symmetric
-from armdyn.robot import Chain, Link, exact_cos_sin
+from armdyn.robot import Chain, Link, Placement, exact_cos_sin
 
 
 def with_last_frame_chosen(chain: Chain) -> Chain:
     """Return the same arm with E_n moved to -d_n on its axis and x_n turned to the centre of mass.
 
-    The tool is left out: it would be in another frame. Constants kept symbolic stay as they are.
+    The tip stays where it is. Constants kept symbolic stay as they are.
     """
     last = chain.links[-1]
     (x, y, z), d = last.c, last.d
@@ -35,7 +35,17 @@ def with_last_frame_chosen(chain: Chain) -> Chain:
         theta=last.theta + phi, C0=C0, S0=S0, d=0.0,
         c=(cx, 0.0 if phi else cy, cz), I=I,
     )  # fmt: skip
-    return replace(chain, links=(*chain.links[:-1], moved), tool=())
+    tool = _turned_tool(chain.tool, d, *exact_cos_sin(phi))
+    return replace(chain, links=(*chain.links[:-1], moved), tool=tool)
+
+
+def _turned_tool(tool: Placement, d: float, C: float, S: float) -> Placement:
+    """Return the tip in the new E_n: moved by d along z, then seen from axes turned about z."""
+    (x, y, z, w), last = tool[2], tool[3]
+    pairs = list(zip(tool[0], tool[1], strict=True))
+    ax, bx, cx, dx = (C * a + S * b for a, b in pairs)
+    ay, by, cy, dy = (C * b - S * a for a, b in pairs)
+    return ((ax, bx, cx, dx), (ay, by, cy, dy), (x, y, z, w + d), last)
 
 
 def _turn_about_z(angle: float) -> Link:
