@@ -21,6 +21,7 @@ ARMS = {
 }
 
 
+@pytest.mark.slow  # compiles every method of every arm
 @pytest.mark.parametrize("snap", [True, False])
 @pytest.mark.parametrize("name", ARMS)
 def test_all_methods_agree_on_a_published_arm(name: str, snap: bool) -> None:

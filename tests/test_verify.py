@@ -12,6 +12,7 @@ from armdyn.report.verify import Check, random_states, relative_error, verify
 from support import random_robots
 
 
+@pytest.mark.slow  # compiles every method of every arm
 @pytest.mark.parametrize("robot", random_robots(seed=4, sizes=(1, 3, 6)), ids=lambda r: r.name)
 def test_random_arms_agree_with_pinocchio(robot: armdyn.Robot) -> None:
     report = verify(armdyn.Arm(robot), n_states=5)
