@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-test
+BENCH_READY := $(VENV)/.ready-bench
 
 .PHONY: demo test test-fast lint bench clean help
 
@@ -28,9 +29,9 @@ lint: $(READY)  ## style, types and directions of import
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-bench: $(READY)  ## operation counts, and times in ratios against Pinocchio
+bench: $(BENCH_READY)  ## operation counts, and times beside Pinocchio, MuJoCo and CasADi: docs/benchmarks.md
 	$(BIN)/python benchmarks/counts.py
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/armdyn bench --json docs/benchmarks.json --plot docs/benchmarks.svg --markdown docs/benchmarks.md
 
 clean:  ## remove the environment and all caches
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
@@ -41,4 +42,8 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "armdyn needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint]'
+	@touch $@
+
+$(BENCH_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	@touch $@

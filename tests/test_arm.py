@@ -313,11 +313,11 @@ def test_too_large_state_is_named() -> None:
 
 def test_public_names_are_the_contract() -> None:
     assert set(armdyn.__all__) == {
-        "Arm", "ArmdynError", "CacheWarning", "FileError", "Function", "GraphError", "InputError",
-        "Joint",
-        "MethodError", "MissingExtraError", "NumericalError", "Operations", "Robot", "RobotError",
-        "RobotWarning", "from_standard_dh", "generic", "load", "methods", "operation_counts",
-        "robots", "save",
+        "Arm", "ArmdynError", "CacheWarning", "Extra", "FileError", "Function", "GraphError",
+        "InputError", "Joint",
+        "MethodError", "MissingExtraError", "NumericalError", "Operations", "Result", "Robot",
+        "RobotError", "RobotWarning", "from_standard_dh", "generic", "identify", "load",
+        "methods", "operation_counts", "robots", "save",
     }  # fmt: skip
     for name in armdyn.__all__:
         assert inspect.getdoc(getattr(armdyn, name)), name

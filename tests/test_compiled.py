@@ -11,10 +11,11 @@ import pytest
 
 import armdyn
 from armdyn.arm import _evaluate
+from armdyn.arm._batch import LEAST_STATES
 from armdyn.graph import interpret
 from armdyn.kernel import _kept
 from armdyn.kernel._cache import Cache
-from armdyn.kernel._threads import LEAST_STATES, wanted_threads
+from armdyn.kernel._threads import wanted_threads
 from support import random_robots, relative_error
 
 PUMA = armdyn.load("puma560")
@@ -92,6 +93,7 @@ def test_source_speaks_the_language(language: str) -> None:
 def test_compiled_code_is_kept_and_loaded(monkeypatch, tmp_path) -> None:
     folder = tmp_path / "cache"
     monkeypatch.setenv("ARMDYN_CACHE", str(folder))
+    monkeypatch.setenv("ARMDYN_DOOR", "off")  # the code of doors is kept, too
     q = RNG.uniform(-1, 1, 6)
     expected = armdyn.load("puma560").mass_matrix(q)
     assert len(Cache(folder).entries()) == 1

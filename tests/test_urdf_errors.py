@@ -97,6 +97,15 @@ def test_broken_urdf_is_refused_by_name(text: str, words: str) -> None:
     assert str(caught.value).endswith(".")
 
 
+def test_first_of_repeated_elements_is_taken_where_that_is_asked_for() -> None:
+    other = '<origin xyz="0 0 9"/>'
+    twice = ARM.replace("<axis", f"{other}<axis", 1)
+    with pytest.raises(FileError, match="strict=False to use the first"):
+        parse_urdf(twice)
+    with pytest.warns(RobotWarning, match=r"2 <origin> elements.*: the first was used"):
+        assert parse_urdf(twice, strict=False).joints == parse_urdf(ARM).joints
+
+
 def test_arm_that_the_broken_ones_are_made_from_is_accepted() -> None:
     assert parse_urdf(ARM).n == 2
 

@@ -4,13 +4,16 @@ ArmdynError
 ├── RobotError          the description of a robot is wrong (also a ValueError)
 │   └── FileError       ... because of what a file says; carries ``path``
 ├── InputError          a state, a name or an option of a call is wrong (also a ValueError)
-│   └── MethodError     the kind or method asked for does not exist; carries ``choices``
+│   ├── MethodError     the kind or method asked for does not exist; carries ``choices``
+│   └── LogError        a log file is not what it should be; carries ``path`` and ``line``
 ├── NumericalError      an answer is not a finite number (also an ArithmeticError)
+│   └── UnreachedError  ... or not found: no joint positions have a pose; says how near it got
 ├── MissingExtraError   an optional package is not installed; carries ``extra``
 └── GraphError          a traced program breaks the law of the graph: a bug of armdyn
 
 RobotWarning is the warning of a description that is suspect but was asked for with
-``strict=False``; CacheWarning that of a cache on disk that cannot be used as asked for.
+``strict=False``; CacheWarning that of a cache on disk that cannot be used as asked for;
+LogWarning that of a log that was read although a part of it was lost or is suspect.
 """
 
 from __future__ import annotations
@@ -73,8 +76,37 @@ class MethodError(InputError):
         )
 
 
+class LogError(InputError):
+    """A file does not hold the log of an arm; ``path`` and, for text, ``line`` say where."""
+
+    def __init__(self, path: str | Path, message: str, line: int | None = None) -> None:
+        super().__init__(f"{path}{'' if line is None else f', line {line}'}: {message}")
+        self.path = Path(path)
+        self.line = line
+
+
 class NumericalError(ArmdynError, ArithmeticError):
     """An answer is not a finite number: the mass matrix is singular, or a state is too large."""
+
+
+class UnreachedError(NumericalError):
+    """No joint positions were found that have a pose.
+
+    ``q`` are those that come nearest; the pose is ``position`` [m] and ``rotation`` [rad] away.
+    """
+
+    def __init__(
+        self, starts: int, q: Iterable[float], position: float, rotation: float, where: str = ""
+    ) -> None:
+        self.starts = starts
+        self.q = tuple(float(x) for x in q)
+        self.position, self.rotation = position, rotation
+        values = ", ".join(f"{x:.6g}" for x in self.q)
+        super().__init__(
+            f"the pose{where} was not reached within the joint limits from {starts} start"
+            f"{'s' if starts != 1 else ''}: the nearest is {position:.3g} m and {rotation:.3g} rad "
+            f"away, at q = [{values}]."
+        )
 
 
 class MissingExtraError(ArmdynError, ImportError):
@@ -98,3 +130,7 @@ class RobotWarning(UserWarning):
 
 class CacheWarning(UserWarning):
     """Compiled functions are not kept on disk as asked for; answers are not affected."""
+
+
+class LogWarning(UserWarning):
+    """A log was read although a part of it was lost or something about it is suspect."""

@@ -95,8 +95,8 @@ class Inertia:
         60M 61A where the row of a revolute joint's axis is zero. The shift by d_i comes before the
         rotation, while that row still is.
         """
-        turned = _turned(_shifted(self, 2, F.d), 0, F.C, F.S, constant=not F.rotational)
-        return _shifted(_turned(turned, 1, F.Cb, F.Sb, constant=True), 0, F.b)
+        turned = _turned(shifted(self, 2, F.d), 0, F.C, F.S, constant=not F.rotational)
+        return shifted(_turned(turned, 1, F.Cb, F.Sb, constant=True), 0, F.b)
 
 
 def times(X: Inertia, motion: Sequence[Scalar]) -> Six:
@@ -136,7 +136,7 @@ def _square(X: Symmetric) -> Matrix:
     return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
 
-def _shifted(X: Inertia, c: int, s: Scalar) -> Inertia:
+def shifted(X: Inertia, c: int, s: Scalar) -> Inertia:
     """Return the inertia about a point that lies s behind the old one on axis c.
 
     B' = B + s [u x] M and A' = A + s ([u x] B^T - B [u x]) - s^2 [u x] M [u x], u the unit vector

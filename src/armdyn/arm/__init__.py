@@ -1,15 +1,22 @@
 """The door: arms, their functions, and how they are loaded and saved."""
 
+from armdyn.arm._approach import Reach
 from armdyn.arm._arm import Arm, load, save
 from armdyn.arm._counts import generic_chain, operation_counts
 from armdyn.arm._export import export_c
+from armdyn.arm._export_files import write_together
 from armdyn.arm._function import Function
+from armdyn.arm._inverse_kinematics import checked_pose, checked_start, reach_of
 from armdyn.arm._programs import AUTO, cost, methods, operations, source
+from armdyn.arm._rotations import rotation_vectors
 
 __all__ = [
     "AUTO",
     "Arm",
     "Function",
+    "Reach",
+    "checked_pose",
+    "checked_start",
     "cost",
     "export_c",
     "generic_chain",
@@ -17,6 +24,9 @@ __all__ = [
     "methods",
     "operation_counts",
     "operations",
+    "reach_of",
+    "rotation_vectors",
     "save",
     "source",
+    "write_together",
 ]

@@ -13,8 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn.algorithms import PARAMETER_NAMES, parameters
 from armdyn.arm._export import export_c
 from armdyn.arm._function import Function
-from armdyn.arm._programs import AUTO, check_method, kinds, program, resolve
+from armdyn.arm._inverse_kinematics import inverse_kinematics
+from armdyn.arm._minimal import Workshop
+from armdyn.arm._open import open_method
+from armdyn.arm._programs import AUTO, ROLLED, check_method, kinds, program, resolve, walks
 from armdyn.errors import InputError, shown
+from armdyn.minimal import MinimalParameters
 from armdyn.robot import Robot, chain_of, read_robot, write_robot
 
 Array = NDArray[np.float64]
@@ -26,7 +30,7 @@ class Arm:
 
     States are arrays of shape ``(n,)`` or ``(..., n)``; leading axes broadcast and come back in the
     result. SI units, radians. `method` is a name of ``armdyn.methods(kind)`` or "auto", the method
-    whose traced code is cheapest for this robot; `out` receives the result.
+    whose code is fastest for this robot; `out` receives the result.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -38,6 +42,7 @@ class Arm:
         self._robot = robot
         self._chain = chain_of(robot)
         self._functions: dict[tuple[str, str, int, bool], Function] = {}
+        self._minimal: dict[tuple[bool, bool], MinimalParameters] = {}
 
     @property
     def robot(self) -> Robot:
@@ -73,6 +78,28 @@ class Arm:
         return tuple(f"{p}_{i}" for i in range(1, self.n + 1) for p in PARAMETER_NAMES)
 
     @property
+    def minimal(self) -> MinimalParameters:
+        """The combinations of `parameters` that determine the torques, less rotors and friction."""
+        return self.minimal_with()
+
+    def minimal_with(self, *, rotor: bool = False, friction: bool = False) -> MinimalParameters:
+        """Return the minimal parameters with those of the drives.
+
+        Args:
+            rotor: with rotor inertias, where they can be told from what the links do; where not,
+                they are part of the value of another parameter.
+            friction: with viscous, Coulomb and constant friction of every joint.
+        """
+        for key, value in (("rotor", rotor), ("friction", friction)):
+            if not isinstance(value, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
+        key = (bool(rotor), bool(friction))
+        if key not in self._minimal:
+            shop = Workshop(self.name, self._chain)
+            self._minimal[key] = MinimalParameters(self._chain, shop, rotor=key[0], friction=key[1])
+        return self._minimal[key]
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         """What can be computed: all, but what needs the inverse of a mass matrix that has none."""
         return kinds(self._chain)
@@ -96,13 +123,17 @@ class Arm:
         key = (kind, method, self._frame(frame), bool(friction))
         if key not in self._functions:
             name = resolve(self._chain, kind, method)
-            code = program(self._chain, kind, name, *key[2:])
+            code = (
+                walks(self._chain, kind, friction=key[3])
+                if name == ROLLED
+                else program(self._chain, kind, name, *key[2:])
+            )
             self._functions[key] = Function(code, name, self.name)
         return self._functions[key]
 
     def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return M(q), ``(..., n, n)``, rotor inertias included."""
-        return cast(Array, self.function("mass_matrix", method)(q, out=out))
+        return cast(Array, self._result(self.function("mass_matrix", method), q, out=out))
 
     def inverse_dynamics(
         self,
@@ -116,25 +147,25 @@ class Arm:
     ) -> Array:
         """Return the torques M qdd + C qd + g + friction, ``(..., n)``."""
         f = self.function("inverse_dynamics", method, friction=friction)
-        return cast(Array, f(q, qd, qdd, out=out))
+        return cast(Array, self._result(f, q, qd, qdd, out=out))
 
     def bias(self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return C qd + g, ``(..., n)``, without friction."""
-        return cast(Array, self.function("bias", method)(q, qd, out=out))
+        return cast(Array, self._result(self.function("bias", method), q, qd, out=out))
 
     def gravity(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return g(q), ``(..., n)``: the torques that hold the arm still."""
-        return cast(Array, self.function("gravity", method)(q, out=out))
+        return cast(Array, self._result(self.function("gravity", method), q, out=out))
 
     def coriolis_matrix(
         self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
     ) -> Array:
         """Return C(q, qd), ``(..., n, n)``, in Christoffel form: dM/dt - 2C is skew."""
-        return cast(Array, self.function("coriolis_matrix", method)(q, qd, out=out))
+        return cast(Array, self._result(self.function("coriolis_matrix", method), q, qd, out=out))
 
     def friction(self, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return the friction torques, ``(..., n)``: viscous, Coulomb (0 at rest) and offset."""
-        return cast(Array, self.function("friction", method)(qd, out=out))
+        return cast(Array, self._result(self.function("friction", method), qd, out=out))
 
     def forward_dynamics(
         self,
@@ -148,7 +179,7 @@ class Arm:
     ) -> Array:
         """Return the accelerations that the torques tau cause, ``(..., n)``."""
         f = self.function("forward_dynamics", method, friction=friction)
-        return cast(Array, f(q, qd, tau, out=out))
+        return cast(Array, self._result(f, q, qd, tau, out=out))
 
     def inverse_dynamics_derivatives(
         self,
@@ -165,7 +196,7 @@ class Arm:
         has a derivative.
         """
         f = self.function("inverse_dynamics_derivatives", method, friction=friction)
-        return cast(tuple[Array, Array, Array], f(q, qd, qdd))
+        return cast(tuple[Array, Array, Array], self._result(f, q, qd, qdd))
 
     def forward_dynamics_derivatives(
         self,
@@ -181,15 +212,15 @@ class Arm:
         The last is the inverse of M(q). Of friction the viscous part has a derivative.
         """
         f = self.function("forward_dynamics_derivatives", method, friction=friction)
-        return cast(tuple[Array, Array, Array], f(q, qd, tau))
+        return cast(tuple[Array, Array, Array], self._result(f, q, qd, tau))
 
     def inverse_mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return the inverse of M(q), ``(..., n, n)``."""
-        return cast(Array, self.function("inverse_mass_matrix", method)(q, out=out))
+        return cast(Array, self._result(self.function("inverse_mass_matrix", method), q, out=out))
 
     def udu(self, q: ArrayLike, *, method: str = AUTO) -> tuple[Array, Array]:
         """Return unit upper U ``(..., n, n)`` and D ``(..., n)`` with M = U diag(D) U^T."""
-        return cast(tuple[Array, Array], self.function("udu", method)(q))
+        return cast(tuple[Array, Array], self._result(self.function("udu", method), q))
 
     def regressor(
         self,
@@ -201,29 +232,29 @@ class Arm:
         out: Out = None,
     ) -> Array:
         """Return Y, ``(..., n, 10n)``: Y @ parameters are the torques less rotors and friction."""
-        return cast(Array, self.function("regressor", method)(q, qd, qdd, out=out))
+        return cast(Array, self._result(self.function("regressor", method), q, qd, qdd, out=out))
 
     def kinetic_energy(
         self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
     ) -> Array:
         """Return the kinetic energy [J], ``(...)``, of links and rotors."""
-        return cast(Array, self.function("kinetic_energy", method)(q, qd, out=out))
+        return cast(Array, self._result(self.function("kinetic_energy", method), q, qd, out=out))
 
     def potential_energy(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return the potential energy [J], ``(...)``; zero for a mass at the base's origin."""
-        return cast(Array, self.function("potential_energy", method)(q, out=out))
+        return cast(Array, self._result(self.function("potential_energy", method), q, out=out))
 
     def pose(
         self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
     ) -> Array:
         """Return the placement of a frame in the base frame, ``(..., 4, 4)``; see `function`."""
-        return cast(Array, self.function("pose", method, frame=frame)(q, out=out))
+        return cast(Array, self._result(self.function("pose", method, frame=frame), q, out=out))
 
     def jacobian(
         self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
     ) -> Array:
         """Return the Jacobian of a frame, ``(..., 6, n)``: linear first, in base axes."""
-        return cast(Array, self.function("jacobian", method, frame=frame)(q, out=out))
+        return cast(Array, self._result(self.function("jacobian", method, frame=frame), q, out=out))
 
     def jacobian_derivative(
         self,
@@ -236,7 +267,32 @@ class Arm:
     ) -> Array:
         """Return the rate at which the Jacobian of a frame changes, ``(..., 6, n)``."""
         f = self.function("jacobian_derivative", method, frame=frame)
-        return cast(Array, f(q, qd, out=out))
+        return cast(Array, self._result(f, q, qd, out=out))
+
+    def inverse_kinematics(
+        self,
+        pose: ArrayLike,
+        start: ArrayLike | None = None,
+        *,
+        frame: str | int = "tip",
+        tolerance: float = 1e-8,
+        restarts: int = 127,
+        seed: int = 0,
+    ) -> Array:
+        """Return joint positions ``(n,)`` that have a pose, the nearest to `start` of those found.
+
+        Args:
+            pose: of a frame in the base frame, ``(4, 4)``.
+            start: where the search begins, ``(n,)``; the middle of the joints' ranges if left out.
+            frame: which frame is to be there; see `function`.
+            tolerance: largest distance from the pose [m], and largest angle [rad].
+            restarts: random positions from which the search begins as well.
+            seed: of these positions: the same seed gives the same answer.
+
+        Raises:
+            UnreachedError: no such positions within the joint limits were found; says how near.
+        """
+        return inverse_kinematics(self, pose, start, frame, tolerance, restarts, seed)
 
     def export_c(
         self,
@@ -245,7 +301,7 @@ class Arm:
         *,
         single: bool = False,
         methods: Mapping[str, str] | None = None,
-        parameters: bool = False,
+        parameters: bool | str = False,
         force: bool = False,
     ) -> tuple[Path, ...]:
         """Write functions as C99 with a self-test, all files or none; return their paths.
@@ -256,13 +312,27 @@ class Arm:
             single: compute in float instead of double.
             methods: by which method, for kinds that shall not be computed by the cheapest.
             parameters: make masses, inertias, rotor inertias and friction arguments of the
-                functions, so that new values need no new code.
+                functions, so that new values need no new code: True or "natural" for ten
+                parameters a link, "minimal" for `minimal` instead.
             force: replace files that armdyn did not write, too.
         """
         return export_c(
             self, folder, functions,
             single=single, methods=methods, parameters=parameters, force=force,
         )  # fmt: skip
+
+    def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
+        """Evaluate, and see to it that the next call of the method is quick."""
+        result = f(*states, out=out)
+        if f.kind not in vars(self) and self._functions.get(self._default(f.kind)) is f:
+            method = getattr(self, f.kind)
+            # a class that is made of this one may have a method of its own by that name
+            if getattr(type(self), f.kind) is getattr(Arm, f.kind):
+                vars(self)[f.kind] = open_method(f, self, method)
+        return result
+
+    def _default(self, kind: str) -> tuple[str, str, int, bool]:
+        return (kind, AUTO, self.n + 1, True)
 
     def _frame(self, frame: str | int) -> int:
         if isinstance(frame, str):
@@ -277,6 +347,10 @@ class Arm:
             f"`frame` is {shown(frame)}, expected 'tip', a joint ({', '.join(self.joint_names)}) "
             f"or a number from 0 to {self.n}."
         )
+
+    def __getstate__(self) -> dict[str, object]:
+        """Copy and pickle without the quick ways in, which belong to this object."""
+        return {name: value for name, value in vars(self).items() if not hasattr(Arm, name)}
 
     def __repr__(self) -> str:
         return f"<Arm {self.name!r}, {self.n} joints>"

@@ -5,61 +5,110 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.graph import Program, interpret
-from armdyn.kernel import Kernel, in_threads, kept_kernel, wanted_threads
+from armdyn.arm._batch import Batch
+from armdyn.graph import Program, Rolled, interpret
+from armdyn.kernel import Kernel, all_finite, kept_kernel, wanted_threads
 
 Array = NDArray[np.float64]
 
 # Compiling straight-line code takes time that grows faster than its length: some seconds here.
 LONGEST_COMPILED = 15_000
 
+# Fewer states than this are done before a batch is cut into parts.
+FEW_STATES = 512
+
+
+class Outcome(NamedTuple):
+    """What came of an evaluation.
+
+    Attributes:
+        results: one array for each output; none if an input is not finite.
+        inputs_finite: whether all that was given is.
+        results_finite: whether all that was computed is.
+    """
+
+    results: list[Array]
+    inputs_finite: bool
+    results_finite: bool
+
 
 class Evaluator:
     """Evaluates a program on arrays; compiles it, or loads what was compiled, at the first call."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program | Rolled) -> None:
         self.program = program
 
     @cached_property
     def kernel(self) -> Kernel | None:
         """The machine code; None for a program that is too long to be worth compiling."""
-        return kept_kernel(self.program) if len(self.program.code) <= LONGEST_COMPILED else None
+        program = self.program
+        short = isinstance(program, Rolled) or len(program.code) <= LONGEST_COMPILED
+        return kept_kernel(program) if short else None
 
     def __call__(
-        self, arrays: Sequence[Array], out: Array | None = None, threads: int | None = None
-    ) -> list[Array]:
-        """Return one array for each output.
+        self,
+        arrays: Sequence[Array],
+        lead: tuple[int, ...],
+        out: Array | None = None,
+        threads: int | None = None,
+    ) -> Outcome:
+        """Evaluate at one state or many.
 
         Args:
-            arrays: one for each input, of shape ``(..., n)`` with the same leading axes.
-            out: receives the only output.
+            arrays: one for each input, of shape ``(..., n)``.
+            lead: what their leading axes broadcast to.
+            out: receives the only output; it is left alone if an input is not finite.
             threads: how many at the most; see `wanted_threads`.
         """
         workers = wanted_threads(threads)
         kernel = self.kernel
-        lead = arrays[0].shape[:-1]
         if kernel is None:
-            return self._copied(self._interpreted(arrays, lead), out)
+            return self._interpreted(arrays, lead, out)
         # several threads could overwrite what another one has still to read
         direct = out is not None and not any(np.may_share_memory(out, a) for a in arrays)
         outs = [out] if out is not None and direct else self._new(lead)
+        if prod(lead) < FEW_STATES:
+            inputs_finite, results_finite = self._few(kernel, arrays, outs)
+        else:
+            batch = Batch(kernel, arrays, outs, lead, workers)
+            if direct:
+                batch.look()
+            if batch.inputs_finite:
+                batch.compute(looked=direct)
+            inputs_finite, results_finite = batch.inputs_finite, batch.results_finite
+        if not inputs_finite:
+            return Outcome([], inputs_finite=False, results_finite=False)
+        return Outcome(outs if direct else self._copied(outs, out), True, results_finite)
 
-        def evaluate(inputs: Sequence[Array], results: Sequence[Array]) -> None:
-            kernel(*inputs, out=tuple(results) if len(results) > 1 else results[0])
+    def _few(
+        self, kernel: Kernel, arrays: Sequence[Array], outs: Sequence[Array]
+    ) -> tuple[bool, bool]:
+        """Evaluate all at once; say whether inputs and results are finite."""
+        if not all(map(all_finite, arrays)):
+            return False, False
+        with np.errstate(all="ignore"):  # judged by who has the results
+            kernel(*arrays, out=tuple(outs) if len(outs) > 1 else outs[0])
+        return True, all(map(all_finite, outs))
 
-        in_threads(evaluate, arrays, outs, prod(lead), workers)
-        return outs if direct else self._copied(outs, out)
-
-    def _interpreted(self, arrays: Sequence[Array], lead: tuple[int, ...]) -> list[Array]:
-        try:
-            return interpret(self.program, *arrays)
-        except (ZeroDivisionError, ValueError):  # a single state is computed in floats
-            return [np.full_like(result, np.nan) for result in self._new(lead)]
+    def _interpreted(
+        self, arrays: Sequence[Array], lead: tuple[int, ...], out: Array | None
+    ) -> Outcome:
+        if not all(map(all_finite, arrays)):
+            return Outcome([], inputs_finite=False, results_finite=False)
+        assert isinstance(self.program, Program), "walks are always compiled"
+        with np.errstate(all="ignore"):
+            try:
+                results = interpret(
+                    self.program, *(np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays)
+                )
+            except (ZeroDivisionError, ValueError):  # a single state is computed in floats
+                results = [np.full_like(result, np.nan) for result in self._new(lead)]
+        return Outcome(self._copied(results, out), True, all(map(all_finite, results)))
 
     def _new(self, lead: tuple[int, ...]) -> list[Array]:
         return [np.empty((*lead, *slot.shape)) for slot in self.program.outputs]

@@ -9,15 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from armdyn.arm._export_files import write_together
-from armdyn.arm._export_words import about, notes, table_note
-from armdyn.arm._parametric import INPUTS, Parametric, parametric, values
-from armdyn.arm._programs import AUTO
+from armdyn.arm._export_words import about, minimal_note, notes, table_note
+from armdyn.arm._minimal import KINDS_OF_TORQUES, minimal_program
+from armdyn.arm._parametric import INERTIAL, INPUTS, Parametric, parametric, values
+from armdyn.arm._programs import AUTO, cheapest, check_method, program
 from armdyn.errors import InputError, MethodError, RobotError, shown
 from armdyn.export import MARK, CFunction, CTable, c_package, prefix_of
+from armdyn.minimal import VALUES
 from armdyn.robot import chain_of
 
 if TYPE_CHECKING:
     from armdyn.arm._arm import Arm
+
+FOLDED, NATURAL, MINIMAL = "folded", "natural", "minimal"
+"""Which parameters of the links are arguments of the functions: none, all, or minimal ones."""
 
 
 def export_c(
@@ -27,7 +32,7 @@ def export_c(
     *,
     single: bool = False,
     methods: Mapping[str, str] | None = None,
-    parameters: bool = False,
+    parameters: bool | str = False,
     force: bool = False,
 ) -> tuple[Path, ...]:
     """Write functions of an arm as C99: all files or, on any failure, none.
@@ -40,25 +45,39 @@ def export_c(
         single: compute in float instead of double.
         methods: by which method, for kinds that shall not be computed by the cheapest.
         parameters: make masses, inertias, rotor inertias and friction arguments of the functions,
-            so that new values need no new code.
+            so that new values need no new code. True or "natural": ten parameters a link;
+            "minimal": the arm's minimal parameters instead; False or "folded": none.
         force: replace files that armdyn did not write, too.
 
     Returns:
         The paths of the header, the source and the self-test.
     """
-    for key, value in (("single", single), ("parameters", parameters), ("force", force)):
+    for key, value in (("single", single), ("force", force)):
         if not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
+    arguments = _arguments(parameters)
     kinds = _kinds(functions)
     chosen = _methods(methods, kinds)
     prefix = prefix_of(arm.name)
-    made = [_function(arm, kind, chosen.get(kind, AUTO), prefix, parameters) for kind in kinds]
-    tables = _tables(arm, made, prefix) if parameters else []
+    made = [_function(arm, kind, chosen.get(kind, AUTO), prefix, arguments) for kind in kinds]
+    tables = _tables(arm, made, prefix) if arguments != FOLDED else []
     texts = c_package(
         prefix, made, about=about(arm.robot, single, bool(tables)), tables=tables, single=single,
         version=version("armdyn"),
     )  # fmt: skip
     return write_together(_folder(folder), texts, None if force else MARK)
+
+
+def _arguments(parameters: object) -> str:
+    """Return which parameters are arguments of the functions."""
+    if isinstance(parameters, bool):
+        return NATURAL if parameters else FOLDED
+    if isinstance(parameters, str) and parameters in (FOLDED, NATURAL, MINIMAL):
+        return parameters
+    raise InputError(
+        f"`parameters` is {shown(parameters)}, expected True or False, or one of {FOLDED!r}, "
+        f"{NATURAL!r} and {MINIMAL!r}."
+    )
 
 
 def _kinds(functions: object) -> list[str]:
@@ -91,15 +110,24 @@ def _methods(methods: object, kinds: Sequence[str]) -> dict[str, str]:
     return chosen
 
 
-def _function(arm: Arm, kind: str, method: str, prefix: str, parameters: bool) -> CFunction:
+def _function(arm: Arm, kind: str, method: str, prefix: str, arguments: str) -> CFunction:
     name = f"{prefix}_{kind}"
-    if not parameters:
-        function = arm.function(kind, method)
-        return CFunction(
-            name, function.program, tuple(notes(function.program, function.method, name, {}))
-        )
+    if arguments == FOLDED:
+        check_method(kind, method, straight=True)
+        chain = chain_of(arm.robot)
+        method = cheapest(chain, kind) if method == AUTO else method
+        code = program(chain, kind, method, frame=arm.n + 1, friction=True)
+        return CFunction(name, code, tuple(notes(code, method, name, {})))
+    tables = {slot: _table_name(prefix, slot) for slot in (*INPUTS, VALUES)}
+    if arguments == MINIMAL and kind in KINDS_OF_TORQUES:
+        made = minimal_program(chain_of(arm.robot), arm.minimal, kind, method)
+        return CFunction(name, made.program, tuple(notes(made.program, made.method, name, tables)))
     found = parametric(chain_of(arm.robot), kind, method)
-    tables = {slot: _table_name(prefix, slot) for slot in INPUTS}
+    if arguments == MINIMAL and any(slot.name == INERTIAL for slot in found.program.inputs):
+        raise InputError(
+            f"{kind} does not follow from minimal parameters: they determine the torques, not "
+            "every mass. Leave it out, or take natural parameters."
+        )
     lines = notes(found.program, found.method, name, tables)
     if found.divides_by_masses:
         _refuse_missing_mass(arm, kind, found)
@@ -120,11 +148,15 @@ def _refuse_missing_mass(arm: Arm, kind: str, found: Parametric) -> None:
 def _tables(arm: Arm, functions: Sequence[CFunction], prefix: str) -> list[CTable]:
     """Return the values of this arm for the inputs that are not states."""
     read = {slot.name for f in functions for slot in f.program.inputs}
-    return [
+    tables = [
         CTable(_table_name(prefix, slot), slot, tuple(numbers), (table_note(slot),))
         for slot, numbers in values(chain_of(arm.robot)).items()
         if slot in read
     ]
+    if VALUES in read:
+        lines, numbers = minimal_note(arm.minimal), arm.minimal.values.tolist()
+        tables.insert(0, CTable(_table_name(prefix, VALUES), VALUES, tuple(numbers), tuple(lines)))
+    return tables
 
 
 def _table_name(prefix: str, slot: str) -> str:

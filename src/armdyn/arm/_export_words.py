@@ -8,6 +8,7 @@ from armdyn.algorithms import PARAMETER_NAMES
 from armdyn.arm._parametric import FRICTION, FRICTION_NAMES, INERTIAL, ROTOR
 from armdyn.arm._programs import source
 from armdyn.graph import Program, Slot, count
+from armdyn.minimal import MinimalParameters
 from armdyn.robot import Joint, Robot
 
 TORQUES = "joint torques [N m] or forces [N]"
@@ -108,6 +109,12 @@ def notes(program: Program, method: str, name: str, tables: Mapping[str, str]) -
 def table_note(slot: str) -> str:
     """Return the line above an array of values."""
     return f"The arm as described: {CONSTANTS[slot]}."
+
+
+def minimal_note(base: MinimalParameters) -> list[str]:
+    """Return the lines above the minimal parameters: their order, units and what they are."""
+    lines = ["The arm as described: its minimal parameters, which determine all torques:"]
+    return lines + [f"  {k}: {base.expression(name)}" for k, name in enumerate(base.names)]
 
 
 def _joint(i: int, joint: Joint) -> str:

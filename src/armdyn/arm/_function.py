@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.arm._evaluate import Evaluator
+from armdyn.arm._open import open_function
 from armdyn.arm._singular import INVERTING
 from armdyn.errors import InputError, MethodError, NumericalError
 from armdyn.export import c_source, to_casadi, to_jax, to_latex, to_sympy
-from armdyn.graph import Operations, Program, count, show
-from armdyn.kernel import compile_program
+from armdyn.graph import Operations, Program, Rolled, count, count_rolled, show
+from armdyn.kernel import Kernel, compile_program
 
 LANGUAGES = ("python", "c", "llvm", "latex")
 
@@ -31,10 +32,10 @@ class Function:
         kind: what it computes.
         method: by whose formulas.
         robot: name of the arm, for messages.
-        program: the traced code.
+        program: the traced code; of a long arm walks along its joints.
     """
 
-    def __init__(self, program: Program, method: str, robot: str) -> None:
+    def __init__(self, program: Program | Rolled, method: str, robot: str) -> None:
         self.kind = program.name
         self.method = method
         self.robot = robot
@@ -42,11 +43,27 @@ class Function:
         self._evaluate = Evaluator(program)
         self._shapes = [slot.shape for slot in program.inputs]
         self._inverting = self.kind in INVERTING
+        self._opened = False
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """The machine code, compiled when it is first asked for; None if it would be too long."""
+        return self._evaluate.kernel
 
     @property
     def operations(self) -> Operations:
         """What one call costs, counted on the traced code."""
-        return count(self.program)
+        program = self.program
+        return count_rolled(program) if isinstance(program, Rolled) else count(program)
+
+    @property
+    def _straight(self) -> Program:
+        if isinstance(self.program, Rolled):
+            raise InputError(
+                f"{self.kind} of robot {self.robot!r} by {self.method!r} is no straight-line code "
+                "and cannot be written out; give another `method`."
+            )
+        return self.program
 
     def __call__(
         self,
@@ -67,7 +84,7 @@ class Function:
         Returns:
             An array whose leading axes are those of the states, or a tuple of arrays.
         """
-        if out is None and threads is None:
+        if self._opened and out is None and threads is None:
             quick = self._one_state(states)
             if quick is not None:
                 return quick
@@ -80,10 +97,17 @@ class Function:
             _checked(state, slot.name, slot.shape[0], self.robot)
             for state, slot in zip(states, self.program.inputs, strict=True)
         ]
-        arrays = _broadcast(arrays, wanted)
+        lead = _lead(arrays, wanted)
         if out is not None:
-            self._check_out(out, arrays[0].shape[:-1])
-        results = self._finite(arrays, out, threads)
+            self._check_out(out, lead)
+        if not self._opened:
+            self._opened = True
+            open_function(self, Function)
+        results, inputs_finite, results_finite = self._evaluate(arrays, lead, out, threads)
+        if not inputs_finite:
+            raise _input_not_finite(arrays, wanted)
+        if not results_finite:
+            raise self._result_not_finite(results, len(lead))
         return results[0] if len(results) == 1 else tuple(results)
 
     def _one_state(self, states: Sequence[Any]) -> NDArray[np.float64] | None:
@@ -91,7 +115,7 @@ class Function:
 
         Whatever is wrong, or only might be, is left to the checks that can say what it is.
         """
-        kernel = self._evaluate.kernel
+        kernel = self.kernel
         if kernel is None or len(states) != len(self._shapes):
             return None
         for state, shape in zip(states, self._shapes, strict=True):
@@ -123,30 +147,20 @@ class Function:
         if not array.flags.writeable:
             raise InputError(f"`out` is read-only, {expected} that can be written to.")
 
-    def _finite(
-        self,
-        arrays: list[NDArray[np.float64]],
-        out: NDArray[np.float64] | None,
-        threads: int | None,
-    ) -> list[NDArray[np.float64]]:
-        """Evaluate, and refuse to return what is not a number."""
-        with np.errstate(all="ignore"):  # judged below, with the state that did it
-            results = self._evaluate(arrays, out, threads)
-        for result in results:
-            if not np.isfinite(result).all():
-                lead = arrays[0].ndim - 1
-                at = np.argwhere(~np.isfinite(result))[0][:lead]
-                raise NumericalError(self._not_finite(tuple(int(k) for k in at)))
-        return results
-
-    def _not_finite(self, at: tuple[int, ...]) -> str:
+    def _result_not_finite(
+        self, results: Sequence[NDArray[np.float64]], n_axes: int
+    ) -> NumericalError:
+        bad = next(x for x in (~np.isfinite(result) for result in results) if x.any())
+        at = tuple(int(k) for k in np.argwhere(bad)[0][:n_axes])
         where = f" at the state of index {at}" if at else ""
         why = (
             "the mass matrix is singular or not positive there: does every joint move a mass?"
-            if self.kind in INVERTING
+            if self._inverting
             else "the state is too large."
         )
-        return f"{self.kind} of robot {self.robot!r} by {self.method!r} is not finite{where}: {why}"
+        return NumericalError(
+            f"{self.kind} of robot {self.robot!r} by {self.method!r} is not finite{where}: {why}"
+        )
 
     def source(self, language: str = "python") -> str:
         """Return the traced code in a language.
@@ -156,27 +170,31 @@ class Function:
         """
         match language:
             case "python":
-                return show(self.program)
+                return show(self._straight)
             case "c":
-                return c_source(self.program, self.kind)
+                return c_source(self._straight, self.kind)
             case "llvm":
                 return compile_program(self.program).ir
             case "latex":
-                return to_latex(self.program)
+                return to_latex(self._straight)
             case _:
                 raise MethodError("language", language, LANGUAGES)
 
     def sympy(self) -> Callable[..., Any]:
         """Return the same function on SymPy expressions: a sequence for each input."""
-        return to_sympy(self.program)
+        return to_sympy(self._straight)
 
     def casadi(self) -> Any:
         """Return the same function as a `casadi.Function` of column vectors."""
-        return to_casadi(self.program)
+        return to_casadi(self._straight)
 
     def jax(self) -> Callable[..., Any]:
         """Return the same function on JAX arrays ``(..., n)``."""
-        return to_jax(self.program)
+        return to_jax(self._straight)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle without the quick way in, which belongs to this object."""
+        return {**vars(self), "_opened": False}
 
     def __repr__(self) -> str:
         counted = self.operations
@@ -206,21 +224,23 @@ def _checked(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.floa
         raise InputError(
             f"`{name}` has masked entries; a state must be complete. Drop or mend such rows first."
         )
-    if not np.isfinite(array).all():
-        at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(
-            f"`{name}` has {array[at]} at index {at}; a state must be finite. Drop or mend such "
-            "rows first."
-        )
     return array
 
 
-def _broadcast(
-    arrays: Sequence[NDArray[np.float64]], names: Sequence[str]
-) -> list[NDArray[np.float64]]:
+def _lead(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> tuple[int, ...]:
     try:
-        lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
+        return np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
     except ValueError:
         shapes = ", ".join(f"{name} {a.shape}" for name, a in zip(names, arrays, strict=True))
         raise InputError(f"the leading axes of the states do not broadcast: {shapes}.") from None
-    return [np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays]
+
+
+def _input_not_finite(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> InputError:
+    array, name = next(
+        (a, name) for a, name in zip(arrays, names, strict=True) if not np.isfinite(a).all()
+    )
+    at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+    return InputError(
+        f"`{name}` has {array[at]} at index {at}; a state must be finite. Drop or mend such rows "
+        "first."
+    )

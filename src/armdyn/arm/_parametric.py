@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
 from armdyn.algorithms import KINDS, PARAMETER_NAMES, parameters
 from armdyn.algorithms.vector import add_symmetric, point_inertia, scale_symmetric
-from armdyn.arm._programs import AUTO, algorithm, check_method, cost, methods
+from armdyn.arm._programs import AUTO, algorithm, check_method, cost, straight_methods
 from armdyn.arm._singular import INVERTING, singular
 from armdyn.errors import RobotError
 from armdyn.export import linear_constants
@@ -51,10 +52,10 @@ def parametric(chain: Chain, kind: str, method: str = AUTO) -> Parametric:
     "auto" takes the cheapest of those that do not divide by masses, if there are any: parameters
     that were identified need not have a mass for every link.
     """
-    check_method(kind, method)
+    check_method(kind, method, straight=True)
     if kind in INVERTING and (why := singular(chain)):
         raise RobotError(f"{kind} does not exist, the mass matrix is singular: {why}.")
-    names = methods(kind) if method == AUTO else (method,)
+    names = straight_methods(kind) if method == AUTO else (method,)
     found = [Parametric(_traced(chain, kind, name), name) for name in names]
     return min(found, key=lambda f: (f.divides_by_masses, cost(count(f.program))))
 
@@ -72,7 +73,7 @@ def _traced(chain: Chain, kind: str, method: str) -> Program:
     def function(*given: list[Scalar]) -> object:
         states, (p, rotor, friction) = given[:-3], given[-3:]
         links = [
-            _link(link, p[10 * i : 10 * i + 10], rotor[i], friction[3 * i : 3 * i + 3])
+            link_of(link, p[10 * i : 10 * i + 10], rotor[i], friction[3 * i : 3 * i + 3])
             for i, link in enumerate(chain.links)
         ]
         symbolic = replace(chain, links=tuple(links))
@@ -84,7 +85,7 @@ def _traced(chain: Chain, kind: str, method: str) -> Program:
     return _without_unread(code, {slot.name for slot in constants})
 
 
-def _link(link: Link, p: list[Scalar], rotor: Scalar, friction: list[Scalar]) -> Link:
+def link_of(link: Link, p: Sequence[Scalar], rotor: Scalar, friction: Sequence[Scalar]) -> Link:
     """Return a link of given parameters; the division by the mass is gone once they are linear."""
     m, x, y, z, xx, xy, yy, xz, yz, zz = p
     c = (x / m, y / m, z / m)

@@ -2,30 +2,58 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from functools import lru_cache
+from importlib.resources import files
 
 from armdyn.algorithms import KINDS, Kind, Method
 from armdyn.algorithms.last_frame import with_last_frame_chosen
+from armdyn.algorithms.rolled import PLANS
 from armdyn.arm._derivatives import derived_methods
 from armdyn.arm._friction import RULES, with_friction
+from armdyn.arm._rolled import rolled_program
 from armdyn.arm._singular import INVERTING, singular
 from armdyn.errors import MethodError, RobotError
-from armdyn.graph import Operations, Program, Slot, count, trace
+from armdyn.graph import Operations, Program, Rolled, Slot, count, count_rolled, trace, unknowns
+from armdyn.kernel import kept_choice, kept_program
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 
 AUTO = "auto"
+ROLLED = "rolled"
+
+# Straight-line code of more operations than this no longer fits the cache of instructions: walks
+# along the joints are as fast then, and soon faster.
+LONGEST_STRAIGHT = 4000
+# Walks do not know what an arm's geometry makes zero; if they take so many times more operations
+# than is the limit, straight-line code would not come below it either and is not even traced.
+HOPELESS = 3
+# No straight-line code of arms with fewer joints than this is that long, where there are walks.
+FEWEST_ROLLED = 10
+# The cheapest methods on long general arms: one is traced to see how long straight-line code is.
+ON_LONG_ARMS = {
+    "mass_matrix": "split", "inverse_dynamics": "second_moment", "bias": "second_moment",
+    "gravity": "lin_1994", "forward_dynamics": "denoc", "inverse_mass_matrix": "mass_matrix_udu",
+}  # fmt: skip
+
+# The packages whose text decides what is traced.
+TRACING = ("armdyn.scalar", "armdyn.graph", "armdyn.algorithms", "armdyn.robot", "armdyn.arm")
 
 
 def methods(kind: str) -> tuple[str, ...]:
     """Return the names of the methods that compute a kind, e.g. "mass_matrix"."""
+    return (*straight_methods(kind), *([ROLLED] if kind in PLANS else []))
+
+
+def straight_methods(kind: str) -> tuple[str, ...]:
+    """Return the names of the methods that become straight-line code."""
     return tuple(_methods(kind))
 
 
 def source(kind: str, method: str) -> str:
     """Return the work that a method follows, or what it is made from."""
-    return _methods(kind)[method].source
+    return "walks along the joints" if method == ROLLED else _methods(kind)[method].source
 
 
 def kinds(chain: Chain) -> tuple[str, ...]:
@@ -35,25 +63,49 @@ def kinds(chain: Chain) -> tuple[str, ...]:
 
 
 def resolve(chain: Chain, kind: str, method: str) -> str:
-    """Return the method's name; "auto" becomes the one that is cheapest for this chain."""
+    """Return the method's name; "auto" becomes the one that is fastest for this chain."""
     check_method(kind, method)
-    return cheapest(chain, kind) if method == AUTO else method
+    return fastest(chain, kind) if method == AUTO else method
 
 
-def check_method(kind: str, method: str) -> None:
-    """Refuse a kind or a method that does not exist."""
-    known = (AUTO, *methods(kind))
+def check_method(kind: str, method: str, *, straight: bool = False) -> None:
+    """Refuse a kind or a method that does not exist, or is no straight-line code where it must."""
+    known = (AUTO, *(straight_methods(kind) if straight else methods(kind)))
     if not isinstance(method, str) or method not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise MethodError(f"method of {kind}", method, known)
 
 
 @lru_cache(maxsize=1024)
+def fastest(chain: Chain, kind: str) -> str:
+    """Return the cheapest method, or the walks along the joints of a long arm."""
+    if kind not in PLANS or chain.n < FEWEST_ROLLED or unknowns(chain):
+        return cheapest(chain, kind)
+    # of the inverse, walks take twice the multiplications
+    longest = LONGEST_STRAIGHT * (2 if kind == "inverse_mass_matrix" else 1)
+    if _length(operations(chain, kind, ROLLED)) > HOPELESS * longest:
+        return ROLLED
+    straight = _length(operations(chain, kind, ON_LONG_ARMS[kind]))
+    return ROLLED if straight > longest else cheapest(chain, kind)
+
+
+def _length(counted: Operations) -> int:
+    return counted.multiplications + counted.additions
+
+
+@lru_cache(maxsize=1024)
 def cheapest(chain: Chain, kind: str) -> str:
-    """Return the method with the fewest multiplications, then additions; the first among equals."""
-    names = methods(kind)
+    """Return the straight-line method with the fewest multiplications, then additions.
+
+    Among equals it is the first.
+    """
+    names = straight_methods(kind)
     if len(names) == 1:
         return names[0]
-    return min(names, key=lambda name: cost(operations(chain, kind, name)))
+
+    def choose() -> str:
+        return min(names, key=lambda name: cost(operations(chain, kind, name)))
+
+    return choose() if unknowns(chain) else kept_choice((*_decided_by(chain), kind), names, choose)
 
 
 def cost(counted: Operations) -> tuple[int, int]:
@@ -63,12 +115,14 @@ def cost(counted: Operations) -> tuple[int, int]:
 
 def operations(chain: Chain, kind: str, method: str) -> Operations:
     """Count the operations of a method on a chain, friction left out."""
-    return count(program(chain, kind, method, frame=chain.n + 1, friction=False))
+    if method == ROLLED:
+        return count_rolled(walks(chain, kind, friction=False))
+    return count(_traced(chain, kind, method, frame=chain.n + 1, friction=False))
 
 
 @lru_cache(maxsize=256)
 def program(chain: Chain, kind: str, method: str, frame: int, friction: bool) -> Program:
-    """Trace a method.
+    """Trace a method, or take what was traced before in this or another process.
 
     Args:
         chain: the constants of the robot.
@@ -77,15 +131,38 @@ def program(chain: Chain, kind: str, method: str, frame: int, friction: bool) ->
         frame: for kinds that ask for one: i for E_i, n + 1 for the tip.
         friction: for kinds that a drive feels: whether joint friction is part of the torque.
     """
+
+    def make() -> Program:
+        return _traced(chain, kind, method, frame, friction)
+
+    if unknowns(chain):
+        return make()
+    return kept_program((*_decided_by(chain), kind, method, str(frame), str(friction)), make)
+
+
+@lru_cache(maxsize=256)
+def _traced(chain: Chain, kind: str, method: str, frame: int, friction: bool) -> Program:
     entry = _kind(kind)
-    if kind in INVERTING and (why := singular(chain)):
-        raise RobotError(f"{kind} does not exist, the mass matrix is singular: {why}.")
+    _refuse_singular(chain, kind)
     if not entry.about_frames:
         chain = with_last_frame_chosen(chain)
     inputs = [Slot(name, (chain.n,)) for name in entry.inputs]
     outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
     run = algorithm(chain, kind, method, frame, friction)
     return trace(run, inputs, outputs, name=kind)
+
+
+def walks(chain: Chain, kind: str, *, friction: bool) -> Rolled:
+    """Return a kind as walks along the joints; arguments as for `program`."""
+    _refuse_singular(chain, kind)
+    found = rolled_program(chain, kind, friction=friction)
+    assert found is not None, "methods() names the kinds that can be walked"
+    return found
+
+
+def _refuse_singular(chain: Chain, kind: str) -> None:
+    if kind in INVERTING and (why := singular(chain)):
+        raise RobotError(f"{kind} does not exist, the mass matrix is singular: {why}.")
 
 
 def algorithm(
@@ -103,6 +180,25 @@ def algorithm(
         return run(chain, *inputs)
 
     return function
+
+
+def _decided_by(chain: Chain) -> tuple[str, str]:
+    """Return what decides the programs of a chain: its constants, and the text of all that traces.
+
+    So a changed method is another one without anybody having to say so.
+    """
+    return repr(chain), _tracer()
+
+
+@lru_cache(maxsize=1)
+def _tracer() -> str:
+    digest = hashlib.sha256()
+    for package in TRACING:
+        folder = files(package)
+        for name in sorted(item.name for item in folder.iterdir() if item.name.endswith(".py")):
+            text = folder.joinpath(name).read_bytes()
+            digest.update(f"{package}/{name}/{len(text)}/".encode() + text)
+    return digest.hexdigest()
 
 
 def _kind(kind: str) -> Kind:

@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
+from armdyn.cli._bench import bench
 from armdyn.cli._cache import cache
 from armdyn.cli._codegen import codegen
 from armdyn.cli._console import complain
 from armdyn.cli._info import info
+from armdyn.cli._minimal import minimal
 from armdyn.cli._ops import ops
 from armdyn.cli._tables import tables
 from armdyn.cli._verify import verify
@@ -27,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="The smallest and fastest exact dynamic models of serial robot arms.",
 )
-for verb in (info, ops, tables, verify, codegen, cache):
+for verb in (info, ops, tables, verify, minimal, codegen, bench, cache):
     app.command()(verb)
 
 

@@ -38,6 +38,9 @@ def codegen(
     parameters: Annotated[
         bool, typer.Option("--parameters", help="Take masses, inertias, friction as arguments.")
     ] = False,
+    minimal: Annotated[
+        bool, typer.Option("--minimal", help="Take minimal parameters, friction as arguments.")
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace files that armdyn did not write, too.")
     ] = False,
@@ -50,10 +53,13 @@ def codegen(
     """Write functions of an arm as C99: a header, a source and a self-test."""
     wanted = [name.strip() for name in functions.split(",") if name.strip()]
     methods = dict(_chosen(words) for words in method or ())
+    if parameters and minimal:
+        raise InputError("--parameters and --minimal exclude each other; choose one.")
     arm, _ = open_arm(robot, base, tip, strict, snap)
     paths = export_c(
-        arm, out, wanted, single=single, methods=methods, parameters=parameters, force=force
-    )
+        arm, out, wanted, single=single, methods=methods,
+        parameters="minimal" if minimal else parameters, force=force,
+    )  # fmt: skip
     if as_json:
         print_json({"name": arm.name, "functions": wanted, "files": [str(path) for path in paths]})
         return

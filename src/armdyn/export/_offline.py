@@ -18,16 +18,21 @@ from armdyn.graph import Instruction, Program, simplify, verify
 from armdyn.scalar import Op
 
 
-def linear_constants(program: Program, names: Collection[str]) -> Program:
+def linear_constants(program: Program, names: Collection[str], residue: float = 0.0) -> Program:
     """Return the program with what depends on the named inputs alone written as sums of them.
 
     What is no linear function of these inputs is computed as before, from parts that are.
+
+    Args:
+        program: traced.
+        names: of the inputs.
+        residue: coefficients that are smaller are rounding of the geometry, and left out.
     """
     linear = _linear(program, names)
     build = _Rebuilt(program)
     for k, step in enumerate(program.code):
         if k in linear:
-            build.add_sum(k, linear[k])
+            build.add_sum(k, linear[k], residue)
         elif step.op is not Op.INPUT:
             build.copy(k, step)
     results = tuple(build.index[k] for k in program.results)
@@ -124,10 +129,12 @@ class _Rebuilt:
         args = tuple(self.index[arg] for arg in step.args)
         self.index[k] = self._append(Instruction(step.op, args, step.value))
 
-    def add_sum(self, k: int, form: _Dual) -> None:
+    def add_sum(self, k: int, form: _Dual, residue: float) -> None:
         total = self._constant(form.value)
         # The last link first: sums over the links behind a joint are begun alike, and shared.
         for i in sorted(form.slope, reverse=True):
+            if abs(form.slope[i]) < residue:
+                continue
             factor = self._constant(form.slope[i])
             term = self._append(Instruction(Op.MUL, (factor, self._inputs[i])))
             total = self._append(Instruction(Op.ADD, (total, term)))

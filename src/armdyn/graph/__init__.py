@@ -12,6 +12,10 @@ from armdyn.graph._derive import (
 )
 from armdyn.graph._interpret import ARITHMETIC, FLOATS, evaluate, interpret
 from armdyn.graph._program import Instruction, Program, Slot
+from armdyn.graph._roll import roll
+from armdyn.graph._rolled import Rolled, Walk, place_and_name
+from armdyn.graph._rolled_interpret import evaluate_rolled
+from armdyn.graph._rolled_verify import count_rolled, verify_rolled
 from armdyn.graph._show import show
 from armdyn.graph._simplify import simplify
 from armdyn.graph._trace import record, trace, unknowns
@@ -25,19 +29,26 @@ __all__ = [
     "Mode",
     "Operations",
     "Program",
+    "Rolled",
     "Slot",
+    "Walk",
     "count",
+    "count_rolled",
     "derive",
     "directional",
     "directional_at",
     "evaluate",
+    "evaluate_rolled",
     "interpret",
     "jacobian",
     "jacobian_at",
+    "place_and_name",
     "record",
+    "roll",
     "show",
     "simplify",
     "trace",
     "unknowns",
     "verify",
+    "verify_rolled",
 ]

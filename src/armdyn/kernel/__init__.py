@@ -1,17 +1,24 @@
 """The compiler: a program becomes machine code for this processor."""
 
+from armdyn.kernel._finite import BAD_INPUT, BAD_RESULT, all_finite
 from armdyn.kernel._host import Host, host
 from armdyn.kernel._kept import kept_kernel
+from armdyn.kernel._kept_programs import kept_choice, kept_program
 from armdyn.kernel._kernel import Kernel, compile_program, object_code
 from armdyn.kernel._threads import in_threads, wanted_threads
 
 __all__ = [
+    "BAD_INPUT",
+    "BAD_RESULT",
     "Host",
     "Kernel",
+    "all_finite",
     "compile_program",
     "host",
     "in_threads",
+    "kept_choice",
     "kept_kernel",
+    "kept_program",
     "object_code",
     "wanted_threads",
 ]

@@ -9,18 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armdyn.graph import Program
-from armdyn.kernel._fma import Fused, Step, fused
+from armdyn.graph import Instruction, Program
+from armdyn.kernel._fma import Step, fused
 from armdyn.kernel._host import Host
-from armdyn.kernel._loop import loop_function
-from armdyn.kernel._rows import Tile, load_tile, load_tiles, store_tile, store_tiles
-from armdyn.kernel._sincos import SLOW, out_of_range, sincos, slow_function
+from armdyn.kernel._loop import loop_function, takes_any_strides
+from armdyn.kernel._one import one_by_block
+from armdyn.kernel._order import read_times, rounds
+from armdyn.kernel._registers import Registers
+from armdyn.kernel._rows import load_tile, load_tiles
+from armdyn.kernel._sincos import slow_function
+from armdyn.kernel._steps import operation, sincos_of_all
+from armdyn.kernel._stores import Store, Stores, is_wide, wide_functions
 from armdyn.kernel._text import Writer, vector
 from armdyn.scalar import Op
 
 ONE = "armdyn_one"
 BLOCK = "armdyn_block"
 LOOP = "armdyn_loop"
+
+# Of programs with more steps we decide ourselves what waits in registers.
+LONG = 1080
+# Programs with more steps and results are compiled only once, for a block of states.
+LONGEST_TWICE = 1500
+# LLVM compares all reads and writes of memory between two fences with each other.
+STEPS_BETWEEN_FENCES = 60
+FENCE = 'fence syncscope("singlethread") acq_rel'  # becomes no instruction
 
 INTRINSICS = {"llvm.fma": 3, "llvm.fabs": 1, "llvm.sqrt": 1, "llvm.copysign": 2}
 
@@ -31,14 +44,21 @@ def emit(program: Program, host: Host) -> str:
     What is loaded of it has to be given the C library first; see `slow_function`.
     """
     steps = fused(program, host.fma)
-    parts = [_declarations(host.width), slow_function(host.fma)]
-    parts.append(_Body(program, steps, host, 1).function(ONE))
+    parts = [declarations(host.width), slow_function(host.fma)]
+    if any(is_wide(slot, host.width) for slot in program.outputs):
+        parts.append(wide_functions(host.width))
+    length = _length(steps) + len(program.results)
+    if length > LONGEST_TWICE and takes_any_strides(program, host.width):
+        parts.append(one_by_block(program, host.width, ONE, BLOCK))
+    else:
+        parts.append(_Body(program, steps, host, 1).function(ONE))
     parts.append(_Body(program, steps, host, host.width).function(BLOCK))
     parts.append(loop_function(program, host.width, LOOP, ONE, BLOCK))
     return "\n".join(parts)
 
 
-def _declarations(width: int) -> str:
+def declarations(width: int) -> str:
+    """Return the declarations of the intrinsic functions, in every width up to one."""
     lines: list[str] = []
     w = 1
     while w <= width:
@@ -62,7 +82,6 @@ class _Body:
         self._steps = steps
         self._lanes = host.width
         self._w = Writer(width, host.fma)
-        self._values: dict[int, str] = {}
         self._columns: dict[int, str] = {}
         self._trig: dict[tuple[Op, int], str] = {}
         self._places = [
@@ -70,67 +89,57 @@ class _Body:
             for j, slot in enumerate(program.inputs)
             for column in range(slot.size)
         ]
-        self._waiting = _stores(program, width)
+        self._waiting: dict[int, list[_Waiting]] = {}
+        self._stores = Stores(program, width)
+        for store in self._stores.all:
+            waiting = _Waiting(store)
+            for k in waiting.missing:
+                self._waiting.setdefault(k, []).append(waiting)
+        self._rounds = rounds(steps)
+        self._long = _length(steps) > LONG
+        room = _room(host) if self._long else len(steps)
+        self._values = Registers(self._w, read_times(steps, self._rounds, self._stores.all), room)
 
     def function(self, name: str) -> str:
         """Return the text of the function."""
         w = self._w
         w.label("entry")
-        for level, angles in enumerate(_angles_by_level(self._steps)):
-            self._make(sorted(_cone(self._steps, angles, self._values)))
-            self._all_sincos(angles, level)
-        self._make(range(len(self._steps)))
+        for level, (made, angles) in enumerate(self._rounds):
+            self._make(made)
+            if angles:
+                pairs = sincos_of_all(w, self._values.read(angles), self._lanes, str(level))
+                for angle, (s, c) in zip(angles, pairs, strict=True):
+                    self._trig[Op.SIN, angle], self._trig[Op.COS, angle] = s, c
+        self._stores.finish(w)
         w.do("ret void")
+        w.lines[1:1] = [*self._values.memory(), *self._stores.memory(w)]
         slots = (*self._program.inputs, *self._program.outputs)
         n_inputs = len(self._program.inputs)
         names = [f"%i{k}" if k < n_inputs else f"%o{k - n_inputs}" for k in range(len(slots))]
         given = ", ".join(f"ptr noalias nocapture {x}" for x in names)
-        head = f"define internal void @{name}({given}) noinline nounwind {{"
+        seen = "dso_local" if name == ONE else "internal"  # doors call it by its address
+        head = f"define {seen} void @{name}({given}) noinline nounwind {{"
         return "\n".join([head, *w.lines, "}"]) + "\n"
 
     def _make(self, indices: Sequence[int]) -> None:
-        for k in indices:
+        for count, k in enumerate(indices, 1):
             step = self._steps[k]
-            if step is not None and k not in self._values:
-                self._values[k] = self._value(step)
-                self._store_what_is_ready(k)
+            assert step is not None
+            if isinstance(step, Instruction) and step.op is Op.CONST:
+                self._values.constant(k, self._w.const(step.value))
+            else:
+                self._values.define(k, self._value(step))
+            self._store_what_is_ready(k)
+            if self._long and count % STEPS_BETWEEN_FENCES == 0:
+                self._w.do(FENCE)
 
     def _value(self, step: Step) -> str:
-        w = self._w
-        a = [self._values[arg] for arg in step.args]
-        if isinstance(step, Fused):
-            x = w.neg(a[0]) if step.minus_product else a[0]
-            return w.muladd(x, a[1], w.neg(a[2]) if step.minus_addend else a[2])
-        match step.op:
-            case Op.INPUT:
+        if isinstance(step, Instruction):
+            if step.op is Op.INPUT:
                 return self._input(int(step.value))
-            case Op.CONST:
-                return w.const(step.value)
-            case Op.ADD:
-                return w.add(*a)
-            case Op.SUB:
-                return w.sub(*a)
-            case Op.MUL:
-                return w.mul(*a)
-            case Op.DIV:
-                return w.div(*a)
-            case Op.NEG:
-                return w.neg(*a)
-            case Op.SIN | Op.COS:
+            if step.op in (Op.SIN, Op.COS):
                 return self._trig[step.op, step.args[0]]
-            case Op.SQRT:
-                return w.call("llvm.sqrt", *a)
-            case Op.SIGN:
-                return self._sign(*a)
-
-    def _sign(self, x: str) -> str:
-        w = self._w
-        zero = w.const(0.0)
-        # these two comparisons, unlike < and >, raise no flag for what is no number
-        rest = w.new(f"fcmp oeq {w.type} {x}, {zero}")
-        none = w.new(f"fcmp uno {w.type} {x}, {x}")
-        one = w.call("llvm.copysign", w.const(1.0), x)
-        return w.select(rest, zero, w.select(none, x, one))
+        return operation(self._w, step, self._values.read(step.args))
 
     def _input(self, position: int) -> str:
         base, slot, column = self._places[position]
@@ -144,136 +153,25 @@ class _Body:
         return self._columns[position]
 
     def _store_what_is_ready(self, k: int) -> None:
-        for store in self._waiting.get(k, ()):
-            store.missing.discard(k)
-            if not store.missing:
-                values = [self._values[r] for r in store.results]
-                if self._w.width == 1:
-                    self._w.store(values[0], store.base, store.tile.start)
-                else:
-                    store_tile(self._w, values, store.base, store.n, store.tile)
-
-    def _all_sincos(self, angles: Sequence[int], level: int) -> None:
-        """Write sine and cosine of angles; a single state has several of them in one vector."""
-        w = self._w
-        values = [self._values[k] for k in angles]
-        if w.width > 1:
-            pairs = _sincos_of_all(w, values, level)
-        else:
-            v = w.resized(min(self._lanes, _power_of_two(len(values))))
-            packed = _sincos_of_all(v, _gathered(v, values), level)
-            pairs = [
-                (_lane(v, packed[j // v.width][0], j), _lane(v, packed[j // v.width][1], j))
-                for j in range(len(values))
-            ]
-        for angle, (s, c) in zip(angles, pairs, strict=True):
-            self._trig[Op.SIN, angle], self._trig[Op.COS, angle] = s, c
+        for waiting in self._waiting.get(k, ()):
+            waiting.missing.discard(k)
+            if not waiting.missing:
+                self._values.make_room(len(waiting.store.results))
+                waiting.store.write(self._w, self._values.read(waiting.store.results))
 
 
-def _sincos_of_all(w: Writer, xs: Sequence[str], level: int) -> list[tuple[str, str]]:
-    """Write sine and cosine of values, with one test of range for all of them."""
-    far = out_of_range(w, xs[0])
-    for x in xs[1:]:
-        far = w.new(f"or {w.flag} {far}, {out_of_range(w, x)}")
-    if w.width > 1:
-        far = w.new(f"call i1 @llvm.vector.reduce.or.v{w.width}i1({w.flag} {far})")
-    places = range(0, w.width * len(xs), w.width)
-    memory = [f"%{name}{level}" for name in ("xs", "ss", "cs")]
-    for k, name in enumerate(memory):  # behind the label of the function's first block
-        w.lines.insert(1 + k, f"  {name} = alloca [{w.width * len(xs)} x double], align 64")
-    w.do(f"br i1 {far}, label %far{level}, label %near{level}, !prof !0")
-    w.label(f"near{level}")
-    near = [sincos(w, x) for x in xs]
-    w.do(f"br label %both{level}")
-    w.label(f"far{level}")
-    for x, at in zip(xs, places, strict=True):
-        w.store(x, memory[0], at)
-    w.do(f"call void @{SLOW}(ptr {', ptr '.join(memory)}, i64 {w.width * len(xs)})")
-    slow = [(w.load(memory[1], at), w.load(memory[2], at)) for at in places]
-    w.do(f"br label %both{level}")
-    w.label(f"both{level}")
+class _Waiting:
+    """A tile and those of its columns that are not there yet."""
 
-    def either(a: str, b: str) -> str:
-        return w.new(f"phi {w.type} [ {a}, %near{level} ], [ {b}, %far{level} ]")
-
-    both = zip(near, slow, strict=True)
-    return [(either(fast[0], careful[0]), either(fast[1], careful[1])) for fast, careful in both]
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.missing = set(store.results)
 
 
-class _Store:
-    """A tile of an output that is stored as soon as its columns are there."""
-
-    def __init__(self, base: str, n: int, tile: Tile, results: Sequence[int]) -> None:
-        self.base, self.n, self.tile, self.results = base, n, tile, results
-        self.missing = set(results)
+def _length(steps: Sequence[Step | None]) -> int:
+    return sum(step is not None for step in steps)
 
 
-def _stores(program: Program, width: int) -> dict[int, list[_Store]]:
-    """Return, for each instruction that is a result, the tiles that wait for it."""
-    waiting: dict[int, list[_Store]] = {}
-    at = 0
-    for j, slot in enumerate(program.outputs):
-        results = program.results[at : at + slot.size]
-        at += slot.size
-        single = [Tile(k, 1) for k in range(slot.size)]
-        for tile in single if width == 1 else store_tiles(width, slot.size):
-            wanted = [results[k] for k in tile.columns]
-            store = _Store(f"%o{j}", slot.size, tile, wanted)
-            for k in store.missing:
-                waiting.setdefault(k, []).append(store)
-    return waiting
-
-
-def _angles_by_level(steps: Sequence[Step | None]) -> list[list[int]]:
-    """Return the arguments of sines and cosines, those first that depend on no other sine."""
-    level: list[int] = []
-    angles: dict[int, dict[int, None]] = {}
-    for step in steps:
-        if step is None:  # a product inside a fused step, which reads its factors itself
-            level.append(0)
-            continue
-        depth = max((level[arg] for arg in step.args), default=0)
-        if isinstance(step, Fused) or step.op not in (Op.SIN, Op.COS):
-            level.append(depth)
-        else:
-            level.append(depth + 1)
-            angles.setdefault(depth, {})[step.args[0]] = None
-    return [list(angles[depth]) for depth in sorted(angles)]
-
-
-def _cone(steps: Sequence[Step | None], roots: Sequence[int], known: dict[int, str]) -> set[int]:
-    """Return the steps that the roots need and that are not known yet."""
-    needed: set[int] = set()
-    stack = list(roots)
-    while stack:
-        k = stack.pop()
-        step = steps[k]
-        if k not in known and k not in needed and step is not None:
-            needed.add(k)
-            stack += step.args
-    return needed
-
-
-def _gathered(v: Writer, values: Sequence[str]) -> list[str]:
-    """Return scalars in the lanes of vectors, the last one repeated where lanes are left."""
-    if v.width == 1:
-        return list(values)
-    vectors: list[str] = []
-    for start in range(0, len(values), v.width):
-        packed = "poison"
-        for lane in range(v.width):
-            value = values[min(start + lane, len(values) - 1)]
-            packed = v.new(f"insertelement {v.type} {packed}, double {value}, i32 {lane}")
-        vectors.append(packed)
-    return vectors
-
-
-def _lane(v: Writer, value: str, j: int) -> str:
-    """Return lane j, counted over vectors, of the vector it is in."""
-    if v.width == 1:
-        return value
-    return v.new(f"extractelement {v.type} {value}, i32 {j % v.width}")
-
-
-def _power_of_two(n: int) -> int:
-    return 1 << (n - 1).bit_length()
+def _room(host: Host) -> int:
+    """Return how many values may wait in registers: not all, some are needed to compute."""
+    return 26 if host.width == 8 else 11

@@ -17,7 +17,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn.graph import Program, Slot
+from armdyn.graph import Program, Rolled, Slot
 
 Array = NDArray[np.float64]
 Result = Array | tuple[Array, ...]
@@ -38,7 +38,7 @@ class Loop(Protocol):
         ...
 
 
-def signature(program: Program) -> str:
+def signature(program: Program | Rolled) -> str:
     """Return the shapes of a program as NumPy writes them, e.g. "(6),(6)->(6,6)"."""
     left, right = (
         ",".join(f"({','.join(map(str, slot.shape))})" for slot in slots)
@@ -47,7 +47,7 @@ def signature(program: Program) -> str:
     return f"{left}->{right}"
 
 
-def make_loop(program: Program, address: int, *, any_strides: bool) -> Loop:
+def make_loop(program: Program | Rolled, address: int, *, any_strides: bool) -> Loop:
     """Return what calls an inner loop at an address.
 
     Args:
@@ -63,7 +63,7 @@ def make_loop(program: Program, address: int, *, any_strides: bool) -> Loop:
 class Gufunc:
     """A true gufunc and the memory that it points to."""
 
-    def __init__(self, program: Program, address: int) -> None:
+    def __init__(self, program: Program | Rolled, address: int) -> None:
         n_inputs, n_outputs = len(program.inputs), len(program.outputs)
         n = n_inputs + n_outputs
         # NumPy keeps the pointers, not what they point to
@@ -89,7 +89,7 @@ class Gufunc:
 class PlainLoop:
     """What a gufunc does, without one: arrays are brought into the plain form and handed over."""
 
-    def __init__(self, program: Program, address: int) -> None:
+    def __init__(self, program: Program | Rolled, address: int) -> None:
         pointer = ctypes.c_void_p
         self._program = program
         self._inner = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, pointer)(address)

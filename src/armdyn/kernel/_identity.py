@@ -6,19 +6,26 @@ import hashlib
 from functools import lru_cache
 from importlib.resources import files
 
-from armdyn.graph import Program
+from armdyn.graph import Program, Rolled
 from armdyn.kernel._host import Host
 
 # The modules that make object code of a program.
-COMPILER = ("_emit", "_fma", "_jit", "_loop", "_rows", "_sincos", "_text")
+COMPILER = (
+    "_counted", "_emit", "_fma", "_heap", "_jit", "_loop", "_mirror", "_one", "_order",
+    "_registers", "_rolled_body",
+    "_rolled_emit", "_rolled_memory", "_rolled_rows", "_rolled_step", "_rows", "_sincos",
+    "_steps", "_stores", "_text",
+)  # fmt: skip
 
 
-def identity(program: Program, host: Host) -> tuple[str, ...]:
+def identity(program: Program | Rolled, host: Host) -> tuple[str, ...]:
     """Return all that decides the object code of a program, except LLVM's version.
 
     Equal identities have equal object code: the program, the processor, and the text of the
     compiler itself, so that a changed compiler is another one without anybody having to say so.
     """
+    if isinstance(program, Rolled):
+        return ("rolled", repr(program), repr(host), _compiler())
     slots = ";".join(f"{s.name}{s.shape}" for s in (*program.inputs, *program.outputs))
     code = ";".join(f"{step.op.value}{step.args}{step.value!r}" for step in program.code)
     shape = f"{program.name}|{len(program.inputs)}|{slots}|{program.results}"

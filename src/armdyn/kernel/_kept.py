@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.graph import Program
+from armdyn.graph import Program, Rolled
 from armdyn.kernel._cache import default_cache, key
 from armdyn.kernel._host import host
 from armdyn.kernel._identity import identity
@@ -10,7 +10,7 @@ from armdyn.kernel._kernel import Kernel, object_code
 from armdyn.kernel._llvm import llvm_versions
 
 
-def kept_kernel(program: Program) -> Kernel:
+def kept_kernel(program: Program | Rolled) -> Kernel:
     """Return a program's kernel for this machine, from the cache where it is.
 
     The key is the program, the processor, LLVM's version and the compiler's own text: all that

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from armdyn.graph import Program
-from armdyn.kernel._emit import LOOP, emit
+from armdyn.graph import Program, Rolled
+from armdyn.kernel._door import make_door
+from armdyn.kernel._emit import LOOP, ONE, emit
+from armdyn.kernel._finite import WatchedLoop
 from armdyn.kernel._gufunc import Result, make_loop
 from armdyn.kernel._host import Host
 from armdyn.kernel._host import host as this_host
 from armdyn.kernel._jit import compile_object, load_object
 from armdyn.kernel._loop import takes_any_strides
+from armdyn.kernel._rolled_emit import emit_rolled
 
 
-def compile_program(program: Program, *, host: Host | None = None) -> Kernel:
+def compile_program(program: Program | Rolled, *, host: Host | None = None) -> Kernel:
     """Return a program as machine code.
 
     ``Kernel(program, host, code)`` makes the same of object code that was kept.
 
     Args:
-        program: traced and verified.
+        program: traced and verified; straight-line or rolled.
         host: the machine to make it for; default is this one.
     """
     machine = host or this_host()
     return Kernel(program, machine, object_code(program, machine))
 
 
-def object_code(program: Program, host: Host) -> bytes:
+def object_code(program: Program | Rolled, host: Host) -> bytes:
     """Return a program as object code for a machine."""
-    return compile_object(emit(program, host), host)
+    return compile_object(_text(program, host), host)
+
+
+def _text(program: Program | Rolled, host: Host) -> str:
+    return emit_rolled(program, host) if isinstance(program, Rolled) else emit(program, host)
 
 
 class Kernel:
@@ -41,18 +49,16 @@ class Kernel:
         program: what it computes.
         host: the machine it is made for.
         object_code: the machine code before it is loaded; another process can be given it.
+        any_strides: whether its inner loop takes inputs that states share.
     """
 
-    def __init__(self, program: Program, host: Host, object_code: bytes) -> None:
+    def __init__(self, program: Program | Rolled, host: Host, object_code: bytes) -> None:
         self.program = program
         self.host = host
         self.object_code = object_code
         self._code = load_object(object_code, host)
-        self._loop = make_loop(
-            program,
-            self._code.address(LOOP),
-            any_strides=takes_any_strides(program, host.width),
-        )
+        self.any_strides = takes_any_strides(program, host.width)
+        self._loop = make_loop(program, self._code.address(LOOP), any_strides=self.any_strides)
         self._function = self._loop.function
 
     @property
@@ -63,7 +69,7 @@ class Kernel:
     @cached_property
     def ir(self) -> str:
         """The program in LLVM's language."""
-        return emit(self.program, self.host)
+        return _text(self.program, self.host)
 
     def __call__(self, *arrays: ArrayLike, out: Any = None) -> Result:
         """Evaluate at one state or many.
@@ -76,6 +82,21 @@ class Kernel:
             An array whose leading axes are those of the inputs; a tuple if there are several.
         """
         return self._function(*arrays) if out is None else self._function(*arrays, out=out)
+
+    @cached_property
+    def watched(self) -> WatchedLoop:
+        """Its inner loop, which tells whether inputs and results are finite."""
+        return WatchedLoop(self.program, self._code.address(LOOP))
+
+    def door(
+        self, slow: Callable[..., Any], *, owner: object, name: str, doc: str
+    ) -> Callable[..., Any] | None:
+        """Return a quick way in for one state, and `slow` for all else; None if there is none.
+
+        See `make_door`.
+        """
+        one = self._code.address(ONE)
+        return make_door(self.program, one, slow, keep=self, owner=owner, name=name, doc=doc)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program: who unpickles it compiles it for his machine."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from armdyn.graph import Program, Slot
+from armdyn.graph import Program, Rolled, Slot
 
 # Bytes of scratch rows; threads have stacks of half a megabyte and more.
 MOST_SCRATCH = 2**17
@@ -53,17 +53,34 @@ done:
 """
 
 
-def takes_any_strides(program: Program, width: int) -> bool:
+def takes_any_strides(program: Program | Rolled, width: int) -> bool:
     """Say whether the loop of a program has scratch rows."""
     size = sum(slot.size for slot in (*program.inputs, *program.outputs))
     return 8 * width * size <= MOST_SCRATCH
 
 
-def loop_function(program: Program, width: int, name: str, one: str, block: str) -> str:
-    """Return `name`, a PyUFuncGenericFunction, and the copying functions that it calls."""
+def loop_function(
+    program: Program | Rolled,
+    width: int,
+    name: str,
+    one: str,
+    block: str,
+    pass_data: bool = False,
+) -> str:
+    """Return `name`, a PyUFuncGenericFunction, and the copying functions that it calls.
+
+    Args:
+        program: what the kernels compute.
+        width: states of a block.
+        name: of the loop.
+        one: name of the kernel for one state.
+        block: name of the kernel for a block.
+        pass_data: whether the loop's own last argument is also the last one of `block`.
+    """
     slots = (*program.inputs, *program.outputs)
     n_inputs = len(program.inputs)
     any_strides = takes_any_strides(program, width)
+    extra = ", ptr %data" if pass_data else ""
     copies = [
         _copy_function(f"armdyn_copy{k}", slot, inward=k < n_inputs)
         for k, slot in enumerate(slots)
@@ -91,9 +108,11 @@ def loop_function(program: Program, width: int, name: str, one: str, block: str)
         f"  %apart = xor i1 {shared}, true",
         "  %overlaps = and i1 %enough, %apart",
         f"  %last = sub i64 %count, {width}",
-        "  br i1 %empty, label %done, label %head",
+        "  br i1 %empty, label %done, label %some",
+        "some:",
+        *_plain_blocks(len(slots), width, block, extra),
         "head:",
-        "  %at = phi i64 [ 0, %entry ], [ %next, %tail ]",
+        "  %at = phi i64 [ 0, %some ], [ %next, %tail ]",
         "  %fits = icmp sle i64 %at, %last",
         "  %block = or i1 %fits, %overlaps",
         f"  %n = select i1 %block, i64 {width}, i64 1",
@@ -116,7 +135,7 @@ def loop_function(program: Program, width: int, name: str, one: str, block: str)
         f"  call void @{one}({given})",
         "  br label %called",
         "together:",
-        f"  call void @{block}({given})",
+        f"  call void @{block}({given}{extra})",
         "  br label %called",
         "called:",
     ]
@@ -134,6 +153,35 @@ def loop_function(program: Program, width: int, name: str, one: str, block: str)
         '!0 = !{!"branch_weights", i32 1, i32 1000000}',
     ]
     return "\n".join([*copies, *lines]) + "\n"
+
+
+def _plain_blocks(n: int, width: int, block: str, extra: str) -> list[str]:
+    """Do all states in blocks where every operand is dense, without asking each time."""
+    lines: list[str] = []
+    plain = "%enough"
+    for k in range(n):
+        lines.append(f"  %plain{k} = and i1 {plain}, %c{k}")
+        plain = f"%plain{k}"
+    lines += [
+        f"  br i1 {plain}, label %plain, label %head",
+        "plain:",
+        "  %row = phi i64 [ 0, %some ], [ %row3, %plain ]",
+    ]
+    for k in range(n):
+        lines += [
+            f"  %g{k} = mul i64 %row, %s{k}",
+            f"  %h{k} = getelementptr i8, ptr %a{k}, i64 %g{k}",
+        ]
+    given = ", ".join(f"ptr %h{k}" for k in range(n))
+    return [
+        *lines,
+        f"  call void @{block}({given}{extra})",
+        f"  %row2 = add i64 %row, {width}",
+        "  %over = icmp sgt i64 %row2, %last",
+        "  %row3 = select i1 %over, i64 %last, i64 %row2",
+        "  %through = icmp eq i64 %row, %last",
+        "  br i1 %through, label %done, label %plain",
+    ]
 
 
 def _operand(k: int, slot: Slot, at: int, rows: int) -> list[str]:

@@ -56,7 +56,7 @@ def load_tile(w: Writer, base: str, n: int, tile: Tile) -> list[str]:
     if tile.size == 1:
         return [w.load(base, 0)]
     vectors = [_joined(w, base, [r * n + tile.start for r in rows]) for rows in _rows(w, tile)]
-    return _transposed(w, vectors)
+    return transposed(w, vectors)
 
 
 def store_tile(w: Writer, columns: Sequence[str], base: str, n: int, tile: Tile) -> None:
@@ -65,7 +65,7 @@ def store_tile(w: Writer, columns: Sequence[str], base: str, n: int, tile: Tile)
         w.store(columns[0], base, 0)
         return
     if tile.size == w.width:
-        vectors = _transposed(w, columns)
+        vectors = transposed(w, columns)
     else:
         low, high = _unpack(w)
         pairs = list(zip(columns[::2], columns[1::2], strict=True))
@@ -83,7 +83,7 @@ def store_tile(w: Writer, columns: Sequence[str], base: str, n: int, tile: Tile)
             piece.store(part, base, r * n + tile.start)
 
 
-def _transposed(w: Writer, vectors: Sequence[str]) -> list[str]:
+def transposed(w: Writer, vectors: Sequence[str]) -> list[str]:
     """Return the columns of vectors of rows' pieces, ordered as `_rows` says; or rows of columns.
 
     Neighbouring rows are interleaved within pairs of lanes, then pairs are sorted into place: all

@@ -57,13 +57,18 @@ COSINE = (
 
 SLOW = "armdyn_slow_sincos"
 LINK = "armdyn_link"
-# Where the addresses of the C library's sine and cosine are kept: loaded code needs no linker.
+LIBRARY = "armdyn_library"
+# Where addresses of the C library's functions are kept: loaded code needs no linker.
 _LIBRARY = f"""\
-@armdyn_library = internal global [2 x ptr] zeroinitializer
-define void @{LINK}(ptr %sine, ptr %cosine) nounwind {{
-  store ptr %sine, ptr @armdyn_library, align 8
-  %second = getelementptr ptr, ptr @armdyn_library, i64 1
+@{LIBRARY} = internal global [4 x ptr] zeroinitializer
+define void @{LINK}(ptr %sine, ptr %cosine, ptr %malloc, ptr %free) nounwind {{
+  store ptr %sine, ptr @{LIBRARY}, align 8
+  %second = getelementptr ptr, ptr @{LIBRARY}, i64 1
   store ptr %cosine, ptr %second, align 8
+  %third = getelementptr ptr, ptr @{LIBRARY}, i64 2
+  store ptr %malloc, ptr %third, align 8
+  %fourth = getelementptr ptr, ptr @{LIBRARY}, i64 3
+  store ptr %free, ptr %fourth, align 8
   ret void
 }}
 """
@@ -84,12 +89,13 @@ def sincos(w: Writer, x: str) -> tuple[str, str]:
     k = w.sub(shifted, w.const(ROUND))
     r, e = _reduced_fused(w, x, k) if w.fma else _reduced_short(w, x, k)
     z = w.mul(r, r)
+    zz = w.mul(z, z)
     half = w.mul(z, w.const(0.5))
     one_less_half = w.sub(w.const(1.0), half)
-    s = w.muladd(w.mul(z, r), _polynomial(w, z, SINE), w.mul(e, one_less_half))
+    s = w.muladd(w.mul(z, r), _polynomial(w, z, zz, SINE), w.mul(e, one_less_half))
     s = w.add(r, s)
     lost = w.sub(w.sub(w.const(1.0), one_less_half), half)
-    c = w.muladd(w.mul(z, z), _polynomial(w, z, COSINE), w.sub(lost, w.mul(r, e)))
+    c = w.muladd(zz, _polynomial(w, z, zz, COSINE), w.muladd(w.neg(r), e, lost))
     c = w.add(one_less_half, c)
     return _quadrant(w, shifted, s, c)
 
@@ -112,27 +118,34 @@ def _reduced_short(w: Writer, x: str, k: str) -> tuple[str, str]:
     return r, w.sub(e, w.mul(k, p4))
 
 
-def _polynomial(w: Writer, z: str, coefficients: tuple[float, ...]) -> str:
+def _polynomial(w: Writer, z: str, zz: str, coefficients: tuple[float, ...]) -> str:
+    """Write a polynomial by its even and its odd part, which need not wait for each other."""
+    even, odd = (_horner(w, zz, coefficients[k::2]) for k in (0, 1))
+    return w.muladd(odd, z, even)
+
+
+def _horner(w: Writer, x: str, coefficients: tuple[float, ...]) -> str:
     value = w.const(coefficients[-1])
     for c in reversed(coefficients[:-1]):
-        value = w.muladd(value, z, w.const(c))
+        value = w.muladd(value, x, w.const(c))
     return value
 
 
 def _quadrant(w: Writer, shifted: str, s: str, c: str) -> tuple[str, str]:
     """Swap and negate for the quadrant k mod 4: (s, c), (c, -s), (-s, -c), (-c, s)."""
     k = w.new(f"bitcast {w.type} {shifted} to {w.integer}")
-    odd = w.new(f"trunc {w.integer} {k} to {w.flag}")
-    k_next = w.new(f"add {w.integer} {k}, {w.whole(1)}")
+    last = w.new(f"and {w.integer} {k}, {w.whole(1)}")
+    odd = w.new(f"icmp ne {w.integer} {last}, {w.whole(0)}")
+    raised = w.new(f"shl {w.integer} {k}, {w.whole(62)}")
+    raised_next = w.new(f"add {w.integer} {raised}, {w.whole(2**62)}")  # that of k + 1
     return (
-        _signed(w, w.select(odd, c, s), k),
-        _signed(w, w.select(odd, s, c), k_next),
+        _signed(w, w.select(odd, c, s), raised),
+        _signed(w, w.select(odd, s, c), raised_next),
     )
 
 
-def _signed(w: Writer, value: str, k: str) -> str:
-    """Negate where bit 1 of k is set."""
-    raised = w.new(f"shl {w.integer} {k}, {w.whole(62)}")
+def _signed(w: Writer, value: str, raised: str) -> str:
+    """Negate where the first bit is set."""
     sign = w.new(f"and {w.integer} {raised}, {w.whole(-(2**63))}")
     as_integer = w.new(f"bitcast {w.type} {value} to {w.integer}")
     flipped = w.new(f"xor {w.integer} {as_integer}, {sign}")
@@ -142,7 +155,7 @@ def _signed(w: Writer, value: str, k: str) -> str:
 def slow_function(fma: bool) -> str:
     """Return `SLOW`, which does n angles one by one, each by the way it belongs to, and `LINK`.
 
-    `LINK` has to be called with the addresses of the C library's sine and cosine before.
+    `LINK` has to be called with the addresses of the C library's functions before.
     """
     w = Writer(1, fma)
     w.label("entry")
@@ -156,10 +169,10 @@ def slow_function(fma: bool) -> str:
     s, c = sincos(w, angle)
     w.do("br label %tail")
     w.label("far")
-    second = w.new("getelementptr ptr, ptr @armdyn_library, i64 1")
+    second = w.new(f"getelementptr ptr, ptr @{LIBRARY}, i64 1")
     far_s, far_c = (
         w.new(f"call double {w.new(f'load ptr, ptr {place}, align 8')}(double {angle})")
-        for place in ("@armdyn_library", second)
+        for place in (f"@{LIBRARY}", second)
     )
     w.do("br label %tail")
     w.label("tail")

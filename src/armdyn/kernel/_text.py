@@ -59,6 +59,14 @@ class Writer:
         """Return a constant in every lane."""
         return bits(value) if self.width == 1 else f"splat (double {bits(value)})"
 
+    def splat(self, scalar: str) -> str:
+        """Return a scalar in every lane."""
+        if self.width == 1:
+            return scalar
+        first = self.new(f"insertelement {self.type} poison, double {scalar}, i64 0")
+        zeros = f"<{self.width} x i32> zeroinitializer"
+        return self.new(f"shufflevector {self.type} {first}, {self.type} poison, {zeros}")
+
     def whole(self, value: int) -> str:
         """Return an integer constant in every lane."""
         return str(value) if self.width == 1 else f"splat (i64 {value})"

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-
-import numpy as np
-from numpy.typing import NDArray
+from threading import Lock
 
 from armdyn.errors import InputError, shown
 
-Array = NDArray[np.float64]
-
 VARIABLE = "ARMDYN_THREADS"
-# Starting a thread takes as long as some thousand states: fewer than this are not worth one.
-LEAST_STATES = 16_384
 
 
 def wanted_threads(threads: int | None = None) -> int:
@@ -31,34 +25,42 @@ def wanted_threads(threads: int | None = None) -> int:
     return number
 
 
-def in_threads(
-    evaluate: Callable[[Sequence[Array], Sequence[Array]], object],
-    arrays: Sequence[Array],
-    outs: Sequence[Array],
-    n_states: int,
-    threads: int,
-) -> None:
-    """Call ``evaluate(arrays, outs)`` on parts of a batch, cut along its first axis.
+def in_threads(work: Callable[[int, int], object], length: int, part: int, threads: int) -> None:
+    """Call ``work(i, j)`` for parts of ``range(length)`` that together are all of it.
+
+    Every thread takes the next part when it is done with one, so that one that is held up by other
+    work of the machine does not hold up the rest.
 
     Args:
-        evaluate: fills the outs; lets go of Python's lock while it works.
-        arrays: inputs with the same leading axes.
-        outs: results with the same leading axes.
-        n_states: product of the leading axes.
+        work: lets go of Python's lock most of the time.
+        length: of the whole.
+        part: length of a part.
         threads: how many at the most.
     """
-    length = outs[0].shape[0] if n_states >= LEAST_STATES else 1
-    parts = min(threads, length, n_states // LEAST_STATES)
-    if parts < 2:
-        evaluate(arrays, outs)
+    begins = iter(range(0, length, part))
+    lock = Lock()
+
+    def worker() -> None:
+        while True:
+            with lock:
+                i = next(begins, None)
+            if i is None:
+                return
+            try:
+                work(i, min(i + part, length))
+            except BaseException:
+                with lock:
+                    deque(begins, maxlen=0)  # nobody needs the rest
+                raise
+
+    helpers = min(threads, -(-length // part)) - 1
+    if helpers < 1:
+        worker()
         return
-    cuts = [length * k // parts for k in range(parts + 1)]
     # A pool of its own for each call: one that is kept would be dead in a process forked later.
-    with ThreadPoolExecutor(parts) as pool:
-        jobs = [
-            pool.submit(evaluate, [a[i:j] for a in arrays], [o[i:j] for o in outs])
-            for i, j in pairwise(cuts)
-        ]
+    with ThreadPoolExecutor(helpers) as pool:
+        jobs = [pool.submit(worker) for _ in range(helpers)]
+        worker()
     for job in jobs:
         job.result()
 

@@ -2,11 +2,13 @@
 
 from armdyn.robot._bundled import bundled_names
 from armdyn.robot._chain import Chain, Link, Symmetric, Vector, chain_of, exact_cos_sin
-from armdyn.robot._files import read_robot, write_robot, write_whole
+from armdyn.robot._files import read_robot, whole_file, write_robot, write_whole
 from armdyn.robot._generic import generic
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Placement, Robot
 from armdyn.robot._standard_dh import from_standard_dh
+from armdyn.robot._toml import toml_text
+from armdyn.robot.urdf import urdf_text
 
 __all__ = [
     "IDENTITY",
@@ -23,6 +25,9 @@ __all__ = [
     "from_standard_dh",
     "generic",
     "read_robot",
+    "toml_text",
+    "urdf_text",
+    "whole_file",
     "write_robot",
     "write_whole",
 ]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 import os
 import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import BinaryIO, cast
 
 from armdyn.errors import FileError, InputError, shown
 from armdyn.robot._bundled import bundled_file, bundled_names
@@ -87,20 +89,30 @@ def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file so that the path holds the old file or the whole new one, never a part.
+    """Write a text file so that the path holds the old file or the whole new one, never a part."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise FileError(_path(path), f"cannot be written as UTF-8 text: {error.reason}.") from error
+    with whole_file(path) as file:
+        file.write(data)
 
-    The text goes to a temporary file in the same folder, which then takes the name of the target;
-    on failure the temporary file is removed. A symbolic link is followed.
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
+    """Give a file to write to that takes the path's name when all is written, and not before.
+
+    What is written goes to a temporary file in the same folder, which then takes the name of the
+    target; on failure the temporary file is removed. A symbolic link is followed.
     """
     asked = _path(path)
     target = Path(os.path.realpath(asked))
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
     try:
         _check_writable(asked, target)
-        data = text.encode("utf-8")
         try:
             with temporary.open("xb") as file:
-                file.write(data)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             if target.exists():
@@ -111,8 +123,6 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
             raise
     except OSError as error:
         raise FileError(asked, f"cannot be written: {error.strerror or error}.") from error
-    except UnicodeEncodeError as error:
-        raise FileError(asked, f"cannot be written as UTF-8 text: {error.reason}.") from error
 
 
 def _path(source: object) -> Path:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from armdyn.errors import RobotWarning
 from armdyn.robot._joint import LARGEST_NUMBER
 from armdyn.robot.urdf._records import (
     JOINT_TYPES,
@@ -24,10 +26,16 @@ MOST_LINKS = 10_000
 LONGEST_TEXT = 1000
 
 
-def parse_document(text: str | bytes) -> Document:
-    """Return what the text of a URDF says."""
+def parse_document(text: str | bytes, strict: bool = True) -> Document:
+    """Return what the text of a URDF says.
+
+    Args:
+        text: of the URDF.
+        strict: refuse an element that is there twice; False warns and takes the first of them, as
+            other readers do.
+    """
     root = parse_xml(text)
-    reader = _Reader(root)
+    reader = _Reader(root, strict)
     name = _text(root, "name", "<robot>")
     links: dict[str, UrdfLink] = {}
     joints: dict[str, UrdfJoint] = {}
@@ -56,8 +64,9 @@ def parse_document(text: str | bytes) -> Document:
 class _Reader:
     """Reads elements of the namespace of the root only."""
 
-    def __init__(self, root: Element) -> None:
+    def __init__(self, root: Element, strict: bool) -> None:
         self.root = root
+        self._strict = strict
 
     def children(self, element: Element, tag: str) -> Iterator[Element]:
         """Yield the children called `tag`."""
@@ -67,7 +76,10 @@ class _Reader:
         """Return the one child called `tag`, or None."""
         found = list(self.children(element, tag))
         if len(found) > 1:
-            raise Fault(f"{where} has {len(found)} <{tag}> elements, expected at most one.")
+            told = f"{where} has {len(found)} <{tag}> elements, expected at most one"
+            if self._strict:
+                raise Fault(f"{told}. Correct it, or pass strict=False to use the first.")
+            warnings.warn(f"{told}: the first was used.", RobotWarning, stacklevel=7)
         return found[0] if found else None
 
     def needed(self, element: Element, tag: str, where: str) -> Element:

@@ -41,7 +41,8 @@ def read_urdf(
         path: of the file; nothing else is opened.
         base: link the arm stands on; default the root. Gravity is along its -z.
         tip: link at the end; default as far as the way on is unique, which is the gripper's base.
-        strict: refuse links that cannot exist or lack an <inertial>; False makes it a warning.
+        strict: refuse links that cannot exist or lack an <inertial>, and elements that are there
+            twice; False makes it a warning.
         snap: take right angles and zeros that are written with few digits as exact.
 
     Raises:
@@ -89,7 +90,7 @@ def _robot(
     text: str | bytes, base: str | None, tip: str | None, strict: bool, snapping: bool
 ) -> Robot:
     snap = Snap(snapping)
-    document = parse_document(text)
+    document = parse_document(text, strict)
     tree = tree_of(document)
     path = choose_path(tree, base, tip)
     arm = serial_arm(document, tree, path, snap, strict)

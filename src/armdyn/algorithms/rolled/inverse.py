@@ -1,0 +1,106 @@
+"""Inverse dynamics of long arms: the steps of `second_moment`, 75M a revolute joint.
+
+What `second_moment` says holds here; turns are lean where it pays (`place`), and the step b_{i+1}
+along x_i is taken by joint i, which has Omega_i at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armdyn.algorithms.angular import euler, omega_matrix
+from armdyn.algorithms.link_moments import Moments, regrouped
+from armdyn.algorithms.rolled.place import Place, geometry, place, sines, three, turns
+from armdyn.algorithms.rolled.walks import Pass, Plan, Table, Values
+from armdyn.algorithms.spatial import Six, halves
+from armdyn.algorithms.vector import add, column, cross, scale, times
+from armdyn.robot import Chain, Vector
+from armdyn.scalar import Scalar, sign
+
+
+def inverse_dynamics(chain: Chain, friction: bool) -> Plan:
+    """Plan the torques that give the accelerations qdd, or of as many inputs as there are."""
+    inward = Pass(False, _torques, {"wrench": (0.0,) * 6})
+    table = bias_table(chain, regrouped(chain)[1:], friction)
+    return Plan(table, (Pass(True, sines), outward(chain), inward))
+
+
+def outward(chain: Chain) -> Pass:
+    """Return the walk that keeps the wrenches that links ask for: (n_i; f_i) as kept:wrench."""
+    at_rest, (x, y, z) = (0.0, 0.0, 0.0), chain.g
+    return Pass(True, _wrenches, {"w": at_rest, "wd": at_rest, "sdd": (-x, -y, -z)})
+
+
+def bias_table(chain: Chain, links: Sequence[Moments], friction: bool) -> Table:
+    """Return the constants that `outward`, `friction` and `place` read."""
+    behind = [*(link.b for link in chain.links[1:]), 0.0]
+    return {
+        "geometry": geometry(chain),
+        "links": [(M.m, *M.h, *M.K) for M in links],
+        "next": [(b,) for b in behind],
+        "drive": [
+            (k.Jm, k.Fv, k.Fc, k.Fo) if friction else (k.Jm, 0.0, 0.0, 0.0) for k in chain.links
+        ],
+    }
+
+
+def moments_of(row: tuple[Scalar, ...]) -> Moments:
+    """Return the moments of a link from its row of constants."""
+    m, hx, hy, hz, xx, xy, xz, yy, yz, zz = row
+    return Moments(m, (hx, hy, hz), (xx, xy, xz, yy, yz, zz))
+
+
+def _wrenches(x: Values) -> Values:
+    """Keep (n_i; f_i) of link i, gravity included; carry w, wd and sdd at the next foot."""
+    r, M = turns(x), moments_of(tuple(x["constant:links"]))
+    P = place(x).lean if "input:qd" in x else place(x)  # at rest there is little to do
+    qd, qdd = x.get("input:qd", (0.0,))[0], x.get("input:qdd", (0.0,))[0]
+    w, wd = P.down(three(x["carry:w"])), P.down(three(x["carry:wd"]))
+    turning, sliding = r * qd, (1.0 - r) * qd
+    wd = (wd[0] + w[1] * turning, wd[1] - w[0] * turning, wd[2] + r * qdd)
+    twice = sliding + sliding
+    slid: Vector = (w[1] * twice, -(w[0] * twice), (1.0 - r) * qdd)
+    w = (w[0], w[1], w[2] + turning)
+    omega = omega_matrix(w, wd)
+    sdd = add(P.down(three(x["carry:sdd"])), slid, scale(P.d, column(omega, 3)))
+    f = add(scale(M.m, sdd), times(omega, M.h))
+    n = add(cross(M.h, sdd), euler(omega, M.K))
+    (b,) = x["constant:next"]
+    return {
+        "carry:w": w,
+        "carry:wd": wd,
+        "carry:sdd": add(sdd, scale(b, column(omega, 1))),
+        "kept:wrench": [*n, *f],
+    }
+
+
+def _torques(x: Values) -> Values:
+    r, (carried, own) = turns(x), (x["carry:wrench"], x["kept:wrench"])
+    along = r * (carried[2] + own[2]) + (1.0 - r) * (carried[5] + own[5])
+    tau = along + x["constant:drive"][0] * x.get("input:qdd", (0.0,))[0]
+    return {
+        "carry:wrench": _passed_on(place(x), carried, own),
+        "output:tau": [tau + friction(x)],
+    }
+
+
+def _passed_on(P: Place, carried: Sequence[Scalar], own: Sequence[Scalar]) -> Six:
+    """Return the sum of two wrenches at O_i, in E_i, as one at O_{i-1}, in E_{i-1}; 20M 18A.
+
+    Sums are made in such an order that what is carried is waited for as late as can be: it is all
+    that this walk waits for.
+    """
+    (n, f), (own_n, own_f) = halves(carried), halves(own)
+    f = add(f, own_f)
+    x, y, z = add(n, add(own_n, cross((0.0, 0.0, P.d), f)))
+    x, y = P.turn.forth(x, y)
+    f = P.up(f)
+    Cb, Sb = P.tilt.c, P.tilt.s
+    return [x, Cb * y - (Sb * z + P.b * f[2]), Sb * y + (Cb * z + P.b * f[1]), *f]
+
+
+def friction(x: Values) -> Scalar:
+    """Return what friction adds to the torque that drives joint i."""
+    _, Fv, Fc, Fo = x["constant:drive"]
+    qd = x.get("input:qd", (0.0,))[0]
+    return Fv * qd + Fc * sign(qd) + Fo

@@ -1,0 +1,37 @@
+"""Rotation matrices as rotation vectors: axis times angle."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def rotation_vectors(R: Array) -> Array:
+    """Return axis times angle, ``(B, 3)``, of rotations ``(B, 3, 3)``; exact near 0 and at pi.
+
+    By way of quaternions, the largest component of each found first, so that nothing small is
+    divided by.
+    """
+    xx, yy, zz = R[:, 0, 0], R[:, 1, 1], R[:, 2, 2]
+    x, y, z = R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]
+    xy, xz, yz = R[:, 0, 1] + R[:, 1, 0], R[:, 0, 2] + R[:, 2, 0], R[:, 1, 2] + R[:, 2, 1]
+    # row k of this symmetric matrix is 4 q_k q, of the quaternion q = (w, x, y, z)
+    rows = np.stack(
+        [
+            np.stack([1 + xx + yy + zz, x, y, z], axis=1),
+            np.stack([x, 1 + xx - yy - zz, xy, xz], axis=1),
+            np.stack([y, xy, 1 - xx + yy - zz, yz], axis=1),
+            np.stack([z, xz, yz, 1 - xx - yy + zz], axis=1),
+        ],
+        axis=1,
+    )
+    largest = np.argmax(np.einsum("bii->bi", rows), axis=1)
+    q = rows[np.arange(len(R)), largest]
+    q = np.where(q[:, :1] < 0.0, -q, q)
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    size = np.linalg.norm(q[:, 1:], axis=1)
+    angle = 2.0 * np.arctan2(size, q[:, 0])
+    small = size < 1e-150
+    return q[:, 1:] * np.where(small, 2.0, angle / np.where(small, 1.0, size))[:, None]

@@ -1,0 +1,99 @@
+"""`armdyn bench`: how fast the compiled functions are, beside other libraries."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from armdyn.cli._console import complain, new_table, plain, progress_bar, show
+from armdyn.errors import InputError, shown
+from armdyn.report.bench import (
+    KINDS,
+    PEERS,
+    QUICK,
+    Grid,
+    Settings,
+    check_plot,
+    grids,
+    page,
+    run_benchmark,
+    write_plot,
+)
+from armdyn.robot import write_whole
+
+
+def bench(
+    robots: Annotated[
+        str | None,
+        typer.Option(help="Arms, by commas: ur5, panda, generic6, bundled names, files."),
+    ] = None,
+    kinds: Annotated[str | None, typer.Option(help=f"By commas, of: {', '.join(KINDS)}.")] = None,
+    peers: Annotated[
+        str | None, typer.Option(help=f"By commas, of: {', '.join(PEERS)}; none for alone.")
+    ] = None,
+    chains: Annotated[
+        str | None, typer.Option(help="Numbers of joints of chains, by commas; none for no chains.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small arm and few rounds: does it work?")
+    ] = False,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw them, as .png or .svg.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page with all tables.")
+    ] = None,
+) -> None:
+    """Time functions of arms beside Pinocchio, MuJoCo and CasADi; exit status 1 on disagreement."""
+    settings = QUICK if quick else Settings()
+    given = {"robots": robots, "kinds": kinds, "peers": peers}
+    changes = {key: _listed(words) for key, words in given.items() if words is not None}
+    settings = replace(settings, **changes)
+    if chains is not None:
+        settings = replace(settings, chains=tuple(_joints(word) for word in _listed(chains)))
+    if plot:
+        check_plot(plot)
+    with progress_bar("measuring") as progress:
+        found = run_benchmark(settings, lambda done, of, _: progress(done, of))
+    if json_file:
+        write_whole(json_file, json.dumps(found.to_dict(), indent=2) + "\n")
+    if plot:
+        write_plot(found, plot)
+    if markdown:
+        write_whole(markdown, page(found, plot.name if plot else None))
+    for grid in grids(found):
+        show(_table(grid), "")
+    for note in found.notes:
+        complain(f"note: {note}")
+    if found.disagreements:
+        for words in found.disagreements:
+            complain(f"disagreement: {words}.")
+        raise typer.Exit(1)
+
+
+def _table(grid: Grid) -> Table:
+    table = new_table(grid.title, grid.heads[: grid.words], grid.heads[grid.words :])
+    for row in grid.rows:
+        table.add_row(*(plain(cell) for cell in row))
+    return table
+
+
+def _listed(words: str) -> tuple[str, ...]:
+    names = tuple(word.strip() for word in words.split(",") if word.strip())
+    return () if names == ("none",) else names
+
+
+def _joints(word: str) -> int:
+    if not word.isdecimal() or int(word) < 1:
+        raise InputError(
+            f"--chains has {shown(word)}, expected numbers of joints, such as 6,12,30."
+        )
+    return int(word)

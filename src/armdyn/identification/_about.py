@@ -1,0 +1,85 @@
+"""Where a result comes from: the logs, how the arm moved in them, and the settings."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.log import Log, Prepared
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A log: the file it is from, its size, and whether it is held out to test the fit."""
+
+    file: str
+    held_out: bool
+    samples: int
+    duration: float
+    rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class About:
+    """Where a result comes from.
+
+    Attributes:
+        sources: the logs, those of the fit first.
+        lowest: lowest position of every joint in the data of the fit, ``(n,)``.
+        highest: highest position, ``(n,)``.
+        fastest: highest speed, ``(n,)``.
+        settings: the arguments of `identify`, by name; None means that it was left to choose.
+        dead_band: speed below which rows of a joint were left out, ``(n,)``.
+        cutoff: cut-off of the positions [Hz].
+    """
+
+    sources: tuple[Source, ...]
+    lowest: Array
+    highest: Array
+    fastest: Array
+    settings: dict[str, Any]
+    dead_band: Array
+    cutoff: float
+
+
+def about(
+    train_logs: Sequence[Log],
+    test_logs: Sequence[Log],
+    train: Sequence[Prepared],
+    options: object,
+    dead_band: Array,
+) -> About:
+    """Describe the logs and the settings, `options` being a dataclass of them."""
+    sources = [
+        Source(log.source, held_out, len(log), log.duration, log.rate)
+        for held_out, logs in ((False, train_logs), (True, test_logs))
+        for log in logs
+    ]
+    return About(
+        tuple(sources),
+        np.min([one.q.min(axis=0) for one in train], axis=0),
+        np.max([one.q.max(axis=0) for one in train], axis=0),
+        np.max([np.abs(one.qd).max(axis=0) for one in train], axis=0),
+        _settings(options),
+        dead_band,
+        min(one.cutoff for one in train),
+    )
+
+
+def _settings(options: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        if isinstance(value, np.ndarray | np.generic):
+            value = value.tolist()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        elif isinstance(value, tuple):
+            value = [column.name for column in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        found[field.name] = value
+    return found

@@ -1,0 +1,23 @@
+"""The parameters of a result as the arm's description has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from armdyn.identification._result import Result
+
+Array = NDArray[np.float64]
+
+
+def described_values(result: Result) -> Array:
+    """Return the described values ``(p,)``; 0 for what a description does not have."""
+    values = np.zeros(len(result.values))
+    values[: result.model.k] = result.model.base.values
+    for i, column in enumerate(result.model.columns):
+        if column.kind in ("viscous", "coulomb", "offset"):
+            values[i] = getattr(result.described.robot.joints[column.joint], column.kind)
+    return values

@@ -1,0 +1,181 @@
+"""From rows to parameters: factors, weights, correlated residuals, outliers.
+
+Outliers are dealt with on the samples of the log, not on filtered rows, over which a filter would
+smear them: a sample whose residual is beyond `CLIP` robust standard deviations is pulled in to that
+distance and the fit repeated. That is Huber's estimate, by pseudo-values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.identification._correlation import correlation_length
+from armdyn.identification._model import Model
+from armdyn.identification._prior import Expected, prior_of
+from armdyn.identification._regression import Fit, Prior, regress
+from armdyn.identification._rfactor import RFactor
+from armdyn.identification._stretch import Rows, Stretch
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Progress = Callable[[str, float], None]
+
+CLIP = 4.0
+GAUSSIAN_MAD = 1.4826
+ROBUST_ROUNDS = 3
+FEWEST_CLIPPED = 0.005
+CORRELATION_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to fit.
+
+    Attributes:
+        dead_band: rows of a joint slower than this do not count, ``(n,)``.
+        robust: pull in outliers.
+        weights: fixed weights of the joints, or None to find them.
+        strength: fixed strength of the prior, or None to find it.
+    """
+
+    dead_band: Array
+    robust: bool
+    weights: Array | None
+    strength: float | None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fit with what it was made from.
+
+    Attributes:
+        fit: the regression.
+        factors: R_j of every joint, over all columns.
+        counts: numbers of rows of every joint.
+        correlation: rows that are worth one, of every joint.
+        clipped: share of the samples of every joint that were pulled in.
+        targets: filtered torques of every stretch, outliers pulled in.
+        kept: which rows count, of every stretch ``(M, n)``.
+    """
+
+    fit: Fit
+    factors: list[Array]
+    counts: list[int]
+    correlation: Array
+    clipped: Array
+    targets: list[Array]
+    kept: list[Mask]
+
+
+def fitted(
+    model: Model, rows: Rows, natural: Expected, settings: Settings, progress: Progress
+) -> Fitted:
+    """Fit the parameters of a model to rows."""
+    parts = rows.parts
+    kept = [np.abs(part.qd[part.centres]) > settings.dead_band for part in parts]
+    clipped = np.zeros(model.n)
+    targets = [part.filtered(part.tau) for part in parts]
+    factors, counts = factors_of(rows, targets, kept, progress)
+    prior = _prior(model, natural, factors, counts)
+    fit, correlation = _weighted(model, rows, targets, kept, factors, counts, prior, settings)
+    for _ in range(ROBUST_ROUNDS if settings.robust else 0):
+        pulled, share = _pulled_in(model, parts, fit.values, progress)
+        if not (share > FEWEST_CLIPPED).any() or np.allclose(share, clipped, rtol=0.02):
+            break
+        clipped = share
+        targets = [part.filtered(tau) for part, tau in zip(parts, pulled, strict=True)]
+        factors, counts = factors_of(rows, targets, kept, progress)
+        fit, correlation = _weighted(model, rows, targets, kept, factors, counts, prior, settings)
+    return Fitted(fit, factors, counts, correlation, clipped, targets, kept)
+
+
+def factors_of(
+    rows: Rows, targets: Sequence[Array], kept: Sequence[Mask], progress: Progress
+) -> tuple[list[Array], list[int]]:
+    """Return R_j ``(c, p + 1)`` over all columns, and the number of rows, of every joint."""
+    model = rows.model
+    made = [RFactor(len(active)) for active in model.active]
+    done = 0
+    for k, at, A in rows:
+        for j, factor in enumerate(made):
+            use = kept[k][at, j]
+            mine = A[:, model.part(j)]
+            factor.add(mine[use], targets[k][at, j][use])
+        done += len(A)
+        progress("regressor", done / rows.count)
+    full: list[Array] = []
+    for factor, active in zip(made, model.active, strict=True):
+        R = factor.factor()
+        wide = np.zeros((len(R), len(model.columns) + 1))
+        wide[:, active] = R[:, :-1]
+        wide[:, -1] = R[:, -1]
+        full.append(wide)
+    return full, [factor.count for factor in made]
+
+
+def predicted(model: Model, part: Stretch, values: Array) -> Array:
+    """Return the torques of a model at all samples of a stretch, ``(N, n)``; not filtered."""
+    result = np.empty_like(part.tau)
+    for a in range(0, len(part.t), 1024):
+        at = slice(a, a + 1024)
+        result[at] = model.predicted(values, part.q[at], part.qd[at], part.qdd[at])
+    return result
+
+
+def _prior(
+    model: Model, natural: Expected, factors: Sequence[Array], counts: Sequence[int]
+) -> Prior:
+    n = np.maximum(np.array(counts, dtype=np.float64), 1.0)
+    torque = np.array([np.linalg.norm(R[:, -1]) for R in factors]) / np.sqrt(n)
+    column = np.zeros(len(model.columns))
+    for i, one in enumerate(model.columns[model.k :], model.k):
+        column[i] = np.linalg.norm(factors[one.joint][:, i]) / np.sqrt(n[one.joint])
+    return prior_of(model, natural, torque, column)
+
+
+def _weighted(
+    model: Model,
+    rows: Rows,
+    targets: Sequence[Array],
+    kept: Sequence[Mask],
+    factors: Sequence[Array],
+    counts: Sequence[int],
+    prior: Prior,
+    settings: Settings,
+) -> tuple[Fit, Array]:
+    correlation = np.ones(model.n)
+    given = {"weights": settings.weights, "strength": settings.strength}
+    fit = regress(factors, counts, prior, correlation=correlation, **given)  # pyright: ignore[reportArgumentType]
+    for _ in range(CORRELATION_ROUNDS):
+        residuals = [target.copy() for target in targets]
+        for k, at, A in rows:
+            residuals[k][at] -= model.torques(fit.values, A)
+        correlation = np.array(
+            [
+                correlation_length([r[:, j] for r in residuals], [m[:, j] for m in kept])
+                for j in range(model.n)
+            ]
+        )
+        fit = regress(factors, counts, prior, correlation=correlation, **given)  # pyright: ignore[reportArgumentType]
+    return fit, correlation
+
+
+def _pulled_in(
+    model: Model, parts: Sequence[Stretch], values: Array, progress: Progress
+) -> tuple[list[Array], Array]:
+    """Return torques with outliers pulled in, and the share of samples that were."""
+    models: list[Array] = []
+    for k, part in enumerate(parts):
+        models.append(predicted(model, part, values))
+        progress("outliers", (k + 1) / len(parts))
+    size = np.concatenate([np.abs(p.tau - m) for p, m in zip(parts, models, strict=True)])
+    reach = CLIP * GAUSSIAN_MAD * np.median(size, axis=0)
+    share = (size > reach).mean(axis=0)
+    pulled = [
+        m + np.clip(part.tau - m, -reach, reach) for part, m in zip(parts, models, strict=True)
+    ]
+    return pulled, share

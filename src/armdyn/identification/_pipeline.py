@@ -1,0 +1,201 @@
+"""The steps of an identification, one after the other.
+
+Prepare logs (`_prepared`), make rows (`_stretch`), fit (`_fitting`), look for links that can exist
+(`_problem`), judge (`_excitation`, `_instrument`, `_holdout`, `_verdict`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+from armdyn.errors import InputError
+from armdyn.identification._about import about
+from armdyn.identification._excitation import excitation
+from armdyn.identification._fitting import Fitted, Progress, Settings, factors_of, fitted
+from armdyn.identification._holdout import compare
+from armdyn.identification._instrument import bias_check
+from armdyn.identification._model import Column, Model, friction_columns, stribeck_columns
+from armdyn.identification._natural import arm_with, impossible_links, nearest_parameters
+from armdyn.identification._prepared import prepared
+from armdyn.identification._prior import Expected, expected
+from armdyn.identification._problem import Problem, Solution
+from armdyn.identification._result import Result
+from armdyn.identification._rfactor import triangle
+from armdyn.identification._stretch import Rows, Stretch, stretches
+from armdyn.identification._stribeck import grid_of_speeds, unneeded
+from armdyn.identification._verdict import faults
+from armdyn.log import Log
+
+try:
+    from armdyn.identification._physical import (  # pyright: ignore[reportMissingImports]
+        physical,  # pyright: ignore[reportUnknownVariableType]
+    )
+except ModuleNotFoundError:
+    physical = None
+
+Array = NDArray[np.float64]
+
+# Rows of a joint below this share of its rms speed are left out, and below this [rad/s or m/s].
+DEAD_SHARE = 0.1
+DEAD_BAND = 0.05
+
+# Slower than this, a joint rests.
+RESTING = 1e-4
+
+# Told if more samples than this were outliers.
+OUTLIERS = 0.01
+
+
+@dataclass(frozen=True)
+class Options:
+    """The arguments of `identify`, checked."""
+
+    friction: bool
+    rotor: bool
+    physical: bool
+    robust: bool
+    stribeck: bool
+    cutoff: float | None
+    decimate: int | None
+    dead_band: Array | None
+    weights: Array | None
+    prior: float | None
+    extra: tuple[Column, ...]
+    coupling: Array | None
+
+
+def run(
+    arm: Arm,
+    train_logs: Sequence[Log],
+    test_logs: Sequence[Log],
+    options: Options,
+    progress: Progress,
+) -> Result:
+    """Identify an arm from the logs of the fit; the others test it."""
+    data = prepared(train_logs, test_logs, options.cutoff, options.decimate, progress)
+    notes = data.notes
+    model = _model(arm, options)
+    parts = stretches(data.train, data.train_bands, model)
+    _check_enough(parts, model)
+    torque, speed = _sizes(parts)
+    natural = expected(arm, options.rotor, torque)
+    settings = Settings(_dead_band(options, speed), options.robust, options.weights, options.prior)
+    if options.stribeck:
+        model = _with_stribeck(model, parts, natural, settings, progress)
+    rows = Rows(model, parts)
+    found = fitted(model, rows, natural, settings, progress)
+    notes += _fit_notes(arm, found, settings)
+    solution = _solution(model, found, natural, options)
+    identified, remarks = arm_with(model, solution.values, solution.parameters)
+    impossible = impossible_links(identified)
+    if impossible:
+        notes.append(
+            f"links of {', '.join(impossible)} are no bodies that can exist; torques are right all "
+            "the same, simulators may refuse them."
+        )
+    train, train_errors = compare(model, parts, solution.values)
+    test, errors = compare(model, stretches(data.test, data.test_bands, model), solution.values)
+    assert train_errors is not None
+    judged = excitation(model, found.fit, parts, natural.described)
+    bias = bias_check(rows, found)
+    reasons = faults(arm.joint_names, train_logs, found.counts, judged, errors)
+    fit = found.fit
+    return Result(
+        arm=identified, described=arm, model=model, values=solution.values, std=fit.std,
+        covariance=fit.covariance, parameters=solution.parameters[: 10 * arm.n].copy(),
+        sigma=fit.sigma, correlation=found.correlation, counts=tuple(found.counts),
+        clipped=found.clipped, prior_strength=fit.strength, determined=fit.determined,
+        excitation=judged, bias=bias, train=tuple(train), train_errors=train_errors,
+        test=tuple(test), errors=errors or train_errors, held_out=errors is not None,
+        rate=tuple(p.rate / b.factor for p, b in zip(data.train, data.train_bands, strict=True)),
+        reasons=reasons, notes=(*notes, *solution.notes, *remarks, bias.words),
+        about=about(train_logs, test_logs, data.train, options, settings.dead_band),
+    )  # fmt: skip
+
+
+def _model(arm: Arm, options: Options) -> Model:
+    own = [*(friction_columns(arm) if options.friction else []), *options.extra]
+    rotors = np.array([0.0 if options.rotor else j.rotor_inertia for j in arm.robot.joints])
+    return Model(
+        arm,
+        arm.minimal_with(rotor=options.rotor),
+        own,
+        known_rotors=rotors,
+        known_friction=not options.friction,
+        coupling=options.coupling,
+    )
+
+
+def _check_enough(parts: Sequence[Stretch], model: Model) -> None:
+    rows = sum(len(part.centres) for part in parts)
+    if rows * model.n < len(model.columns):
+        raise InputError(
+            f"the logs give {rows} rows a joint after filtering, too few for "
+            f"{len(model.columns)} parameters. Record longer, or choose a smaller `decimate`."
+        )
+
+
+def _sizes(parts: Sequence[Stretch]) -> tuple[Array, Array]:
+    """Return the rms of torques and velocities of every joint."""
+    count = sum(len(part.t) for part in parts)
+    torque = np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0)
+    speed = np.sum([np.sum(part.qd**2, axis=0) for part in parts], axis=0)
+    return np.sqrt(torque / count), np.sqrt(speed / count)
+
+
+def _dead_band(options: Options, speed: Array) -> Array:
+    """Return the dead band of every joint; without friction to fit, rows at rest are as good."""
+    if options.dead_band is not None:
+        return options.dead_band
+    if not options.friction:
+        return np.full(len(speed), -1.0)
+    return np.clip(DEAD_SHARE * speed, RESTING, DEAD_BAND)
+
+
+def _with_stribeck(
+    model: Model,
+    parts: Sequence[Stretch],
+    natural: Expected,
+    settings: Settings,
+    progress: Progress,
+) -> Model:
+    plain = fitted(model, Rows(model, parts), natural, settings, progress)
+    grid = stribeck_columns(model.arm, grid_of_speeds(parts))
+    wide = model.with_columns(grid)
+    factors, counts = factors_of(Rows(wide, parts), plain.targets, plain.kept, progress)
+    values = np.concatenate([plain.fit.values, np.zeros(len(grid))])
+    return wide.without(unneeded(wide, values, factors, counts, plain.correlation))
+
+
+def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:
+    notes: list[str] = []
+    if (settings.dead_band > 0.0).any():
+        speeds = ", ".join(f"{x:.2g}" for x in settings.dead_band)
+        notes.append(f"rows of a joint slower than {speeds} (joint by joint) are left out.")
+    for name, share in zip(arm.joint_names, found.clipped, strict=True):
+        if share > OUTLIERS:
+            notes.append(
+                f"{share:.1%} of the torques of {name} are far from the model (outliers, or what "
+                "it leaves out) and were pulled in."
+            )
+    return notes
+
+
+def _solution(model: Model, found: Fitted, natural: Expected, options: Options) -> Solution:
+    fit = found.fit
+    parameters = nearest_parameters(model, fit.values, natural)
+    if options.physical and physical is not None:
+        weak = np.column_stack([fit.prior.fixed, fit.prior.fixed @ fit.prior.mean])
+        rows = triangle(np.vstack([fit.triangle, weak]))
+        problem = Problem(
+            model.n, model.columns, rows, model.base.matrix, natural.mean, natural.spread,
+            fit.strength, natural.described, fit.values, parameters,
+        )  # fmt: skip
+        return cast(Solution, physical(problem))
+    return Solution(parameters, fit.values, ())

@@ -1,0 +1,211 @@
+"""`Result`: what an identification found, how sure it is, and what was done to the data."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm, write_together
+from armdyn.errors import InputError, shown
+from armdyn.identification._about import About
+from armdyn.identification._excitation import Excitation
+from armdyn.identification._holdout import Errors, Series
+from armdyn.identification._instrument import Bias
+from armdyn.identification._model import Model
+from armdyn.robot import toml_text, urdf_text
+
+Array = NDArray[np.float64]
+
+# Above this share of its value, the standard deviation says that a parameter is not known.
+USABLE = 0.3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """An identified arm.
+
+    Attributes:
+        arm: the arm with the parameters that were found, friction and rotors included.
+        described: the arm as it was described.
+        model: the columns of the regression.
+        values: their parameters ``(p,)``, by `names`.
+        std: standard deviations ``(p,)``.
+        covariance: of the parameters ``(p, p)``.
+        parameters: natural parameters ``(10n,)`` of the links of `arm`, see `Arm.parameters`.
+        sigma: standard deviation of the filtered residuals of every joint ``(n,)``.
+        correlation: how many filtered rows are worth one independent row ``(n,)``.
+        counts: filtered rows used of every joint.
+        clipped: share of the samples of every joint that were pulled in as outliers ``(n,)``.
+        prior_strength: weight of the described arm; 1 means that it is trusted to half its masses.
+        determined: number of parameters that the data determine rather than the description.
+        excitation: what the data can tell.
+        bias: least squares against instrumental variables.
+        train: torques of the data of the fit; `train_errors`: their relative errors.
+        test: torques of data not used for the fit; empty if none were held out.
+        errors: relative errors on these data, or on those of the fit if none were held out.
+        held_out: whether `errors` are of data not used for the fit.
+        rate: filtered rows a second, of every log of the fit.
+        reasons: what speaks against relying on the result, a sentence each.
+        notes: what was done to the data and found on the way, a sentence each.
+        about: the logs, how the arm moved in them, and the settings.
+    """
+
+    arm: Arm
+    described: Arm
+    model: Model
+    values: Array
+    std: Array
+    covariance: Array
+    parameters: Array
+    sigma: Array
+    correlation: Array
+    counts: tuple[int, ...]
+    clipped: Array
+    prior_strength: float
+    determined: float
+    excitation: Excitation
+    bias: Bias
+    train: tuple[Series, ...]
+    train_errors: Errors
+    test: tuple[Series, ...]
+    errors: Errors
+    held_out: bool
+    rate: tuple[float, ...]
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    about: About
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters: minimal ones, then friction, then extra columns."""
+        return self.model.names
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Their units."""
+        return tuple(column.unit for column in self.model.columns)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the result can be relied on."""
+        return not self.reasons
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words."""
+        where = "data not used for the fit" if self.held_out else "the data of the fit"
+        said = f"torque error {self.errors.total:.2%} on {where}"
+        if self.passed:
+            return f"passed: {said}."
+        return f"not passed: {said}. " + " ".join(self.reasons)
+
+    @property
+    def torque_error(self) -> Array:
+        """Relative error of every joint, ``|tau - predicted| / |tau|``, see `errors`, ``(n,)``."""
+        return self.errors.per_joint
+
+    @property
+    def torque_error_total(self) -> float:
+        """The same of all joints together."""
+        return self.errors.total
+
+    def expression(self, name: str) -> str:
+        """Return what a parameter is, in words and symbols."""
+        if name in self.model.base.names:
+            return self.model.base.expression(name)
+        for column in self.model.columns:
+            if column.name == name:
+                return f"{name} [{column.unit}]: {column.kind} of joint {column.joint + 1}"
+        raise InputError(f"there is no parameter {name!r}; there are {', '.join(self.names)}.")
+
+    def weak(self) -> tuple[str, ...]:
+        """Return the parameters whose values are not known by themselves.
+
+        Their standard deviations are above 30 % of their values. Torques may be right all the same.
+        """
+        wide = self.std > USABLE * np.abs(self.values)
+        return tuple(name for name, w in zip(self.names, wide, strict=True) if w)
+
+    def not_identifiable(self) -> tuple[str, ...]:
+        """Return what no torque can tell about the links, and why, a sentence each."""
+        return tuple(str(hidden) for hidden in self.model.base.invisible)
+
+    def data(self) -> dict[str, Any]:
+        """Return the result as plain numbers and words, for JSON."""
+        table = zip(self.names, self.units, self.values, self.std, self.model.columns, strict=True)
+        joints = zip(
+            self.arm.joint_names, self.errors.per_joint, self.errors.rms, self.sigma,
+            self.correlation, self.counts, self.clipped, self.excitation.per_joint, strict=True,
+        )  # fmt: skip
+        return {
+            "robot": self.arm.name,
+            "passed": self.passed,
+            "verdict": self.verdict,
+            "reasons": list(self.reasons),
+            "torque_error": {
+                "definition": "|measured - predicted| / |measured| in the band of the fit",
+                "held_out": self.held_out,
+                "total": self.errors.total,
+                "unfiltered": self.errors.unfiltered,
+                "of_the_fit": self.train_errors.total,
+            },
+            "joints": [
+                {
+                    "name": name, "torque_error": _number(error), "rms": _number(rms),
+                    "sigma": _number(sigma), "rows_worth_one": _number(worth), "rows": rows,
+                    "outliers": _number(clipped), "expected_error": _number(expected),
+                }
+                for name, error, rms, sigma, worth, rows, clipped, expected in joints
+            ],
+            "parameters": [
+                {"name": name, "unit": unit, "value": float(x), "std": float(s), "kind": c.kind}
+                for name, unit, x, s, c in table
+            ],
+            "natural_parameters": dict(
+                zip(self.arm.parameter_names, self.parameters.tolist(), strict=True)
+            ),
+            "weak": list(self.weak()),
+            "not_identifiable": list(self.not_identifiable()),
+            "excitation": {
+                "expected_error": self.excitation.expected_error,
+                "condition": _number(self.excitation.condition),
+                "determined": self.determined,
+                "prior_strength": self.prior_strength,
+            },
+            "bias": {
+                "change": self.bias.change, "by_chance": self.bias.expected,
+                "small": self.bias.small, "words": self.bias.words,
+            },
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+    def files(self) -> dict[str, str]:
+        """Return the texts of result.json, arm.toml and arm.urdf."""
+        return {
+            "result.json": json.dumps(self.data(), indent=2, allow_nan=False) + "\n",
+            "arm.toml": toml_text(self.arm.robot),
+            "arm.urdf": urdf_text(self.arm.robot),
+        }
+
+    def save(self, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Write `files` into a folder, which is made if need be: all of them or, on failure, none.
+
+        Files of these names that are there are replaced.
+        """
+        if not isinstance(folder, str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"`folder` is {shown(folder)}, expected a path.")
+        return write_together(Path(folder), self.files(), None)
+
+    def __repr__(self) -> str:
+        return f"<Result: {self.arm.name!r}, {self.verdict}>"
+
+
+def _number(x: object) -> float | None:
+    value = float(x)  # pyright: ignore[reportArgumentType]
+    return value if np.isfinite(value) else None

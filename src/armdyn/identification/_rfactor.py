@@ -1,0 +1,64 @@
+"""What a regression needs of its rows: one triangular factor, whatever their number.
+
+Rows [A | b] come in blocks. The factor of a block is R with R^T R = [A | b]^T [A | b]; two factors
+stacked have a factor again, that of all rows of both. Factors of equal weight are merged as they
+come, like the carries of a binary counter: memory grows with the logarithm of the number of blocks,
+rounding too, and the same blocks give the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class RFactor:
+    """The triangular factor of rows [A | b] that were added in blocks."""
+
+    def __init__(self, columns: int) -> None:
+        """Begin without rows.
+
+        Args:
+            columns: number of columns of A.
+        """
+        self.columns = columns
+        self.count = 0
+        self._levels: list[Array | None] = []
+
+    def add(self, A: Array, b: Array) -> None:
+        """Add the rows of a block."""
+        if not len(b):
+            return
+        self.count += len(b)
+        self._carry(triangle(np.column_stack([A, b])), 0)
+
+    def merge(self, other: RFactor) -> None:
+        """Add all rows of another factor."""
+        self.count += other.count
+        self._carry(other.factor(), 0)
+
+    def factor(self) -> Array:
+        """Return R, ``(c, columns + 1)`` with c at most columns + 1."""
+        held = [R for R in self._levels if R is not None]
+        if not held:
+            return np.zeros((0, self.columns + 1))
+        return held[0] if len(held) == 1 else triangle(np.vstack(held))
+
+    def _carry(self, factor: Array, level: int) -> None:
+        while level < len(self._levels) and (held := self._levels[level]) is not None:
+            self._levels[level] = None
+            factor = triangle(np.vstack([held, factor]))
+            level += 1
+        self._levels += [None] * (level + 1 - len(self._levels))
+        self._levels[level] = factor
+
+
+def triangle(rows: Array) -> Array:
+    """Return the triangular factor of a matrix; of few rows the rows themselves are one."""
+    if len(rows) <= rows.shape[1]:
+        return rows
+    return cast(Array, np.linalg.qr(rows, mode="r"))

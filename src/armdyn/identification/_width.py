@@ -1,0 +1,47 @@
+"""How wide a band of frequencies the regression looks at, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.log import Prepared
+
+Array = NDArray[np.float64]
+
+# The motion ends where this share of the power of the velocity is reached.
+MOTION_SHARE = 0.99
+
+# Torques have harmonics of the motion, and steps where friction turns over; noise is everywhere.
+ROOM = 6.0
+
+# A joint that moves less than this share of the fastest is not asked.
+RESTING = 1e-2
+
+
+def motion_frequency(prepared: Sequence[Prepared]) -> float:
+    """Return the highest frequency [Hz] of the motion of any joint in any log."""
+    return max(_of_one(log, *bounds) for log in prepared for bounds in log.bounds)
+
+
+def band_width(prepared: Sequence[Prepared]) -> tuple[float, str]:
+    """Return up to which frequency [Hz] torques and regressor are kept, and why."""
+    motion = motion_frequency(prepared)
+    width = min(ROOM * motion, *(log.cutoff for log in prepared))
+    return width, f"{width / motion:.2g} times the highest frequency of the motion, {motion:.3g} Hz"
+
+
+def _of_one(log: Prepared, start: int, stop: int) -> float:
+    v = log.qd[start:stop]
+    v = (v - v.mean(axis=0)) * np.hanning(len(v))[:, None]
+    size = 1 << (len(v) - 1).bit_length()
+    power = np.stack([np.abs(np.fft.rfft(column, size)) ** 2 for column in v.T], axis=1)
+    frequency = np.fft.rfftfreq(size, 1.0 / log.rate)
+    total = power.sum(axis=0)
+    moving = total > RESTING**2 * total.max(initial=0.0)
+    if not moving.any():
+        return float(frequency[-1])
+    reached = np.cumsum(power[:, moving], axis=0) / total[moving] >= MOTION_SHARE
+    return float(max(frequency[np.argmax(reached, axis=0)].max(), frequency[1]))

@@ -1,0 +1,138 @@
+"""The whole page."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from armdyn.identification._advice import advice
+from armdyn.identification.page._html import Html, joined, listed, section, sentence, table, tag
+from armdyn.identification.page._numbers import number, percent
+from armdyn.identification.page._parameters import hidden, links, parameter_table
+from armdyn.identification.page._residuals import residual_section
+from armdyn.identification.page._style import SCRIPT, STYLE
+from armdyn.identification.page._summary import facts, joint_table, verdict
+from armdyn.identification.page._torques import torque_sections
+
+if TYPE_CHECKING:
+    from armdyn.identification._result import Result
+
+JUMPS = {
+    "joints": "Joints", "held-out": "Torques", "residuals": "Residuals",
+    "parameters": "Parameters", "hidden": "Not identifiable", "links": "Links",
+    "data": "Data", "next": "Next time",
+}  # fmt: skip
+
+
+def report_html(result: Result, made: datetime | None = None) -> str:
+    """Return a report as one page that needs nothing beside it: no network, no other file.
+
+    Args:
+        result: what was found.
+        made: the date that the page carries; none if left out, so that equal results have equal
+            pages.
+    """
+    title = f"Identification of {result.arm.name}"
+    jumps = {key: words for key, words in JUMPS.items() if key != "held-out" or result.held_out}
+    body = tag(
+        "body",
+        tag("h1", title),
+        tag("p", _said_below_title(result, made), class_="sub"),
+        verdict(result),
+        facts(result),
+        tag("nav", joined(tag("a", words, href=f"#{key}") for key, words in jumps.items())),
+        joint_table(result),
+        torque_sections(result),
+        residual_section(result),
+        parameter_table(result),
+        hidden(result),
+        links(result),
+        _data(result),
+        _next_time(result),
+        _provenance(result),
+        tag("script", Html(SCRIPT)),
+    )
+    head = tag(
+        "head",
+        Html('<meta charset="utf-8">'),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        tag("title", title),
+        tag("style", Html(STYLE)),
+    )
+    return f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
+
+
+def _said_below_title(result: Result, made: datetime | None) -> str:
+    when = f", {made:%Y-%m-%d %H:%M}" if made else ""
+    logs = len({source.file for source in result.about.sources if source.file})
+    of = f"{logs} log{'s' * (logs != 1)}" if logs else "data in memory"
+    return f"{result.arm.n} joints, {len(result.values)} parameters, from {of}{when}"
+
+
+def _data(result: Result) -> Html:
+    """Return what was done to the data, and how much they tell."""
+    judged, p = result.excitation, len(result.values)
+    condition = f"The condition number of the regression is {number(judged.condition, 2)}. "
+    determined = (
+        f"The data determine {result.determined:.0f} of {p} parameters; the weight of the "
+        f"description is {number(result.prior_strength, 2)} (1 trusts its masses to a half)."
+    )
+    order = sorted(range(result.arm.n), key=lambda j: -float(judged.per_joint[j]))
+    weakest = ", ".join(
+        f"{result.arm.joint_names[j]} ({percent(float(judged.per_joint[j]))})" for j in order[:3]
+    )
+    known = result.bias.words
+    rest = [note for note in dict.fromkeys(result.notes) if note != known]
+    return section(
+        "What was done to the data, and how much they tell",
+        listed(_short(result, note) for note in rest),
+        tag("h3", "Excitation"),
+        tag("p", f"{condition}{determined}"),
+        tag("p", f"Least is known of the torques of {weakest}."),
+        tag("h3", "Is the estimate biased?"),
+        tag("p", sentence(known)),
+        key="data",
+    )
+
+
+def _short(result: Result, note: str) -> str:
+    """Return a note with files by their names; the whole paths are at the end of the page."""
+    for source in result.about.sources:
+        if source.file:
+            note = note.replace(source.file, PurePath(source.file).name)
+    return note
+
+
+def _next_time(result: Result) -> Html:
+    said = advice(result)
+    inside = listed(said) if said else tag("p", "Nothing stands out: the data are good.")
+    return section("What to do better next time", inside, key="next")
+
+
+def _provenance(result: Result) -> Html:
+    rows = [
+        [source.file or "in memory", "test" if source.held_out else "fit", str(source.samples),
+         f"{number(source.duration)} s", f"{number(source.rate)} Hz"]
+        for source in result.about.sources
+    ]  # fmt: skip
+    settings = {key: _worded(value) for key, value in result.about.settings.items()}
+    settings["cut-off used"] = f"{number(result.about.cutoff)} Hz"
+    return tag(
+        "footer",
+        tag("h2", "Where this comes from"),
+        table(["log", "for the", "samples", "duration", "rate"], rows, words=2),
+        tag("h3", "Settings"),
+        tag("p", ", ".join(f"{key}: {value}" for key, value in settings.items())),
+        tag("p", f"armdyn {version('armdyn')}, robot {result.described.name}."),
+    )
+
+
+def _worded(value: Any) -> str:
+    if value is None:
+        return "by itself"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return json.dumps(value)

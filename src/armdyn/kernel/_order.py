@@ -1,0 +1,66 @@
+"""The order in which a program is written, and when its values are read then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from armdyn.graph import Instruction
+from armdyn.kernel._fma import Step
+from armdyn.kernel._steps import angles_by_level, cone
+from armdyn.kernel._stores import Store
+from armdyn.scalar import Op
+
+
+class Round(NamedTuple):
+    """Steps, and the angles whose sines and cosines are written together when they are done."""
+
+    steps: list[int]
+    angles: list[int]
+
+
+def rounds(steps: Sequence[Step | None]) -> list[Round]:
+    """Return all steps in the order in which they are written; the last round has no angles."""
+    found: list[Round] = []
+    known: set[int] = set()
+    ready: list[int] = []
+    for angles in angles_by_level(steps):
+        needed = cone(steps, angles, known.union(ready))
+        found.append(Round(ready + sorted(needed), angles))
+        known.update(found[-1].steps)
+        of_these = set(angles)
+        ready = [
+            k
+            for k, step in enumerate(steps)
+            if step is not None and is_trig(step) and step.args[0] in of_these and k not in known
+        ]
+    known.update(ready)
+    rest = [k for k, step in enumerate(steps) if step is not None and k not in known]
+    return [*found, Round(ready + rest, [])]
+
+
+def is_trig(step: Step) -> bool:
+    """Tell whether a step is a sine or cosine."""
+    return isinstance(step, Instruction) and step.op in (Op.SIN, Op.COS)
+
+
+def read_times(
+    steps: Sequence[Step | None], order: Iterable[Round], stores: Iterable[Store]
+) -> dict[int, list[int]]:
+    """Return when each value is read, by steps, angles and stores, in steps that are done."""
+    reads: dict[int, list[int]] = {}
+    made: dict[int, int] = {}
+    for batch in order:
+        for k in batch.steps:
+            made[k] = len(made)
+            step = steps[k]
+            if step is not None and not is_trig(step):
+                for arg in dict.fromkeys(step.args):
+                    reads.setdefault(arg, []).append(made[k])
+        for angle in batch.angles:
+            reads.setdefault(angle, []).append(len(made))
+    for store in stores:
+        ready = max(made[k] for k in store.results)
+        for k in dict.fromkeys(store.results):
+            reads.setdefault(k, []).append(ready)
+    return {k: sorted(times) for k, times in reads.items()}

@@ -1,0 +1,56 @@
+"""A program as text, exact to the last bit, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from armdyn.errors import GraphError
+from armdyn.graph import Instruction, Program, Slot, verify
+from armdyn.scalar import Op
+
+
+def program_text(program: Program) -> str:
+    """Return a program as JSON."""
+    return json.dumps(
+        {
+            "name": program.name,
+            "inputs": [[slot.name, list(slot.shape)] for slot in program.inputs],
+            "outputs": [[slot.name, list(slot.shape)] for slot in program.outputs],
+            "code": [[step.op.value, list(step.args), step.value] for step in program.code],
+            "results": list(program.results),
+        },
+        separators=(",", ":"),
+    )
+
+
+def program_from_text(text: str | bytes) -> Program:
+    """Return the program that was written by `program_text`, verified.
+
+    Raises:
+        GraphError: the text is no program, or one that breaks the law.
+    """
+    try:
+        data: dict[str, Any] = json.loads(text)
+        return verify(
+            Program(
+                str(data["name"]),
+                tuple(_slot(slot) for slot in data["inputs"]),
+                tuple(_slot(slot) for slot in data["outputs"]),
+                tuple(
+                    Instruction(OPERATIONS[op], tuple(args), float(value))
+                    for op, args, value in data["code"]
+                ),
+                tuple(data["results"]),
+            )
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise GraphError(f"the text is no program: {error}") from error
+
+
+def _slot(data: Any) -> Slot:
+    name, shape = data
+    return Slot(str(name), tuple(int(length) for length in shape))
+
+
+OPERATIONS = {op.value: op for op in Op}

@@ -1,0 +1,115 @@
+"""Closed form against numbers: does the set span what the torques of this arm depend on?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.algorithms import PARAMETER_NAMES
+from armdyn.minimal._closed_form import LinearSet
+from armdyn.minimal._sampled import RANK_TOLERANCE, equilibrated_singular_values, rank
+from armdyn.minimal._terms import Term, column, power
+from armdyn.robot import Chain
+
+Array = NDArray[np.float64]
+
+# What a combination of regressor columns may miss beside the columns' size: rounding.
+SPAN_TOLERANCE = 1e-9
+# Columns this small beside the largest are rounding altogether.
+FAINT = 1e-6
+# A column of which less than this is left beside what others explain is explained.
+COLUMN_TOLERANCE = 1e-7
+COEFFICIENT_TOLERANCE = 1e-9
+# Condition numbers, in SI units, of usual arms are some hundreds.
+SUSPECT_CONDITION = 1e5
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the regressor says about a set.
+
+    Attributes:
+        agrees: the set determines all torques, and has no parameter too many.
+        condition: of the regressor of the set, in SI units.
+        weakest: the parameter that is most of the combination seen least.
+    """
+
+    agrees: bool
+    condition: float
+    weakest: str
+
+    @property
+    def remark(self) -> str:
+        """A sentence on geometry that is almost special, or nothing."""
+        if self.condition < SUSPECT_CONDITION:
+            return ""
+        return (
+            f"{self.weakest} is hardly visible in any torque (condition number "
+            f"{self.condition:.1e}): the geometry is almost a special one. If axes are meant to be "
+            "parallel or upright, or offsets to be zero, give the nominal values."
+        )
+
+
+def judge(chosen: LinearSet, W: Array) -> Verdict:
+    """Compare a set with stacked regressors W of the link parameters."""
+    base = W @ chosen.spread
+    made = np.abs(W) @ (np.abs(chosen.spread) @ np.abs(chosen.matrix)) + np.abs(W)
+    size = made.max(axis=0, initial=0.0)
+    missed = np.abs(W - base @ chosen.matrix).max(axis=0, initial=0.0)
+    spans = bool(np.all(missed <= SPAN_TOLERANCE * np.maximum(size, FAINT * size.max())))
+    if not chosen.terms:
+        return Verdict(spans, 1.0, "")
+    seen = W @ chosen.carriers
+    values = equilibrated_singular_values(seen)
+    independent = len(values) == len(chosen.terms) and bool(values[-1] > RANK_TOLERANCE * values[0])
+    _, raw, directions = np.linalg.svd(base, full_matrices=False)
+    weakest = chosen.terms[int(np.abs(directions[-1]).argmax())].name
+    condition = float(raw[0] / raw[-1]) if raw[-1] > 0.0 else np.inf
+    return Verdict(spans and independent, condition, weakest)
+
+
+def numerical_set(chain: Chain, W: Array, first: LinearSet) -> LinearSet:
+    """Return the set that stacked regressors W show, whatever the arm is.
+
+    Columns are taken one after another if those before do not explain them, the carriers of the
+    closed form first; what the others add is found by least squares.
+    """
+    size = np.linalg.norm(W, axis=0)
+    seen = np.flatnonzero(size > RANK_TOLERANCE * size.max(initial=0.0))
+    carried = [int(c.argmax()) for c in np.abs(first.carriers.T)]
+    order = [c for c in dict.fromkeys([*carried, *range(W.shape[1])]) if c in seen]
+    chosen = sorted(_independent(W / np.where(size > 0.0, size, 1.0), order, rank(W)))
+    scaled = W / np.where(size > 0.0, size, 1.0)
+    found = np.linalg.lstsq(scaled[:, chosen], scaled)[0]
+    matrix = found * (size[None, :] / size[chosen][:, None])
+    matrix = np.where(np.abs(matrix) <= COEFFICIENT_TOLERANCE, 0.0, matrix)
+    terms = tuple(_term(c) for c in chosen)
+    matrix[:, chosen] = np.eye(len(chosen))
+    return LinearSet(terms, matrix, np.eye(10 * chain.n)[:, chosen])
+
+
+def _independent(W: Array, order: list[int], count: int) -> list[int]:
+    """Return columns that the ones before do not explain, as many as the rank."""
+    basis = np.zeros((len(W), 0))
+    left: dict[int, float] = {}
+    for c in order:
+        rest = W[:, c]
+        for _ in range(2):  # once leaves rounding, twice does not
+            rest = rest - basis @ (basis.T @ rest)
+        left[c] = float(np.linalg.norm(rest))
+        if left[c] > COLUMN_TOLERANCE and basis.shape[1] < count:
+            basis = np.column_stack([basis, rest / left[c]])
+        else:
+            left[c] = 0.0
+    return [c for c, size in left.items() if size > 0.0]
+
+
+def _term(c: int) -> Term:
+    i, name = c // 10 + 1, PARAMETER_NAMES[c % 10]
+    assert column(i, name) == c
+    unit = ("kg", "kg m", "kg m^2")[power(name)]
+    words = f"{name} of link {i} and what no torque tells from it"
+    latex = f"{name[0]}_{{{(name[1:] + ',') if name[1:] else ''}{i}}}^{{+}}"
+    return Term(i, f"{name}_{i}+", latex, unit, words)

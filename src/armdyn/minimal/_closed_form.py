@@ -1,0 +1,184 @@
+"""The minimal set in closed form: Theorems 4 and 5 of [Lin1994], corrected and completed.
+
+`algorithms.minimal_set` has the theorem and its corrections. Here its combinations become rows of a
+matrix P, minimal values = P times the 10n link parameters, and the case that the papers leave out
+is added: without gravity, a body that can only turn about a fixed point shows no first moment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.algorithms import PARAMETER_NAMES
+from armdyn.algorithms.inertia_constants import Body, inertia_constants
+from armdyn.algorithms.minimal_set import Symbol, minimal_set
+from armdyn.algorithms.structure import Structure, structure
+from armdyn.minimal._geometry import axes_at_zero, common_point
+from armdyn.minimal._terms import Term, across_term, body_term, column, power
+from armdyn.robot import Chain
+from armdyn.scalar import Scalar
+
+Array = NDArray[np.float64]
+
+# Beside the products of lengths that a coefficient is made from: rounding.
+RESIDUE = 1e-13
+
+
+@dataclass(frozen=True)
+class LinearSet:
+    """Combinations of parameters that torques depend on.
+
+    Attributes:
+        terms: what the combinations are.
+        matrix: their coefficients (k, N), the values are ``matrix @ parameters``.
+        carriers: (N, k), parameters of which every combination needs one unit: other parameters may
+            be taken as zero. ``matrix @ carriers`` is B, unit upper triangular.
+    """
+
+    terms: tuple[Term, ...]
+    matrix: Array
+    carriers: Array
+
+    @property
+    def B(self) -> Array:
+        """What the combinations are for a unit of every carrier."""
+        return self.matrix @ self.carriers
+
+    @property
+    def spread(self) -> Array:
+        """Z (N, k) with ``matrix @ Z = 1``: parameters that have given values, the rest zero."""
+        Z = np.linalg.solve(self.B.T, self.carriers.T).T
+        return np.where(np.abs(Z) <= RESIDUE * np.abs(Z).max(initial=0.0), 0.0, Z)
+
+
+def closed_form(chain: Chain, found: Structure | None = None) -> LinearSet:
+    """Return the set that determines all torques of an arm without rotors and friction."""
+    found = found or structure(chain)
+    rows: dict[Term, Array] = {}
+    links = _unit_links(chain.n)
+    constants = inertia_constants(chain, links)
+    for i, symbol, value in minimal_set(chain, found, links):
+        if symbol in ("kappa1", "kappa2"):
+            term, value = _across(chain, found, i, symbol, constants[i])
+        else:
+            term = body_term(i, symbol, chain.n)
+        rows[term] = np.asarray(value, dtype=np.float64)
+    if not any(chain.g):
+        rows = _about_fixed_points(chain, found, rows)
+    terms = tuple(rows)
+    matrix = np.array([rows[t] for t in terms]).reshape(len(terms), 10 * chain.n)
+    matrix = _without_residue(chain, terms, matrix)
+    carriers = np.zeros((10 * chain.n, len(terms)))
+    for k, term in enumerate(terms):
+        carriers[column(term.joint, term.carrier), k] = 1.0
+    return LinearSet(terms, matrix, carriers)
+
+
+def _unit_links(n: int) -> dict[int, Body]:
+    """Return links whose parameters are the columns of a unit matrix: all combinations at once."""
+    unit = cast(Any, np.eye(10 * n).reshape(n, 10, 10 * n))
+    links: dict[int, Body] = {}
+    for i, (m, hx, hy, hz, xx, xy, yy, xz, yz, zz) in enumerate(unit, 1):
+        links[i] = Body(m, (hx, hy, hz), (xx, xy, xz, yy, yz, zz))
+    return links
+
+
+def _across(
+    chain: Chain, found: Structure, i: int, symbol: Symbol, body: Body
+) -> tuple[Term, Scalar]:
+    """Return what is seen of k_i of a slide that is not parallel to axis r.
+
+    [Lin1994] (53), (54) project k_i on two vectors across axis r. Here as much along that axis is
+    taken off as makes a component of k_i vanish, the one where the axis is longest: the other two
+    are as good, contain a parameter of link i each, and stay well conditioned if the slide becomes
+    parallel to the axis.
+    """
+    w = found.w[i]
+    gone = max(range(3), key=lambda a: (round(abs(w[a]), 9), a))
+    kept = [a for a in range(3) if a != gone][0 if symbol == "kappa1" else 1]
+    value = body.k[kept] - (w[kept] / w[gone]) * body.k[gone]
+    return across_term(i, symbol, "xyz"[kept], found.r, chain.n), value
+
+
+def _about_fixed_points(
+    chain: Chain, found: Structure, rows: dict[Term, Array]
+) -> dict[Term, Array]:
+    """Return the combinations that are left without gravity.
+
+    If joints 1..j turn and their axes meet in C, composite body j turns about C: its first moment
+    takes no force, and products of inertia are those about C.
+    """
+    axes = axes_at_zero(chain)
+    named = {term.name: row for term, row in rows.items()}
+    gone: set[str] = set()
+    for j in range(found.s, chain.n + 1):
+        C = common_point(axes, j) if all(link.rotational for link in chain.links[:j]) else None
+        if C is None:
+            break
+        D = float((axes.origins[j - 1] - C) @ axes.directions[j - 1])
+        for inertia, moment in ((f"U{j}_13", f"k{j}_x"), (f"U{j}_23", f"k{j}_y")):
+            named[inertia] = named[inertia] - D * named[moment]
+            gone.add(moment)
+    return {term: named[term.name] for term in rows if term.name not in gone}
+
+
+def _without_residue(chain: Chain, terms: tuple[Term, ...], matrix: Array) -> Array:
+    """Return the coefficients with what rounding left of zeros removed."""
+    length = sum(abs(cast(float, x)) for link in chain.links for x in (link.b, link.d))
+    of_columns = np.array([power(name) for name in PARAMETER_NAMES] * chain.n)
+    of_rows = np.array([power(t.carrier) for t in terms])
+    powers = of_rows[:, None] - of_columns[None, :]
+    size = np.where(powers > 0, length ** np.maximum(powers, 0), 1.0)
+    return np.where(np.abs(matrix) <= RESIDUE * size, 0.0, matrix)
+
+
+def gravity_only(chain: Chain, found: Structure) -> tuple[str, ...]:
+    """Return the names of what the arm at rest can tell: Theorem 4 of [Lin1994], corrected.
+
+    Rotational i: k_x, k_y, unless r <= i < s and the axis is upright. Translational i: the mass,
+    unless its axis is level whatever the joints do.
+    """
+    if not any(chain.g):
+        return ()
+    names: list[str] = []
+    for i in range(1, chain.n + 1):
+        if not chain[i].rotational:
+            names += [f"m{i}"] if not _always_level(chain, found, i) else []
+        elif i >= found.s or not _upright(chain, found):
+            names += [f"k{i}_x", f"k{i}_y"]
+    return tuple(names)
+
+
+def _always_level(chain: Chain, found: Structure, i: int) -> bool:
+    """Say whether the axis of the translational joint i is across gravity in every pose."""
+    r, s = found.r, found.s
+    if i < r:
+        u = axes_at_zero(chain).directions[i - 1]
+        return abs(u @ np.array(chain.g)) <= TILT * float(np.linalg.norm(chain.g))
+    upright = _upright(chain, found)
+    if i < s:
+        across = found.w[i][2] == 0.0
+        return (upright and across) or (_level(chain, found) and found.parallel(i))
+    u = axes_at_zero(chain).directions
+    turning = [j for j in range(s, i + 1) if chain[j].rotational or j == i]
+    parallel = all(np.linalg.norm(np.cross(u[j - 1], u[s - 1])) <= TILT for j in turning)
+    return upright and abs(u[s - 1] @ u[r - 1]) <= TILT and parallel
+
+
+# Sines of angles below this are zero.
+TILT = 1e-12
+
+
+def _upright(chain: Chain, found: Structure) -> bool:
+    """Say whether axis r is parallel to gravity."""
+    g = np.array(chain.g) / np.linalg.norm(chain.g)
+    return float(np.linalg.norm(np.cross(g, found.w[0]))) <= TILT
+
+
+def _level(chain: Chain, found: Structure) -> bool:
+    """Say whether axis r is across gravity."""
+    return abs(float(np.dot(chain.g, found.w[0]))) <= TILT * float(np.linalg.norm(chain.g))

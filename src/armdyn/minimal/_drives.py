@@ -1,0 +1,127 @@
+"""Rotor inertias and friction beside the parameters of the links.
+
+A rotor adds Jm qdd to its joint's torque. Of some joints that cannot be told from what a minimal
+parameter does, and the rotor's inertia is then a part of that parameter's value; of all others it
+is a parameter more. Viscous, Coulomb and constant friction always are. Rotors and friction together
+hide one thing more: a slide whose weight is a constant force shows its mass as inertia and as that
+force, which a rotor and constant friction show as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.algorithms.structure import Structure, is_along_z
+from armdyn.minimal._closed_form import TILT, LinearSet
+from armdyn.minimal._geometry import axes_at_zero
+from armdyn.minimal._terms import FRICTION, Term, friction_terms, rotor_term
+from armdyn.robot import Chain
+
+Array = NDArray[np.float64]
+
+
+def with_drives(
+    inertial: LinearSet, chain: Chain, found: Structure, rotor: bool, friction: bool
+) -> LinearSet:
+    """Return the set of links and drives: n rotors, then 3n of friction, follow the 10n of links.
+
+    Args:
+        inertial: the set of the links.
+        chain: the arm.
+        found: its structure.
+        rotor: with rotors.
+        friction: with friction.
+    """
+    chosen, merged = inertial, dict[int, str]()
+    if rotor:
+        names = {term.name for term in inertial.terms}
+        merged = merged_rotors(chain, found, heavy=friction)
+        merged = {i: name for i, name in merged.items() if name in names}
+        chosen = _with_rotors(chosen, chain, merged)
+    if friction:
+        chosen = _with_friction(chosen, chain)
+    if rotor and friction:
+        matrix, names = chosen.matrix.copy(), [term.name for term in chosen.terms]
+        weights = axes_at_zero(chain).directions @ np.array(chain.g)
+        for i in merged:
+            if not chain[i].rotational:
+                # what is taken for mass would fall: constant friction holds it
+                matrix[names.index(f"Fo{i}"), 10 * chain.n + i - 1] = weights[i - 1]
+        chosen = replace(chosen, matrix=matrix)
+    return chosen
+
+
+def merged_rotors(chain: Chain, found: Structure, heavy: bool = False) -> dict[int, str]:
+    """Return the joints whose rotors cannot be told apart, and the parameters they are part of.
+
+    Args:
+        chain: the arm.
+        found: its structure.
+        heavy: whether constant forces are unknown, too, so that weight does not tell a mass.
+    """
+    u, g = axes_at_zero(chain).directions, np.array(chain.g)
+    weight = float(np.linalg.norm(g))
+    merged: dict[int, str] = {}
+    for i in range(1, chain.n + 1):
+        if chain[i].rotational:
+            across = i == found.s and abs(u[i - 1] @ u[found.r - 1]) <= TILT
+            if i == found.r or across:
+                merged[i] = f"U{i}_33"
+            continue
+        slides = [j for j in range(1, i) if not chain[j].rotational]
+        free = all(abs(u[i - 1] @ u[j - 1]) <= TILT for j in slides)
+        before = i < found.r
+        along = found.r < i < found.s and is_along_z(found.w[i])
+        level = abs(u[i - 1] @ g) <= TILT * weight
+        if free and (level or heavy) and (before or along):
+            merged[i] = f"m{i}"
+    return merged
+
+
+def _with_rotors(inertial: LinearSet, chain: Chain, merged: dict[int, str]) -> LinearSet:
+    names = [term.name for term in inertial.terms]
+    own = [i for i in range(1, chain.n + 1) if i not in merged]
+    joined = np.zeros((len(names), chain.n))
+    for i, name in merged.items():
+        joined[names.index(name), i - 1] = 1.0
+    unit = np.eye(chain.n)[:, [i - 1 for i in own]]
+    terms = [rotor_term(i, chain[i].rotational) for i in own]
+    return _extended(inertial, terms, joined, unit)
+
+
+def _with_friction(inertial: LinearSet, chain: Chain) -> LinearSet:
+    terms = [
+        term for i, link in enumerate(chain.links, 1) for term in friction_terms(i, link.rotational)
+    ]
+    joined = np.zeros((len(inertial.terms), len(terms)))
+    return _extended(inertial, terms, joined, np.eye(len(terms)))
+
+
+def _extended(inner: LinearSet, terms: list[Term], joined: Array, unit: Array) -> LinearSet:
+    """Return a set with more parameters: `joined` in old terms, `unit` (N, k) carrying new ones."""
+    N, k = inner.carriers.shape
+    more, new = unit.shape
+    matrix = np.block([[inner.matrix, joined], [np.zeros((new, N)), unit.T]])
+    carriers = np.block([[inner.carriers, np.zeros((N, new))], [np.zeros((more, k)), unit]])
+    return LinearSet((*inner.terms, *terms), matrix, carriers)
+
+
+def drive_parameters(chain: Chain, rotor: bool, friction: bool) -> list[float]:
+    """Return the values of the drives that follow those of the links."""
+    listed: list[float] = []
+    if rotor:
+        listed += [cast(float, link.Jm) for link in chain.links]
+    if friction:
+        listed += [cast(float, x) for link in chain.links for x in (link.Fv, link.Fc, link.Fo)]
+    return listed
+
+
+def drive_names(n: int, rotor: bool, friction: bool) -> list[str]:
+    """Return their names."""
+    names = [f"Jm_{i}" for i in range(1, n + 1)] if rotor else []
+    of_friction = [f"{name}_{i}" for i in range(1, n + 1) for name in FRICTION]
+    return names + of_friction if friction else names

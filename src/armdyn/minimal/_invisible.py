@@ -1,0 +1,109 @@
+"""What no torque can tell about an arm, and because of which joint.
+
+Every parameter that is no carrier can be changed at will if the carriers make up for it: a
+direction in the space of parameters that torques do not see. All these directions together are the
+whole null space, so that the statements made of them leave nothing out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.algorithms import PARAMETER_NAMES
+from armdyn.algorithms.structure import Structure
+from armdyn.minimal._closed_form import LinearSet
+from armdyn.robot import Chain
+
+Array = NDArray[np.float64]
+
+RESIDUE = 1e-12
+
+
+@dataclass(frozen=True)
+class Invisible:
+    """Parameters of a link that torques cannot tell, or not from others.
+
+    Attributes:
+        link: its number, from 1.
+        parameters: their names.
+        seen_in: the minimal parameters that they are part of; none if no torque sees them at all.
+        directions: (count, 10n), changes of parameters that no torque sees.
+        why: the reason, in a sentence.
+    """
+
+    link: int
+    parameters: tuple[str, ...]
+    seen_in: tuple[str, ...]
+    directions: Array
+    why: str
+
+    def __str__(self) -> str:
+        named = ", ".join(self.parameters)
+        if not self.seen_in:
+            return f"link {self.link}: {named} cannot be seen at all: {self.why}."
+        return (
+            f"link {self.link}: {named} cannot be told from parameters of other links, only "
+            f"their sums in {', '.join(self.seen_in)} are seen: {self.why}."
+        )
+
+
+def invisible(chain: Chain, found: Structure, chosen: LinearSet) -> tuple[Invisible, ...]:
+    """Return what torques do not tell, link by link."""
+    P, Z = chosen.matrix, chosen.spread
+    hidden = np.eye(P.shape[1]) - Z @ P
+    hidden = np.where(np.abs(hidden) <= RESIDUE, 0.0, hidden)
+    statements: list[Invisible] = []
+    for i in range(1, chain.n + 1):
+        own = range(10 * i - 10, 10 * i)
+        free = [c for c in own if hidden[c, c] != 0.0 and np.any(hidden[:, c])]
+        unseen = [c for c in free if not P[:, c].any()]
+        shared = [c for c in free if c not in unseen]
+        for group, reason in ((unseen, _never), (shared, _shared)):
+            if group:
+                names = tuple(f"{PARAMETER_NAMES[c % 10]}_{i}" for c in group)
+                rows = np.flatnonzero(np.any(P[:, group], axis=1))
+                seen_in = tuple(chosen.terms[k].name for k in rows)
+                why = reason(chain, found, i, {PARAMETER_NAMES[c % 10] for c in group})
+                statements.append(Invisible(i, names, seen_in, hidden[:, group].T, why))
+    return tuple(statements)
+
+
+def _never(chain: Chain, found: Structure, i: int, names: set[str]) -> str:
+    """Say why no torque depends on parameters of link i."""
+    r, s = found.r, found.s
+    if i < r:
+        return (
+            "no joint up to this link turns it, so it only slides, and its mass is all that counts"
+        )
+    if not names <= {"mx", "my"} or i >= s:
+        if i < s:
+            parallel = "" if _turning(chain, i) == [r] else " or axes parallel to it"
+            weight = ", which is parallel to gravity" if any(chain.g) and "mx" in names else ""
+            return f"the link only ever turns about the axis of joint {r}{parallel}{weight}"
+        return (
+            "there is no gravity, and the axes of all joints up to this one meet in a fixed point"
+            if not any(chain.g)
+            else f"joint {i} turns, so that they act as if in link {i - 1}, where nothing sees them"
+        )
+    weight = "gravity is parallel to its axis" if any(chain.g) else "there is no gravity"
+    return f"{weight}, and no joint before joint {i} moves that axis sideways"
+
+
+def _shared(chain: Chain, found: Structure, i: int, names: set[str]) -> str:
+    """Say what moves link i together with the link before."""
+    before = f"link {i - 1}" if i > 1 else "the base"
+    if chain[i].rotational:
+        return (
+            f"joint {i} turns, so that a mass on its axis may belong to link {i} or to {before}, "
+            "and round bodies about that axis may be exchanged"
+        )
+    if names <= {"mx", "my", "mz"}:
+        return f"joint {i} slides and does not turn link {i} against {before}"
+    return f"joint {i} slides: link {i} never turns against {before}, so their inertias add up"
+
+
+def _turning(chain: Chain, i: int) -> list[int]:
+    return [j for j in range(1, i + 1) if chain[j].rotational]

@@ -1,0 +1,161 @@
+"""The base parameters of Khalil and Gautier, and the matrix that makes them from ours.
+
+Their method regroups: link by link from the tip, what joint j lets link j share with link j-1 is
+moved there and struck out of link j. Corollary 6 of [Lin1994]: any two minimal sets are equal up to
+a constant nonsingular matrix. Here that is M, b = M w: the unit matrix for arms without sliding
+joints. Symbols as theirs: XXR3 is what XX of link 3 has become, MX first moments, M masses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.algorithms import PARAMETER_NAMES
+from armdyn.algorithms.frame import Frame, frame
+from armdyn.algorithms.minimal_set import Symbol
+from armdyn.algorithms.structure import Structure
+from armdyn.minimal._closed_form import LinearSet
+from armdyn.robot import Chain
+
+Array = NDArray[np.float64]
+Link = dict[str, Array]
+"""What the parameters of a link have become: combinations of all parameters, (10n,) each."""
+
+THEIRS: dict[Symbol, tuple[str, str]] = {
+    "U11-U22": ("XXR", "Ixx"), "U33": ("ZZR", "Izz"), "U12": ("XYR", "Ixy"),
+    "U13": ("XZR", "Ixz"), "U23": ("YZR", "Iyz"), "kx": ("MXR", "mx"), "ky": ("MYR", "my"),
+    "kz": ("MZR", "mz"), "mhat": ("MR", "m"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OtherSet:
+    """Another minimal set of the same arm.
+
+    Attributes:
+        names: of its parameters.
+        matrix: (k, 10n), its values are ``matrix @ parameters``.
+        change: M (k, k), nonsingular, its values are ``M @ minimal values``.
+    """
+
+    names: tuple[str, ...]
+    matrix: Array
+    change: Array
+
+
+def khalil_gautier(chain: Chain, found: Structure, ours: LinearSet) -> OtherSet:
+    """Return the base parameters after Khalil and Gautier, in the order of our set."""
+    n = chain.n
+    unit = np.eye(10 * n)
+    links: dict[int, Link] = {
+        i: dict(zip(PARAMETER_NAMES, unit[10 * i - 10 : 10 * i], strict=True))
+        for i in range(1, n + 1)
+    }
+    for j in range(n, 0, -1):
+        F = frame(chain[j], 0.0)
+        before = links.get(j - 1, {name: np.zeros(10 * n) for name in PARAMETER_NAMES})
+        if chain[j].rotational:
+            _turn(F, links[j], before)
+        else:
+            parallel = found.r < j < found.s and found.parallel(j)
+            _slide(F, links[j], before, parallel)
+    names: list[str] = []
+    rows: list[Array] = []
+    for term in ours.terms:
+        i = term.joint
+        if term.symbol in THEIRS:
+            name, parameter = THEIRS[term.symbol]
+            row = links[i][parameter]
+            if term.symbol in ("U13", "U23"):
+                row = (
+                    row
+                    - _lever(ours, i, parameter) * links[i]["mx" if term.symbol == "U13" else "my"]
+                )
+        else:
+            name, row = _across(links[i], found.w[i], 0 if term.symbol == "kappa1" else 1)
+        names.append(f"{name}{i}")
+        rows.append(row)
+    matrix = np.array(rows).reshape(len(rows), 10 * n)
+    return OtherSet(tuple(names), matrix, matrix @ ours.spread)
+
+
+def _lever(ours: LinearSet, i: int, parameter: str) -> float:
+    """Return how far O_i is from the fixed point about which body i turns, if that is all it does.
+
+    Without gravity products of inertia are then those about this point, in their set as in ours.
+    """
+    row = next(k for k, t in enumerate(ours.terms) if t.joint == i and t.carrier == parameter)
+    moment = "mx" if parameter == "Ixz" else "my"
+    at = 10 * (i - 1) + PARAMETER_NAMES.index(moment)
+    return -float(ours.matrix[row, at])
+
+
+def _turn(F: Frame, own: Link, before: Link) -> None:
+    """Regroup at a rotational joint: YY, MZ and M of link j go to link j-1."""
+    b, d, Cb, Sb = cast(float, F.b), cast(float, F.d), F.Cb, F.Sb
+    YY, MZ, M = own["Iyy"], own["mz"], own["m"]
+    about, along = YY + 2.0 * d * MZ + d * d * M, MZ + d * M
+    changes = {
+        "Ixx": about, "Ixy": b * Sb * along, "Ixz": -b * Cb * along,
+        "Iyy": Cb * Cb * about + b * b * M, "Iyz": Cb * Sb * about,
+        "Izz": Sb * Sb * about + b * b * M,
+        "mx": b * M, "my": -Sb * along, "mz": Cb * along, "m": M,
+    }  # fmt: skip
+    _add(before, changes)
+    own["Ixx"] = own["Ixx"] - YY
+    for name in ("Iyy", "mz", "m"):
+        own[name] = np.zeros_like(M)
+
+
+def _slide(F: Frame, own: Link, before: Link, parallel: bool) -> None:
+    """Regroup at a sliding joint: the inertia goes to link j-1, as it is.
+
+    Where the slide is parallel to axis r, what lies across it goes with it.
+    """
+    R = np.array([F.up(e) for e in _UNITS], dtype=np.float64).T
+    J = _tensor(own)
+    turned = np.einsum("ab,bcx,dc->adx", R, J, R)
+    _add(before, _entries(turned))
+    if parallel:
+        zero = np.zeros_like(own["m"])
+        h = R @ np.array([own["mx"], own["my"], zero])
+        b = np.array([cast(float, F.b), 0.0, 0.0])
+        dot = np.tensordot(b, h, 1)
+        mixed = b[:, None, None] * h[None] + h[:, None] * b[None, :, None]
+        shifted = 2.0 * dot * np.eye(3)[:, :, None] - mixed
+        _add(before, {"mx": h[0], "my": h[1], "mz": h[2], **_entries(shifted)})
+
+
+_UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def _across(own: Link, w: tuple[float, float, float], which: int) -> tuple[str, Array]:
+    """Return one of the two first moments that are left of link j between r and s.
+
+    Along w, axis r in E_j, a first moment is not seen: as much of it is added as makes one
+    component zero, the last that axis r has.
+    """
+    names = ("mx", "my", "mz")
+    gone = max(k for k in range(3) if w[k] != 0.0)
+    kept = [k for k in range(3) if k != gone][which]
+    row = own[names[kept]] - (w[kept] / w[gone]) * own[names[gone]]
+    return f"M{'XYZ'[kept]}R", row
+
+
+def _tensor(own: Link) -> Array:
+    xx, xy, yy, xz, yz, zz = (own[name] for name in PARAMETER_NAMES[4:])
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _entries(J: Array) -> Link:
+    places = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+    return {name: J[a, b] for name, (a, b) in zip(PARAMETER_NAMES[4:], places, strict=True)}
+
+
+def _add(link: Link, changes: Link) -> None:
+    for name, change in changes.items():
+        link[name] = link[name] + change

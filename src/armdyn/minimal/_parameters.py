@@ -1,0 +1,282 @@
+"""`MinimalParameters`: the combinations of inertial parameters that determine an arm's dynamics."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.algorithms import PARAMETER_NAMES, parameters
+from armdyn.algorithms.structure import structure
+from armdyn.errors import InputError, MethodError, RobotWarning, shown
+from armdyn.graph import Program
+from armdyn.minimal._check import Verdict, judge, numerical_set
+from armdyn.minimal._closed_form import LinearSet, closed_form, gravity_only
+from armdyn.minimal._drives import drive_names, drive_parameters, with_drives
+from armdyn.minimal._invisible import Invisible, invisible
+from armdyn.minimal._khalil_gautier import OtherSet, khalil_gautier
+from armdyn.minimal._programs import regressor_program
+from armdyn.minimal._sampled import structural_regressor
+from armdyn.minimal._words import latex_name, written
+from armdyn.robot import Chain
+
+Array = NDArray[np.float64]
+
+
+class Workshop(Protocol):
+    """What makes functions of arrays from programs."""
+
+    def function(self, program: Program, method: str) -> Callable[..., Any]:
+        """Return a program as a function on arrays ``(..., n)``."""
+        ...
+
+    def at_run_time(self, base: MinimalParameters, kind: str, method: str) -> Callable[..., Any]:
+        """Return a quantity as a function of the states and of the minimal values."""
+        ...
+
+    def built_in(
+        self, base: MinimalParameters, kind: str, method: str, w: Array
+    ) -> Callable[..., Any]:
+        """Return a quantity as a function of the states, for given minimal values."""
+        ...
+
+
+class MinimalParameters:
+    """The minimal parameters of an arm: values, names, regressor and the way back.
+
+    The torques of an arm depend on its 10n link parameters through k combinations only. `matrix`
+    makes them: ``values = matrix @ parameters``.
+
+    Attributes:
+        names: such as "U2_33", "k3_x", "m4"; see `expression` for what they mean.
+        matrix: (k, N) with N = 10n, and the drives' parameters if they are part of the set.
+        values: (k,), for the arm as it is described.
+        parameter_names: of the N parameters that are combined.
+        notes: what the check against the regressor had to say.
+    """
+
+    def __init__(
+        self, chain: Chain, workshop: Workshop, *, rotor: bool = False, friction: bool = False
+    ) -> None:
+        self._chain = chain
+        self._workshop = workshop
+        self.rotor, self.friction = rotor, friction
+        self._structure = structure(chain)
+        inertial, self.notes = _checked_set(chain)
+        self._closed = inertial.terms == () or inertial.terms[0].symbol is not None
+        self._links = inertial
+        self._set = with_drives(inertial, chain, self._structure, rotor, friction)
+        self._spread = self._set.spread
+        self._functions: dict[tuple[str, str], Callable[..., Any]] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the minimal parameters."""
+        return tuple(term.name for term in self._set.terms)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """SI units of the minimal parameters."""
+        return tuple(term.unit for term in self._set.terms)
+
+    @property
+    def matrix(self) -> Array:
+        """P, (k, N)."""
+        return self._set.matrix.copy()
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the N parameters: links first, then rotors, then friction."""
+        n = self._chain.n
+        links = [f"{p}_{i}" for i in range(1, n + 1) for p in PARAMETER_NAMES]
+        return (*links, *drive_names(n, self.rotor, self.friction))
+
+    @property
+    def parameters(self) -> Array:
+        """The N parameters of the arm as it is described."""
+        drives = drive_parameters(self._chain, self.rotor, self.friction)
+        return np.array([*parameters(self._chain), *drives], dtype=np.float64)
+
+    @property
+    def values(self) -> Array:
+        """The values of the arm as it is described, (k,)."""
+        return self._set.matrix @ self.parameters
+
+    @property
+    def carriers(self) -> tuple[str, ...]:
+        """For every minimal parameter the own one of its link that it contains once.
+
+        With all others zero, the arm moves as before.
+        """
+        names = self.parameter_names
+        return tuple(written(column, names) for column in self._set.carriers.T)
+
+    @property
+    def carrier_matrix(self) -> Array:
+        """The carriers as columns, (N, k)."""
+        return self._set.carriers.copy()
+
+    @property
+    def n(self) -> int:
+        """Number of joints of the arm."""
+        return self._chain.n
+
+    @property
+    def spread(self) -> Array:
+        """Z, (N, k): parameters for a unit of every minimal one; ``matrix @ Z`` is 1."""
+        return self._spread.copy()
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether the set is that of the theorems; False if it had to be found in numbers."""
+        return self._closed
+
+    @property
+    def gravity_only(self) -> tuple[str, ...]:
+        """Names of those that the torques of the arm at rest depend on."""
+        return gravity_only(self._chain, self._structure) if self._closed else ()
+
+    def regressor(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None
+    ) -> Array:
+        """Return Y, ``(..., n, k)``: ``Y @ values`` are the torques.
+
+        Without rotors and friction, unless they are part of the set.
+        """
+        return cast(Array, self._regressor(q, qd, qdd, out=out))
+
+    @cached_property
+    def _regressor(self) -> Callable[..., Any]:
+        program = regressor_program(self._chain, self._spread, self.rotor, self.friction)
+        return self._workshop.function(program, "minimal")
+
+    def to_parameters(self, values: ArrayLike, near: ArrayLike | None = None) -> Array:
+        """Return parameters (N,) that have the given values.
+
+        Many have. These differ from `near` by the carriers only; without `near` all others are
+        zero, masses among them: fine for torques, not for programs that divide by masses. The
+        motions are right in any case, but the inertias need not be those of a body.
+        """
+        w = self._vector(values, "values", len(self.names))
+        N = self._set.matrix.shape[1]
+        x0 = np.zeros(N) if near is None else self._vector(near, "near", N)
+        return x0 + self._spread @ (w - self._set.matrix @ x0)
+
+    def function(
+        self, kind: str, values: ArrayLike | None = None, *, method: str = "auto"
+    ) -> Callable[..., Any]:
+        """Return a quantity computed from minimal parameters alone, as an object like Arm's.
+
+        Rotor inertias and friction are those of the arm, unless they are part of the set.
+
+        Args:
+            kind: what to compute: "mass_matrix", "inverse_dynamics", "gravity", ...
+            values: built into the code as constants; without them the values are the last
+                argument of the function, ``(k,)`` or ``(..., k)``.
+            method: by which method; "auto" takes the cheapest.
+        """
+        if values is None:
+            key = (kind, method)
+            if key not in self._functions:
+                self._functions[key] = self._workshop.at_run_time(self, kind, method)
+            return self._functions[key]
+        w = self._vector(values, "values", len(self.names))
+        return self._workshop.built_in(self, kind, method, w)
+
+    def mass_matrix(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
+        """Return M(q), ``(..., n, n)``, from minimal values ``(..., k)``; default are the arm's."""
+        return self._called("mass_matrix", (q,), values)
+
+    def inverse_dynamics(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, values: ArrayLike | None = None
+    ) -> Array:
+        """Return the torques, ``(..., n)``, from minimal values; default are the arm's."""
+        return self._called("inverse_dynamics", (q, qd, qdd), values)
+
+    def bias(self, q: ArrayLike, qd: ArrayLike, values: ArrayLike | None = None) -> Array:
+        """Return C qd + g, ``(..., n)``, from minimal values; default are the arm's."""
+        return self._called("bias", (q, qd), values)
+
+    def gravity(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
+        """Return g(q), ``(..., n)``, from minimal values; default are the arm's."""
+        return self._called("gravity", (q,), values)
+
+    def _called(self, kind: str, states: tuple[ArrayLike, ...], values: ArrayLike | None) -> Array:
+        return self.function(kind)(*states, self.values if values is None else values)
+
+    @property
+    def invisible(self) -> tuple[Invisible, ...]:
+        """What no torque can tell about the links, and because of which joint; print them."""
+        return invisible(self._chain, self._structure, self._links)
+
+    def khalil_gautier(self) -> OtherSet:
+        """Return the base parameters after Khalil and Gautier, and the matrix to make them."""
+        if not self._closed:
+            raise InputError(
+                "the set of Khalil and Gautier follows from the closed form, which does not hold "
+                "for this geometry: give axes and offsets their nominal values."
+            )
+        return khalil_gautier(self._chain, self._structure, self._links)
+
+    def expression(self, name: str) -> str:
+        """Return what a minimal parameter is, as a sum and in words."""
+        k = self._index(name)
+        term = self._set.terms[k]
+        total = written(self._set.matrix[k], self.parameter_names)
+        return f"{name} = {total} [{term.unit}]: {term.words}"
+
+    def latex(self) -> str:
+        """Return all of them as the lines of a LaTeX ``align*`` environment."""
+        names = [latex_name(p) for p in self.parameter_names]
+        lines = [
+            f"  {term.latex} &= {written(row, names, times=chr(92) + ',')}"
+            for term, row in zip(self._set.terms, self._set.matrix, strict=True)
+        ]
+        return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
+
+    def _index(self, name: str) -> int:
+        if name not in self.names:
+            raise MethodError("minimal parameter", name, self.names)
+        return self.names.index(name)
+
+    def _vector(self, given: ArrayLike, name: str, size: int) -> Array:
+        expected = f"expected {size} finite numbers"
+        try:
+            array = np.array(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"`{name}` is {shown(given)}, {expected}.") from None
+        if array.shape != (size,) or not np.isfinite(array).all():
+            said = f"has shape {array.shape}" if array.shape != (size,) else "is not finite"
+            raise InputError(f"`{name}` {said}, {expected}.")
+        return array
+
+    def __len__(self) -> int:
+        return len(self._set.terms)
+
+    def __repr__(self) -> str:
+        return f"<MinimalParameters: {len(self)} of {self._set.matrix.shape[1]}>"
+
+
+def _checked_set(chain: Chain) -> tuple[LinearSet, tuple[str, ...]]:
+    """Return the closed form or, if the regressor does not agree with it, what that shows."""
+    W = structural_regressor(chain)
+    theorem = closed_form(chain)
+    verdict = judge(theorem, W)
+    if verdict.agrees:
+        return theorem, _remarks(verdict)
+    found = numerical_set(chain, W, theorem)
+    words = (
+        f"the closed form of the minimal parameters has {len(theorem.terms)}, but the regressor of "
+        f"this arm shows {len(found.terms)} or others; the ones of the regressor are used. The "
+        "geometry is very close to a special one: give axes and offsets their nominal values."
+    )
+    warnings.warn(words, RobotWarning, stacklevel=4)
+    return found, (words, *_remarks(judge(found, W)))
+
+
+def _remarks(verdict: Verdict) -> tuple[str, ...]:
+    return (verdict.remark,) if verdict.remark else ()

@@ -1,0 +1,119 @@
+"""Programs that read minimal parameters: the regressor of the set, and dynamics from its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.algorithms.regressor import regressor
+from armdyn.export import linear_constants
+from armdyn.graph import ARITHMETIC, Program, Slot, evaluate, trace, verify
+from armdyn.robot import Chain
+from armdyn.scalar import Op, Scalar, cos, sign, sin, sqrt
+
+Array = NDArray[np.float64]
+
+
+def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Program:
+    """Trace the regressor times Z: where a column of Z is a unit, columns are merely left out.
+
+    Args:
+        chain: the arm.
+        Z: (N, k), parameters of links, rotors and friction that the k columns stand for.
+        rotor: whether rotors are among the parameters.
+        friction: whether friction is.
+    """
+    n, k = chain.n, Z.shape[1]
+    entries = [[(int(c), float(Z[c, j])) for c in np.flatnonzero(Z[:, j])] for j in range(k)]
+
+    def function(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> list[list[Scalar]]:
+        rows = regressor(chain, q, qd, qdd)
+        for i, row in enumerate(rows):
+            if rotor:
+                row += [qdd[j] if j == i else 0.0 for j in range(n)]
+            if friction:
+                own: list[Scalar] = [qd[i], sign(qd[i]), 1.0]
+                row += [x if j == i else 0.0 for j in range(n) for x in own]
+        return [[_sum(row, column) for column in entries] for row in rows]
+
+    inputs = [Slot(name, (n,)) for name in ("q", "qd", "qdd")]
+    return trace(function, inputs, [Slot("Y", (n, k))], name="minimal_regressor")
+
+
+def _sum(values: Sequence[Scalar], terms: Sequence[tuple[int, float]]) -> Scalar:
+    total: Scalar = 0.0
+    for at, factor in terms:
+        total = total + factor * values[at]
+    return total
+
+
+# Coefficients of minimal parameters in constants of a program are ones and products of lengths;
+# what is this small is the rounding of cosines and sines.
+RESIDUE = 1e-14
+
+VALUES = "w"
+"""The input that holds the values of the minimal parameters."""
+
+NODES = {**ARITHMETIC, Op.SIN: sin, Op.COS: cos, Op.SQRT: sqrt, Op.SIGN: sign}
+
+
+def from_minimal(program: Program, Z: Array, parts: Mapping[str, slice]) -> Program:
+    """Return a program of link parameters as one of minimal parameters, its input "w".
+
+    Args:
+        program: with link parameters among its inputs.
+        Z: (N, k), the parameters for a unit of every minimal one; what it has zeros for is left out
+            of the program.
+        parts: the inputs that the minimal parameters stand for, and where their numbers are in the
+            N parameters.
+    """
+    kept = [slot for slot in program.inputs if slot.name not in parts]
+    if len(kept) == len(program.inputs):
+        return program
+    rows = [[(int(j), float(row[j])) for j in np.flatnonzero(row)] for row in Z]
+    inputs = [
+        *(slot for slot in kept if slot.name not in CONSTANTS),
+        Slot(VALUES, (Z.shape[1],)),
+        *(slot for slot in kept if slot.name in CONSTANTS),
+    ]
+
+    def function(*given: list[Scalar]) -> list[Scalar]:
+        named = dict(zip([slot.name for slot in inputs], given, strict=True))
+        made = {
+            name: [_sum(named[VALUES], row) for row in rows[part]] for name, part in parts.items()
+        }
+        return _evaluated(program, {**named, **made})
+
+    constants = [VALUES, *(slot.name for slot in kept if slot.name in CONSTANTS)]
+    return linear_constants(_traced(function, inputs, program), constants, RESIDUE)
+
+
+CONSTANTS = ("rotor", "friction")
+"""Inputs that are no states and may be left beside the minimal parameters."""
+
+
+def folded(program: Program, known: Mapping[str, Sequence[float]]) -> Program:
+    """Return a program with the values of some of its inputs built in."""
+    kept = [slot for slot in program.inputs if slot.name not in known]
+    built_in = {name: list(numbers) for name, numbers in known.items()}
+
+    def function(*given: list[Scalar]) -> list[Scalar]:
+        named = dict(zip([slot.name for slot in kept], given, strict=True))
+        return _evaluated(program, {**built_in, **named})
+
+    return _traced(function, kept, program)
+
+
+def _evaluated(program: Program, named: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+    return evaluate(program, [x for slot in program.inputs for x in named[slot.name]], NODES)
+
+
+def _traced(function: Callable[..., Any], inputs: Sequence[Slot], program: Program) -> Program:
+    """Trace a function that returns the outputs of a program, flattened."""
+    flat = [Slot("all", (len(program.results),))]
+    code = trace(function, inputs, flat, name=program.name)
+    return verify(replace(code, outputs=program.outputs))

@@ -1,0 +1,119 @@
+"""Fourier series: periodic motions, smooth and limited to a band of frequencies.
+
+    q(t) = centre + sum_k  a_k sin(k w t) + b_k cos(k w t),      w = 2 pi repeats / duration
+
+The motion begins and ends at rest if sum_k k a_k = 0 (speed), and without a jerk from standstill if
+sum_k k^2 b_k = 0 (acceleration).
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.errors import InputError, shown
+from armdyn.motion._arguments import numbers, positive
+from armdyn.motion._trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Fourier(Trajectory):
+    """A finite Fourier series.
+
+    Attributes:
+        centre: mean position, ``(n,)``.
+        sines: a_k, ``(h, n)`` for h harmonics.
+        cosines: b_k, ``(h, n)``.
+        repeats: periods in the duration.
+    """
+
+    centre: Array
+    sines: Array
+    cosines: Array
+    repeats: int
+
+    def __init__(
+        self,
+        centre: ArrayLike,
+        sines: ArrayLike,
+        cosines: ArrayLike,
+        duration: float,
+        *,
+        repeats: int = 1,
+        at_rest: bool = False,
+    ) -> None:
+        """Make a series.
+
+        Args:
+            centre: mean position, ``(n,)``.
+            sines: a_k, ``(h, n)``.
+            cosines: b_k, ``(h, n)``.
+            duration: of the whole motion [s].
+            repeats: periods in it.
+            at_rest: take the nearest coefficients with which speed and acceleration are zero at
+                both ends of every period; it takes two harmonics or more.
+        """
+        c = numbers("centre", centre, 1, "a position (n,)")
+        shape = f"(harmonics, {len(c)})"
+        a = numbers("sines", sines, 2, f"coefficients {shape}")
+        b = numbers("cosines", cosines, 2, f"coefficients {shape}")
+        for name, array in (("sines", a), ("cosines", b)):
+            if array.shape != (len(a), len(c)):
+                raise InputError(f"`{name}` has shape {array.shape}, expected {(len(a), len(c))}.")
+        number = operator.index(repeats) if isinstance(repeats, SupportsIndex) else 0  # pyright: ignore[reportUnnecessaryIsInstance]
+        if number < 1 or isinstance(repeats, bool):
+            raise InputError(f"`repeats` is {shown(repeats)}, expected a whole number from 1.")
+        if at_rest:
+            if len(a) < 2:
+                raise InputError(
+                    "a single harmonic never begins and ends at rest: give two harmonics or more."
+                )
+            a, b = resting(a, b)
+        for array in (a, b):
+            array.flags.writeable = False
+        self._set(centre=c, sines=a, cosines=b, repeats=number)
+        self._set(duration=positive("duration", duration), n=len(c))
+
+    @property
+    def harmonics(self) -> int:
+        """Number of harmonics."""
+        return len(self.sines)
+
+    @property
+    def period(self) -> float:
+        """Length of a period [s]."""
+        return self.duration / self.repeats
+
+    def _states(self, t: Array) -> tuple[Array, Array, Array]:
+        sine, cosine, w = waves(t, self.harmonics, self.period)
+        a, b = self.sines, self.cosines
+        return (
+            self.centre + sine @ a + cosine @ b,
+            (cosine * w) @ a - (sine * w) @ b,
+            -(sine * w**2) @ a - (cosine * w**2) @ b,
+        )
+
+
+def waves(t: Array, harmonics: int, period: float) -> tuple[Array, Array, Array]:
+    """Return sin(k w t) and cos(k w t), ``(N, h)``, and k w, ``(h,)``."""
+    w: Array = 2.0 * np.pi / period * np.arange(1, harmonics + 1, dtype=np.float64)
+    # whole periods are taken off first: the ends of all periods are the same state
+    phase = np.outer(np.remainder(t / period, 1.0) * period, w)
+    return np.sin(phase), np.cos(phase), w
+
+
+def resting(a: Array, b: Array) -> tuple[Array, Array]:
+    """Return the nearest coefficients ``(..., h, n)`` that begin and end at rest, unaccelerated."""
+    k = np.arange(1.0, a.shape[-2] + 1)
+    return _without(a, k), _without(b, k**2)
+
+
+def _without(x: Array, direction: Array) -> Array:
+    unit = direction / np.linalg.norm(direction)
+    return x - unit[:, None] * np.einsum("h,...hn->...n", unit, x)[..., None, :]

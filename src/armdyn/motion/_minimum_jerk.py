@@ -1,0 +1,132 @@
+"""Through waypoints with the least jerk.
+
+Of all motions through given positions at given times, at rest at both ends, the one with the least
+integral of squared jerk is a spline of fifth degree with four continuous derivatives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.errors import InputError
+from armdyn.motion._arguments import limits, numbers
+from armdyn.motion._trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class MinimumJerk(Trajectory):
+    """A motion of least jerk through waypoints, at rest and unaccelerated at both ends.
+
+    Attributes:
+        waypoints: positions, ``(m, n)``.
+        times: when it is there, ``(m,)``, from 0.
+    """
+
+    waypoints: Array
+    times: Array
+    _splines: tuple[Any, Any, Any]
+
+    def __init__(
+        self,
+        waypoints: ArrayLike,
+        times: ArrayLike | None = None,
+        *,
+        velocity: ArrayLike = np.inf,
+        acceleration: ArrayLike = np.inf,
+    ) -> None:
+        """Move through waypoints at given times, or as quickly as limits allow.
+
+        Args:
+            waypoints: positions, ``(m, n)``, two or more.
+            times: increasing, ``(m,)``, from 0 [s]. If left out they follow from the limits: each
+                stretch in proportion to the time that it takes at full speed.
+            velocity: largest, for all joints or one each.
+            acceleration: largest, for all joints or one each.
+
+        Raises:
+            InputError: an argument is wrong, or the motion at the given times exceeds a limit.
+        """
+        q = numbers("waypoints", waypoints, 2, "positions (m, n)")
+        m, n = q.shape
+        if m < 2:
+            raise InputError("`waypoints` is a single position, expected two or more.")
+        v, a = limits("velocity", velocity, n), limits("acceleration", acceleration, n)
+        given = None if times is None else _checked_times(times, m)
+        t = _proportional(q, v, a) if given is None else given
+        splines = _splines(t, q)
+        excess = _excess(splines, v, a)
+        if given is not None and excess > 1.0 + 1e-9:
+            raise InputError(
+                f"at the given `times` the motion exceeds a limit; take them {excess:.4g} times as "
+                "long, or leave them out."
+            )
+        if given is None:
+            t = t * excess
+            splines = _splines(t, q)
+        t.flags.writeable = False
+        self._set(waypoints=q, times=t, _splines=splines, duration=float(t[-1]), n=n)
+
+    def _states(self, t: Array) -> tuple[Array, Array, Array]:
+        q, qd, qdd = (np.asarray(spline(t), dtype=np.float64) for spline in self._splines)
+        return q, qd, qdd
+
+
+def _checked_times(times: ArrayLike, m: int) -> Array:
+    t = numbers("times", times, 1, f"{m} times").copy()
+    if len(t) != m or t[0] != 0.0 or not (np.diff(t) > 0.0).all():
+        raise InputError(f"`times` must be {m} increasing numbers, one a waypoint, from 0.")
+    return t
+
+
+def _proportional(q: Array, v: Array, a: Array) -> Array:
+    """Return times in proportion to what each stretch takes; their unit is still to be found."""
+    way = np.abs(np.diff(q, axis=0))
+    if not way.max(axis=1).all():
+        k = int(np.flatnonzero(way.max(axis=1) == 0.0)[0])
+        raise InputError(f"waypoints {k} and {k + 1} are the same: leave one out, or give `times`.")
+    if np.isfinite(v).any():
+        steps = (way / v).max(axis=1)
+    elif np.isfinite(a).any():
+        steps = np.sqrt((way / a).max(axis=1))
+    else:
+        raise InputError("without limits of velocity or acceleration, give `times`.")
+    # a stretch in which only unlimited joints move takes as long as a short one
+    steps = np.maximum(steps, 1e-3 * steps.max())
+    if not steps.max() > 0.0:
+        raise InputError("no joint that moves has a limit: give `times`.")
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def _splines(t: Array, q: Array) -> tuple[Any, Any, Any]:
+    make = import_module("scipy.interpolate").make_interp_spline
+    rest = [(1, np.zeros(q.shape[1])), (2, np.zeros(q.shape[1]))]
+    spline = make(t, q, k=5, bc_type=(rest, rest))
+    return spline, spline.derivative(1), spline.derivative(2)
+
+
+def _excess(splines: tuple[Any, Any, Any], v: Array, a: Array) -> float:
+    """Return the factor by which time must be stretched to just meet the limits."""
+    _, qd, qdd = splines
+    fast, hard = np.abs(_peaks(qd)), np.abs(_peaks(qdd))
+    return float(max((fast / v).max(), np.sqrt((hard / a).max())))
+
+
+def _peaks(spline: Any) -> Array:
+    """Return the largest sizes that each joint's spline reaches: at ends, knots and extrema."""
+    ppoly = import_module("scipy.interpolate").PPoly
+    knots = np.unique(spline.t)
+    found = np.abs(np.asarray(spline(knots), dtype=np.float64)).max(axis=0)
+    for j in range(len(found)):
+        one = type(spline)(spline.t, np.ascontiguousarray(spline.c[:, j]), spline.k)
+        roots = np.asarray(ppoly.from_spline(one.derivative()).roots(extrapolate=False))
+        roots = roots[np.isfinite(roots)]
+        if len(roots):
+            found[j] = max(found[j], float(np.abs(one(roots)).max()))
+    return found

@@ -1,0 +1,133 @@
+"""How far along a path at what time: from 0 to 1, at rest at both ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import InputError, MethodError
+
+Array = NDArray[np.float64]
+Shape = Literal["trapezoid", "quintic"]
+SHAPES = ("trapezoid", "quintic")
+
+# Largest speed and acceleration of the quintic 10 x^3 - 15 x^4 + 6 x^5 on 0..1.
+QUINTIC_SPEED = 15.0 / 8.0
+QUINTIC_ACCELERATION = 10.0 / sqrt(3.0)
+
+# A duration that is shorter than possible by rounding is possible.
+SLACK = 1e-9
+
+
+class Profile(Protocol):
+    """A motion from 0 to 1 in a `duration`."""
+
+    @property
+    def duration(self) -> float:
+        """How long it takes [s]."""
+        ...
+
+    def at(self, t: Array) -> tuple[Array, Array, Array]:
+        """Return how far it is, how fast and how accelerated, at times ``(N,)``."""
+        ...
+
+    def slower(self, factor: float) -> Profile:
+        """Return the same motion in a multiple of the time."""
+        ...
+
+
+@dataclass(frozen=True)
+class Trapezoid:
+    """Constant acceleration for a while, constant speed, constant deceleration.
+
+    Attributes:
+        duration: of all [s].
+        ramp: of the acceleration, and of the deceleration [s].
+    """
+
+    duration: float
+    ramp: float
+
+    def at(self, t: Array) -> tuple[Array, Array, Array]:
+        """Return how far it is, how fast and how accelerated, at times ``(N,)``."""
+        top = 1.0 / (self.duration - self.ramp)
+        a = top / self.ramp
+        left = self.duration - t
+        phase = [t < self.ramp, left < self.ramp]
+        s = np.select(phase, [a * t**2 / 2, 1 - a * left**2 / 2], top * (t - self.ramp / 2))
+        return (
+            s,
+            np.select(phase, [a * t, a * left], top),
+            np.select(phase, [np.full_like(t, a), np.full_like(t, -a)], 0.0),
+        )
+
+    def slower(self, factor: float) -> Trapezoid:
+        """Return the same motion in a multiple of the time."""
+        return Trapezoid(factor * self.duration, factor * self.ramp)
+
+
+@dataclass(frozen=True)
+class Quintic:
+    """The polynomial of least jerk, which begins and ends unaccelerated."""
+
+    duration: float
+
+    def at(self, t: Array) -> tuple[Array, Array, Array]:
+        """Return how far it is, how fast and how accelerated, at times ``(N,)``."""
+        T = self.duration
+        x = t / T
+        return (
+            x**3 * (10 + x * (6 * x - 15)),
+            30 * (x * (1 - x)) ** 2 / T,
+            60 * x * (1 - x) * (1 - 2 * x) / T**2,
+        )
+
+    def slower(self, factor: float) -> Quintic:
+        """Return the same motion in a multiple of the time."""
+        return Quintic(factor * self.duration)
+
+
+def profile(shape: str, speed: float, acceleration: float, duration: float | None) -> Profile:
+    """Return the quickest profile within limits, or one of a given duration.
+
+    Args:
+        shape: "trapezoid" or "quintic".
+        speed: largest, in paths a second; infinite for no limit.
+        acceleration: largest.
+        duration: to take instead of the shortest one [s].
+
+    Raises:
+        InputError: the duration is too short for the limits, or neither it nor limits are given.
+    """
+    if shape not in SHAPES:
+        raise MethodError("profile", shape, SHAPES)
+    if shape == "trapezoid":
+        if acceleration == inf and duration is None:
+            raise InputError("a trapezoid needs a limit of acceleration, or a duration.")
+        ramp = speed / acceleration if speed * speed < acceleration else sqrt(1 / acceleration)
+        shortest = 1.0 / speed + ramp if speed * speed < acceleration else 2.0 * ramp
+    else:
+        shortest = max(QUINTIC_SPEED / speed, sqrt(QUINTIC_ACCELERATION / acceleration))
+    if duration is None:
+        if not shortest > 0.0:
+            raise InputError("without limits of speed and acceleration, give a duration.")
+        duration = shortest
+    if duration < shortest * (1 - SLACK):
+        raise InputError(
+            f"`duration` is {duration:g} s, but within the limits the motion takes {shortest:g} s."
+        )
+    if shape == "quintic":
+        return Quintic(duration)
+    return Trapezoid(duration, _ramp(duration, acceleration))
+
+
+def _ramp(duration: float, acceleration: float) -> float:
+    """Return the ramp that reaches 1 in a duration: r (T - r) a = 1, or a third of the time."""
+    if acceleration == inf:
+        return duration / 3.0
+    root = duration**2 - 4.0 / acceleration
+    return (duration - sqrt(max(root, 0.0))) / 2.0

@@ -1,0 +1,145 @@
+"""The tip along a straight line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.arm import Arm, checked_pose, checked_start
+from armdyn.errors import InputError, NumericalError, shown
+from armdyn.motion._arguments import limits, positive
+from armdyn.motion._line import MOST_NODES, NODES, Line, distance, followed
+from armdyn.motion._profile import Profile, Shape, profile
+from armdyn.motion._trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+# Times at which joint velocities and accelerations are looked at.
+LOOKS = 4001
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class StraightLine(Trajectory):
+    """The tip moves straight and turns about one axis, from rest to rest.
+
+    Attributes:
+        start: first joint positions, ``(n,)``.
+        goal: last joint positions, ``(n,)``.
+        profile: how far along the line at what time.
+        deviation: largest distance from the line, and angle from its rotation [m or rad].
+    """
+
+    start: Array
+    goal: Array
+    profile: Profile
+    deviation: float
+    _splines: tuple[Any, Any, Any]
+
+    def __init__(
+        self,
+        arm: Arm,
+        start: ArrayLike,
+        pose: ArrayLike,
+        *,
+        speed: float = 0.25,
+        acceleration: float = 1.0,
+        turning_speed: float = 1.0,
+        turning_acceleration: float = 4.0,
+        velocity: ArrayLike | None = None,
+        joint_acceleration: ArrayLike = np.inf,
+        shape: Shape = "trapezoid",
+        duration: float | None = None,
+        tolerance: float = 1e-6,
+    ) -> None:
+        """Follow the line with the arm's inverse kinematics.
+
+        Args:
+            arm: the arm.
+            start: joint positions at which it begins, ``(n,)``.
+            pose: of the tip, at which it ends, ``(4, 4)``.
+            speed: largest, of the tip [m/s].
+            acceleration: largest, of the tip [m/s^2].
+            turning_speed: largest, of the tip's rotation [rad/s].
+            turning_acceleration: largest, of the tip's rotation [rad/s^2].
+            velocity: largest of the joints, for all or one each; the robot's own if left out.
+                Where a joint would exceed it, the whole motion is slowed down.
+            joint_acceleration: the same of accelerations.
+            shape: of the speed: "trapezoid" or "quintic".
+            duration: to take instead of the shortest one [s]; the limits still hold.
+            tolerance: largest deviation from the line [m] and from its rotation [rad].
+
+        Raises:
+            UnreachedError: the arm cannot follow the line; says how far it got.
+            NumericalError: the line passes a singular position too closely to be followed.
+        """
+        if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.")
+        q0 = checked_start(arm.robot.joints, start)
+        line = Line(arm.pose(q0), checked_pose("pose", pose))
+        own = [joint.velocity for joint in arm.robot.joints]
+        v = limits("velocity", own if velocity is None else velocity, arm.n)
+        a = limits("joint_acceleration", joint_acceleration, arm.n)
+        wanted = None if duration is None else positive("duration", duration)
+        fastest = _slowest(line, positive("speed", speed), positive("turning_speed", turning_speed))
+        hardest = _slowest(
+            line,
+            positive("acceleration", acceleration),
+            positive("turning_acceleration", turning_acceleration),
+        )
+        chosen = profile(shape, fastest, hardest, wanted)
+        splines, off = _splines(arm, line, q0, positive("tolerance", tolerance))
+        _, qd, qdd = _states(splines, chosen, np.linspace(0.0, chosen.duration, LOOKS))
+        excess = float(max((np.abs(qd) / v).max(), np.sqrt((np.abs(qdd) / a).max())))
+        if excess > 1.0:
+            if wanted is not None:
+                raise InputError(
+                    f"`duration` is {wanted:g} s, but within the limits of the joints the motion "
+                    f"takes {excess * wanted:.4g} s."
+                )
+            chosen = chosen.slower(excess * (1.0 + 1e-6))
+        end = np.asarray(splines[0](1.0), dtype=np.float64)
+        self._set(start=q0, goal=end, profile=chosen, deviation=off, _splines=splines)
+        self._set(duration=chosen.duration, n=arm.n)
+
+    def _states(self, t: Array) -> tuple[Array, Array, Array]:
+        return _states(self._splines, self.profile, t)
+
+
+def _states(splines: tuple[Any, Any, Any], how: Profile, t: Array) -> tuple[Array, Array, Array]:
+    s, sd, sdd = how.at(t)
+    q, by_s, by_ss = (np.asarray(spline(s), dtype=np.float64) for spline in splines)
+    return q, by_s * sd[:, None], by_ss * sd[:, None] ** 2 + by_s * sdd[:, None]
+
+
+def _slowest(line: Line, straight: float, turning: float) -> float:
+    """Return a limit in lines a second, from those of position and rotation."""
+    way = line.way
+    ways = np.array([np.linalg.norm(way[:3]), np.linalg.norm(way[3:])])
+    if not ways.any():
+        raise InputError("the arm is at the pose already: there is no motion.")
+    with np.errstate(divide="ignore"):
+        return float((np.array([straight, turning]) / ways).min())
+
+
+def _splines(
+    arm: Arm, line: Line, start: Array, tolerance: float
+) -> tuple[tuple[Any, Any, Any], float]:
+    """Return joint positions along the line, and derivatives; as many nodes as it needs."""
+    make = import_module("scipy.interpolate").make_interp_spline
+    nodes, off = NODES, np.inf
+    while nodes <= MOST_NODES:
+        s, q = followed(arm, line, start, nodes)
+        spline = make(s, q, k=5)
+        between = (s[1:] + s[:-1]) / 2
+        off = distance(arm, line, between, np.asarray(spline(between), dtype=np.float64))
+        if off <= tolerance:
+            return (spline, spline.derivative(1), spline.derivative(2)), off
+        nodes = 2 * nodes - 1
+    raise NumericalError(
+        f"the straight line cannot be followed to {tolerance:g}: with {MOST_NODES} nodes it is off "
+        f"by {off:.3g}. It passes a singular position of the arm; choose another start or goal."
+    )

@@ -1,0 +1,111 @@
+"""What every motion can be asked for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.errors import InputError, shown
+
+Array = NDArray[np.float64]
+
+# More samples than this are a wrong rate rather than a wish.
+MOST_SAMPLES = 10_000_000
+
+# Times that are off the ends by rounding are at the ends.
+SLACK = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Trajectory(ABC):
+    """A motion of n joints from time 0 to `duration`: positions and their exact derivatives.
+
+    Attributes:
+        duration: how long it takes [s].
+        n: number of joints.
+    """
+
+    duration: float
+    n: int
+
+    def _set(self, **fields: object) -> None:
+        """Fill the fields, once: motions do not change."""
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @abstractmethod
+    def _states(self, t: Array) -> tuple[Array, Array, Array]:
+        """Return q, qd and qdd ``(N, n)`` at times ``(N,)`` from 0 to `duration`."""
+
+    def states(self, t: ArrayLike) -> tuple[Array, Array, Array]:
+        """Return q, qd and qdd at times ``(...)``, each ``(..., n)``."""
+        times = self._times(t)
+        return self._shaped(times, self._states(times.reshape(-1)))
+
+    def q(self, t: ArrayLike) -> Array:
+        """Return the positions at times ``(...)``, ``(..., n)``."""
+        return self.states(t)[0]
+
+    def qd(self, t: ArrayLike) -> Array:
+        """Return the velocities at times ``(...)``, ``(..., n)``."""
+        return self.states(t)[1]
+
+    def qdd(self, t: ArrayLike) -> Array:
+        """Return the accelerations at times ``(...)``, ``(..., n)``."""
+        return self.states(t)[2]
+
+    def sample(self, at: float | ArrayLike) -> tuple[Array, Array, Array, Array]:
+        """Return t, q, qd and qdd at a rate or at given times.
+
+        Args:
+            at: samples a second, or times ``(N,)``. Both ends are sampled, so the rate is the
+                nearest that divides the duration into equal steps.
+        """
+        if np.ndim(at) == 0:
+            t = sample_times(self.duration, at)
+        else:
+            t = self._times(at)
+            if t.ndim != 1:
+                raise InputError(f"`at` has shape {t.shape}, expected a rate or times (N,).")
+        return (t, *self._states(t))
+
+    def _times(self, t: ArrayLike) -> Array:
+        try:
+            times = np.array(t, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"the time is {shown(t)}, expected seconds.") from None
+        slack = SLACK * self.duration
+        inside = (times >= -slack) & (times <= self.duration + slack)
+        if not inside.all():
+            wrong = float(times[~inside].reshape(-1)[0])
+            raise InputError(
+                f"the time {wrong:g} s is outside the motion, which lasts from 0 to "
+                f"{self.duration:g} s."
+            )
+        return np.clip(times, 0.0, self.duration)
+
+    def _shaped(
+        self, times: Array, states: tuple[Array, Array, Array]
+    ) -> tuple[Array, Array, Array]:
+        q, qd, qdd = (x.reshape(*times.shape, self.n) for x in states)
+        return q, qd, qdd
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.n} joints, {self.duration:.4g} s>"
+
+
+def sample_times(duration: float, rate: object) -> Array:
+    """Return equally spaced times from 0 to the duration, at about a rate."""
+    try:
+        per_second = float(rate)  # pyright: ignore[reportArgumentType]
+    except (TypeError, ValueError, OverflowError):
+        per_second = float("nan")
+    if not 0.0 < per_second * duration <= MOST_SAMPLES or isinstance(rate, bool):
+        raise InputError(
+            f"the rate is {shown(rate)}, expected samples a second: a positive number that gives "
+            f"at most {MOST_SAMPLES} samples."
+        )
+    return np.linspace(0.0, duration, max(1, round(per_second * duration)) + 1)

@@ -1,0 +1,21 @@
+"""How fast the compiled functions are, beside other libraries in the same run."""
+
+from armdyn.report.bench._page import page
+from armdyn.report.bench._plot import check_plot, write_plot
+from armdyn.report.bench._results import Benchmark
+from armdyn.report.bench._run import KINDS, PEERS, QUICK, Settings, run_benchmark
+from armdyn.report.bench._tables import Grid, grids
+
+__all__ = [
+    "KINDS",
+    "PEERS",
+    "QUICK",
+    "Benchmark",
+    "Grid",
+    "Settings",
+    "check_plot",
+    "grids",
+    "page",
+    "run_benchmark",
+    "write_plot",
+]

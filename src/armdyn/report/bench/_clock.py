@@ -1,0 +1,73 @@
+"""The stopwatch: several jobs in turn, the best time of each.
+
+Absolute times depend on the machine and on who else uses it at that moment. So jobs that are to be
+compared are run in turn, round after round, and the shortest time of each is kept: what disturbs a
+run only ever makes it longer.
+"""
+
+from __future__ import annotations
+
+import timeit
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+# A sample shorter than this is as much clock as job; jobs are repeated until it is reached.
+SHORTEST_SAMPLE = 2e-3
+
+
+@dataclass(frozen=True)
+class Job:
+    """A call to be timed.
+
+    Attributes:
+        call: the function.
+        args: what it is called with.
+        states: how many states one call computes; times are given for one.
+        options: arguments given by name.
+    """
+
+    call: Callable[..., object]
+    args: Sequence[object]
+    states: int = 1
+    options: Mapping[str, object] | None = None
+
+    def timer(self) -> timeit.Timer:
+        """Return a timer whose statement is the plain call, without a layer around it."""
+        given: dict[str, Any] = {f"a{k}": value for k, value in enumerate(self.args)}
+        named = {f"o_{key}": value for key, value in (self.options or {}).items()}
+        words = [*given, *(f"{key.removeprefix('o_')}={key}" for key in named)]
+        names = {"f": self.call, **given, **named}
+        return timeit.Timer(f"f({', '.join(words)})", globals=names)
+
+
+def best_times(jobs: Mapping[str, Job], seconds: float, least_rounds: int = 3) -> dict[str, float]:
+    """Return the seconds for one state of each job, the best of all rounds.
+
+    Args:
+        jobs: by name.
+        seconds: how long all rounds may take together; the last one is finished.
+        least_rounds: as many are done even if they take longer.
+    """
+    timers = {name: job.timer() for name, job in jobs.items()}
+    repeats = {name: _repeats(timer) for name, timer in timers.items()}
+    best = dict.fromkeys(jobs, float("inf"))
+    end = perf_counter() + seconds
+    rounds = 0
+    while rounds < least_rounds or perf_counter() < end:
+        for name, timer in timers.items():
+            number = repeats[name]
+            taken = timer.timeit(number) / (number * jobs[name].states)
+            best[name] = min(best[name], taken)
+        rounds += 1
+    return best
+
+
+def _repeats(timer: timeit.Timer) -> int:
+    """Return how many calls make a sample; the trial calls also warm the job up."""
+    timer.timeit(1)
+    number = 1
+    while (taken := timer.timeit(number)) < SHORTEST_SAMPLE / 4:
+        number *= 4
+    return max(1, round(number * SHORTEST_SAMPLE / taken))

@@ -1,0 +1,98 @@
+"""What a fresh process sees: how long packages take to import, functions to compile and to load."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from time import perf_counter, process_time
+
+import numpy as np
+
+from armdyn.arm import Arm
+from armdyn.errors import ArmdynError
+from armdyn.report.bench._arms import arm_named
+from armdyn.report.bench._results import Imports, Start
+
+IMPORT = "import time; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
+# Names of armdyn are fetched when they are first used: one of them is, so that nothing is put off.
+IMPORTED = {"armdyn": "from armdyn import load", "numpy": "import numpy"}
+FIRST_CALLS = "import sys; from armdyn.report.bench import _fresh; _fresh.first_calls(sys.argv[1:])"
+
+
+def measure_imports(rounds: int) -> Imports:
+    """Return the shortest times of the imports of armdyn and NumPy, taken in turn."""
+    taken = dict.fromkeys(IMPORTED, float("inf"))
+    for _ in range(rounds):
+        for name, statement in IMPORTED.items():
+            taken[name] = min(taken[name], float(_output(IMPORT.format(statement), (), {})))
+    return Imports(taken["armdyn"], taken["numpy"])
+
+
+def measure_starts(robot: str, kinds: Sequence[str], rounds: int) -> tuple[Start, ...]:
+    """Return what it takes until functions of an arm can be called, the best of several processes.
+
+    Args:
+        robot: a name that `arm_named` knows.
+        kinds: the quantities.
+        rounds: how many processes compile, and how many load.
+    """
+    arm = arm_named(robot)
+    # the choice of the cheapest method, which traces all of them, is not what is measured
+    words = [robot, *(f"{kind}={arm.function(kind, friction=False).method}" for kind in kinds)]
+    compiled = [_first_calls(words, {"ARMDYN_CACHE": "off"}) for _ in range(rounds)]
+    with tempfile.TemporaryDirectory(prefix="armdyn-bench-") as folder:
+        _first_calls(words, {"ARMDYN_CACHE": folder})
+        loaded = [_first_calls(words, {"ARMDYN_CACHE": folder}) for _ in range(rounds)]
+    return tuple(
+        Start(
+            robot,
+            kind,
+            trace=min(run[kind]["trace"] for run in compiled),
+            compile=min(run[kind]["cpu"] for run in compiled),
+            load=min(run[kind]["wall"] for run in loaded),
+        )
+        for kind in kinds
+    )
+
+
+def first_calls(words: Sequence[str]) -> None:
+    """Print how long the first call of functions takes; run in a fresh process.
+
+    Args:
+        words: the arm, then "kind=method" for each function.
+    """
+    robot, *wanted = words
+    Arm(arm_named("planar2").robot).gravity(np.zeros(2))  # LLVM itself is loaded before
+    arm = arm_named(robot)
+    taken: dict[str, dict[str, float]] = {}
+    for kind, method in (word.split("=") for word in wanted):
+        traced = process_time()
+        f = arm.function(kind, method, friction=False)
+        states = [np.zeros(slot.shape) for slot in f.program.inputs]
+        cpu, wall = process_time(), perf_counter()
+        f(*states)
+        taken[kind] = {
+            "trace": cpu - traced,
+            "cpu": process_time() - cpu,
+            "wall": perf_counter() - wall,
+        }
+    print(json.dumps(taken))
+
+
+def _first_calls(words: Sequence[str], settings: Mapping[str, str]) -> dict[str, dict[str, float]]:
+    return json.loads(_output(FIRST_CALLS, words, settings))
+
+
+def _output(code: str, words: Sequence[str], settings: Mapping[str, str]) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        env={**os.environ, **settings}, capture_output=True, text=True,
+    )  # fmt: skip
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise ArmdynError(f"a fresh process of Python failed: {last}")
+    return done.stdout

@@ -1,0 +1,74 @@
+"""The limit that the multipliers of a processor set, and how near to it a function comes.
+
+Multiplications of one block of states go through one or two pipes, additions mostly through others;
+so a function cannot be faster than its multiplications, fused or not, divided by the rate at which
+this machine can do independent ones. That rate is measured: by a program of nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+
+from armdyn.graph import Instruction, Operations, Program, Slot
+from armdyn.kernel import compile_program
+from armdyn.report.bench._clock import Job
+from armdyn.report.bench._results import Work
+from armdyn.scalar import Op
+
+# Chains enough to hide the latency of a multiplication, few enough for 16 registers.
+CHAINS = 12
+LENGTH = 100
+STATES = 1024
+
+MULTIPLYING = re.compile(r"= (?:fmul|fdiv) |@llvm\.(?:fma|sqrt)\.")
+LOOPING = re.compile(r"= phi i(?:32|64) ")
+
+
+def work(ir: str, operations: Operations) -> Work | None:
+    """Return what a function multiplies; None where its code has loops and cannot be counted so.
+
+    Args:
+        ir: the module in LLVM's language.
+        operations: counted on the traced program.
+    """
+    body = block_function(ir)
+    if body is None or LOOPING.search(body):
+        return None
+    graph = operations.mul + operations.div + operations.sqrt
+    return Work(graph, len(MULTIPLYING.findall(body)))
+
+
+def block_function(ir: str) -> str | None:
+    """Return the text of the function that computes a block of states."""
+    found = re.search(r"^define [^\n]*@armdyn_block\(.*?^}", ir, re.MULTILINE | re.DOTALL)
+    return found.group() if found else None
+
+
+def multiply_job() -> Job:
+    """Return a job whose time for one state is that of one independent multiplication."""
+    kernel = compile_program(_multiplications())
+    x = np.full((STATES, 2), 1.0 + 2**-30)
+    out = np.empty((STATES, 1))
+    return Job(kernel, (x,), STATES * CHAINS * LENGTH, {"out": out})
+
+
+@lru_cache(maxsize=1)
+def _multiplications() -> Program:
+    """Return a program of independent chains x, x a, x a a, ... and the sum of their ends."""
+    code = [Instruction(Op.INPUT, (), 0.0), Instruction(Op.INPUT, (), 1.0)]
+    ends = [0] * CHAINS
+    for k in range(CHAINS):  # chains that begin alike would be one
+        code += [Instruction(Op.CONST, (), 1.0 + k), Instruction(Op.ADD, (0, len(code)))]
+        ends[k] = len(code) - 1
+    for _ in range(LENGTH):
+        for k in range(CHAINS):
+            code.append(Instruction(Op.MUL, (ends[k], 1)))
+            ends[k] = len(code) - 1
+    total = ends[0]
+    for end in ends[1:]:
+        code.append(Instruction(Op.ADD, (total, end)))
+        total = len(code) - 1
+    return Program("multiply", (Slot("x", (2,)),), (Slot("y", (1,)),), tuple(code), (total,))

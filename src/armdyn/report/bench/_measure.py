@@ -1,0 +1,174 @@
+"""One quantity of one arm: ours and others', checked, then timed in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from armdyn.arm import Arm, Function
+from armdyn.errors import ArmdynError
+from armdyn.graph import Program
+from armdyn.kernel import compile_program
+from armdyn.report.bench._clock import Job, best_times
+from armdyn.report.bench._limit import multiply_job, work
+from armdyn.report.bench._peer import Array, Offer, PeerArm, Scope, Task, disagreement, ours
+from armdyn.report.bench._results import OURS, Cell, Limit, Times
+from armdyn.report.verify import random_states
+
+# States at which answers are compared.
+CHECKED = 20
+# States over which others loop in a batch, and we in the cache.
+LOOPED = 1000
+CACHED = 4096
+# Memory that results of a cached batch may take, bytes; a core's second level has some more.
+CACHE_ROOM = 2**19
+
+
+def measure_cell(
+    arm: Arm,
+    kind: str,
+    peers: Mapping[str, PeerArm],
+    batch: int,
+    seconds: float,
+    label: str | None = None,
+) -> Cell:
+    """Measure one quantity of one arm.
+
+    Args:
+        arm: the arm.
+        kind: the quantity; friction is left out, as others do not have it.
+        peers: the arm in other libraries, by their names.
+        batch: states in a batch.
+        seconds: how long each comparison may take.
+        label: name of the arm in tables; default is its own.
+    """
+    f = arm.function(kind, friction=False)
+    states = states_of(arm, f, max(batch, CACHED))
+    offers, refused = checked_offers(arm, f, peers, [s[:LOOPED] for s in states])
+    one = _times(
+        {OURS: Job(f, [s[0].copy() for s in states]), f"{OURS}, out=": _one_into(f, states)},
+        offers, refused, "one", seconds,
+    )  # fmt: skip
+    many = _times(
+        {OURS: job_into(f, [s[:batch] for s in states])}, offers, refused, "batch", seconds
+    )
+    cached, limit = _in_cache(f, states, offers, refused, seconds)
+    counted = str(f.operations)
+    return Cell(label or arm.name, arm.n, kind, f.method, counted, one, many, cached, limit)
+
+
+def measure_batch(arm: Arm, kind: str, peers: Mapping[str, PeerArm], seconds: float) -> Times:
+    """Measure a batch that fits into the cache, on one core."""
+    f = arm.function(kind, friction=False)
+    states = states_of(arm, f, max(cached_states(f), CHECKED))
+    offers, refused = checked_offers(arm, f, peers, states)
+    return _times({OURS: job_into(f, states)}, offers, refused, "batch", seconds)
+
+
+def checked_offers(
+    arm: Arm, f: Function, peers: Mapping[str, PeerArm], states: Sequence[Array]
+) -> tuple[dict[str, list[Offer]], dict[str, str]]:
+    """Return the offers of others whose answers are ours, and why not the rest."""
+    few = Task(f.kind, f, [s[:CHECKED] for s in states])
+    expected = ours(few)
+    M: Any = arm.mass_matrix(few.states[0])
+    condition = float(np.linalg.cond(M).max())
+    kept: dict[str, list[Offer]] = {}
+    refused: dict[str, str] = {}
+    for name, peer in peers.items():
+        try:
+            wrong = [
+                disagreement(f.kind, expected, offer.answers(), condition)
+                for offer in peer.offers(few)
+            ]
+        except ArmdynError as error:
+            refused[name] = str(error)
+            continue
+        said = next((words for words in wrong if words), None)
+        if said:
+            refused[name] = said
+        elif wrong:
+            kept[name] = peer.offers(Task(f.kind, f, states))
+    return kept, refused
+
+
+def job_into(f: Function, states: Sequence[Array]) -> Job:
+    """Return a call on one core that is given the memory for its results, where it takes it."""
+    count = len(states[0])
+    options: dict[str, object] = {"threads": 1}
+    if len(f.program.outputs) == 1:
+        options["out"] = np.zeros((count, *f.program.outputs[0].shape))
+    return Job(f, states, count, options)
+
+
+def _room(f: Function, count: int) -> Array | tuple[Array, ...]:
+    """Return memory for the results of states; it is written to once, so that it is there."""
+    first, *others = (np.zeros((count, *slot.shape)) for slot in f.program.outputs)
+    return (first, *others) if others else first
+
+
+def cached_states(f: Function) -> int:
+    """Return how many states of a function fit into the cache, a multiple of 64."""
+    row = 8 * sum(slot.size for slot in (*f.program.inputs, *f.program.outputs))
+    return min(CACHED, max(64, CACHE_ROOM // row // 64 * 64))
+
+
+def states_of(arm: Arm, f: Function, count: int) -> list[Array]:
+    """Return random states, an array for each input of a function."""
+    drawn = random_states(arm.robot, count, seed=1)
+    return [drawn[slot.name] for slot in f.program.inputs]
+
+
+def _one_into(f: Function, states: Sequence[Array]) -> Job:
+    job = job_into(f, [s[:1] for s in states])
+    out: Any = (job.options or {}).get("out")
+    return Job(f, [s[0].copy() for s in states], 1, {} if out is None else {"out": out[0]})
+
+
+def _times(
+    own: Mapping[str, Job],
+    offers: Mapping[str, Sequence[Offer]],
+    refused: Mapping[str, str],
+    scope: Scope,
+    seconds: float,
+) -> Times:
+    jobs = dict(own)
+    for name, several in offers.items():
+        for k, offer in enumerate(several):
+            if offer.scope == scope:
+                jobs[f"{name}#{k}"] = offer.job
+    taken = best_times(jobs, seconds)
+    best: dict[str, float] = {}
+    for name, value in taken.items():
+        peer = name.split("#")[0]
+        best[peer] = min(value, best.get(peer, value))
+    return Times(best, dict(refused))
+
+
+def _in_cache(
+    f: Function,
+    states: Sequence[Array],
+    offers: Mapping[str, Sequence[Offer]],
+    refused: Mapping[str, str],
+    seconds: float,
+) -> tuple[Times, Limit | None]:
+    """Return the times of a batch in the cache, and how near its machine code is to the limit."""
+    count = cached_states(f)
+    few = [s[:count].copy() for s in states]
+    call = job_into(f, few)
+    program = cast(object, f.program)
+    kernel = compile_program(program) if isinstance(program, Program) else None
+    counted = work(kernel.ir, f.operations) if kernel else None
+    own = {OURS: call}
+    if kernel and counted:
+        own["kernel"] = Job(kernel, few, count, {"out": _room(f, count)})
+        own["multiply"] = multiply_job()
+    times = _times(own, offers, refused, "batch", seconds)
+    best = dict(times.seconds)
+    if not counted:
+        return times, None
+    alone, each = best.pop("kernel"), best.pop("multiply")
+    limit = Limit(count, alone, best[OURS], each, counted)
+    return Times(best, times.refused), limit

@@ -1,0 +1,186 @@
+"""Pinocchio in C++: a loop over many states, compiled here against the headers in its wheel."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.arm import Arm
+from armdyn.errors import ArmdynError
+from armdyn.report._pinocchio import import_pinocchio, pinocchio_model
+from armdyn.report.bench._clock import Job
+from armdyn.report.bench._peer import Array, Offer, Parts, Task
+
+COMPILERS = ("c++", "g++", "clang++")
+OPTIONS = ("-DNDEBUG", "-std=c++17", "-w", "-fPIC")
+# What is timed is compiled for speed, what makes the model as quickly as can be.
+SOURCES = {"pinocchio_loop.cpp": "-O3", "pinocchio_model.cpp": "-O0"}
+LIBRARY = "pinocchio_default"
+# What Pinocchio's own build files ask of those who include its headers and link its library.
+DEFINITIONS = (
+    "-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION",
+    "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
+    "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30",
+    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+    "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
+)
+LONGEST_COMPILATION = 600  # seconds
+
+ALGORITHMS = {
+    "mass_matrix": ("crba_local", "crba_world"),
+    "inverse_dynamics": ("rnea",),
+    "forward_dynamics": ("aba_local", "aba_world"),
+    "regressor": ("regressor",),
+    "inverse_dynamics_derivatives": ("rnea_derivatives",),
+    "forward_dynamics_derivatives": ("aba_derivatives",),
+}
+
+
+class PinocchioCpp:
+    """Pinocchio's headers and a compiler."""
+
+    name = "Pinocchio C++"
+    note = (
+        "the same algorithms, as the wheel's library has them, in a compiled loop over random "
+        "states, data made before and results left in it; the library has no computeMinverse(q)"
+    )
+
+    def __init__(self) -> None:
+        pin = import_pinocchio()
+        prefix, folders = _include_folders(Path(pin.__file__))
+        with tempfile.TemporaryDirectory(prefix="armdyn-bench-") as folder:
+            library = Path(folder, "pinocchio_loop.so")
+            compiler = _compile(library, folders, prefix / "lib")
+            self._library = ctypes.CDLL(str(library))  # stays loaded when its file is gone
+        self.version = f"{pin.__version__}, {_version_of(compiler)}"
+        pointer = ctypes.c_void_p
+        self._library.armdyn_pin_new.argtypes = [ctypes.c_int, *[pointer] * 4]
+        run = self._library.armdyn_pin_run
+        run.argtypes = [pointer, pointer, ctypes.c_char_p, ctypes.c_ssize_t, *[pointer] * 4]
+
+    def arm(self, arm: Arm) -> _CppArm:
+        """Return the arm as a model in C++."""
+        return _CppArm(self._library, arm)
+
+
+class _CppArm:
+    def __init__(self, library: Any, arm: Arm) -> None:
+        self._library = library
+        model = pinocchio_model(arm.robot)
+        gravity = np.array(model.gravity.linear)
+        joints = np.array([_row(model, i + 1) for i in range(arm.n)])
+        for k, joint in enumerate(arm.robot.joints):
+            joints[k, -1] = not joint.is_revolute
+        pointers = ctypes.c_void_p(), ctypes.c_void_p()
+        refused = library.armdyn_pin_new(
+            arm.n, gravity.ctypes.data, joints.ctypes.data, *(ctypes.byref(p) for p in pointers)
+        )
+        if refused:
+            raise ArmdynError(f"Pinocchio in C++ does not take the arm {arm.name!r}.")
+        self._model = pointers
+
+    def offers(self, task: Task) -> list[Offer]:
+        """Return one loop for each convention."""
+        return [self._offer(task, name) for name in ALGORITHMS.get(task.kind, ())]
+
+    def _offer(self, task: Task, algorithm: str) -> Offer:
+        run, model, name = self._library.armdyn_pin_run, self._model, algorithm.encode()
+        # those that read q alone are handed it for the rest
+        states = [np.ascontiguousarray(s) for s in [*task.states, *[task.states[0]] * 2][:3]]
+        count = len(states[0])
+        pointers = [state.ctypes.data for state in states]
+
+        def answers() -> Parts:
+            shapes = [slot.shape for slot in task.function.program.outputs]
+            sizes = [int(np.prod(shape)) for shape in shapes]
+            out = np.empty((count, sum(sizes)))
+            status = run(*model, name, count, *pointers, out.ctypes.data)
+            if status:
+                raise ArmdynError(f"Pinocchio's {algorithm} in C++ refused to run ({status}).")
+            parts = np.split(out, np.cumsum(sizes)[:-1], axis=1)
+            return tuple(p.reshape(count, *s) for p, s in zip(parts, shapes, strict=True))
+
+        def call(*_: Array) -> int:
+            return int(run(*model, name, count, *pointers, None))
+
+        return Offer("batch", Job(call, states, count), answers)
+
+
+def _row(model: Any, joint: int) -> list[float]:
+    """Return a joint of Pinocchio's model as the C++ side reads it; the last number is the kind."""
+    placement, body = model.jointPlacements[joint], model.inertias[joint]
+    tensor = np.array(body.inertia)[np.triu_indices(3)]
+    parts = (placement.rotation.ravel(), placement.translation, [body.mass], body.lever, tensor)
+    return [*np.concatenate(parts), float(model.armature[joint - 1]), 0.0]
+
+
+def _include_folders(pinocchio: Path) -> tuple[Path, list[Path]]:
+    """Return where Pinocchio is, and where its headers and those of Boost and Eigen are."""
+    roots = [Path(p) for p in sys.path if p]
+    prefixes = [p for p in pinocchio.parents if p.name == "cmeel.prefix"]
+    prefixes += [root / "cmeel.prefix" for root in roots]
+    wanted = {
+        "pinocchio/multibody.hpp": [p / "include" for p in prefixes],
+        "boost/variant.hpp": [*(p / "include" for p in prefixes), Path("/usr/include")],
+        "Eigen/Core": [
+            *(p / "include/eigen3" for p in prefixes),
+            Path("/usr/include/eigen3"),
+            *(root / "casadi/include/eigen3" for root in roots),
+        ],
+    }
+    found: list[Path] = []
+    for header, folders in wanted.items():
+        folder = next((f for f in folders if (f / header).exists()), None)
+        if folder is None:
+            raise ArmdynError(
+                f"Pinocchio in C++ needs the header {header}, which is not found; "
+                "pip install 'armdyn[bench]' brings it."
+            )
+        if folder not in found:
+            found.append(folder)
+    return found[0].parent, found
+
+
+def _compile(library: Path, folders: list[Path], libraries: Path) -> str:
+    asked = os.environ.get("CXX")
+    compiler = next((c for c in ([asked] if asked else COMPILERS) if shutil.which(c)), None)
+    if compiler is None:
+        tried = asked or ", ".join(COMPILERS)
+        raise ArmdynError(
+            f"Pinocchio in C++ needs a compiler; none was found (tried {tried}). Set CXX to one."
+        )
+    sources = Path(str(files("armdyn.report.bench")))
+    words = [compiler, *OPTIONS, *DEFINITIONS, *(f"-I{folder}" for folder in folders)]
+    objects: list[str] = []
+    for name, speed in SOURCES.items():
+        objects.append(str(library.with_name(f"{name}.o")))
+        _run([*words, speed, "-c", str(sources / name), "-o", objects[-1]])
+    at = [f"-L{libraries}", f"-l{LIBRARY}", f"-Wl,-rpath,{libraries}"]
+    _run([compiler, "-shared", *objects, *at, "-o", str(library)])
+    return compiler
+
+
+def _run(words: list[str]) -> None:
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=LONGEST_COMPILATION)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ArmdynError(f"Pinocchio in C++ could not be compiled: {error}.") from None
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
+        raise ArmdynError(f"Pinocchio in C++ could not be compiled by {words[0]}: {lines[0][:300]}")
+
+
+def _version_of(compiler: str) -> str:
+    done = subprocess.run(
+        [compiler, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True
+    )
+    return f"{Path(compiler).name} {done.stdout.strip()}".strip()

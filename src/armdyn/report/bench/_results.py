@@ -1,0 +1,232 @@
+"""What a benchmark found, as plain data that goes to JSON, tables and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+OURS = "armdyn"
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds for one state, of us and others, measured in turn.
+
+    Attributes:
+        seconds: by name; `OURS` is ours.
+        refused: why a library that was asked is not among them.
+    """
+
+    seconds: Mapping[str, float]
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def ratio(self, name: str) -> float | None:
+        """Return how many times as long as we another took; None if it was not measured."""
+        if name not in self.seconds or OURS not in self.seconds:
+            return None
+        return self.seconds[name] / self.seconds[OURS]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Multiplications, divisions and roots of one state.
+
+    Attributes:
+        graph: of the traced program; a sine counts nothing.
+        instructions: of the machine code, those of the polynomials of sines and cosines too.
+    """
+
+    graph: int
+    instructions: int
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How near a function comes to the limit of the multipliers, in cache, on one core.
+
+    Attributes:
+        states: in the batch.
+        seconds: for one state, the machine code alone.
+        call_seconds: for one state, through the public call.
+        multiply_seconds: for one independent multiplication of one state, the best of the run.
+        work: what one state multiplies.
+    """
+
+    states: int
+    seconds: float
+    call_seconds: float
+    multiply_seconds: float
+    work: Work
+
+    @property
+    def graph_fraction(self) -> float:
+        """The least time that the multiplications of the program need, over the time taken."""
+        return self.work.graph * self.multiply_seconds / self.seconds
+
+    @property
+    def fraction(self) -> float:
+        """The least time that the multiplying instructions need, over the time taken."""
+        return self.work.instructions * self.multiply_seconds / self.seconds
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One quantity of one arm.
+
+    Attributes:
+        robot: name of the arm.
+        n: its joints.
+        kind: the quantity.
+        method: by which we compute it.
+        operations: what that costs.
+        one: one state in a call from Python.
+        batch: many states in a call, one core, memory for the results given.
+        cached: the same for as many states as fit into the cache.
+        limit: of the multipliers; None where the code has loops.
+    """
+
+    robot: str
+    n: int
+    kind: str
+    method: str
+    operations: str
+    one: Times
+    batch: Times
+    cached: Times
+    limit: Limit | None
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the time of a quantity grows with the joints of a chain.
+
+    Attributes:
+        kind: the quantity.
+        n: numbers of joints.
+        times: for each of them.
+        exponent: of time on n, fitted from `fitted_from` joints on; None with fewer than two.
+        fitted_from: joints.
+    """
+
+    kind: str
+    n: tuple[int, ...]
+    times: tuple[Times, ...]
+    exponent: float | None
+    fitted_from: int
+
+
+@dataclass(frozen=True)
+class Start:
+    """What it takes until a function can be called, the best of several fresh processes.
+
+    Attributes:
+        robot: name of the arm.
+        kind: the quantity.
+        trace: CPU seconds to trace the chosen method.
+        compile: CPU seconds of the first call, with nothing kept on disk.
+        load: seconds of the first call, with the compiled function on disk.
+    """
+
+    robot: str
+    kind: str
+    trace: float
+    compile: float
+    load: float
+
+
+@dataclass(frozen=True)
+class Threads:
+    """A large batch on one thread and on two."""
+
+    robot: str
+    kind: str
+    states: int
+    one: float
+    two: float
+
+    @property
+    def speedup(self) -> float:
+        """How many times faster two threads are."""
+        return self.one / self.two
+
+
+@dataclass(frozen=True)
+class Imports:
+    """Seconds until `armdyn.load` and `numpy` are imported, each in a fresh process."""
+
+    armdyn: float
+    numpy: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long as NumPy we take."""
+        return self.armdyn / self.numpy
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Everything that was measured in one run.
+
+    Attributes:
+        machine: what it ran on, by words.
+        peers: other libraries, by name: their version.
+        peer_notes: what exactly was timed of each.
+        batch: states in a batch.
+        cells: arms and quantities.
+        growth: chains.
+        starts: compile and load times.
+        threads: scaling.
+        imports: of packages; None where not measured.
+        notes: what was not measured, and why.
+    """
+
+    machine: Mapping[str, str]
+    peers: Mapping[str, str]
+    peer_notes: Mapping[str, str]
+    batch: int
+    cells: tuple[Cell, ...]
+    growth: tuple[Growth, ...]
+    starts: tuple[Start, ...]
+    threads: tuple[Threads, ...]
+    imports: Imports | None
+    notes: tuple[str, ...]
+
+    @property
+    def disagreements(self) -> tuple[str, ...]:
+        """Libraries whose answers were not ours, as sentences."""
+        found = [
+            f"{peer}, {cell.kind} of {cell.robot}: {why}"
+            for cell in self.cells
+            for times in (cell.one, cell.batch)
+            for peer, why in times.refused.items()
+        ]
+        found += [
+            f"{peer}, {growth.kind} of a chain of {n}: {why}"
+            for growth in self.growth
+            for n, times in zip(growth.n, growth.times, strict=True)
+            for peer, why in times.refused.items()
+        ]
+        return tuple(dict.fromkeys(found))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as lists and dictionaries, ratios included."""
+        told = asdict(self)
+        for cell, given in zip(told["cells"], self.cells, strict=True):
+            for scope in ("one", "batch", "cached"):
+                cell[scope]["ratios"] = _ratios(getattr(given, scope))
+            if given.limit:
+                cell["limit"]["graph_fraction"] = given.limit.graph_fraction
+                cell["limit"]["fraction"] = given.limit.fraction
+        for growth, given in zip(told["growth"], self.growth, strict=True):
+            for times, seen in zip(growth["times"], given.times, strict=True):
+                times["ratios"] = _ratios(seen)
+        for row, given in zip(told["threads"], self.threads, strict=True):
+            row["speedup"] = given.speedup
+        if self.imports:
+            told["imports"]["ratio"] = self.imports.ratio
+        return told
+
+
+def _ratios(times: Times) -> dict[str, float | None]:
+    return {name: times.ratio(name) for name in times.seconds if name != OURS}

@@ -1,0 +1,196 @@
+"""A whole benchmark: arms, chains, start-up times, threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from armdyn.arm import Arm
+from armdyn.errors import ArmdynError, MethodError
+from armdyn.kernel import wanted_threads
+from armdyn.report.bench._arms import USUAL, arm_named
+from armdyn.report.bench._casadi import CasADi
+from armdyn.report.bench._chains import KINDS as CHAIN_KINDS
+from armdyn.report.bench._chains import SIZES, in_others, measure_growth
+from armdyn.report.bench._clock import Job, best_times
+from armdyn.report.bench._fresh import measure_imports, measure_starts
+from armdyn.report.bench._machine import machine
+from armdyn.report.bench._measure import job_into, measure_cell, states_of
+from armdyn.report.bench._mujoco import MuJoCo
+from armdyn.report.bench._peer import Peer
+from armdyn.report.bench._pinocchio_cpp import PinocchioCpp
+from armdyn.report.bench._pinocchio_python import PinocchioPython
+from armdyn.report.bench._results import Benchmark, Cell, Start, Threads
+
+KINDS = (
+    "mass_matrix",
+    "inverse_dynamics",
+    "forward_dynamics",
+    "inverse_mass_matrix",
+    "regressor",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
+PEERS: dict[str, Callable[[], Peer]] = {
+    "pinocchio": PinocchioPython,
+    "pinocchio-cpp": PinocchioCpp,
+    "mujoco": MuJoCo,
+    "casadi": CasADi,
+}
+START_ARM = "generic7"
+START_CHAINS = (30, 100)
+THREADED_ARM = "generic6"
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to measure.
+
+    Attributes:
+        robots: names that `arm_named` knows.
+        kinds: quantities.
+        peers: names in `PEERS`.
+        chains: numbers of joints of chains; none leaves them out.
+        batch: states in a batch.
+        threaded: states in the batch that is run on two threads; 0 leaves it out.
+        rounds: fresh processes for compile, load and import times; 0 leaves them out.
+        seconds: how long each comparison may take.
+    """
+
+    robots: tuple[str, ...] = USUAL
+    kinds: tuple[str, ...] = KINDS
+    peers: tuple[str, ...] = tuple(PEERS)
+    chains: tuple[int, ...] = SIZES
+    batch: int = 100_000
+    threaded: int = 1_000_000
+    rounds: int = 3
+    seconds: float = 0.6
+
+    def __post_init__(self) -> None:
+        for what, given, known in (("kind", self.kinds, KINDS), ("peer", self.peers, tuple(PEERS))):
+            for name in given:
+                if name not in known:
+                    raise MethodError(what, name, known)
+
+
+QUICK = Settings(
+    robots=("planar2",),
+    kinds=("mass_matrix", "inverse_dynamics"),
+    peers=("pinocchio", "casadi"),
+    chains=(3, 4),
+    batch=2000,
+    threaded=0,
+    rounds=1,
+    seconds=0.05,
+)
+"""A benchmark of some seconds, which shows that everything works."""
+
+
+def run_benchmark(settings: Settings, progress: Progress | None = None) -> Benchmark:
+    """Measure.
+
+    Args:
+        settings: what.
+        progress: called with (done, of, what was done).
+    """
+    total = len(settings.robots) * len(settings.kinds) + len(settings.chains) * len(CHAIN_KINDS)
+    done = 0
+
+    def step(what: str) -> None:
+        nonlocal done
+        done += 1
+        if progress:
+            progress(done, max(done, total), what)
+
+    about = machine()
+    notes: list[str] = []
+    peers = _peers(settings.peers, notes)
+    cells: list[Cell] = []
+    for name in settings.robots:
+        cells += _cells(name, settings, peers, notes, step)
+    growth = measure_growth(settings.chains, peers, settings.seconds, step)
+    return Benchmark(
+        machine=about,
+        peers={name: peer.version for name, peer in peers.items()},
+        peer_notes={name: peer.note for name, peer in peers.items()},
+        batch=settings.batch,
+        cells=_with_one_limit(cells),
+        growth=growth if settings.chains else (),
+        starts=_starts(settings),
+        threads=_threads(settings, notes),
+        imports=measure_imports(3 * settings.rounds) if settings.rounds else None,
+        notes=tuple(notes),
+    )
+
+
+def _peers(names: Sequence[str], notes: list[str]) -> dict[str, Peer]:
+    """Return the libraries that are there; the notes say why others are not."""
+    found: dict[str, Peer] = {}
+    for name in names:
+        try:
+            peer = PEERS[name]()
+            found[peer.name] = peer
+        except ArmdynError as error:
+            notes.append(f"{name} was not measured: {error}")
+    return found
+
+
+def _cells(
+    name: str,
+    settings: Settings,
+    peers: dict[str, Peer],
+    notes: list[str],
+    step: Callable[[str], None],
+) -> list[Cell]:
+    try:
+        arm = arm_named(name)
+    except ArmdynError as error:
+        notes.append(f"{name} was not measured: {error}")
+        return []
+    theirs, refused = in_others(arm, peers)
+    notes += [f"{peer}: {why}" for peer, why in refused.items()]
+    cells: list[Cell] = []
+    for kind in settings.kinds:
+        cells.append(measure_cell(arm, kind, theirs, settings.batch, settings.seconds, name))
+        step(f"{kind}, {name}")
+    return cells
+
+
+def _with_one_limit(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return the cells with the best rate of multiplications that was seen, the strictest limit."""
+    limits = [cell.limit for cell in cells if cell.limit]
+    if not limits:
+        return tuple(cells)
+    best = min(limit.multiply_seconds for limit in limits)
+    return tuple(
+        replace(cell, limit=replace(cell.limit, multiply_seconds=best)) if cell.limit else cell
+        for cell in cells
+    )
+
+
+def _starts(settings: Settings) -> tuple[Start, ...]:
+    if not settings.rounds:
+        return ()
+    starts = measure_starts(START_ARM, settings.kinds, settings.rounds)
+    for n in (n for n in START_CHAINS if n in settings.chains):
+        starts += measure_starts(f"generic{n}", CHAIN_KINDS, 1)
+    return starts
+
+
+def _threads(settings: Settings, notes: list[str]) -> tuple[Threads, ...]:
+    if not settings.threaded:
+        return ()
+    if wanted_threads() < 2:
+        notes.append("two threads were not measured: there is one core, or ARMDYN_THREADS is 1.")
+        return ()
+    arm: Arm = arm_named(THREADED_ARM)
+    rows: list[Threads] = []
+    for kind in CHAIN_KINDS:
+        f = arm.function(kind, friction=False)
+        job = job_into(f, states_of(arm, f, settings.threaded))
+        pair = Job(job.call, job.args, job.states, {**(job.options or {}), "threads": 2})
+        taken = best_times({"one": job, "two": pair}, 4 * settings.seconds)
+        rows.append(Threads(THREADED_ARM, kind, settings.threaded, taken["one"], taken["two"]))
+    return tuple(rows)

@@ -1,0 +1,145 @@
+"""A benchmark as tables of words, which the terminal and the page both show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from armdyn.report.bench._results import OURS, Benchmark, Growth, Times
+from armdyn.report.bench.targets import Verdict, verdicts
+
+ABSENT = "-"
+REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: a title, heads of columns (`words` of them hold words), and rows."""
+
+    title: str
+    heads: tuple[str, ...]
+    words: int
+    rows: tuple[tuple[str, ...], ...]
+
+
+def grids(benchmark: Benchmark) -> Iterator[Grid]:
+    """Yield all tables that have something to show."""
+    made = (_targets, _one, _batch, _cached, _limits, _growth, _starts, _threads, _imports)
+    for make in made:
+        grid = make(benchmark)
+        if grid.rows:
+            yield grid
+
+
+def duration(seconds: float) -> str:
+    """Return a time with three digits and a unit that suits it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def _targets(benchmark: Benchmark) -> Grid:
+    rows = tuple(
+        (v.what, _bound(v), ABSENT if v.measured is None else f"{v.measured:.2f}{v.unit}", _met(v))
+        for v in verdicts(benchmark)
+    )
+    return Grid("Targets", ("what", "target", "measured", "met"), 1, rows)
+
+
+def _bound(verdict: Verdict) -> str:
+    return f"{'≥' if verdict.at_least else '≤'} {verdict.target:g}{verdict.unit}"
+
+
+def _met(verdict: Verdict) -> str:
+    return {True: "yes", False: "no", None: "not measured"}[verdict.met]
+
+
+def _one(benchmark: Benchmark) -> Grid:
+    rows = [(c.robot, c.kind, c.one) for c in benchmark.cells]
+    title = "One state in a call from Python; in brackets times slower than armdyn"
+    return _comparison(title, rows)
+
+
+def _batch(benchmark: Benchmark) -> Grid:
+    rows = [(c.robot, c.kind, c.batch) for c in benchmark.cells]
+    title = f"Batch of {benchmark.batch} states, one core, for one state; in brackets times slower"
+    return _comparison(title, rows)
+
+
+def _cached(benchmark: Benchmark) -> Grid:
+    rows = [(c.robot, c.kind, c.cached) for c in benchmark.cells]
+    title = "Batch that fits into the cache, one core, for one state; in brackets times slower"
+    return _comparison(title, rows)
+
+
+def _comparison(title: str, rows: Sequence[tuple[str, str, Times]]) -> Grid:
+    names = list(dict.fromkeys(name for _, _, times in rows for name in times.seconds))
+    table = tuple(
+        (robot, kind, *(_cell(times, name) for name in names)) for robot, kind, times in rows
+    )
+    return Grid(title, ("arm", "quantity", *names), 2, table)
+
+
+def _cell(times: Times, name: str) -> str:
+    if name not in times.seconds:
+        return REFUSED if name in times.refused else ABSENT
+    told = duration(times.seconds[name])
+    ratio = times.ratio(name)
+    return told if name.startswith(OURS) or ratio is None else f"{told} ({ratio:.1f})"
+
+
+def _limits(benchmark: Benchmark) -> Grid:
+    rows = tuple(
+        (
+            c.robot, c.kind, c.operations, str(c.limit.work.instructions),
+            duration(c.limit.seconds), duration(c.limit.call_seconds),
+            f"{c.limit.graph_fraction:.2f}", f"{c.limit.fraction:.2f}",
+        )
+        for c in benchmark.cells
+        if c.limit
+    )  # fmt: skip
+    heads = (
+        "arm", "quantity", "operations", "multiplying instructions", "machine code", "call",
+        "fraction, graph alone", "fraction",
+    )  # fmt: skip
+    return Grid("Fraction of the machine's multiply limit, in cache, one core", heads, 2, rows)
+
+
+def _growth(benchmark: Benchmark) -> Grid:
+    rows = [
+        (str(n), g.kind, t) for g in benchmark.growth for n, t in zip(g.n, g.times, strict=True)
+    ]
+    table = _comparison("", rows)
+    fitted = ", ".join(f"{g.kind} {_exponent(g)}" for g in benchmark.growth)
+    title = f"Chains, batch in the cache, one core; fitted exponents: {fitted}"
+    return Grid(title, ("joints", *table.heads[1:]), 2, table.rows)
+
+
+def _exponent(growth: Growth) -> str:
+    return ABSENT if growth.exponent is None else f"{growth.exponent:.2f}"
+
+
+def _starts(benchmark: Benchmark) -> Grid:
+    rows = tuple(
+        (s.robot, s.kind, duration(s.trace), duration(s.compile), duration(s.load))
+        for s in benchmark.starts
+    )
+    heads = ("arm", "quantity", "trace (CPU)", "compile (CPU)", "load from cache")
+    return Grid("Until a function can be called, in a fresh process", heads, 2, rows)
+
+
+def _threads(benchmark: Benchmark) -> Grid:
+    rows = tuple(
+        (t.robot, t.kind, str(t.states), duration(t.one), duration(t.two), f"{t.speedup:.2f}")
+        for t in benchmark.threads
+    )
+    heads = ("arm", "quantity", "states", "one thread", "two threads", "times faster")
+    return Grid("Threads, for one state", heads, 2, rows)
+
+
+def _imports(benchmark: Benchmark) -> Grid:
+    seen = benchmark.imports
+    told = (duration(seen.armdyn), duration(seen.numpy), f"{seen.ratio:.2f}") if seen else None
+    heads = ("armdyn", "numpy", "ratio")
+    return Grid("Import in a fresh process", heads, 0, (told,) if told else ())

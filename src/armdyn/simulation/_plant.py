@@ -1,0 +1,172 @@
+"""`Plant`: the arm that is simulated, or many that differ in their parameters."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm, Evaluator, parameter_values, parametric
+from armdyn.graph import Program, Rolled, interpret
+from armdyn.robot import chain_of
+
+Array = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+
+FORWARD = "forward_dynamics"
+FRICTION = "friction"
+
+
+class Plant:
+    """Accelerations of arms under forces, row by row.
+
+    States are arrays ``(B, n)``. Dry friction is not a function of the state: at rest it is what
+    holds the joint. So it is added by whoever knows which joints slide where.
+
+    Attributes:
+        arm: what is simulated.
+        n: number of joints.
+        viscous: viscous friction ``(n,)``; zero if friction is left out, as are the next two.
+        coulomb: Coulomb friction.
+        offset: constant friction.
+        constants: for arms that differ, the constants of their links by the names of the inputs.
+    """
+
+    def __init__(self, arm: Arm, method: str, friction: bool, parameters: Array | None) -> None:
+        self.arm = arm
+        self.n = arm.n
+        joints = arm.robot.joints
+        self.viscous, self.coulomb, self.offset = (
+            np.array([getattr(j, name) * friction for j in joints], dtype=np.float64)
+            for name in ("viscous", "coulomb", "offset")
+        )
+        self._method = method
+        self.constants: dict[str, Array] = {}
+        if parameters is not None:
+            given = parameter_values(chain_of(arm.robot))
+            values = {name: np.array(x, dtype=np.float64) for name, x in given.items()}
+            values["p"] = parameters.reshape(-1, self.n, 10)
+            inside = not self.dry
+            columns = [self.viscous, np.zeros(self.n), self.offset]
+            values[FRICTION] = np.stack([x * inside for x in columns], axis=1)
+            self.constants = values
+        self._programs: dict[str, Program | Rolled] = {}
+        self._kernels: dict[str, Any] = {}
+        self.kernel(FORWARD)  # refuses an arm that cannot be simulated before any work is done
+
+    @property
+    def dry(self) -> bool:
+        """Whether any joint has Coulomb friction."""
+        return bool(self.coulomb.any())
+
+    def part(self, i: int, j: int) -> Plant:
+        """Return rows i to j, without j, of the arms."""
+        result = copy.copy(self)
+        if self.constants:
+            result.constants = {**self.constants, "p": self.constants["p"][i:j]}
+        return result
+
+    def program(self, kind: str) -> Program | Rolled:
+        """Return a kind's traced code; forward dynamics has the friction that is no Coulomb's."""
+        if kind not in self._programs:
+            method = self._method if kind == FORWARD else "auto"
+            if self.constants:
+                self._programs[kind] = parametric(chain_of(self.arm.robot), kind, method).program
+            else:
+                inside = not self.dry and bool(self.viscous.any() or self.offset.any())
+                function = self.arm.function(kind, method, friction=inside)
+                self._programs[kind] = function.program
+        return self._programs[kind]
+
+    def kernel(self, kind: str) -> Any:
+        """Return a kind as a function of arrays ``(B, n)``, compiled where it is not too long."""
+        if kind not in self._kernels:
+            self._kernels[kind] = compiled(self.program(kind))
+        return self._kernels[kind]
+
+    def constants_of(self, program: Program | Rolled) -> list[Array]:
+        """Return the constants that a program takes behind the states."""
+        names = [slot.name for slot in program.inputs]
+        return [value for name, value in self.constants.items() if name in names]
+
+    def of(self, kind: str, *states: Array) -> Array:
+        """Evaluate a kind; what is not finite is judged by who has it."""
+        with np.errstate(all="ignore"):
+            return self.kernel(kind)(*states, *self.constants_of(self.program(kind)))
+
+    def accelerations(self, q: Array, qd: Array, force: Array, slide: Array | None) -> Array:
+        """Return qdd of joints that are all free.
+
+        Args:
+            q: positions.
+            qd: velocities.
+            force: torques without friction.
+            slide: of arms with dry friction, where each joint slides to: -1 or 1.
+        """
+        if slide is not None:
+            force = force - self.smooth(qd) - self.coulomb * slide
+        return self.of(FORWARD, q, qd, force)
+
+    def smooth(self, qd: Array) -> Array:
+        """Return the friction that a joint has besides Coulomb's."""
+        return self.viscous * qd + self.offset
+
+    def held(
+        self, q: Array, qd: Array, force: Array, slide: Array, held: Truths
+    ) -> tuple[Array, Array]:
+        """Return qdd where some joints are held at rest, and the torques that press on the holds.
+
+        Args:
+            q: positions.
+            qd: velocities, zero where held.
+            force: torques without friction.
+            slide: where the free joints slide to.
+            held: which joints are held.
+        """
+        M = self.of("mass_matrix", q)
+        left = force - self.of("bias", q, qd) - self.smooth(qd)
+        free = left - self.coulomb * slide
+        qdd = _solved(M, np.where(held, 0.0, free), held)
+        return qdd, left - np.einsum("bij,bj->bi", M, qdd)
+
+    def stopped(self, q: Array, qd: Array, held: Truths) -> Array:
+        """Return the velocities after some joints were stopped at once, without a rebound."""
+        M = self.of("mass_matrix", q)
+        momentum = np.einsum("bij,bj->bi", M, qd)
+        return _solved(M, np.where(held, 0.0, momentum), held)
+
+    def energy(self, q: Array, qd: Array) -> Array:
+        """Return kinetic and potential energy ``(B,)``."""
+        return self.of("kinetic_energy", q, qd) + self.of("potential_energy", q)
+
+
+def compiled(program: Program | Rolled) -> Any:
+    """Return a program as a function of arrays; a very long one is interpreted."""
+    kernel = Evaluator(program).kernel
+    if kernel is not None:
+        return kernel
+    assert isinstance(program, Program), "walks are always compiled"
+
+    def slowly(*arrays: Array) -> Any:
+        rows = max(len(a) for a, s in zip(arrays, program.inputs, strict=True) if _has_rows(a, s))
+        inputs = zip(arrays, program.inputs, strict=True)
+        results = interpret(program, *(np.broadcast_to(a, (rows, *s.shape)) for a, s in inputs))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    return slowly
+
+
+def _has_rows(array: Array, slot: Any) -> bool:
+    return array.ndim > len(slot.shape)
+
+
+def _solved(M: Array, right: Array, held: Truths) -> Array:
+    """Solve for the free joints; those that are held get zero."""
+    free = ~held
+    A = np.where(free[:, :, None] & free[:, None, :], M, np.eye(M.shape[-1]))
+    try:
+        return np.linalg.solve(A, right[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        return np.full_like(right, np.nan)

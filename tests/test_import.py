@@ -1,0 +1,54 @@
+"""What `import armdyn` does, and does not do."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import armdyn
+
+
+def _run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_importing_loads_nothing_else() -> None:
+    shown = "import sys, armdyn; print('numpy' in sys.modules, 'armdyn.arm' in sys.modules)"
+    assert _run(shown) == "False False"
+
+
+def test_an_arm_is_made_without_what_it_does_not_need() -> None:
+    """Nothing of the compiler, of SciPy or of the command line."""
+    code = (
+        "import sys, armdyn; armdyn.Arm(armdyn.generic(2))\n"
+        "print([m for m in ('llvmlite', 'scipy', 'typer') if m in sys.modules])"
+    )
+    assert _run(code) == "[]"
+
+
+@pytest.mark.parametrize("name", armdyn.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(armdyn, name) is getattr(armdyn, name)
+    assert name in dir(armdyn)
+
+
+def test_star_import_brings_all() -> None:
+    assert _run("from armdyn import *; print(Arm.__name__, robots.__name__)").startswith("Arm ")
+    scope: dict[str, object] = {}
+    exec("from armdyn import *", scope)
+    assert set(armdyn.__all__) <= set(scope)
+
+
+def test_parts_are_attributes_without_another_import() -> None:
+    assert _run("import armdyn; print(armdyn.errors.InputError is armdyn.InputError)") == "True"
+    assert _run("import armdyn; print(armdyn.robot.Robot is armdyn.Robot)") == "True"
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="'armdyn' has no attribute 'nothing'"):
+        _ = importlib.import_module("armdyn").nothing
+    assert not hasattr(armdyn, "numpy")

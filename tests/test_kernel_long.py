@@ -1,0 +1,150 @@
+"""Kernels of long programs and wide results: other code, the same bits."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from armdyn.graph import Program, Slot, interpret, verify
+from armdyn.graph._program import Instruction
+from armdyn.kernel import Host, _emit, compile_program
+from armdyn.kernel._fma import fused
+from armdyn.kernel._order import read_times, rounds
+from armdyn.kernel._registers import Registers
+from armdyn.kernel._stores import WIDE, Stores
+from armdyn.kernel._text import Writer
+from armdyn.robot import generic
+from armdyn.scalar import Op
+from kernel_support import HOSTS, as_tuple, host_name, odd_kernel, program_of, states_of
+
+LONG_KINDS = ("coriolis_matrix", "regressor", "inverse_dynamics_derivatives")
+
+
+@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("kind", LONG_KINDS)
+def test_long_programs_equal_the_graph_alone_and_in_a_batch(kind: str, machine: Host) -> None:
+    given = program_of(generic(7), kind)
+    kernel = compile_program(given, host=machine)
+    assert kernel.ir.count(f"define internal void @{_emit.BLOCK}") == 1
+    states = states_of(given, 2 * machine.width + 1)
+    got = as_tuple(kernel(*states))
+    for a, b in zip(got, interpret(given, *states), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12 * np.abs(b).max())
+    for i in (0, machine.width, 2 * machine.width):
+        for one, all_ in zip(as_tuple(kernel(*(x[i] for x in states))), got, strict=True):
+            assert np.array_equal(one, all_[i])
+
+
+def test_the_longest_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = program_of(generic(4), "mass_matrix")
+    (q,) = states_of(given, 21)
+    twice = compile_program(given)
+    text_of_two = twice.ir
+    monkeypatch.setattr(_emit, "LONGEST_TWICE", 10)
+    once = compile_program(given)
+    for text, calls in ((text_of_two, False), (once.ir, True)):
+        body = text.split(f"@{_emit.ONE}(")[1].split("\n}")[0]
+        assert (f"call void @{_emit.BLOCK}(" in body) == calls
+        assert ("fmul" in body) == (not calls)
+    assert np.array_equal(once(q), twice(q))
+    for state in q:
+        assert np.array_equal(once(state), twice(state))
+
+
+@pytest.mark.parametrize("room", (0, 1, 3, 9, 40))
+@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+def test_bits_do_not_depend_on_the_room_in_registers(
+    room: int, machine: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = [program_of(generic(3), "forward_dynamics"), odd_kernel(machine).program]
+    expected = [compile_program(given, host=machine) for given in cases]
+    monkeypatch.setattr(_emit, "LONG", 5)
+    monkeypatch.setattr(_emit, "STEPS_BETWEEN_FENCES", 7)
+    monkeypatch.setattr(_emit, "_room", lambda _: room)
+    for given, plain in zip(cases, expected, strict=True):
+        kernel = compile_program(given, host=machine)
+        assert ("%waiting" in kernel.ir) == (room < 40)
+        assert "fence" in kernel.ir
+        states = states_of(given, 2 * machine.width + 1)
+        for a, b in zip(as_tuple(kernel(*states)), as_tuple(plain(*states)), strict=True):
+            assert np.array_equal(a, b)
+        one = [x[1] for x in states]
+        for a, b in zip(as_tuple(kernel(*one)), as_tuple(plain(*one)), strict=True):
+            assert np.array_equal(a, b)
+
+
+def test_values_read_last_go_to_memory_once_and_leave_their_place() -> None:
+    w = Writer(1, fma=False)
+    values = Registers(w, {0: [5, 9], 1: [3], 2: [4, 8], 3: [6]}, 2)
+    for k in range(3):
+        values.define(k, f"%v{k}")
+    assert w.lines == ["  store double %v0, ptr %waiting, align 8"]
+    assert values.read([1]) == ["%v1"]
+    assert values.read([2, 2]) == ["%v2", "%v2"]
+    (loaded,) = values.read([0])
+    assert w.lines[1:] == [f"  {loaded} = load double, ptr %waiting, align 8"]
+    values.define(3, "%v3")  # the first is read last and is in memory already
+    assert len(w.lines) == 2
+    assert values.read([3, 2])[0] == "%v3"
+    values.read([0])
+    assert values.memory() == ["  %waiting = alloca [1 x double], align 64"]
+
+
+def test_read_times_follow_what_the_kernel_does() -> None:
+    """Every value is made before it is read, and read as often as steps, angles and stores say."""
+    given = program_of(generic(3), "inverse_dynamics")
+    steps = fused(given, fma=True)
+    order = rounds(steps)
+    made = [k for batch in order for k in batch.steps]
+    assert sorted(made) == [k for k, step in enumerate(steps) if step is not None]
+    stores = Stores(given, 4).all
+    reads = read_times(steps, order, stores)
+    when = {k: at for at, k in enumerate(made)}
+    assert all(times == sorted(times) and times[0] >= when[k] for k, times in reads.items())
+    by_steps = sum(len(set(steps[k].args)) for k in made if not _is_trig(steps[k]))
+    by_angles = sum(len(batch.angles) for batch in order)
+    by_stores = sum(len(set(store.results)) for store in stores)
+    assert sum(map(len, reads.values())) == by_steps + by_angles + by_stores
+
+
+def _is_trig(step: object) -> bool:
+    return isinstance(step, Instruction) and step.op in (Op.SIN, Op.COS)
+
+
+def _wide_program(seed: int) -> Program:
+    """Wide results: runs of constants, long and short, between columns that are computed."""
+    pick = random.Random(seed)
+    code = [Instruction(Op.INPUT, (), 0.0), Instruction(Op.INPUT, (), 1.0)]
+    constants = [Instruction(Op.CONST, (), value) for value in (0.0, -2.5)]
+    code += constants
+    computed = [0, 1]
+    for _ in range(30):
+        code.append(Instruction(Op.ADD, (pick.choice(computed), pick.choice(computed))))
+        computed.append(len(code) - 1)
+    outputs = (Slot("wide", (WIDE + pick.randrange(60),)), Slot("narrow", (11,)))
+    results: list[int] = []
+    n = sum(slot.size for slot in outputs)
+    while len(results) < n:
+        length = pick.choice([1, 1, 2, 7, 8, 9, 20])
+        same = pick.random() < 0.5
+        value = pick.choice([2, 3])
+        results += [value if same else pick.choice(computed) for _ in range(length)]
+    inputs = (Slot("x", (2,)),)
+    return verify(Program(f"wide{seed}", inputs, outputs, tuple(code), tuple(results[:n])))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_wide_results_are_all_there_and_nothing_else_is_touched(seed: int) -> None:
+    given = _wide_program(seed)
+    kernel = compile_program(given, host=HOSTS[seed % len(HOSTS)])
+    count = 2 * kernel.width + 1
+    (x,) = states_of(given, count, seed)
+    wide, narrow = (np.full((count + 2, *slot.shape), -1.0) for slot in given.outputs)
+    kernel(x, out=(wide[1:-1], narrow[1:-1]))
+    for got, expected in zip((wide, narrow), interpret(given, x), strict=True):
+        assert np.array_equal(got[1:-1], np.broadcast_to(expected, got[1:-1].shape))
+        assert (got[0] == -1.0).all() and (got[-1] == -1.0).all()
+    for a, b in zip(as_tuple(kernel(x[0])), (wide[1], narrow[1]), strict=True):
+        assert np.array_equal(a, b)
