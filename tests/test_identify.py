@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn import FileError, InputError, Log
-from armdyn.identification import identify
+from armdyn.identification import FILES, identify
 from identify_support import motion, recorded, small_arm, true_values, with_torque
 
 
@@ -221,18 +221,18 @@ def test_files_are_written_together_or_not_at_all(tmp_path) -> None:
     result = identify(small_arm(), recorded(small_arm()))
     result.save(tmp_path / "new" / "folder")
     written = tmp_path / "new" / "folder"
-    assert sorted(p.name for p in written.iterdir()) == ["arm.toml", "arm.urdf", "result.json"]
+    assert sorted(p.name for p in written.iterdir()) == sorted(FILES)
     read = json.loads((written / "result.json").read_text())
     assert read["passed"] is True
     assert read["parameters"][0]["name"] == result.names[0]
-    again = armdyn.load(written / "arm.toml")
+    again = armdyn.load(written / "identified.toml")
     q, qd, qdd = motion(3, np.arange(0, 1, 0.1), seed=8)
     np.testing.assert_allclose(
         again.inverse_dynamics(q, qd, qdd), result.arm.inverse_dynamics(q, qd, qdd), atol=1e-9
     )
     blocked = tmp_path / "blocked"
-    (blocked / "arm.urdf").mkdir(parents=True)
-    with pytest.raises(FileError, match=r"arm\.urdf"):
+    (blocked / "identified.urdf").mkdir(parents=True)
+    with pytest.raises(FileError, match=r"identified\.urdf"):
         result.save(blocked)
     assert [p.name for p in blocked.iterdir()] == ["arm.urdf"]
 

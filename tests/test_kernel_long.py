@@ -11,7 +11,7 @@ from armdyn.graph import Program, Slot, interpret, verify
 from armdyn.graph._program import Instruction
 from armdyn.kernel import Host, _emit, compile_program
 from armdyn.kernel._fma import fused
-from armdyn.kernel._order import read_times, rounds
+from armdyn.kernel._order import Round, read_times, rounds
 from armdyn.kernel._registers import Registers
 from armdyn.kernel._stores import WIDE, Stores
 from armdyn.kernel._text import Writer
@@ -92,14 +92,16 @@ def test_values_read_last_go_to_memory_once_and_leave_their_place() -> None:
     assert values.memory() == ["  %waiting = alloca [1 x double], align 64"]
 
 
-def test_read_times_follow_what_the_kernel_does() -> None:
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("kind", ["inverse_dynamics", "mass_matrix"])
+def test_read_times_follow_what_the_kernel_does(kind: str, early: bool) -> None:
     """Every value is made before it is read, and read as often as steps, angles and stores say."""
-    given = program_of(generic(3), "inverse_dynamics")
+    given = program_of(generic(3), kind)
     steps = fused(given, fma=True)
-    order = rounds(steps)
+    stores = Stores(given, 4).all
+    order = rounds(steps, stores if early else ())
     made = [k for batch in order for k in batch.steps]
     assert sorted(made) == [k for k, step in enumerate(steps) if step is not None]
-    stores = Stores(given, 4).all
     reads = read_times(steps, order, stores)
     when = {k: at for at, k in enumerate(made)}
     assert all(times == sorted(times) and times[0] >= when[k] for k, times in reads.items())
@@ -107,6 +109,21 @@ def test_read_times_follow_what_the_kernel_does() -> None:
     by_angles = sum(len(batch.angles) for batch in order)
     by_stores = sum(len(set(store.results)) for store in stores)
     assert sum(map(len, reads.values())) == by_steps + by_angles + by_stores
+
+
+def test_tiles_are_stored_before_all_results_are_there() -> None:
+    """Every tile of a symmetric matrix has an entry that the recursion would reach last."""
+    given = program_of(generic(6), "mass_matrix")
+    steps = fused(given, fma=True)
+    stores = Stores(given, 8).all
+
+    def stored(order: list[Round]) -> list[float]:
+        made = [k for batch in order for k in batch.steps]
+        when = {k: at / len(made) for at, k in enumerate(made)}
+        return sorted(max(when[k] for k in store.results) for store in stores)
+
+    assert stored(rounds(steps))[0] > stored(rounds(steps, stores))[0]
+    assert sum(stored(rounds(steps))) > sum(stored(rounds(steps, stores)))
 
 
 def _is_trig(step: object) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,13 +16,15 @@ def write_together(folder: Path, texts: Mapping[str, str], mark: str | None) -> 
 
     Args:
         folder: where to.
-        texts: of the files, by name.
+        texts: of the files, by name; "inner/name" is a file in a folder within.
         mark: how a file has to begin that may be replaced; None to replace any.
     """
     paths = [folder / name for name in texts]
-    made = _make(folder)
+    made: list[Path] = []
     before: dict[Path, bytes | None] = {}
     try:
+        for inner in dict.fromkeys([folder, *(path.parent for path in paths)]):
+            made += _make(inner)
         for path in paths:
             before[path] = _replaceable(path, mark)
         for path, text in zip(paths, texts.values(), strict=True):
@@ -34,6 +37,27 @@ def write_together(folder: Path, texts: Mapping[str, str], mark: str | None) -> 
                 new.rmdir()
         raise
     return tuple(paths)
+
+
+def check_writable(folder: Path, names: Iterable[str]) -> None:
+    """Raise an error if files of these names cannot be written into a folder; change nothing.
+
+    For work that takes long: it should not be done before.
+    """
+    made = _make(folder)
+    probe = folder / f".{secrets.token_hex(6)}.tmp"
+    try:
+        probe.touch(exist_ok=False)
+        probe.unlink()
+        for name in names:
+            _replaceable(folder / name, None)
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(folder, f"cannot be written to: {error.strerror or error}.") from error
+    finally:
+        for new in reversed(made):
+            new.rmdir()
 
 
 def _make(folder: Path) -> list[Path]:

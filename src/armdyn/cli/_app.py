@@ -12,15 +12,20 @@ from armdyn.cli._bench import bench
 from armdyn.cli._cache import cache
 from armdyn.cli._codegen import codegen
 from armdyn.cli._console import complain
+from armdyn.cli._excite import excite
+from armdyn.cli._identify import identify
 from armdyn.cli._info import info
 from armdyn.cli._minimal import minimal
 from armdyn.cli._ops import ops
+from armdyn.cli._study import study
 from armdyn.cli._tables import tables
 from armdyn.cli._verify import verify
 from armdyn.errors import ArmdynError
 
 OPTIONS = {
     "strict=False": "--no-strict", "force=True": "--force", "`tip`": "--tip", "`base`": "--base",
+    'units="deg"': "--units deg", 'units="rad"': "--units rad", "sort=True": "--sort",
+    'missing="drop"': "--drop-missing",
 }  # fmt: skip
 
 app = typer.Typer(
@@ -29,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="The smallest and fastest exact dynamic models of serial robot arms.",
 )
-for verb in (info, ops, tables, verify, minimal, codegen, bench, cache):
+for verb in (info, ops, tables, verify, minimal, excite, identify, codegen, bench, study, cache):
     app.command()(verb)
 
 

@@ -140,6 +140,19 @@ def progress_bar(what: str) -> Generator[Callable[[int, int], None], None, None]
         yield update
 
 
+@contextmanager
+def step_bar() -> Generator[Callable[[str, float], None], None, None]:
+    """Show a bar for one step after the other on a terminal; yields a function of (step, share)."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def update(step: str, share: float) -> None:
+            bar.update(task, description=plain(step), completed=share)
+
+        yield update
+
+
 def _finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if abs(value) < float("inf") else None

@@ -146,13 +146,13 @@ def _model(result: Result) -> Iterator[str]:
         if sticky:
             yield (
                 f"at low speeds friction of {', '.join(sticky)} is larger than viscous and "
-                "Coulomb friction explain: try Stribeck friction (`stribeck=True`)."
+                "Coulomb friction explain: try `stribeck=True` (`--stribeck`)."
             )
     rotors = [joint.rotor_inertia for joint in result.described.robot.joints]
     if not result.model.base.rotor and not any(rotors):
         yield (
             "rotor inertias are neither described nor fitted; geared drives have them: "
-            "try `rotor=True`."
+            "try `rotor=True` (`--rotor`)."
         )
 
 

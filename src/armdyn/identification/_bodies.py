@@ -1,4 +1,4 @@
-"""Which ten parameters a body can have: those of a positive pseudo-inertia.
+"""Which ten parameters a body can have: those of a positive pseudo-inertia [Wensing2018].
 
 The pseudo-inertia of a body is the 4 x 4 matrix of its moments,
 
@@ -38,6 +38,17 @@ def parameters_of(Pi: Array) -> Array:
         [Pi[3, 3], *Pi[:3, 3], J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]],
         dtype=np.float64,
     )
+
+
+def link_fields(x: Array) -> dict[str, object]:
+    """Return mass, centre of mass and inertia about it, as `Joint` has them, of ten parameters."""
+    m = float(x[0])
+    c = x[1:4] / m
+    xx, xy, yy, xz, yz, zz = x[4:]
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    at = J - m * (float(c @ c) * np.eye(3) - np.outer(c, c))
+    inertia = (at[0, 0], at[0, 1], at[0, 2], at[1, 1], at[1, 2], at[2, 2])
+    return {"mass": m, "com": tuple(map(float, c)), "inertia": tuple(map(float, inertia))}
 
 
 def parameters_from(C: Array) -> Array:

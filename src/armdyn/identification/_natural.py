@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
+from armdyn.identification._bodies import link_fields
 from armdyn.identification._model import Model
 from armdyn.identification._prior import Expected
 from armdyn.robot import Joint, Robot
@@ -54,7 +55,7 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
             if key != "offset" and value < 0.0:
                 notes.append(f"{key} of {joint.name} came out as {value:.3g}; the arm has 0.")
                 given[key] = 0.0
-        joints.append(replace(joint, **_body(parameters[10 * j : 10 * j + 10]), **given))  # pyright: ignore[reportArgumentType]
+        joints.append(replace(joint, **link_fields(parameters[10 * j : 10 * j + 10]), **given))  # pyright: ignore[reportArgumentType]
     if model.coupling is not None and len(model.indices("viscous")):
         notes.append("friction was fitted behind the coupling of the drives; the arm has none.")
     if len(model.indices("stribeck", "extra")):
@@ -73,13 +74,3 @@ def impossible_links(arm: Arm) -> tuple[str, ...]:
 def _own(model: Model, values: Array, kind: str) -> Array | None:
     found = [i for i, column in enumerate(model.columns) if column.kind == kind]
     return values[found] if found else None
-
-
-def _body(x: Array) -> dict[str, object]:
-    m = float(x[0])
-    c = x[1:4] / m
-    xx, xy, yy, xz, yz, zz = x[4:]
-    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    at = J - m * (float(c @ c) * np.eye(3) - np.outer(c, c))
-    inertia = (at[0, 0], at[0, 1], at[0, 2], at[1, 1], at[1, 2], at[2, 2])
-    return {"mass": m, "com": tuple(map(float, c)), "inertia": tuple(map(float, inertia))}

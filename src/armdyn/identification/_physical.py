@@ -6,7 +6,7 @@ arm, and friction and rotors that are not negative,
     |T [P x; f] - y|^2  +  2 s^2 sum_i ( tr X_i - log det X_i )
 
 is minimised over positive definite X_i. The first sum is the misfit of the data in units of its
-variance. The second is the log-det divergence from the described bodies [LeePark2018]: it does not
+variance. The second is the log-det divergence from the described bodies [Lee2020]: it does not
 depend on units or frames, grows without bounds towards bodies that cannot exist, and decides what
 no torque tells. A mass that is off by half counts as it does in the prior of the regression: both
 are 4 s^2 e^2 for small shares e of the mass, and s is what the regression found. In X, numbers are
@@ -34,7 +34,7 @@ WHY = "finding links that can exist (`physical=False` leaves it out)"
 # Data that are more exact than this count as if they were not: solvers know ten digits or so.
 MOST_EXACT = 1e5
 
-# A prior that is weaker than this counts as if it were not: something must decide what torques do not.
+# The prior is no weaker than this: something must decide what torques do not tell.
 WEAKEST = 1e-3
 
 # Friction that the data do not show stays where the regression left it, by this share of its rows.

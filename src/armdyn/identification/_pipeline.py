@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +21,17 @@ from armdyn.identification._holdout import compare
 from armdyn.identification._instrument import bias_check
 from armdyn.identification._model import Column, Model, friction_columns, stribeck_columns
 from armdyn.identification._natural import arm_with, impossible_links, nearest_parameters
+from armdyn.identification._physical import WHY, physical
 from armdyn.identification._prepared import prepared
 from armdyn.identification._prior import Expected, expected
 from armdyn.identification._problem import Problem, Solution
 from armdyn.identification._result import Result
 from armdyn.identification._rfactor import triangle
+from armdyn.identification._solver import need_solver
 from armdyn.identification._stretch import Rows, Stretch, stretches
 from armdyn.identification._stribeck import grid_of_speeds, unneeded
 from armdyn.identification._verdict import faults
 from armdyn.log import Log
-
-try:
-    from armdyn.identification._physical import (  # pyright: ignore[reportMissingImports]
-        physical,  # pyright: ignore[reportUnknownVariableType]
-    )
-except ModuleNotFoundError:
-    physical = None
 
 Array = NDArray[np.float64]
 
@@ -78,6 +72,8 @@ def run(
     progress: Progress,
 ) -> Result:
     """Identify an arm from the logs of the fit; the others test it."""
+    if options.physical:
+        need_solver(WHY)
     data = prepared(train_logs, test_logs, options.cutoff, options.decimate, progress)
     notes = data.notes
     model = _model(arm, options)
@@ -190,12 +186,12 @@ def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:
 def _solution(model: Model, found: Fitted, natural: Expected, options: Options) -> Solution:
     fit = found.fit
     parameters = nearest_parameters(model, fit.values, natural)
-    if options.physical and physical is not None:
+    if options.physical:
         weak = np.column_stack([fit.prior.fixed, fit.prior.fixed @ fit.prior.mean])
         rows = triangle(np.vstack([fit.triangle, weak]))
         problem = Problem(
             model.n, model.columns, rows, model.base.matrix, natural.mean, natural.spread,
             fit.strength, natural.described, fit.values, parameters,
         )  # fmt: skip
-        return cast(Solution, physical(problem))
+        return physical(problem)
     return Solution(parameters, fit.values, ())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 from armdyn.arm import Arm, write_together
 from armdyn.errors import InputError, shown
 from armdyn.identification._about import About
+from armdyn.identification._advice import advice
 from armdyn.identification._excitation import Excitation
+from armdyn.identification._files import texts
 from armdyn.identification._holdout import Errors, Series
 from armdyn.identification._instrument import Bias
 from armdyn.identification._model import Model
-from armdyn.robot import toml_text, urdf_text
+from armdyn.identification.page import report_html
+from armdyn.robot import write_whole
 
 Array = NDArray[np.float64]
 
@@ -183,15 +186,26 @@ class Result:
                 "small": self.bias.small, "words": self.bias.words,
             },
             "notes": list(self.notes),
+            "advice": list(self.advice()),
+            "logs": [asdict(source) for source in self.about.sources],
+            "settings": {**self.about.settings, "cutoff_used": self.about.cutoff},
         }  # fmt: skip
 
-    def files(self) -> dict[str, str]:
-        """Return the texts of result.json, arm.toml and arm.urdf."""
-        return {
-            "result.json": json.dumps(self.data(), indent=2, allow_nan=False) + "\n",
-            "arm.toml": toml_text(self.arm.robot),
-            "arm.urdf": urdf_text(self.arm.robot),
-        }
+    def advice(self) -> tuple[str, ...]:
+        """Return what would make the result better, a sentence each."""
+        return advice(self)
+
+    def files(self, made: datetime | None = None) -> dict[str, str]:
+        """Return the texts of the files of `save` by name.
+
+        They are result.json, identified.toml, identified.urdf (of arms that URDF can express),
+        parameters.csv and report.html, which carries the date `made` if it is given.
+        """
+        return texts(self, made)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write a report to one HTML file that needs no other: whole or, on failure, not at all."""
+        write_whole(path, report_html(self, datetime.now()))
 
     def save(self, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Write `files` into a folder, which is made if need be: all of them or, on failure, none.

@@ -95,8 +95,9 @@ class _Body:
             waiting = _Waiting(store)
             for k in waiting.missing:
                 self._waiting.setdefault(k, []).append(waiting)
-        self._rounds = rounds(steps)
         self._long = _length(steps) > LONG
+        early = [] if width == 1 or self._long else self._stores.tiles
+        self._rounds = rounds(steps, early)
         room = _room(host) if self._long else len(steps)
         self._values = Registers(self._w, read_times(steps, self._rounds, self._stores.all), room)
 

@@ -19,8 +19,15 @@ class Round(NamedTuple):
     angles: list[int]
 
 
-def rounds(steps: Sequence[Step | None]) -> list[Round]:
-    """Return all steps in the order in which they are written; the last round has no angles."""
+def rounds(steps: Sequence[Step | None], stores: Iterable[Store] = ()) -> list[Round]:
+    """Return all steps in the order in which they are written; the last round has no angles.
+
+    Args:
+        steps: of the program.
+        stores: those that are to be done as early as can be: what the smallest of them needs is
+            written first. Else all of them could wait for the last few steps, and storing takes
+            long if nothing else is left to do meanwhile.
+    """
     found: list[Round] = []
     known: set[int] = set()
     ready: list[int] = []
@@ -36,7 +43,18 @@ def rounds(steps: Sequence[Step | None]) -> list[Round]:
         ]
     known.update(ready)
     rest = [k for k, step in enumerate(steps) if step is not None and k not in known]
-    return [*found, Round(ready + rest, [])]
+    return [*found, Round(ready + _by_stores(steps, rest, known, stores), [])]
+
+
+def _by_stores(
+    steps: Sequence[Step | None], rest: list[int], known: set[int], stores: Iterable[Store]
+) -> list[int]:
+    """Return the rest of the steps in the order in which stores need them."""
+    order: dict[int, None] = {}
+    for needed in sorted((cone(steps, store.results, known) for store in stores), key=len):
+        order.update(dict.fromkeys(sorted(needed)))
+    order.update(dict.fromkeys(rest))
+    return list(order)
 
 
 def is_trig(step: Step) -> bool:

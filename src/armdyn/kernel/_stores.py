@@ -68,6 +68,11 @@ class Stores:
                 wanted = tuple(results[k] for k in tile.columns)
                 self.all.append(Store(base, slot.size, tile, wanted, wide))
 
+    @property
+    def tiles(self) -> list[Store]:
+        """Those of outputs that are not wide."""
+        return [store for store in self.all if not store.wide]
+
     def memory(self, w: Writer) -> list[str]:
         """Return the lines that reserve memory for the columns of wide outputs."""
         return [f"  %c{j} = alloca [{w.width * n} x double], align 64" for j, n, _ in self._wide]

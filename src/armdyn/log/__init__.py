@@ -3,7 +3,7 @@
 from armdyn.log._cutoff import choose_cutoff
 from armdyn.log._filter import decimated, derivatives, kept_rows, low_pass
 from armdyn.log._log import Log
-from armdyn.log._prepare import Prepared, prepare
+from armdyn.log._prepare import Prepared, prepare, velocities
 from armdyn.log._segments import Segment, segments
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "low_pass",
     "prepare",
     "segments",
+    "velocities",
 ]

@@ -8,12 +8,15 @@ small share of the accelerations of the motion: quiet encoders keep a wide band.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from armdyn.log._filter import HIGHEST
 from armdyn.log._log import Array, Log
 from armdyn.log._scipy import scipy
-from armdyn.log._segments import equal_steps, resampled, segments
+from armdyn.log._segments import EqualSteps, even_rate, segments
+from armdyn.log._stored import extremes, runs
 
 # Noise in the accelerations, by rms, beside the motion.
 NOISE_SHARE = 0.02
@@ -43,22 +46,25 @@ def choose_cutoff(log: Log, *, max_gap: float | None = None) -> tuple[float, str
     """Return a cut-off [Hz] for the positions of a log, and the reason in words.
 
     Args:
-        log: the log; its longest piece without gaps is analysed.
+        log: the log; its longest piece without gaps is analysed, of a long one windows that are
+            evenly spread over it.
         max_gap: longest step of time [s] that is not a gap; 5 median steps if left out.
     """
-    rate = log.rate
+    pieces = segments(log, max_gap)
+    rate = even_rate(log, pieces)
     highest = HIGHEST * rate / 2
-    piece = max(segments(log, max_gap), key=len)
+    piece = max(pieces, key=len)
     if len(piece) < FEWEST_SAMPLES:
         return highest, "0.8 of the Nyquist frequency, as the log is too short for a spectrum"
-    stamps = log.t[piece.start : piece.stop]
-    t = equal_steps(stamps, rate)
-    q = resampled(stamps, log.q[piece.start : piece.stop], t)
-    q = q[:, np.ptp(q, axis=0) > 0]
-    if not q.shape[1]:
+    steps = EqualSteps(log, piece, rate)
+    asked = runs(steps.count, WINDOWS, LONGEST_WINDOW + 1)
+    parts = [steps.values(log.q, a, b) for a, b in asked]
+    low, high = extremes(parts)
+    parts = [part[:, high > low] for part in parts]
+    if not (high > low).any():
         return highest, "0.8 of the Nyquist frequency, as no joint moves"
-    noise = _noise(*_spectrum(q, rate, WINDOWS))
-    f, power = _spectrum(q, rate, 1)
+    f, power = _spectrum(parts, rate, 1)
+    noise = _noise(*(_spectrum(parts, rate, WINDOWS) if len(parts) == 1 else (f, power)))
     motion, acceleration = _motion(f, power, noise)
     middle, fastest = float(np.median(motion)), float(motion.max())
     by_noise = float(np.median(_noise_limit(noise, acceleration)))
@@ -77,17 +83,20 @@ def choose_cutoff(log: Log, *, max_gap: float | None = None) -> tuple[float, str
     )
 
 
-def _spectrum(q: Array, rate: float, windows: int) -> tuple[Array, Array]:
-    """Return frequencies and power spectra ``(F, n)`` of positions.
+def _spectrum(parts: Sequence[Array], rate: float, windows: int) -> tuple[Array, Array]:
+    """Return frequencies and power spectra ``(F, n)`` of positions, the mean of equal parts.
 
     Differences are analysed rather than positions, so that the slow motion, ten orders above the
     noise, does not leak over it.
     """
-    steps = np.diff(q, axis=0)
-    size = min(len(steps), max(FEWEST_SAMPLES, 2 * len(steps) // (windows + 1)), LONGEST_WINDOW)
-    f, power = scipy("signal").welch(
-        steps, fs=rate, window="blackmanharris", nperseg=size, detrend="constant", axis=0
-    )
+    f, power = np.zeros(0), 0.0
+    for q in parts:
+        steps = np.diff(q, axis=0)
+        size = min(len(steps), max(FEWEST_SAMPLES, 2 * len(steps) // (windows + 1)), LONGEST_WINDOW)
+        f, one = scipy("signal").welch(
+            steps, fs=rate, window="blackmanharris", nperseg=size, detrend="constant", axis=0
+        )
+        power = power + one / len(parts)
     gain = (2 * np.sin(np.pi * f[1:] / rate)) ** 2
     return f[1:], power[1:] / gain[:, None]
 

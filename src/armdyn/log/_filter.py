@@ -6,7 +6,7 @@ The filter is a Butterworth of order 4 run forward and backward: no delay, and a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from armdyn.log._scipy import scipy
 Array = NDArray[np.float64]
 
 ORDER = 4
+
+# What is left of the start-up of a filter when it counts as forgotten.
+FORGOTTEN = 1e-17
 
 # Cut-offs end here: above, next to nothing is removed. Share of the Nyquist frequency.
 HIGHEST = 0.8
@@ -33,30 +36,86 @@ SECOND = np.array(
 
 def low_pass(values: Array, rate: float, cutoff: float) -> Array:
     """Return columns of equal steps with what is above the cut-off [Hz] removed, without delay."""
-    signal = scipy("signal")
-    sections = signal.butter(ORDER, cutoff, fs=rate, output="sos")
-    # The start-up of the filter dies out within a few periods of the cut-off.
-    pad = min(len(values) - 1, max(int(np.ceil(3 * rate / cutoff)), 3 * (2 * len(sections) + 1)))
-    return np.ascontiguousarray(signal.sosfiltfilt(sections, values, axis=0, padlen=pad))
+    whole = ZeroPhase(lambda a, b: values[a:b], len(values), rate, cutoff)
+    return whole.rows(0, len(values))
+
+
+class ZeroPhase:
+    """The low-pass of columns that are read in blocks, as if they were filtered in one.
+
+    Forward the filter goes on where it was. Backward it has to start somewhere: as far behind a
+    block as it takes to forget where.
+    """
+
+    def __init__(
+        self, read: Callable[[int, int], Array], count: int, rate: float, cutoff: float
+    ) -> None:
+        """Begin at the first row.
+
+        Args:
+            read: rows a to b of the columns.
+            count: number of rows.
+            rate: rows per second.
+            cutoff: [Hz].
+        """
+        signal = scipy("signal")
+        self._sections: Array = signal.butter(ORDER, cutoff, fs=rate, output="sos")
+        poles = np.abs(signal.butter(ORDER, cutoff, fs=rate, output="zpk")[1])
+        self.memory = int(np.ceil(np.log(FORGOTTEN) / np.log(poles.max())))
+        # The start-up of the filter dies out within a few periods of the cut-off.
+        few = 3 * (2 * len(self._sections) + 1)
+        self._pad = min(count - 1, max(int(np.ceil(3 * rate / cutoff)), few))
+        self._steady: Array = signal.sosfilt_zi(self._sections)[:, :, None]
+        self._filter = signal.sosfilt
+        self._read, self._count = read, count
+        # Rows filtered forward: from `_first` on, and the state of the filter behind them.
+        self._first, self._ahead = 0, 0
+        self._forward, self._state = np.zeros((0, 0)), np.zeros(0)
+
+    def rows(self, a: int, b: int) -> Array:
+        """Return filtered rows a to b; a may not be before that of the last call."""
+        self._go_on(b + self.memory)
+        self._forward = self._forward[a - self._first :]
+        self._first = a
+        back = self._forward[::-1]
+        back, _ = self._filter(self._sections, back, axis=0, zi=self._steady * back[0])
+        return np.ascontiguousarray(back[::-1][: b - a])
+
+    def _go_on(self, end: int) -> None:
+        """Filter forward up to a row; what is not much before the last row, to the last."""
+        end = self._count if end + self._pad >= self._count else end
+        if self._ahead >= end:
+            return
+        values = self._read(self._ahead, end)
+        if not self._ahead:
+            # The columns turned about their ends are their continuation.
+            near = self._read(0, self._pad + 1)
+            values = np.concatenate([2 * near[0] - near[:0:-1], values])
+            self._state = self._steady * values[0]
+        if end == self._count:
+            near = self._read(end - self._pad - 1, end)
+            values = np.concatenate([values, 2 * near[-1] - near[-2::-1]])
+        made, self._state = self._filter(self._sections, values, axis=0, zi=self._state)
+        made = made if self._ahead else made[self._pad :]
+        self._forward = made if not self._ahead else np.concatenate([self._forward, made])
+        self._ahead = end
 
 
 def derivatives(values: Array, rate: float) -> tuple[Array, Array]:
-    """Return first and second derivatives of columns; `REACH` rows at both ends are repeated."""
-    first = _convolved(values, FIRST * rate)
-    second = _convolved(values, SECOND * rate**2)
-    return first, second
+    """Return first and second derivatives of columns, without `REACH` rows at both ends."""
+    return _convolved(values, FIRST * rate), _convolved(values, SECOND * rate**2)
 
 
 def _convolved(values: Array, weights: Array) -> Array:
-    result = np.empty_like(values)
-    inner = np.zeros_like(values[REACH:-REACH])
-    last = len(values) - 2 * REACH
-    for k, weight in enumerate(weights):
-        if weight:
-            inner += weight * values[k : k + last]
-    result[REACH:-REACH] = inner
-    result[:REACH] = inner[0]
-    result[-REACH:] = inner[-1]
+    """Return sums of neighbours, which weigh alike but for the sign."""
+    count = len(values) - 2 * REACH
+    result = weights[REACH] * values[REACH : REACH + count]
+    odd = weights[0] == -weights[-1]
+    for k in range(REACH):
+        before, behind = values[k : k + count], values[2 * REACH - k : 2 * REACH - k + count]
+        pair = behind - before if odd else behind + before
+        pair *= weights[2 * REACH - k]
+        result += pair
     return result
 
 

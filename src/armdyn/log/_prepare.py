@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import InputError, shown
 from armdyn.log._cutoff import choose_cutoff
-from armdyn.log._filter import HIGHEST, REACH, decimated, derivatives, kept_rows, low_pass
+from armdyn.log._filter import HIGHEST, REACH, ZeroPhase, decimated, derivatives, kept_rows
 from armdyn.log._log import Array, Effort, Log
 from armdyn.log._segments import (
+    EqualSteps,
     Segment,
-    equal_steps,
+    even_rate,
     jitter_in_words,
     positive,
-    resampled,
     segments,
 )
-from armdyn.log._velocity import compare_velocities
+from armdyn.log._stored import Kept, Stored, blocks, is_stored, runs
+from armdyn.log._velocity import Velocities, compare_velocities
 
 # Ends of a segment are cut by this many periods of the cut-off, where the filter starts up: 0.3 s
 # at 10 Hz. Near the Nyquist frequency it rings for longer, some samples; but no more is cut than
@@ -29,6 +31,12 @@ from armdyn.log._velocity import compare_velocities
 TRIM_PERIODS = 3.0
 TRIM_SAMPLES = 32
 TRIM_SHARE = 0.1
+
+# Blocks are at least this many times as long as the memory of the filter, which is filtered twice.
+MEMORIES = 4
+
+# Runs of samples of a long log in which measured velocities are compared, and their length.
+RUNS, RUN = 4, 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +49,7 @@ class Prepared:
         qd: velocities ``(N, n)``.
         qdd: accelerations ``(N, n)``.
         tau: torques or currents ``(N, n)`` at the same times, not filtered; None if not measured.
-        segment: number of the segment of each sample ``(N,)``, from 0.
+        bounds: (start, stop) of every segment.
         rate: samples per second.
         cutoff: cut-off of the filter of positions [Hz].
         joint_names: the names of the joints.
@@ -55,7 +63,7 @@ class Prepared:
     qd: Array
     qdd: Array
     tau: Array | None
-    segment: NDArray[np.int64]
+    bounds: tuple[tuple[int, int], ...]
     rate: float
     cutoff: float
     joint_names: tuple[str, ...]
@@ -72,10 +80,9 @@ class Prepared:
         return self.q.shape[1]
 
     @property
-    def bounds(self) -> tuple[tuple[int, int], ...]:
-        """(start, stop) of every segment."""
-        cuts = [0, *(np.flatnonzero(np.diff(self.segment)) + 1).tolist(), len(self)]
-        return tuple(pairwise(cuts))
+    def segment(self) -> NDArray[np.int64]:
+        """Number of the segment of each sample ``(N,)``, from 0."""
+        return np.repeat(np.arange(len(self.bounds)), [b - a for a, b in self.bounds])
 
     def decimated(self, values: Array, factor: int) -> Array:
         """Return columns that belong to these samples, filtered and decimated by segments."""
@@ -132,7 +139,7 @@ def prepare(
     if len(log) < 2:
         raise InputError("the log is too short: it has a single sample.")
     pieces = segments(log, max_gap)
-    rate = log.rate
+    rate = even_rate(log, pieces)
     if cutoff is None:
         cutoff, why = choose_cutoff(log, max_gap=max_gap)
     else:
@@ -143,20 +150,20 @@ def prepare(
                 f"at most {HIGHEST * rate / 2:.4g} Hz."
             )
     if trim is None:
-        trim = max(TRIM_PERIODS / cutoff, TRIM_SAMPLES / rate)
+        trim = _usual_trim(rate, cutoff)
     trim = positive("trim", trim)
-    parts = [_part(log, piece, rate, cutoff, trim, velocity == "measured") for piece in pieces]
-    used = [part for part in parts if part is not None]
+    used = [_Part(log, p, rate, cutoff, trim) for p in pieces if len(p) >= _fewest(rate, cutoff)]
     if not used:
         raise InputError(
             f"the log is too short: the longest of its {len(pieces)} pieces without gaps has "
             f"{max(map(len, pieces))} samples, a cut-off of {cutoff:.4g} Hz needs "
             f"{_fewest(rate, cutoff)}. Record longer, or choose a higher cut-off."
         )
+    columns, seen = _columns(log, used, velocity == "measured")
     notes = [jitter_in_words(log)]
     if len(pieces) > 1:
         notes.append(f"cut at {len(pieces) - 1} gaps into {len(pieces)} segments.")
-    lost = sum(len(piece) for piece, part in zip(pieces, parts, strict=True) if part is None)
+    lost = len(log) - sum(len(part.piece) for part in used)
     if lost:
         notes.append(f"{lost} samples of segments too short to filter are left out.")
     notes.append(
@@ -165,46 +172,44 @@ def prepare(
     source = "differentiated" if velocity == "differentiated" else "measured and low-passed"
     notes.append(
         f"velocities are {source}, accelerations by 9-point central differences; ends of segments "
-        f"cut by up to {max(p.trimmed for p in used) / rate:.3g} s."
+        f"cut by up to {max(part.cut for part in used) / rate:.3g} s."
     )
     if log.qd is not None:
-        slope, measured = _joined([p.slope for p in used]), _joined([p.measured for p in used])
-        notes += compare_velocities(log.joint_names, slope, measured)
+        notes += compare_velocities(log.joint_names, seen)
+    ends = np.cumsum([0, *(part.count for part in used)]).tolist()
     return Prepared(
-        t=_joined([p.t for p in used]),
-        q=_joined([p.q for p in used]),
-        qd=_joined([p.qd for p in used]),
-        qdd=_joined([p.qdd for p in used]),
-        tau=None if log.tau is None else _joined([p.tau for p in used]),
-        segment=np.repeat(np.arange(len(used)), [len(p.t) for p in used]),
+        t=columns["t"],
+        q=columns["q"],
+        qd=columns["qd"],
+        qdd=columns["qdd"],
+        tau=columns.get("tau"),
+        bounds=tuple(pairwise(ends)),
         rate=rate,
         cutoff=cutoff,
         joint_names=log.joint_names,
         effort=log.effort,
-        extra={k: _joined([p.extra[k] for p in used]) for k in log.extra},
+        extra={k: np.concatenate([p.extra(v) for p in used]) for k, v in log.extra.items()},
         notes=tuple(notes),
     )
 
 
-def _joined(parts: Sequence[Array | None]) -> Array:
-    """Return parts one behind the other; a single one as it is: long logs are large."""
-    there = [part for part in parts if part is not None]
-    return there[0] if len(there) == 1 else np.concatenate(there)
+def velocities(log: Log, cutoff: float) -> Velocities:
+    """Return how measured velocities compare with slopes, of long logs in some runs of samples."""
+    pieces = segments(log)
+    rate = even_rate(log, pieces)
+    seen = Velocities.none(log.n)
+    for piece in pieces:
+        for a, b in runs(len(piece), RUNS, RUN):
+            run = Segment(piece.start + a, piece.start + b)
+            if len(run) >= _fewest(rate, cutoff):
+                for one in _Part(log, run, rate, cutoff, _usual_trim(rate, cutoff)).blocks():
+                    assert one.measured is not None
+                    seen.add(one.qd, one.measured)
+    return seen
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """One segment; `slope` and `measured` are the velocities from q and from qd."""
-
-    t: Array
-    q: Array
-    qd: Array
-    qdd: Array
-    tau: Array | None
-    slope: Array
-    measured: Array | None
-    extra: dict[str, Array]
-    trimmed: int
+def _usual_trim(rate: float, cutoff: float) -> float:
+    return max(TRIM_PERIODS / cutoff, TRIM_SAMPLES / rate)
 
 
 def _fewest(rate: float, cutoff: float) -> int:
@@ -212,38 +217,81 @@ def _fewest(rate: float, cutoff: float) -> int:
     return int(np.ceil(2 * rate / cutoff)) + 4 * REACH
 
 
-def _part(
-    log: Log, piece: Segment, rate: float, cutoff: float, trim: float, use_measured: bool
-) -> _Part | None:
-    a, b = piece.start, piece.stop
-    if len(piece) < _fewest(rate, cutoff):
-        return None
-    stamps = log.t[a:b]
-    t = equal_steps(stamps, rate)
-    q = low_pass(resampled(stamps, log.q[a:b], t), rate, cutoff)
-    qd, qdd = derivatives(q, rate)
-    slope, measured = qd, None
-    if log.qd is not None:
-        measured = low_pass(resampled(stamps, log.qd[a:b], t), rate, cutoff)
-        if use_measured:
-            qd, qdd = measured, derivatives(measured, rate)[0]
-    cut = max(min(int(trim * rate), int(TRIM_SHARE * len(t))), REACH)
-    inner = slice(cut, len(t) - cut)
-    return _Part(
-        t=t[inner],
-        q=q[inner],
-        qd=qd[inner],
-        qdd=qdd[inner],
-        tau=None if log.tau is None else resampled(stamps, log.tau[a:b], t)[inner],
-        slope=slope[inner],
-        measured=None if measured is None else measured[inner],
-        extra={k: _linear(t[inner], stamps, v[a:b]) for k, v in log.extra.items()},
-        trimmed=cut,
-    )
+def _columns(
+    log: Log, parts: Sequence[_Part], use_measured: bool
+) -> tuple[dict[str, Array], Velocities]:
+    """Return the columns of all parts, in memory or in files as those of the log."""
+    widths = {"t": (), "q": (log.n,), "qd": (log.n,), "qdd": (log.n,)}
+    widths |= {"tau": (log.n,)} if log.tau is not None else {}
+    count = sum(part.count for part in parts)
+    stored = is_stored(log.q)
+    made = {k: Stored(*w) if stored else Kept(count, *w) for k, w in widths.items()}
+    seen = Velocities.none(log.n)
+    for part in parts:
+        for one in part.blocks():
+            qd, qdd = one.qd, one.qdd
+            if one.measured is not None:
+                seen.add(one.qd, one.measured)
+                if use_measured:
+                    qd, qdd = one.measured, one.measured_slope
+            found = {"t": one.t, "q": one.q, "qd": qd, "qdd": qdd, "tau": one.tau}
+            for name, column in made.items():
+                rows = found[name]
+                assert rows is not None
+                column.append(rows)
+    return {k: cast(Array, c if isinstance(c, Stored) else c.rows) for k, c in made.items()}, seen
 
 
-def _linear(at: Array, t: Array, values: Array) -> Array:
-    """Return extra columns between samples; a missing number spoils its neighbours only."""
-    flat = values.reshape(len(values), -1)
-    columns = [np.interp(at, t, column) for column in flat.T]
-    return np.stack(columns, axis=-1).reshape(len(at), *values.shape[1:])
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Samples that follow one another; `measured` are low-passed measured velocities."""
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array | None
+    measured: Array | None
+    measured_slope: Array | None
+
+
+class _Part:
+    """One segment at equal steps, without its ends."""
+
+    def __init__(self, log: Log, piece: Segment, rate: float, cutoff: float, trim: float) -> None:
+        self.log, self.piece, self.rate, self.cutoff = log, piece, rate, cutoff
+        self.steps = EqualSteps(log, piece, rate)
+        steps = self.steps.count
+        self.cut = max(min(int(trim * rate), int(TRIM_SHARE * steps)), REACH)
+        self.count = steps - 2 * self.cut
+
+    def blocks(self) -> Iterator[_Block]:
+        """Yield the samples block by block."""
+        log, steps = self.log, self.steps
+        q_filter = self._filter(log.q)
+        v_filter = None if log.qd is None else self._filter(log.qd)
+        for a, b in blocks(self.count, MEMORIES * q_filter.memory):
+            a, b = a + self.cut, b + self.cut
+            q = q_filter.rows(a - REACH, b + REACH)
+            qd, qdd = derivatives(q, self.rate)
+            tau = None if log.tau is None else steps.values(log.tau, a, b)
+            measured, slope = None, None
+            if v_filter is not None:
+                v = v_filter.rows(a - REACH, b + REACH)
+                measured, slope = v[REACH:-REACH], derivatives(v, self.rate)[0]
+            t = steps.times(a, b)
+            yield _Block(t, q[REACH:-REACH], qd, qdd, tau, measured, slope)
+
+    def _filter(self, column: Array) -> ZeroPhase:
+        def read(a: int, b: int) -> Array:
+            return self.steps.values(column, a, b)
+
+        return ZeroPhase(read, self.steps.count, self.rate, self.cutoff)
+
+    def extra(self, values: Array) -> Array:
+        """Return extra columns between samples; a missing number spoils its neighbours only."""
+        at = self.steps.times(self.cut, self.cut + self.count)
+        a, b = self.piece.start, self.piece.stop
+        flat = values[a:b].reshape(b - a, -1)
+        columns = [np.interp(at, self.log.t[a:b], column) for column in flat.T]
+        return np.stack(columns, axis=-1).reshape(len(at), *values.shape[1:])

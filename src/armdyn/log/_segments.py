@@ -7,6 +7,7 @@ spline, which is read at equal steps. Across a long gap nothing is known, and th
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from armdyn.errors import InputError, shown
 from armdyn.log._log import Log
 from armdyn.log._scipy import scipy
+from armdyn.log._stored import blocks, first_not_before, part_of
 
 Array = NDArray[np.float64]
 
@@ -30,7 +32,6 @@ ROUNDING = 1e-6
 
 # Samples beyond a block that its splines see: their influence falls by 3.7 a sample, to 1e-27.
 OVERLAP = 48
-BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -53,20 +54,33 @@ def segments(log: Log, max_gap: float | None = None) -> tuple[Segment, ...]:
     """
     if len(log) < 2:
         return (Segment(0, len(log)),)
-    steps = np.diff(log.t)
-    longest = GAP * float(np.median(steps)) if max_gap is None else positive("max_gap", max_gap)
-    cuts = [0, *(np.flatnonzero(steps > longest) + 1).tolist(), len(log)]
-    return tuple(Segment(a, b) for a, b in pairwise(cuts))
+    longest = GAP / log.rate if max_gap is None else positive("max_gap", max_gap)
+    cuts = [0]
+    for a, steps in _steps(log):
+        cuts += (np.flatnonzero(steps > longest) + a + 1).tolist()
+    return tuple(Segment(a, b) for a, b in pairwise([*cuts, len(log)]))
+
+
+def even_rate(log: Log, pieces: Sequence[Segment]) -> float:
+    """Return the samples per second of equal steps that a log is read at.
+
+    That is by the median step. Differences of stamps are rounded, though, and over a million steps
+    that adds up: where steps are equal, the length of a piece tells them much better.
+    """
+    piece = max(pieces, key=len)
+    first, last = (float(log.t[k : k + 1][0]) for k in (piece.start, piece.stop - 1))
+    by_length = (len(piece) - 1) / (last - first) if len(piece) > 1 else log.rate
+    return by_length if abs(by_length - log.rate) <= ROUNDING * log.rate else log.rate
 
 
 def jitter_in_words(log: Log) -> str:
     """Return a sentence on the steps of time, with the gaps not counted."""
     if len(log) < 2:
         return "the log has a single sample."
-    steps = np.diff(log.t)
-    middle = float(np.median(steps))
-    steps = steps[steps <= GAP * middle]
-    low, high = float(steps.min()), float(steps.max())
+    middle, low, high = 1.0 / log.rate, np.inf, 0.0
+    for _, steps in _steps(log):
+        steps = steps[steps <= GAP * middle]
+        low, high = min(low, steps.min(initial=np.inf)), max(high, steps.max(initial=0.0))
     if max(high - middle, middle - low) <= EQUAL * middle:
         return f"steps of time are equal, {middle * 1e3:.4g} ms ({1 / middle:.4g} Hz)."
     return (
@@ -75,31 +89,52 @@ def jitter_in_words(log: Log) -> str:
     )
 
 
-def equal_steps(t: Array, rate: float) -> Array:
-    """Return stamps at equal steps from the first of t to the last."""
-    count = int(np.floor((t[-1] - t[0]) * rate * (1 + 1e-12) + 1e-9)) + 1
-    return t[0] + np.arange(count) / rate
+def _steps(log: Log) -> Iterator[tuple[int, Array]]:
+    """Yield the steps of time in blocks, each with the number of its first sample."""
+    for a, b in blocks(len(log) - 1):
+        yield a, np.diff(log.t[a : b + 1])
 
 
-def resampled(t: Array, values: Array, at: Array) -> Array:
-    """Return values ``(N, k)`` recorded at t as a cubic spline gives them at other times.
+class EqualSteps:
+    """A piece of a log as cubic splines on its real stamps give it at equal steps.
 
-    Long logs are taken in blocks that overlap by more than a spline's memory.
+    Stamps that are at equal steps are taken as they are. Splines of a block see more samples than
+    they remember, so that blocks fit together.
     """
-    if len(t) == len(at) and np.abs(t - at).max() <= ROUNDING * (at[1] - at[0]):
-        return np.array(values)
-    spline: Any = scipy("interpolate").CubicSpline
-    result = np.empty((len(at), *values.shape[1:]))
-    for a in range(0, len(at), BLOCK):
-        b = min(a + BLOCK, len(at))
-        first = max(int(np.searchsorted(t, float(at[a]))) - OVERLAP, 0)
-        last = min(int(np.searchsorted(t, float(at[b - 1]))) + OVERLAP, len(t))
+
+    def __init__(self, log: Log, piece: Segment, rate: float) -> None:
+        """Look at a piece.
+
+        Args:
+            log: the log.
+            piece: which samples.
+            rate: samples per second at equal steps.
+        """
+        self.stamps = part_of(log.t, piece.start, piece.stop)
+        self.piece, self.rate = piece, rate
+        self.first, last = (float(self.stamps[k : k + 1][0]) for k in (0, len(piece) - 1))
+        self.count = int(np.floor((last - self.first) * rate + ROUNDING)) + 1
+
+    def times(self, a: int, b: int) -> Array:
+        """Return the times of steps a to b."""
+        return self.first + np.arange(a, b) / self.rate
+
+    def values(self, column: Array, a: int, b: int) -> Array:
+        """Return a column ``(N, k)`` of the log at steps a to b."""
+        at, start = self.times(a, b), self.piece.start
+        if b <= len(self.stamps):
+            there = self.stamps[a:b]
+            if np.abs(there - at).max(initial=0.0) <= ROUNDING / self.rate:
+                return column[start + a : start + b]
+        first = max(first_not_before(self.stamps, float(at[0])) - OVERLAP, 0)
+        last = min(first_not_before(self.stamps, float(at[-1])) + OVERLAP, len(self.stamps))
+        spline: Any = scipy("interpolate").CubicSpline
         try:
             with np.errstate(all="ignore"):
-                result[a:b] = spline(t[first:last], values[first:last])(at[a:b])
+                made = spline(self.stamps[first:last], column[start + first : start + last])
+                return np.asarray(made(at), np.float64)
         except ValueError as error:  # an overflow: numbers of 1e300, steps of 1e-300
             raise InputError(f"the samples cannot be interpolated: {error}") from error
-    return result
 
 
 def positive(name: str, value: object) -> float:

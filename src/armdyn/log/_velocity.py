@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,19 +29,52 @@ CAUSES = (
 )
 
 
-def compare_velocities(names: Sequence[str], slope: Array, measured: Array) -> list[str]:
-    """Return a sentence for every cause why velocities are not the slopes of the positions.
+@dataclass(eq=False)
+class Velocities:
+    """Mean products of velocities of every joint, ``(n,)``: all that the comparison needs.
 
-    Args:
-        names: of the joints.
-        slope: velocities from differentiated positions ``(N, n)``.
-        measured: the measured ones at the same times, low-passed in the same way.
+    Attributes:
+        slope: squares of those from differentiated positions.
+        measured: squares of the measured ones at the same times, low-passed in the same way.
+        product: of both.
+        count: samples behind the means.
     """
-    power = np.sqrt(np.mean(slope**2, axis=0))
-    moving = power > RESTING * power.max(initial=0.0)
+
+    slope: Array
+    measured: Array
+    product: Array
+    count: int = 0
+
+    @staticmethod
+    def none(n: int) -> Velocities:
+        """Return means of no samples."""
+        return Velocities(np.zeros(n), np.zeros(n), np.zeros(n))
+
+    def add(self, slope: Array, measured: Array) -> None:
+        """Count more samples, ``(N, n)`` both."""
+        self.count += len(slope)
+        share = len(slope) / max(self.count, 1)
+        pairs = (slope, slope), (measured, measured), (slope, measured)
+        for mean, (a, b) in zip((self.slope, self.measured, self.product), pairs, strict=True):
+            mean += share * (np.einsum("ij,ij->j", a, b) / max(len(a), 1) - mean)
+
+    @property
+    def difference(self) -> Array:
+        """Root mean squares of measured velocities less slopes, ``(n,)``."""
+        return np.sqrt(np.maximum(self.slope + self.measured - 2.0 * self.product, 0.0))
+
+    def moving(self, least: float) -> NDArray[np.bool_]:
+        """Return which joints move at least at this share of the speed of the fastest."""
+        speed = np.sqrt(self.slope)
+        return speed > least * speed.max(initial=0.0)
+
+
+def compare_velocities(names: Sequence[str], seen: Velocities) -> list[str]:
+    """Return a sentence for every cause why velocities are not the slopes of the positions."""
+    moving = seen.moving(RESTING)
     causes: dict[str, list[str]] = {}
     for j in np.flatnonzero(moving).tolist():
-        cause = _cause(slope[:, j], measured[:, j])
+        cause = _cause(float(seen.slope[j]), float(seen.measured[j]), float(seen.product[j]))
         if cause is not None:
             causes.setdefault(cause, []).append(names[j])
     if moving.any() and not causes:
@@ -51,10 +85,10 @@ def compare_velocities(names: Sequence[str], slope: Array, measured: Array) -> l
     ]
 
 
-def _cause(slope: Array, measured: Array) -> str | None:
+def _cause(slope: float, measured: float, product: float) -> str | None:
     """Return why velocities may differ, None if they do not."""
-    size, other = (float(np.sqrt(np.mean(v**2))) for v in (slope, measured))
-    likeness = float(np.mean(slope * measured)) / (size * other) if other else 0.0
+    size, other = math.sqrt(slope), math.sqrt(measured)
+    likeness = product / (size * other) if other else 0.0
     ratio = math.copysign(other / size, likeness)
     if likeness >= ALIKE and 1 / FACTOR < ratio < FACTOR:
         return None

@@ -1,9 +1,9 @@
 """Motions of arms as functions of time: what to move along, and how fast."""
 
-from armdyn.motion._fourier import Fourier
+from armdyn.motion._fourier import Fourier, resting, waves
 from armdyn.motion._joint_space import JointSpace
 from armdyn.motion._minimum_jerk import MinimumJerk
 from armdyn.motion._straight_line import StraightLine
 from armdyn.motion._trajectory import Trajectory
 
-__all__ = ["Fourier", "JointSpace", "MinimumJerk", "StraightLine", "Trajectory"]
+__all__ = ["Fourier", "JointSpace", "MinimumJerk", "StraightLine", "Trajectory", "resting", "waves"]

@@ -6,6 +6,7 @@ Between the stages nothing is written to memory, and no loop over states begins.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from armdyn.graph import ARITHMETIC, Program, Slot, evaluate, jacobian_at, trace
 from armdyn.scalar import Op, Scalar, cos, sign, sin, sqrt
@@ -18,6 +19,7 @@ ADAMS = (55.0 / 24.0, -59.0 / 24.0, 37.0 / 24.0, -9.0 / 24.0)
 Row = Sequence[Scalar]
 
 
+@lru_cache(maxsize=16)
 def rk4_program(forward: Program) -> Program:
     """Return a step of the classical Runge-Kutta method under constant torques.
 
@@ -45,6 +47,7 @@ def rk4_program(forward: Program) -> Program:
     return _step(step, forward, ["q", "qd", "tau"], "rk4")
 
 
+@lru_cache(maxsize=16)
 def ab4_program(forward: Program) -> Program:
     """Return a step of the Adams-Bashforth method of order four.
 
@@ -65,6 +68,7 @@ def ab4_program(forward: Program) -> Program:
     return _step(step, forward, ["q", "qd", "tau", *past], "ab4")
 
 
+@lru_cache(maxsize=16)
 def midpoint_program(forward: Program, kinetic: Program, gravity: Program) -> Program:
     """Return an improvement of the velocity v between two states of the symplectic midpoint rule.
 
@@ -94,6 +98,7 @@ def midpoint_program(forward: Program, kinetic: Program, gravity: Program) -> Pr
     return trace(step, [*inputs, *_constant_slots(forward)], outputs, "midpoint")
 
 
+@lru_cache(maxsize=16)
 def velocity_program(forward: Program, gravity: Program) -> Program:
     """Return the velocities of momenta: inputs q, p; output qd."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import copy
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm, Evaluator, parameter_values, parametric
+from armdyn.arm import Arm, Evaluator, Function, parameter_values, parametric
 from armdyn.graph import Program, Rolled, interpret
-from armdyn.robot import chain_of
+from armdyn.robot import Chain, chain_of
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -34,7 +35,19 @@ class Plant:
         constants: for arms that differ, the constants of their links by the names of the inputs.
     """
 
-    def __init__(self, arm: Arm, method: str, friction: bool, parameters: Array | None) -> None:
+    def __init__(
+        self, arm: Arm, method: str, *, friction: bool, inside: bool, parameters: Array | None
+    ) -> None:
+        """Compile the dynamics.
+
+        Args:
+            arm: what is simulated.
+            method: of forward dynamics.
+            friction: whether joints have friction.
+            inside: whether viscous and constant friction are part of the compiled code; those of
+                arms with dry friction never are.
+            parameters: link parameters ``(B, 10n)`` of arms that differ.
+        """
         self.arm = arm
         self.n = arm.n
         joints = arm.robot.joints
@@ -43,14 +56,14 @@ class Plant:
             for name in ("viscous", "coulomb", "offset")
         )
         self._method = method
+        self._inside = inside and not self.dry
         self.constants: dict[str, Array] = {}
         if parameters is not None:
             given = parameter_values(chain_of(arm.robot))
             values = {name: np.array(x, dtype=np.float64) for name, x in given.items()}
             values["p"] = parameters.reshape(-1, self.n, 10)
-            inside = not self.dry
             columns = [self.viscous, np.zeros(self.n), self.offset]
-            values[FRICTION] = np.stack([x * inside for x in columns], axis=1)
+            values[FRICTION] = np.stack([x * self._inside for x in columns], axis=1)
             self.constants = values
         self._programs: dict[str, Program | Rolled] = {}
         self._kernels: dict[str, Any] = {}
@@ -61,30 +74,39 @@ class Plant:
         """Whether any joint has Coulomb friction."""
         return bool(self.coulomb.any())
 
-    def part(self, i: int, j: int) -> Plant:
-        """Return rows i to j, without j, of the arms."""
+    def part(self, rows: slice | Truths) -> Plant:
+        """Return some of the arms."""
+        if not self.constants:
+            return self
         result = copy.copy(self)
-        if self.constants:
-            result.constants = {**self.constants, "p": self.constants["p"][i:j]}
+        result.constants = {**self.constants, "p": self.constants["p"][rows]}
         return result
 
     def program(self, kind: str) -> Program | Rolled:
-        """Return a kind's traced code; forward dynamics has the friction that is no Coulomb's."""
+        """Return a kind's traced code; forward dynamics with friction if it is inside."""
         if kind not in self._programs:
             method = self._method if kind == FORWARD else "auto"
             if self.constants:
-                self._programs[kind] = parametric(chain_of(self.arm.robot), kind, method).program
+                self._programs[kind] = _parametric(chain_of(self.arm.robot), kind, method)
             else:
-                inside = not self.dry and bool(self.viscous.any() or self.offset.any())
-                function = self.arm.function(kind, method, friction=inside)
-                self._programs[kind] = function.program
+                self._programs[kind] = self._function(kind).program
         return self._programs[kind]
 
     def kernel(self, kind: str) -> Any:
         """Return a kind as a function of arrays ``(B, n)``, compiled where it is not too long."""
         if kind not in self._kernels:
-            self._kernels[kind] = compiled(self.program(kind))
+            kernel = None if self.constants else self._function(kind).kernel
+            if kernel is None:
+                program = self.program(kind)
+                assert isinstance(program, Program), "walks are always compiled"
+                kernel = compiled(program)
+            self._kernels[kind] = kernel
         return self._kernels[kind]
+
+    def _function(self, kind: str) -> Function:
+        inside = self._inside and bool(self.viscous.any() or self.offset.any())
+        method = self._method if kind == FORWARD else "auto"
+        return self.arm.function(kind, method, friction=inside)
 
     def constants_of(self, program: Program | Rolled) -> list[Array]:
         """Return the constants that a program takes behind the states."""
@@ -105,8 +127,10 @@ class Plant:
             force: torques without friction.
             slide: of arms with dry friction, where each joint slides to: -1 or 1.
         """
+        if not self._inside:
+            force = force - self.smooth(qd)
         if slide is not None:
-            force = force - self.smooth(qd) - self.coulomb * slide
+            force = force - self.coulomb * slide
         return self.of(FORWARD, q, qd, force)
 
     def smooth(self, qd: Array) -> Array:
@@ -142,12 +166,12 @@ class Plant:
         return self.of("kinetic_energy", q, qd) + self.of("potential_energy", q)
 
 
-def compiled(program: Program | Rolled) -> Any:
+@lru_cache(maxsize=64)
+def compiled(program: Program) -> Any:
     """Return a program as a function of arrays; a very long one is interpreted."""
     kernel = Evaluator(program).kernel
     if kernel is not None:
         return kernel
-    assert isinstance(program, Program), "walks are always compiled"
 
     def slowly(*arrays: Array) -> Any:
         rows = max(len(a) for a, s in zip(arrays, program.inputs, strict=True) if _has_rows(a, s))
@@ -156,6 +180,11 @@ def compiled(program: Program | Rolled) -> Any:
         return results[0] if len(results) == 1 else tuple(results)
 
     return slowly
+
+
+@lru_cache(maxsize=64)
+def _parametric(chain: Chain, kind: str, method: str) -> Program:
+    return parametric(chain, kind, method).program
 
 
 def _has_rows(array: Array, slot: Any) -> bool:

@@ -52,10 +52,17 @@ def section(title: str, *inside: str, key: str) -> Html:
     return tag("section", tag("h2", title), *inside, id=key)
 
 
-def sentence(words: str) -> str:
-    """Return words with a large first letter, unless they begin with the name of something."""
-    plain = not isinstance(words, Html) and re.match(r"[a-z]+[ ,]", words)
-    return words[0].upper() + words[1:] if plain else words
+def sentence(words: str) -> Html:
+    """Return words as a sentence: what is between backticks as code, the first letter large.
+
+    A first word that is the name of something, with a dot or a bar in it, stays as it is.
+    """
+    if re.match(r"[a-z]+[ ,]", words):
+        words = words[0].upper() + words[1:]
+    parts = words.split("`")
+    if len(parts) % 2 == 0:
+        return joined([words])
+    return joined(tag("code", part) if k % 2 else part for k, part in enumerate(parts))
 
 
 def _escaped(part: str) -> str:

@@ -118,7 +118,7 @@ def _provenance(result: Result) -> Html:
          f"{number(source.duration)} s", f"{number(source.rate)} Hz"]
         for source in result.about.sources
     ]  # fmt: skip
-    settings = {key: _worded(value) for key, value in result.about.settings.items()}
+    settings = {key: _worded(key, value) for key, value in result.about.settings.items()}
     settings["cut-off used"] = f"{number(result.about.cutoff)} Hz"
     return tag(
         "footer",
@@ -130,9 +130,11 @@ def _provenance(result: Result) -> Html:
     )
 
 
-def _worded(value: Any) -> str:
+def _worded(key: str, value: Any) -> str:
+    if key in ("extra", "coupling") and not value:
+        return "none"
     if value is None:
-        return "by itself"
+        return "chosen by itself"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return json.dumps(value)

@@ -18,6 +18,9 @@ Array = NDArray[np.float64]
 
 WIDTH, HEIGHT = 150, 16
 
+# Random poses at which the mass matrix is looked at.
+POSES = 1000
+
 
 def parameter_table(result: Result) -> Html:
     """Return a row for each parameter."""
@@ -99,17 +102,12 @@ def links(result: Result) -> Html:
     return section("Links", tag("p", words), table(heads, rows, words=2), key="links")
 
 
-POSES = 1000
-
-
 def least_inertia(result: Result) -> float:
     """Return the least eigenvalue of the mass matrix at random poses within the limits."""
     joints = result.arm.robot.joints
-    low = np.array([j.lower if np.isfinite(j.lower) else -np.pi for j in joints])
-    high = np.array([j.upper if np.isfinite(j.upper) else np.pi for j in joints])
-    q = np.random.default_rng(0).uniform(
-        np.minimum(low, high), np.maximum(low, high), (POSES, len(joints))
-    )
+    low = np.array([max(j.lower, min(j.upper, np.pi) - 2 * np.pi) for j in joints])
+    high = np.array([min(j.upper, max(j.lower, -np.pi) + 2 * np.pi) for j in joints])
+    q = np.random.default_rng(0).uniform(low, high, (POSES, len(joints)))
     return float(np.linalg.eigvalsh(result.arm.mass_matrix(q)).min())
 
 

@@ -44,6 +44,8 @@ def _drawing(result: Result, j: int) -> Html:
     v, rest = by_speed(result, j)
     joint = result.arm.robot.joints[j]
     force, speed = ("N m", "rad/s") if joint.is_revolute else ("N", "m/s")
+    if not len(v):
+        return tag("figure", tag("figcaption", tag("b", joint.name), " has no rows in the fit"))
     across, down = scale_of(v), scale_of(np.quantile(rest, [0.005, 0.995]))
     inside = [level(0.0, down, "zero")] if down.low < 0.0 < down.high else []
     wide = WIDTH - LEFT - RIGHT
@@ -64,26 +66,23 @@ def _drawing(result: Result, j: int) -> Html:
 
 def _dots(v: Array, rest: Array, across: Scale, down: Scale, wide: float) -> Html:
     every = max(len(v) // DOTS, 1)
-    x, y = across.share(v[::every]), 1.0 - down.share(rest[::every])
-    inside = (y >= 0.0) & (y <= 1.0)
+    x = LEFT + wide * across.share(v[::every])
+    y = ABOVE + TALL * (1.0 - down.share(rest[::every]))
+    inside = (y >= ABOVE) & (y <= ABOVE + TALL)
     return joined(
-        tag(
-            "circle",
-            cx=round(LEFT + wide * a, 1),
-            cy=round(ABOVE + TALL * b, 1),
-            r=1.4,
-            class_="dot",
-        )
+        tag("circle", cx=round(a, 1), cy=round(b, 1), r=1.4, class_="dot")
         for a, b in zip(x[inside].tolist(), y[inside].tolist(), strict=True)
     )
 
 
 def _means(v: Array, rest: Array, across: Scale, down: Scale) -> list[tuple[float, float]]:
-    edges = np.linspace(v.min(), v.max(), BINS + 1)
+    number = np.minimum(
+        ((v - v.min()) / max(float(np.ptp(v)), 1e-300) * BINS).astype(int), BINS - 1
+    )
     places: list[tuple[float, float]] = []
     for k in range(BINS):
-        mine = (v >= edges[k]) & (v <= edges[k + 1])
-        if mine.sum() >= FEWEST:
+        mine = number == k
+        if np.count_nonzero(mine) >= FEWEST:
             x, y = across.share(v[mine].mean()), down.share(rest[mine].mean())
             places.append((float(x), 1.0 - min(max(float(y), 0.0), 1.0)))
     return places

@@ -4,8 +4,9 @@ STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #d8dde4; --paper: #fff;
   --wash: #f4f6f8; --good: #1a7f4b; --bad: #b3261e; --fair: #9a6700; --is: #7b8794; --said: #d9541e;
   --rest: #2563a8; --band: #2563a81f; --goodwash: #e7f5ed; --badwash: #fcebea; }
-@media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b3; --line: #343c47;
-  --paper: #14181d; --wash: #1c2229; --good: #56c48a; --bad: #ff8a80; --fair: #e0b050;
+@media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b3;
+  --line: #343c47; --paper: #14181d; --wash: #1c2229; --good: #56c48a; --bad: #ff8a80;
+  --fair: #e0b050;
   --is: #9aa5b3; --said: #ff8f5a; --rest: #7ab3ee; --band: #7ab3ee2b; --goodwash: #16291f;
   --badwash: #331a18; } }
 * { box-sizing: border-box; }
@@ -22,14 +23,15 @@ a { color: var(--rest); text-decoration: none; } a:hover { text-decoration: unde
 .passed { border-color: var(--good); background: var(--goodwash); }
 .failed { border-color: var(--bad); background: var(--badwash); }
 .facts { display: flex; flex-wrap: wrap; gap: .7rem; margin: 1rem 0; }
-.facts div { background: var(--wash); border-radius: 6px; padding: .5rem .9rem; min-width: 8.5rem; }
+.facts div { background: var(--wash); border-radius: 6px; padding: .5rem .9rem; flex: 1 1 9rem; }
 .facts b { display: block; font-size: 1.25rem; } .facts span { color: var(--soft); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; }
-th, td { padding: .22rem .7rem; text-align: left; border-bottom: 1px solid var(--line);
+th, td { padding: .22rem .6rem; text-align: left; border-bottom: 1px solid var(--line);
   vertical-align: middle; }
 th { color: var(--soft); font-weight: 600; } th:first-child, td:first-child { padding-left: 0; }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; }
 .good { color: var(--good); } .bad { color: var(--bad); } .fair { color: var(--fair); }
 figure { margin: 1.1rem 0 1.6rem; break-inside: avoid; } figcaption { margin-bottom: .2rem; }
 output { float: right; color: var(--soft); font-variant-numeric: tabular-nums; }

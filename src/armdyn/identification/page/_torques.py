@@ -97,7 +97,7 @@ def _drawing(
         panel(LEFT, ABOVE, wide, TALL, top, **about),
         panel(LEFT, at, wide, SHORT, bottom, **rest_about),
         tag("g", down_ticks(down, 5, LEFT, ABOVE, TALL), class_="left"),
-        tag("g", down_ticks(low, 2, LEFT, at, SHORT), class_="left"),
+        tag("g", down_ticks(low, 3, LEFT, at, SHORT), class_="left"),
         tag("g", across_ticks(across, 10, LEFT, wide, foot + 14), class_="below"),
         tag("text", "time [s]", x=WIDTH - RIGHT, y=foot + 30, class_="axis"),
         tag("line", x1=0, x2=0, y1=ABOVE, y2=foot, class_="pointer"),

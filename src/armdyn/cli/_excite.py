@@ -1,0 +1,196 @@
+"""`armdyn excite`: a motion from which an arm can be identified."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from armdyn.cli._console import (
+    BaseOption,
+    JsonOption,
+    RobotArgument,
+    SnapOption,
+    StrictOption,
+    TipOption,
+    complain,
+    new_table,
+    open_arm,
+    plain,
+    print_json,
+    progress_bar,
+    show,
+)
+from armdyn.errors import FileError, InputError, NumericalError
+from armdyn.identification import ExcitingMotion, check_plot
+from armdyn.identification import excite as find_motion
+
+LOGS = (".csv", ".txt", ".npz", ".parquet", ".pq")
+
+# Arguments of Python that are options of the same name here.
+ARGUMENTS = (
+    "position velocity acceleration torque margin noise duration harmonics rate repeats "
+    "evaluations seed"
+)
+
+# Steps of the progress bar.
+STEPS = 1000
+
+
+def excite(
+    robot: RobotArgument,
+    duration: Annotated[float, typer.Option(help="Of the motion, in seconds.")] = 20.0,
+    harmonics: Annotated[int, typer.Option(help="Of the Fourier series.")] = 5,
+    rate: Annotated[float, typer.Option(help="Samples a second.")] = 200.0,
+    position: Annotated[
+        str | None,
+        typer.Option(metavar="LOW:HIGH", help="Positions, for all joints or one each by commas."),
+    ] = None,
+    velocity: Annotated[
+        str | None, typer.Option(metavar="V", help="Largest; one number, or one a joint by commas.")
+    ] = None,
+    acceleration: Annotated[
+        str | None, typer.Option(metavar="A", help="Largest; as for velocity.")
+    ] = None,
+    torque: Annotated[
+        str | None, typer.Option(metavar="TAU", help="Largest; as for velocity.")
+    ] = None,
+    margin: Annotated[float, typer.Option(help="Share of all limits that is kept free.")] = 0.05,
+    noise: Annotated[
+        str | None, typer.Option(metavar="SIGMA", help="Standard deviation of measured torques.")
+    ] = None,
+    friction: Annotated[
+        bool, typer.Option("--friction/--no-friction", help="Whether to identify friction.")
+    ] = True,
+    rotor: Annotated[bool, typer.Option("--rotor", help="Identify rotor inertias.")] = False,
+    repeats: Annotated[int | None, typer.Option(help="Periods in the duration.")] = None,
+    evaluations: Annotated[int, typer.Option(help="Motions that are tried.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same motion.")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write t, q, qd, qdd: .csv, .npz, ..."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw it, as .png, .svg or .pdf.")
+    ] = None,
+    tip: TipOption = None,
+    base: BaseOption = None,
+    strict: StrictOption = True,
+    snap: SnapOption = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the motion that tells most about an arm's parameters, within its limits.
+
+    Obstacles and the arm's own body are not known: look at the motion in a simulator first.
+
+    Example: armdyn excite arm.urdf --velocity 1.5 -o excite.csv --plot excite.png
+    """
+    _check_files(output, plot)
+    arm, _ = open_arm(robot, base, tip, strict, snap)
+    try:
+        with progress_bar("looking for the motion") as bar:
+            found = find_motion(
+                arm,
+                duration,
+                harmonics,
+                rate=rate,
+                position=_ranges(position),
+                velocity=_numbers("velocity", velocity),
+                acceleration=_numbers("acceleration", acceleration),
+                torque=_numbers("torque", torque),
+                margin=margin,
+                friction=friction,
+                rotor=rotor,
+                noise=_numbers("noise", noise),
+                repeats=repeats,
+                evaluations=evaluations,
+                seed=seed,
+                progress=lambda _, share: bar(round(STEPS * share), STEPS),
+            )
+    except (InputError, NumericalError) as error:
+        raise type(error)(_in_options(str(error))) from error
+    if output:
+        found.save(output)
+    if plot:
+        found.plot(plot)
+    for note in found.notes:
+        complain(f"note: {_in_options(note)}")
+    if as_json:
+        print_json(found.summary())
+        return
+    _show(found)
+    for file in (output, plot):
+        if file:
+            show(f"written: {file}")
+
+
+def _show(found: ExcitingMotion) -> None:
+    arm, limits, series = found.arm, found.limits, found.trajectory
+    show(
+        f"{arm.name}: {found.duration:g} s, {series.repeats} "
+        f"{"periods" if series.repeats > 1 else "period"} of {series.harmonics} "
+        f"harmonics; {len(found.names)} parameters, condition {found.condition:.3g}, "
+        f"log det {found.log_det:.1f}",
+        "",
+    )
+    columns = ("lowest", "highest", "limits", "velocity", "acceleration", "torque")
+    table = new_table("What is used of the limits", ("joint",), columns)
+    _, q, _, _ = found.sample()
+    for j, name in enumerate(arm.joint_names):
+        used = [found.peaks[key][j] for key in ("velocity", "acceleration", "torque")]
+        table.add_row(
+            plain(name),
+            f"{q[:, j].min():.3f}",
+            f"{q[:, j].max():.3f}",
+            f"{limits.lower[j]:.3f} to {limits.upper[j]:.3f}",
+            *(f"{share:.0%}" if share > 0 else "no limit" for share in used),
+        )
+    show(table, "")
+    if found.weak:
+        show(
+            "Known to no better than a tenth of their described value after one run: "
+            + ", ".join(found.weak)
+        )
+
+
+def _check_files(output: Path | None, plot: Path | None) -> None:
+    """Refuse, before any work, files that could not be written."""
+    if output:
+        if output.suffix.lower() not in LOGS:
+            raise FileError(output, "motions are written as .csv, .npz or .parquet.")
+        if not output.parent.is_dir():
+            raise FileError(output, f"cannot be written: no folder {output.parent}; make it first.")
+    if plot:
+        check_plot(plot)
+
+
+def _numbers(name: str, words: str | None) -> float | list[float] | None:
+    if words is None:
+        return None
+    try:
+        numbers = [float(word) for word in words.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--{name} is {plain(words)!r}, expected a number, or one for each joint by commas."
+        ) from None
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _ranges(words: str | None) -> list[float] | list[list[float]] | None:
+    if words is None:
+        return None
+    try:
+        pairs = [[float(x) for x in word.split(":")] for word in words.split(",")]
+    except ValueError:
+        pairs = [list[float]()]
+    if any(len(pair) != 2 for pair in pairs):
+        raise InputError(
+            f"--position is {plain(words)!r}, expected LOW:HIGH, or one for each joint by commas."
+        )
+    return pairs[0] if len(pairs) == 1 else pairs
+
+
+def _in_options(words: str) -> str:
+    return re.sub(rf"`({'|'.join(ARGUMENTS.split())})`", r"--\1", words)

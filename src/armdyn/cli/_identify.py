@@ -1,0 +1,171 @@
+"""`armdyn identify`: from logs of a moving arm to its parameters, a model and a report."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from armdyn.arm import Arm, check_writable, export_c, write_together
+from armdyn.cli._console import (
+    BaseOption,
+    JsonOption,
+    RobotArgument,
+    SnapOption,
+    StrictOption,
+    TipOption,
+    complain,
+    new_table,
+    open_arm,
+    plain,
+    print_json,
+    show,
+    step_bar,
+)
+from armdyn.cli._log_options import (
+    ColumnsOption,
+    DropOption,
+    GearOption,
+    SortOption,
+    TimeUnitOption,
+    UnitsOption,
+    keep_inputs,
+    read_logs,
+    reading,
+)
+from armdyn.cli._payload import PAYLOAD_FILES, show_payload
+from armdyn.errors import ArmdynError, InputError
+from armdyn.identification import FILES, Result
+from armdyn.identification import identify as identify_arm
+
+# The folder of C code, and what it computes from the identified values.
+C_FOLDER = "c"
+FUNCTIONS = ("mass_matrix", "inverse_dynamics", "gravity")
+
+
+def identify(
+    robot: RobotArgument,
+    logs: Annotated[
+        list[Path], typer.Argument(metavar="LOG...", help="CSV, Parquet, npz or mat files.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write to.")
+    ],
+    test: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="LOG", help="Test with this whole log; may be repeated."),
+    ] = None,
+    holdout: Annotated[
+        float, typer.Option(help="Share at the end of each log to test with, if no --test.")
+    ] = 0.3,
+    friction: Annotated[
+        bool, typer.Option("--friction/--no-friction", help="Fit friction of the joints.")
+    ] = True,
+    rotor: Annotated[bool, typer.Option("--rotor", help="Fit rotor inertias.")] = False,
+    physical: Annotated[
+        bool, typer.Option("--physical/--no-physical", help="Links must be bodies that can exist.")
+    ] = True,
+    stribeck: Annotated[
+        bool, typer.Option("--stribeck", help="Fit Stribeck friction where it shows.")
+    ] = False,
+    payload: Annotated[
+        bool, typer.Option("--payload", help="Find the load of an arm that is known.")
+    ] = False,
+    without: Annotated[
+        Path | None,
+        typer.Option(metavar="LOG", help="The same motion without the load, with --payload."),
+    ] = None,
+    cutoff: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Low-pass of positions; else by itself.")
+    ] = None,
+    units: UnitsOption = None,
+    time_unit: TimeUnitOption = None,
+    columns: ColumnsOption = None,
+    gear: GearOption = None,
+    sort: SortOption = False,
+    drop: DropOption = False,
+    tip: TipOption = None,
+    base: BaseOption = None,
+    strict: StrictOption = True,
+    snap: SnapOption = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Identify an arm from logs; exit status 1 if the result is not to be relied on."""
+    if without and not payload:
+        raise InputError("--without is a log without payload; it goes with --payload only.")
+    if payload and (test or rotor or stribeck):
+        raise InputError("--payload leaves the arm as it is; no --test, --rotor or --stribeck.")
+    names = PAYLOAD_FILES if payload else FILES
+    keep_inputs(out, names, [robot, *logs, *(test or ()), *([without] if without else ())])
+    check_writable(out, names)
+    check_writable(out / C_FOLDER, ())
+    arm, _ = open_arm(robot, base, tip, strict, snap)
+    options = reading(arm.n, units, time_unit, columns, gear, sort, drop)
+    read = read_logs(arm, logs, options)
+    if payload:
+        empty = read_logs(arm, [without], options)[0] if without else None
+        if not show_payload(arm, read, empty, out, cutoff, as_json):
+            raise typer.Exit(1)
+        return
+    held_out = read_logs(arm, test, options) if test else None
+    with step_bar() as progress:
+        result = identify_arm(
+            arm, read, friction=friction, rotor=rotor, physical=physical, holdout=holdout,
+            test=held_out, cutoff=cutoff, stribeck=stribeck, progress=progress,
+        )  # fmt: skip
+        progress("report", 0.0)
+        texts = {**result.files(datetime.now()), **_c_texts(result.arm)}
+    paths = write_together(out, texts, None)
+    if as_json:
+        print_json({**result.data(), "files": [str(path) for path in paths]})
+        complain(result.verdict)
+    else:
+        _show(result, out, texts)
+    if not result.passed:
+        raise typer.Exit(1)
+
+
+def _c_texts(arm: Arm) -> dict[str, str]:
+    """Return the C of the identified arm by names in the folder c/."""
+    try:
+        with TemporaryDirectory(prefix="armdyn-") as folder:
+            paths = export_c(arm, folder, FUNCTIONS)
+            return {f"{C_FOLDER}/{path.name}": path.read_text(encoding="utf-8") for path in paths}
+    except OSError as error:
+        raise ArmdynError(f"no temporary folder for C code: {error.strerror or error}.") from error
+
+
+def _show(result: Result, out: Path, texts: dict[str, str]) -> None:
+    show(_table(result), "")
+    head, _, rest = result.verdict.partition(": ")
+    show(Text(head, style="bold green" if result.passed else "bold red") + Text(f": {plain(rest)}"))
+    said = result.advice()
+    if said:
+        show("", "What to do better next time:", *(f"  - {words}" for words in said))
+    listed = sorted(name for name in texts if "/" not in name)
+    inner = sorted(name for name in texts if "/" in name)
+    show("", f"{out}: {', '.join(listed)}; {', '.join(inner)}")
+
+
+def _table(result: Result) -> Table:
+    held = "held out" if result.held_out else "of the fit"
+    table = new_table(
+        f"Errors of torques, {result.arm.name}",
+        ("joint",),
+        (f"error {held}", "of the fit", "expected elsewhere", "rms residual"),
+    )
+    rows = zip(
+        result.arm.joint_names, result.errors.per_joint, result.train_errors.per_joint,
+        result.excitation.per_joint, result.sigma, strict=True,
+    )  # fmt: skip
+    for name, error, fit, expected, sigma in rows:
+        table.add_row(plain(name), f"{error:.2%}", f"{fit:.2%}", f"{expected:.2%}", f"{sigma:.3g}")
+    total, judged = result.errors.total, result.excitation.expected_error
+    table.add_section()
+    table.add_row("all", f"{total:.2%}", f"{result.train_errors.total:.2%}", f"{judged:.2%}", "")
+    return table

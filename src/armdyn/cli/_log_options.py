@@ -1,0 +1,107 @@
+"""Logs that are given on the command line, and the options that say how to read them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.arm import Arm
+from armdyn.cli._console import complain
+from armdyn.errors import InputError, LogWarning, shown
+from armdyn.log import Log
+
+UnitsOption = Annotated[
+    str | None, typer.Option(help="Of positions: rad, deg, m or mm; one, or by commas one each.")
+]
+TimeUnitOption = Annotated[str | None, typer.Option(help="Of time stamps: s, ms, us or ns.")]
+ColumnsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="WHAT=NAME", help="Columns by name: t=clock, q='axis*_angle'; may be repeated."
+    ),
+]
+GearOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RATIOS", help="Motor-side data: joint turns per motor turn, by commas: 1/100,..."
+    ),
+]
+SortOption = Annotated[
+    bool, typer.Option("--sort", help="Put rows in order of time, drop equal time stamps.")
+]
+DropOption = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with gaps.")]
+
+WHAT = ("t", "q", "qd", "qdd", "tau", "current")
+
+
+def reading(
+    n: int,
+    units: str | None,
+    time_unit: str | None,
+    columns: list[str] | None,
+    gear: str | None,
+    sort: bool,
+    drop: bool,
+) -> dict[str, Any]:
+    """Return the options of `Log.read` for an arm of n joints."""
+    several = None if units is None else [word.strip() for word in units.split(",")]
+    return {
+        "units": several[0] if several is not None and len(several) == 1 else several,
+        "time_unit": time_unit,
+        "columns": dict(_column(words) for words in columns) if columns else None,
+        "gear": None if gear is None else _gear(n, gear),
+        "sort": sort,
+        "missing": "drop" if drop else "error",
+    }
+
+
+def keep_inputs(out: Path, names: Sequence[str], inputs: Sequence[str | Path]) -> None:
+    """Raise an error if a result would take the place of a file that is read."""
+    for name in names:
+        for given in inputs:
+            target = out / name
+            if target.exists() and Path(given).exists() and target.samefile(given):
+                raise InputError(f"{given} would be replaced by a result; choose another --out.")
+
+
+def read_logs(arm: Arm, paths: Sequence[Path], options: dict[str, Any]) -> list[Log]:
+    """Read logs; what is suspect about them is said to the person, and in their notes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LogWarning)
+        logs = [Log.read(path, joints=arm, **options) for path in paths]
+    for warning in caught:
+        complain(f"warning: {warning.message}")
+    return logs
+
+
+def _column(words: str) -> tuple[str, str | list[str]]:
+    what, equals, names = words.partition("=")
+    listed = [name.strip() for name in names.split(",") if name.strip()]
+    if what.strip() not in WHAT or not equals or not listed:
+        raise InputError(
+            f"--columns is {shown(words)}, expected one of {', '.join(WHAT)} and the names of its "
+            "columns, such as t=clock or q=a1,a2,a3 or q=axis*_angle."
+        )
+    return what.strip(), listed[0] if len(listed) == 1 else listed
+
+
+def _gear(n: int, words: str) -> list[float] | list[list[float]]:
+    """Return ratios, one a joint, or a square matrix of them row by row."""
+    numbers = [_ratio(words, word) for word in words.split(",")]
+    if n > 1 and n * n == len(numbers):
+        return [numbers[k : k + n] for k in range(0, n * n, n)]
+    return numbers
+
+
+def _ratio(words: str, word: str) -> float:
+    over, _, under = word.partition("/")
+    try:
+        return float(over) / float(under or 1.0)
+    except (ValueError, ZeroDivisionError):
+        raise InputError(
+            f"--gear is {shown(words)}, expected ratios by commas, such as 1/100,1/100,1/80."
+        ) from None

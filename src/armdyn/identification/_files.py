@@ -1,0 +1,62 @@
+"""The files that a result is written to, as texts by name."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from armdyn.errors import RobotError
+from armdyn.identification._expected_values import described_values
+from armdyn.identification.page import report_html
+from armdyn.robot import Robot, toml_text, urdf_text
+
+if TYPE_CHECKING:
+    from armdyn.identification._result import Result
+
+JSON, TOML, URDF = "result.json", "identified.toml", "identified.urdf"
+PARAMETERS, REPORT = "parameters.csv", "report.html"
+
+FILES = (JSON, TOML, URDF, PARAMETERS, REPORT)
+"""The names of all files."""
+
+
+def texts(result: Result, made: datetime | None = None) -> dict[str, str]:
+    """Return the texts of all files by name; identified.urdf only of arms that URDF can express.
+
+    Args:
+        result: what was found.
+        made: the date that the report carries; none if left out, so that equal results have equal
+            files.
+    """
+    found = {
+        JSON: json.dumps(result.data(), indent=2, allow_nan=False) + "\n",
+        TOML: toml_text(result.arm.robot),
+        PARAMETERS: parameter_text(result),
+        REPORT: report_html(result, made),
+    }
+    urdf = _urdf(result.arm.robot)
+    return found if urdf is None else {**found, URDF: urdf}
+
+
+def parameter_text(result: Result) -> str:
+    """Return the parameters as CSV, numbers in full."""
+    weak, described = set(result.weak()), described_values(result).tolist()
+    lines = io.StringIO()
+    table = csv.writer(lines, lineterminator="\n")
+    table.writerow(["name", "unit", "kind", "joint", "value", "std", "described", "known"])
+    for i, column in enumerate(result.model.columns):
+        joint = "" if column.joint < 0 else result.arm.joint_names[column.joint]
+        known = "no" if column.name in weak else "yes"
+        numbers = (float(result.values[i]), float(result.std[i]), described[i])
+        table.writerow([column.name, column.unit, column.kind, joint, *map(repr, numbers), known])
+    return lines.getvalue()
+
+
+def _urdf(robot: Robot) -> str | None:
+    try:
+        return urdf_text(robot)
+    except RobotError:
+        return None

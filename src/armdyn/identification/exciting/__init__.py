@@ -1,0 +1,7 @@
+"""Motions that tell most about an arm's parameters, within its limits."""
+
+from armdyn.identification.exciting._excite import excite
+from armdyn.identification.exciting._motion import ExcitingMotion
+from armdyn.identification.exciting._plot import check_plot
+
+__all__ = ["ExcitingMotion", "check_plot", "excite"]

@@ -1,0 +1,236 @@
+"""`excite`: the motion that tells most about an arm, found in seconds."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.arm import Arm
+from armdyn.errors import InputError, NumericalError, shown
+from armdyn.identification.exciting._information import Information
+from armdyn.identification.exciting._limits import Limits, limits_of
+from armdyn.identification.exciting._motion import ExcitingMotion, judged
+from armdyn.identification.exciting._search import search
+from armdyn.identification.exciting._series import Motions, Series, times_of
+from armdyn.minimal import MinimalParameters
+
+Array = NDArray[np.float64]
+Progress = Callable[[str, float], None]
+
+# A period of about this length [s] lets joints of usual speed cross their ranges.
+PERIOD = 10.0
+
+# Random motions to begin with, and motions of a generation of the search.
+STARTS = 96
+GENERATION = 48
+
+# Points of a period at which a motion is judged: in the search, and at the end.
+FEW_POINTS, POINTS_A_HARMONIC = 60, 12
+MANY_POINTS, MANY_A_HARMONIC = 2400, 240
+
+MOST_HARMONICS = 50
+
+# Errors of measured torques, beside the limits of torque (or the torques), if nothing is said.
+NOISE = 0.01
+
+# Halvings of the interval of amplitudes, in search of the largest that keeps the torques.
+HALVINGS = 40
+
+
+def excite(
+    arm: Arm,
+    duration: float = 20.0,
+    harmonics: int = 5,
+    *,
+    rate: float = 200.0,
+    position: ArrayLike | None = None,
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
+    torque: ArrayLike | None = None,
+    margin: float = 0.05,
+    friction: bool = True,
+    rotor: bool = False,
+    noise: ArrayLike | None = None,
+    repeats: int | None = None,
+    evaluations: int = 20_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> ExcitingMotion:
+    """Find a motion from which the arm's dynamic parameters can be identified best.
+
+    It is a Fourier series at rest at both ends, whose information about the minimal parameters has
+    the largest determinant (D-optimal) within limits. Obstacles, the floor and the arm itself are
+    not known here: choose `position` so that the arm cannot hit anything, and look at the motion in
+    a simulator first.
+
+    Args:
+        arm: the arm; its masses, as far as they are known, predict the torques.
+        duration: of the motion [s].
+        harmonics: of the series, two or more.
+        rate: samples of torque a second, for what is predicted and saved [1/s].
+        position: lowest and highest position, ``(2,)`` or ``(n, 2)``; the robot's if left out.
+        velocity: largest, for all joints or one each; the robot's if left out.
+        acceleration: largest, for all joints or one each.
+        torque: largest, for all joints or one each; the robot's if left out.
+        margin: share of all limits that is kept free.
+        friction: whether friction is to be identified, too.
+        rotor: whether rotor inertias are to be identified, too.
+        noise: standard deviation of a measured torque, for all joints or one each; a hundredth of
+            the limits of torque if left out.
+        repeats: periods in the duration; such that one takes about 10 s if left out.
+        evaluations: motions that are tried.
+        seed: of the random numbers: the same seed gives the same motion.
+        progress: called with the name of a step and the share of it that is done.
+
+    Raises:
+        InputError: an argument is wrong, or a limit is missing.
+        NumericalError: no motion was found that keeps the torques or determines the parameters.
+    """
+    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.")
+    for name, value in (("friction", friction), ("rotor", rotor)):
+        if not isinstance(value, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"`{name}` is {shown(value)}, expected True or False.")
+    seconds = _number("duration", duration, 0.0, 1e6)
+    per_second = _number("rate", rate, 0.0, 1e6)
+    free = _number("margin", margin, -1.0, 1.0)
+    if free < 0.0:
+        raise InputError(f"`margin` is {shown(margin)}, expected a share from 0 to below 1.")
+    h = _whole("harmonics", harmonics, 2, MOST_HARMONICS)
+    times = (
+        max(1, round(seconds / PERIOD)) if repeats is None else _whole("repeats", repeats, 1, 10**6)
+    )
+    tries = _whole("evaluations", evaluations, STARTS, 10**9)
+    rng = np.random.default_rng(_whole("seed", seed, 0, 2**63))
+    limits = limits_of(arm, position, velocity, acceleration, torque)
+    base = arm.minimal_with(rotor=bool(rotor), friction=bool(friction))
+    sigma, words = _noise(arm, noise, limits)
+    series = Series(limits.within(1.0 - free), h, seconds / times)
+    information = Information(arm, base, series.limits, sigma)
+    few = max(FEW_POINTS, POINTS_A_HARMONIC * h)
+
+    def told(share: float) -> None:
+        if progress is not None:
+            progress("looking for the motion", share)
+
+    row = search(
+        lambda rows: information.scores(series.motions(rows, few)),
+        series.random(STARTS, rng),
+        tries,
+        GENERATION,
+        rng,
+        told,
+    )
+    many = max(MANY_POINTS, MANY_A_HARMONIC * h)
+    shrink = _largest(arm, information, series.motions(row[None], many))
+    trajectory = series.fourier(row, many, seconds, shrink)
+    notes = (*limits.notes, *words, *_shrunk(shrink))
+    _check_determined(base, information, trajectory.states(times_of(series.period, many)))
+    return judged(
+        arm, base, trajectory, limits, sigma, rate=per_second, points=many, notes=notes
+    )  # fmt: skip
+
+
+def _largest(arm: Arm, information: Information, motions: Motions) -> float:
+    """Return the largest share of the amplitude at which no torque exceeds its limit."""
+
+    def fits(share: float) -> bool:
+        smaller = _smaller(motions, share)
+        return bool((information.effort(smaller) <= 1.0).all())
+
+    if fits(1.0):
+        return 1.0
+    if not fits(0.0):
+        over = information.effort(_smaller(motions, 0.0))[0]
+        worst = int(np.argmax(over))
+        raise NumericalError(
+            f"no motion was found that keeps the limits of torque: even to hold the arm, "
+            f"{arm.joint_names[worst]} takes {over[worst]:.3g} times its limit (less the margin). "
+            "Check the masses and `torque`, or narrow `position`."
+        )
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _smaller(motions: Motions, share: float) -> Motions:
+    centre = motions.centre[:, None, :]
+    return Motions(
+        centre + share * (motions.q - centre),
+        share * motions.qd,
+        share * motions.qdd,
+        motions.centre,
+        share * motions.sines,
+        share * motions.cosines,
+    )
+
+
+def _shrunk(share: float) -> tuple[str, ...]:
+    if share >= 0.999:
+        return ()
+    return (f"all amplitudes were made {1 - share:.1%} smaller to keep the limits of torque.",)
+
+
+def _check_determined(
+    base: MinimalParameters, information: Information, states: tuple[Array, Array, Array]
+) -> None:
+    one = Motions(*(x[None] for x in states), *3 * (np.zeros((1, 1)),))
+    values = np.linalg.eigvalsh(information.scaled(one)[0])
+    if not values[0] > 1e-13 * values[-1]:
+        raise NumericalError(
+            f"no motion was found that determines all {len(base)} parameters: the limits are too "
+            "narrow, or the harmonics too few. Widen `position`, `velocity` and `torque`, or give "
+            "more `harmonics`."
+        )
+
+
+def _noise(arm: Arm, given: ArrayLike | None, limits: Limits) -> tuple[Array, tuple[str, ...]]:
+    if given is not None:
+        try:
+            sigma = np.array(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            sigma = np.full(1, np.nan)
+        if sigma.shape not in ((), (arm.n,)) or not ((sigma > 0.0) & (sigma < np.inf)).all():
+            raise InputError(
+                f"`noise` is {shown(given)}, expected a positive number or {arm.n} of them, one a "
+                "joint."
+            )
+        return np.broadcast_to(sigma, (arm.n,)).copy(), ()
+    rng = np.random.default_rng(0)
+    q = rng.uniform(limits.lower, limits.upper, (200, arm.n))
+    qd = rng.uniform(-limits.velocity, limits.velocity, (200, arm.n))
+    qdd = rng.uniform(-limits.acceleration, limits.acceleration, (200, arm.n))
+    usual = np.sqrt(np.mean(arm.inverse_dynamics(q, qd, qdd) ** 2, axis=0))
+    size = np.where(np.isfinite(limits.torque), limits.torque, usual)
+    words = (
+        f"the errors of measured torques are taken to be {NOISE:.0%} of the limits of torque, or "
+        "of usual torques where there are none; give `noise` for better predictions.",
+    )
+    return np.where(size > 0.0, NOISE * size, 1.0), words
+
+
+def _number(name: str, value: object, above: float, below: float) -> float:
+    try:
+        number = float(value)  # pyright: ignore[reportArgumentType]
+    except (TypeError, ValueError, OverflowError):
+        number = float("nan")
+    if isinstance(value, bool | str) or not above < number < below:
+        raise InputError(
+            f"`{name}` is {shown(value)}, expected a number above {above:g} and below {below:g}."
+        )
+    return number
+
+
+def _whole(name: str, value: object, least: int, most: int) -> int:
+    number = operator.index(value) if isinstance(value, SupportsIndex) else least - 1
+    if isinstance(value, bool) or not least <= number <= most:
+        raise InputError(
+            f"`{name}` is {shown(value)}, expected a whole number from {least} to {most}."
+        )
+    return number

@@ -1,0 +1,78 @@
+"""How much a motion tells about the parameters.
+
+Torques tau = Y w with independent errors of standard deviation sigma_j determine w with the
+covariance (sum Y' diag(sigma)^-2 Y)^-1. The determinant of that information matrix is what a
+D-optimal motion makes as large as possible: it predicts the error of identified models far better
+than the condition number does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+from armdyn.identification.exciting._limits import Limits
+from armdyn.identification.exciting._series import Motions
+from armdyn.minimal import MinimalParameters
+
+Array = NDArray[np.float64]
+
+# What a torque above its limit costs, for every parameter and for the whole limit.
+PENALTY = 20.0
+
+# A motion that does not determine all parameters; any other is better.
+NOTHING = -1e12
+
+# Bytes of regressors at a time.
+MEMORY = 2**25
+
+STATES = 500
+
+
+class Information:
+    """Information matrices of motions."""
+
+    def __init__(self, arm: Arm, base: MinimalParameters, limits: Limits, noise: Array) -> None:
+        """Prepare the weights of rows and columns.
+
+        Args:
+            arm: the arm, for torques.
+            base: the parameters to find.
+            limits: of torque, and ranges from which states are taken to scale columns.
+            noise: standard deviations of the torques, ``(n,)``.
+        """
+        self.arm, self.base, self.torque = arm, base, limits.torque
+        rng = np.random.default_rng(0)
+        q = rng.uniform(limits.lower, limits.upper, (STATES, arm.n))
+        qd = rng.uniform(-limits.velocity, limits.velocity, (STATES, arm.n))
+        qdd = rng.uniform(-limits.acceleration, limits.acceleration, (STATES, arm.n))
+        Y = base.regressor(q, qd, qdd) / noise[:, None]
+        size = np.sqrt(np.mean(np.sum(Y**2, axis=1), axis=0))
+        self.size = np.where(size > 0.0, size, 1.0)
+        self._weights = 1.0 / (noise[:, None] * self.size)
+
+    def scores(self, motions: Motions) -> Array:
+        """Return log determinants of scaled information, less penalties for torques, ``(P,)``."""
+        each = motions.q[0].size * len(self.base) * 8
+        step = max(1, MEMORY // each)
+        parts = [self._scores(motions[i : i + step]) for i in range(0, len(motions.q), step)]
+        return np.concatenate(parts)
+
+    def _scores(self, motions: Motions) -> Array:
+        sign, logdet = np.linalg.slogdet(self.scaled(motions))
+        scores = np.where(sign > 0.0, logdet, NOTHING)
+        over = np.maximum(0.0, self.effort(motions) - 1.0).sum(axis=1)
+        return np.where(np.isfinite(scores), scores, NOTHING) - PENALTY * len(self.base) * over
+
+    def scaled(self, motions: Motions) -> Array:
+        """Return information a sample, ``(P, k, k)``, of parameters in units of 1 / `size`."""
+        Y = self.base.regressor(motions.q, motions.qd, motions.qdd) * self._weights
+        P, M = motions.q.shape[:2]
+        rows = Y.reshape(P, -1, len(self.base))
+        return np.swapaxes(rows, 1, 2) @ rows / M
+
+    def effort(self, motions: Motions) -> Array:
+        """Return the largest torques beside their limits, ``(P, n)``, as the arm is described."""
+        tau = self.arm.inverse_dynamics(motions.q, motions.qd, motions.qdd)
+        return np.abs(tau).max(axis=1) / self.torque

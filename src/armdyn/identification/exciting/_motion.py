@@ -1,0 +1,178 @@
+"""`ExcitingMotion`: a motion and what it will tell."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.arm import Arm
+from armdyn.identification.exciting._limits import Limits
+from armdyn.identification.exciting._plot import write_plot
+from armdyn.identification.exciting._series import times_of
+from armdyn.log import Log
+from armdyn.minimal import MinimalParameters
+from armdyn.motion import Fourier
+
+Array = NDArray[np.float64]
+
+# A parameter known to no better than this share of its value is weakly excited.
+WEAK = 0.1
+
+# A value of the description this small beside the largest is zero but for rounding.
+ZERO = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExcitingMotion:
+    """A motion for identification, within limits, and what it is predicted to tell.
+
+    Attributes:
+        trajectory: the motion.
+        arm: whose motion it is.
+        limits: what it keeps.
+        rate: samples a second, of `save` and of the predictions.
+        names: of the parameters.
+        values: of the parameters, as the arm is described, ``(k,)``.
+        std: predicted standard deviations, ``(k,)``, if errors of torques are independent.
+        log_det: natural logarithm of the determinant of the information matrix.
+        condition: of the weighted columns, each of length 1.
+        weak: parameters that stay uncertain by more than a tenth of their described value.
+        peaks: largest share of each limit that is used, ``(n,)`` each, by name: "position" (of
+            half the range, from its middle), "velocity", "acceleration", "torque".
+        notes: what was assumed and done, a sentence each.
+    """
+
+    trajectory: Fourier
+    arm: Arm
+    limits: Limits
+    rate: float
+    names: tuple[str, ...]
+    values: Array
+    std: Array
+    log_det: float
+    condition: float
+    weak: tuple[str, ...]
+    peaks: Mapping[str, Array]
+    notes: tuple[str, ...]
+
+    @property
+    def duration(self) -> float:
+        """How long the motion takes [s]."""
+        return self.trajectory.duration
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.trajectory.n
+
+    def sample(self, at: float | ArrayLike | None = None) -> tuple[Array, Array, Array, Array]:
+        """Return t, q, qd and qdd at a rate, or at times ``(N,)``; at `rate` if left out."""
+        return self.trajectory.sample(self.rate if at is None else at)
+
+    def save(self, path: str | os.PathLike[str], rate: float | None = None) -> None:
+        """Write t, q, qd and qdd as .csv, .npz or .parquet, for a controller and for `Log.read`.
+
+        Torques are not written: those are for the arm to tell.
+        """
+        t, q, qd, qdd = self.sample(rate)
+        Log(t, q, qd, qdd, joint_names=self.arm.joint_names).write(path)
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draw positions, velocities, accelerations and predicted torques, with their limits."""
+        t, q, qd, qdd = self.trajectory.sample(max(20.0, 2000.0 / self.duration))
+        tau = self.arm.inverse_dynamics(q, qd, qdd)
+        write_plot(Path(path), self.arm, self.limits, t, (q, qd, qdd, tau))
+
+    def summary(self) -> dict[str, Any]:
+        """Return all as plain numbers and words: for tables and JSON."""
+        series = self.trajectory
+        limits = self.limits
+        return {
+            "name": self.arm.name,
+            "joints": list(self.arm.joint_names),
+            "duration": self.duration,
+            "rate": self.rate,
+            "harmonics": series.harmonics,
+            "repeats": series.repeats,
+            "log_det": self.log_det,
+            "condition": self.condition,
+            "parameters": [
+                {"name": name, "value": value, "std": std, "weak": name in self.weak}
+                for name, value, std in zip(
+                    self.names, self.values.tolist(), self.std.tolist(), strict=True
+                )
+            ],
+            "limits": {
+                "lower": limits.lower.tolist(),
+                "upper": limits.upper.tolist(),
+                "velocity": limits.velocity.tolist(),
+                "acceleration": limits.acceleration.tolist(),
+                "torque": limits.torque.tolist(),
+            },
+            "used": {name: share.tolist() for name, share in self.peaks.items()},
+            "centre": series.centre.tolist(),
+            "sines": series.sines.tolist(),
+            "cosines": series.cosines.tolist(),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"<ExcitingMotion of {self.arm.name!r}: {self.duration:.4g} s, {len(self.names)} "
+            f"parameters, log det {self.log_det:.4g}, condition {self.condition:.3g}>"
+        )
+
+
+def judged(
+    arm: Arm,
+    base: MinimalParameters,
+    trajectory: Fourier,
+    limits: Limits,
+    noise: Array,
+    *,
+    rate: float,
+    points: int,
+    notes: tuple[str, ...],
+) -> ExcitingMotion:
+    """Return a motion with what it tells, from many points of one of its periods."""
+    q, qd, qdd = trajectory.states(times_of(trajectory.period, points))
+    Y = (base.regressor(q, qd, qdd) / noise[:, None]).reshape(-1, len(base))
+    size = np.linalg.norm(Y, axis=0)
+    R = np.linalg.qr(Y / size, mode="r")
+    singular = np.linalg.svd(R, compute_uv=False)
+    inverse = np.linalg.inv(R)
+    # the points stand for as many samples as there will be
+    each = np.sqrt(rate * trajectory.duration / points)
+    std = np.linalg.norm(inverse, axis=1) / (size * each)
+    log_det = 2.0 * float(np.sum(np.log(np.abs(np.diag(R)))) + np.sum(np.log(size * each)))
+    values = base.values
+    known = np.abs(values) > ZERO * np.abs(values).max(initial=0.0)
+    weak = known & (std > WEAK * np.abs(values))
+    tau = arm.inverse_dynamics(q, qd, qdd)
+    middle, half = (limits.lower + limits.upper) / 2, (limits.upper - limits.lower) / 2
+    peaks = {
+        "position": np.abs(q - middle).max(axis=0) / half,
+        "velocity": np.abs(qd).max(axis=0) / limits.velocity,
+        "acceleration": np.abs(qdd).max(axis=0) / limits.acceleration,
+        "torque": np.abs(tau).max(axis=0) / limits.torque,
+    }
+    return ExcitingMotion(
+        trajectory,
+        arm,
+        limits,
+        rate,
+        base.names,
+        values,
+        std,
+        log_det,
+        float(singular[0] / singular[-1]),
+        tuple(name for name, is_weak in zip(base.names, weak, strict=True) if is_weak),
+        peaks,
+        notes,
+    )

@@ -1,0 +1,153 @@
+"""Columns that are too long for memory: rows in a scratch file, read slice by slice.
+
+What works on long logs asks for rows a to b of a column and never for all of them; then an array
+in memory and a file serve alike.
+"""
+
+from __future__ import annotations
+
+import bisect
+import tempfile
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import FileError, InputError, shown
+
+Array = NDArray[np.float64]
+
+# Rows that are looked at together.
+BLOCK = 1 << 16
+
+
+class Stored:
+    """Rows ``(N,)`` or ``(N, k)`` in a file without a name, which is gone when nobody needs it."""
+
+    def __init__(self, *width: int) -> None:
+        """Begin without rows.
+
+        Args:
+            width: of the rows; none for a single column ``(N,)``.
+        """
+        self._file = cast(BinaryIO, tempfile.TemporaryFile(prefix="armdyn-", buffering=0))
+        self._width, self._first, self._count = width, 0, 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the whole, as an array has one."""
+        return (self._count, *self._width)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return 1 + len(self._width)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, rows: Array) -> None:
+        """Add rows at the end."""
+        data = np.ascontiguousarray(rows, dtype=np.float64)
+        try:
+            self._file.seek((self._first + self._count) * self._row_bytes)
+            left = memoryview(cast(Any, data).reshape(-1).view(np.uint8))
+            while len(left):
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            raise FileError(
+                tempfile.gettempdir(),
+                f"cannot keep the samples of a long log: {error.strerror or error}. Set TMPDIR to "
+                "a folder with room for them.",
+            ) from error
+        self._count += len(data)
+
+    def part(self, a: int, b: int) -> Stored:
+        """Return rows a to b, not read yet."""
+        made = object.__new__(Stored)
+        made._file, made._width = self._file, self._width
+        made._first, made._count = self._first + a, b - a
+        return made
+
+    def __getitem__(self, rows: slice) -> Array:
+        """Return rows ``[a:b]``, read from the file."""
+        if not isinstance(rows, slice) or rows.step not in (None, 1):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"columns in a file are read as [a:b], got {shown(rows)}.")
+        a, b, _ = rows.indices(self._count)
+        result = np.empty((max(b - a, 0), *self._width))
+        left = memoryview(cast(Any, result).reshape(-1).view(np.uint8))
+        self._file.seek((self._first + a) * self._row_bytes)
+        while len(left):
+            got = cast(Any, self._file).readinto(left)
+            if not got:
+                raise FileError(tempfile.gettempdir(), "the samples of a long log are gone.")
+            left = left[got:]
+        return result
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Return all rows: for those who need the whole, and have the memory."""
+        return self[0 : self._count]
+
+    @property
+    def _row_bytes(self) -> int:
+        return 8 * int(np.prod(self._width, dtype=np.int64))
+
+
+class Kept:
+    """Rows in memory that are filled from the front; the counterpart of `Stored`."""
+
+    def __init__(self, *shape: int) -> None:
+        """Make room for all rows."""
+        self.rows = np.empty(shape)
+        self._at = 0
+
+    def append(self, rows: Array) -> None:
+        """Add rows behind those that are there."""
+        self.rows[self._at : self._at + len(rows)] = rows
+        self._at += len(rows)
+
+
+def is_stored(column: object) -> bool:
+    """Whether a column lies in a file."""
+    return isinstance(column, Stored)
+
+
+def part_of(column: Array, a: int, b: int) -> Array:
+    """Return rows a to b of a column, a view or not read yet."""
+    if isinstance(column, Stored):
+        return cast(Array, column.part(a, b))
+    return column[a:b]
+
+
+def blocks(count: int, least: int = 1) -> Iterator[tuple[int, int]]:
+    """Yield (start, stop) of blocks of rows, one behind the other, no shorter than `least`."""
+    size = max(BLOCK, least)
+    for a in range(0, count, size):
+        yield a, min(a + size, count)
+
+
+def extremes(columns: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the lowest and highest of each column of arrays ``(N, n)``."""
+    low, high = np.array(np.inf), np.array(-np.inf)
+    for column in columns:
+        for a, b in blocks(len(column)):
+            rows = column[a:b]
+            low, high = np.minimum(low, rows.min(axis=0)), np.maximum(high, rows.max(axis=0))
+    return low, high
+
+
+def runs(count: int, most: int, length: int) -> list[tuple[int, int]]:
+    """Return (start, stop) of up to `most` runs of rows, evenly spread; all rows if they are few.
+
+    What a part of a long log tells as well as the whole is asked of such runs.
+    """
+    if count <= most * length:
+        return [(0, count)] if count else []
+    starts = [round(k * (count - length) / max(most - 1, 1)) for k in range(most)]
+    return [(a, a + length) for a in starts]
+
+
+def first_not_before(t: Array, time: float) -> int:
+    """Return the first row of increasing stamps that is not before a time."""
+    return bisect.bisect_left(range(len(t)), time, key=lambda k: float(t[k : k + 1][0]))

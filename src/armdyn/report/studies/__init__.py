@@ -1,0 +1,19 @@
+"""The papers' numerical studies, run again: what reproduces, and what does not."""
+
+from collections.abc import Callable
+
+from armdyn.report.studies._page import page
+from armdyn.report.studies._study import (
+    Finding,
+    Progress,
+    Study,
+    check_plot,
+    findings_grid,
+    write_plot,
+)
+from armdyn.report.studies.ascher import run_ascher
+
+STUDIES: dict[str, Callable[[Progress], Study]] = {"ascher": run_ascher}
+"""How to run them, by name; each takes a function of (done, of) that is told how far it is."""
+
+__all__ = ["STUDIES", "Finding", "Study", "check_plot", "findings_grid", "page", "write_plot"]

@@ -1,0 +1,43 @@
+"""Studies as a page of Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from armdyn.report.bench import Grid
+from armdyn.report.studies._study import Study, findings_grid
+
+HEAD = """\
+# The papers' numerical studies
+
+Written by `armdyn study`; change nothing here by hand. Numbers called printed are the papers',
+with their table; all others were computed in the run that wrote this page. Rounding noise depends
+on the last bit of sines and cosines, so the last digits may differ on another machine.
+[References](references.md) has the papers.
+"""
+
+
+def page(studies: Sequence[Study], plots: Mapping[str, str]) -> str:
+    """Return the page.
+
+    Args:
+        studies: what was run.
+        plots: names of the pictures beside the page, by names of studies.
+    """
+    return "\n".join([HEAD, *(_chapter(study, plots.get(study.name)) for study in studies)])
+
+
+def _chapter(study: Study, plot: str | None) -> str:
+    parts = [f"## {study.title}\n", f"`armdyn study {study.name}`\n"]
+    parts += [f"{words}\n" for words in study.setup()]
+    parts.append(_table(findings_grid(study)))
+    if plot:
+        parts.append(f"![{study.title}]({plot})\n")
+    parts += [_table(grid) for grid in study.grids()]
+    return "\n".join(parts)
+
+
+def _table(grid: Grid) -> str:
+    marks = ["---" if k < grid.words else "---:" for k in range(len(grid.heads))]
+    lines = [grid.heads, marks, *grid.rows]
+    return f"### {grid.title}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -1,0 +1,84 @@
+"""Runge-Kutta-Fehlberg of fourth and fifth order, as programs of the time had it.
+
+[Mata2002] names "the fourth/fifth order Runge-Kutta technique", a tolerance and an interval at whose
+ends results are wanted. The step found in one interval is the first tried in the next; a step that
+is refused has its first slope already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+Slope: TypeAlias = Callable[[float, Array], Array]
+
+TIMES = (0.0, 1 / 4, 3 / 8, 12 / 13, 1.0, 1 / 2)
+STAGES = (
+    (),
+    (1 / 4,),
+    (3 / 32, 9 / 32),
+    (1932 / 2197, -7200 / 2197, 7296 / 2197),
+    (439 / 216, -8.0, 3680 / 513, -845 / 4104),
+    (-8 / 27, 2.0, -3544 / 2565, 1859 / 4104, -11 / 40),
+)
+FIFTH = np.array([16 / 135, 0.0, 6656 / 12825, 28561 / 56430, -9 / 50, 2 / 55])
+FOURTH = np.array([25 / 216, 0.0, 1408 / 2565, 2197 / 4104, -1 / 5, 0.0])
+
+# A step changes by no more than these factors, and stays this much below what the error allows.
+LEAST, MOST, SAFE = 0.2, 5.0, 0.9
+
+# Parts of a step that rounding makes of times.
+ROUNDING = 1e-9
+
+
+class Fehlberg:
+    """An integration that goes on from interval to interval.
+
+    Attributes:
+        evaluations: of the slope, so far.
+    """
+
+    def __init__(self, tolerance: float, first_step: float) -> None:
+        """Begin.
+
+        Args:
+            tolerance: largest error of a step, times 1 + |y|, of each component.
+            first_step: to try first [s].
+        """
+        self.evaluations = 0
+        self._tolerance, self._step = tolerance, first_step
+
+    def advance(self, slope: Slope, t: float, y: Array, end: float) -> Array:
+        """Return y at the end of an interval."""
+        first = self._ask(slope, t, y)
+        while True:
+            last = t + self._step >= end - ROUNDING * self._step
+            h = end - t if last else self._step
+            slopes = self._stages(slope, t, y, h, first)
+            allowed = self._tolerance * (1.0 + np.abs(y))
+            error = float((h * np.abs((FIFTH - FOURTH) @ slopes) / allowed).max())
+            wanted = h * min(MOST, max(LEAST, SAFE * max(error, 1e-10) ** -0.2))
+            if not error <= 1.0:
+                self._step = wanted
+                continue
+            t, y = t + h, y + h * (FIFTH @ slopes)
+            if last:
+                self._step = max(wanted, self._step)  # h was cut to the interval
+                return y
+            self._step = wanted
+            first = self._ask(slope, t, y)
+
+    def _stages(self, slope: Slope, t: float, y: Array, h: float, first: Array) -> Array:
+        slopes = [first]
+        for time, weights in zip(TIMES[1:], STAGES[1:], strict=True):
+            pushed = np.asarray(weights) @ np.array(slopes)
+            slopes.append(self._ask(slope, t + time * h, y + h * pushed))
+        return np.array(slopes)
+
+    def _ask(self, slope: Slope, t: float, y: Array) -> Array:
+        self.evaluations += 1
+        return slope(t, y)

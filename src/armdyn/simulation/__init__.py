@@ -1,0 +1,8 @@
+"""Simulation: arms that move under torques, one or thousands."""
+
+from armdyn.simulation._controllers import PD, ComputedTorque
+from armdyn.simulation._event import Event
+from armdyn.simulation._run import Run
+from armdyn.simulation._simulate import simulate
+
+__all__ = ["PD", "ComputedTorque", "Event", "Run", "simulate"]

@@ -1,0 +1,252 @@
+"""Integration by steps of the length that the wanted accuracy asks for, by SciPy's methods."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import ArmdynError, NumericalError
+from armdyn.simulation._event import Event
+from armdyn.simulation._holds import Holds
+from armdyn.simulation._task import TIGHTER, Samples, Task
+from armdyn.simulation._trouble import check_state
+from armdyn.simulation._watch import crosses, event_value
+
+Array = NDArray[np.float64]
+
+SOLVERS = {"rk45": "RK45", "dop853": "DOP853"}
+PROGRESS = 1000
+
+# So many changes of holds at the same time end only by holding what changes.
+MOST_AT_ONCE = 8
+
+
+def integrate_adaptive(task: Task, rtol: float, atol: float, times: Array | None) -> Samples:
+    """Simulate one arm.
+
+    Args:
+        task: what.
+        rtol: relative tolerance of a step.
+        atol: absolute tolerance of a step.
+        times: when samples are recorded; at the ends of the steps if None.
+    """
+    result = Samples()
+    run = _Integration(task, rtol, atol, times, result)
+    try:
+        run.all()
+    except (ArmdynError, KeyboardInterrupt) as error:
+        if not task.partial or not result.t:
+            raise
+        result.failure = error
+    result.evaluations = run.evaluations
+    return result
+
+
+class _Dense:
+    """The states during a step; the interpolation is made when it is first needed."""
+
+    def __init__(self, solver: Any, y_old: Array) -> None:
+        self._solver, self._y_old = solver, y_old
+        self._function: Any = None
+
+    def __call__(self, t: float) -> Array:
+        """Return positions and velocities at a time."""
+        if t == self._solver.t:
+            return self._solver.y
+        if t == self._solver.t_old:
+            return self._y_old
+        if self._function is None:
+            self._function = self._solver.dense_output()
+        return self._function(t)
+
+
+class _Integration:
+    def __init__(
+        self, task: Task, rtol: float, atol: float, times: Array | None, result: Samples
+    ) -> None:
+        self.evaluations = 0
+        self._task, self._times, self._result = task, times, result
+        self._options = {"rtol": rtol, "atol": atol}
+        self._solver: Any = getattr(import_module("scipy.integrate"), SOLVERS[task.integrator])
+        self._root: Any = import_module("scipy.optimize").brentq
+        self._n = task.plant.n
+        self._next = 0
+        self._holds = (
+            Holds(task.plant, task.q, task.qd, task.stiction, task.stops)
+            if task.has_holds
+            else None
+        )
+
+    def all(self) -> None:
+        task, n = self._task, self._n
+        t, y = 0.0, np.concatenate([task.q[0], task.qd[0]])
+        self._begin(y)
+        changes, ended = 0, False
+        while t < task.until and not ended:
+            if self._holds:
+                force = self._force(t, y)
+                settled = self._holds.settle(t, y[None, :n], y[None, n:], force)
+                if changes < MOST_AT_ONCE:
+                    self._result.events += settled
+            begin = t
+            t, y, ended = self._stretch(t, y, forced=changes >= MOST_AT_ONCE)
+            changes = changes + 1 if t <= begin else 0
+
+    def _begin(self, y: Array) -> None:
+        """Record the first sample, and which limits are passed already."""
+        if self._times is None or self._times[0] <= 0.0:
+            if self._holds:
+                q, qd = y[None, : self._n], y[None, self._n :]
+                self._result.events += self._holds.settle(0.0, q, qd, self._force(0.0, y))
+            self._record(0.0, y)
+            self._next = 1
+        if self._task.limits != "stop":
+            lower, upper = self._task.bounds
+            q = y[: self._n]
+            for side, wrong in (("lower", q < lower), ("upper", q > upper)):
+                for joint in np.flatnonzero(wrong):
+                    self._result.events.append(Event(0.0, f"passes {side} limit", int(joint)))
+
+    def _stretch(self, t: float, y: Array, forced: bool) -> tuple[float, Array, bool]:
+        """Integrate until a hold changes, or to the end; say whether the run ends."""
+        task = self._task
+        solver = self._solver(self._rate, t, y, task.until, **self._options)
+        margins = self._margins(t, y)
+        if forced:  # what changes again at once stays as it is until there was a step
+            margins = np.where(margins <= 0.0, np.inf, margins)
+        values = [event_value(task, k, t, *self._rows(y)) for k in range(len(task.events))]
+        while solver.status == "running":
+            before, y = solver.nfev, solver.y
+            message = solver.step()
+            if solver.status == "failed":
+                raise NumericalError(f"the integration ends at t = {solver.t:.6g} s: {message}.")
+            check_state(task.plant.arm, solver.t, *self._rows(solver.y), TIGHTER)
+            dense = _Dense(solver, y)
+            new = self._margins(solver.t, solver.y)
+            first, which = self._first_change(dense, solver.t_old, solver.t, margins, new)
+            ended, values = self._look(dense, solver.t_old, first, values)
+            end = min(first, ended)
+            y = dense(end)
+            self._record_until(dense, solver.t_old, end)
+            self.evaluations += solver.nfev - before
+            if task.progress:
+                task.progress(int(PROGRESS * end / task.until), PROGRESS)
+            if ended <= first and ended < np.inf:
+                return end, y, True
+            if which is not None:
+                return end, self._changed(end, y, which), False
+            margins = new
+        return task.until, solver.y, False
+
+    def _rate(self, t: float, y: Array) -> Array:
+        n = self._n
+        if not np.isfinite(y).all():  # a trial step that went too far
+            return np.full_like(y, np.nan)
+        q, qd = self._rows(y)
+        force = self._force(t, y)
+        if self._holds:
+            qdd = self._holds.accelerations(q, qd, force)
+        else:
+            qdd = self._task.plant.accelerations(q, qd, force, None)
+        return np.concatenate([y[n:], qdd[0]])
+
+    def _rows(self, y: Array) -> tuple[Array, Array]:
+        return y[None, : self._n], y[None, self._n :]
+
+    def _force(self, t: float, y: Array) -> Array:
+        return self._task.forces.at(t, *self._rows(y))[0]
+
+    def _margins(self, t: float, y: Array) -> Array:
+        if not self._holds:
+            return np.zeros(0)
+        return self._holds.margins(*self._rows(y), self._force(t, y))
+
+    def _first_change(
+        self, dense: _Dense, t0: float, t1: float, old: Array, new: Array
+    ) -> tuple[float, int | None]:
+        """Return when, between two times, a hold changes first, and which margin says so."""
+        first, which = np.inf, None
+        with np.errstate(invalid="ignore"):
+            changed = np.flatnonzero((new < 0.0) & (old < np.inf))
+        for k in changed:
+
+            def margin(t: float, k: int = int(k)) -> float:
+                return float(self._margins(t, dense(t))[k])
+
+            at = t0 if old[k] <= 0.0 or margin(t0) <= 0.0 else self._root(margin, t0, t1)
+            if at < first:
+                first, which = at, int(k)
+        return (t1, None) if which is None else (first, which)
+
+    def _changed(self, t: float, y: Array, which: int) -> Array:
+        n = self._n
+        q, qd = (x.copy() for x in self._rows(y))
+        kind, joint = divmod(which, n)
+        assert self._holds is not None
+        resting = np.zeros((1, n), bool)
+        if kind == 0:
+            resting[0, joint] = True
+        if kind in (1, 2):  # at the stop exactly, and moving towards it
+            stops = self._task.stops
+            assert stops is not None
+            q[0, joint] = stops[kind - 1][joint]
+        self._result.events += self._holds.arrest(t, q, qd, resting)
+        return np.concatenate([q[0], qd[0]])
+
+    def _look(
+        self, dense: _Dense, t0: float, t1: float, old: list[float]
+    ) -> tuple[float, list[float]]:
+        """Note events and passed limits up to a time; return when an event ends the run, if so."""
+        task, ended = self._task, np.inf
+        new: list[float] = []
+        for k, function in enumerate(task.events):
+
+            def value(t: float, k: int = k) -> float:
+                return event_value(task, k, t, *self._rows(dense(t)))
+
+            new.append(value(t1))
+            if crosses(function, old[k], new[k]):
+                at = float(self._root(value, t0, t1))
+                self._result.events.append(Event(at, "event", k))
+                if getattr(function, "terminal", False):
+                    ended = min(ended, at)
+        if task.limits != "stop":
+            self._passed_limits(dense, t0, min(t1, ended))
+        return ended, new
+
+    def _passed_limits(self, dense: _Dense, t0: float, t1: float) -> None:
+        lower, upper = self._task.bounds
+        old, new = dense(t0)[: self._n], dense(t1)[: self._n]
+        sides = (("lower", lower, 1.0), ("upper", upper, -1.0))
+        for side, limit, sign in sides:
+            with np.errstate(invalid="ignore"):
+                passed = (sign * (old - limit) >= 0.0) & (sign * (new - limit) < 0.0)
+            for j in np.flatnonzero(passed):
+
+                def distance(t: float, j: int = int(j), limit: Array = limit) -> float:
+                    return float(dense(t)[j] - limit[j])
+
+                at = float(self._root(distance, t0, t1))
+                self._result.events.append(Event(at, f"passes {side} limit", int(j)))
+
+    def _record_until(self, dense: _Dense, t0: float, t1: float) -> None:
+        if self._times is None:
+            if t1 > t0:
+                self._record(t1, dense(t1))
+            return
+        while self._next < len(self._times) and self._times[self._next] <= t1:
+            t = float(self._times[self._next])
+            self._record(t, dense(t))
+            self._next += 1
+
+    def _record(self, t: float, y: Array) -> None:
+        q, qd = self._rows(y)
+        force, driven = self._task.forces.at(t, q, qd)
+        if self._holds:
+            qdd = self._holds.accelerations(q, qd, force)
+        else:
+            qdd = self._task.plant.accelerations(q, qd, force, None)
+        self._result.add(t, q, qd, qdd, driven)

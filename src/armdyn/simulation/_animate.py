@@ -1,0 +1,82 @@
+"""A run as a page in which the arm moves: a stick figure of its joint frames."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import FileError, InputError, shown
+from armdyn.robot import write_whole
+from armdyn.simulation._arguments import positive
+from armdyn.simulation._between import positions_at
+from armdyn.simulation._run import Run
+
+Array = NDArray[np.float64]
+
+SUFFIXES = (".html", ".htm")
+TEMPLATE = "_animation.html"
+MOST_PICTURES = 20_000
+# Places are written to a tenth of a millimetre, angles to a thousandth.
+DIGITS = 4
+
+
+def check_page(path: str | os.PathLike[str]) -> None:
+    """Refuse, before anything is simulated, a page that could not be written."""
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise FileError(target, "animations are written as .html.")
+    if not target.parent.is_dir():
+        raise FileError(target, f"cannot be written: no folder {target.parent}; make it first.")
+
+
+def animate(run: Run, path: str | os.PathLike[str], rate: object) -> None:
+    """Write the page; the whole file or, if that fails, none."""
+    check_page(path)
+    per_second = positive("rate", rate, "pictures a second")
+    duration = float(run.t[-1] - run.t[0])
+    count = max(1, round(duration * per_second)) + 1
+    if count > MOST_PICTURES:
+        raise InputError(
+            f"`rate` is {shown(rate)}: that makes {count} pictures, more than {MOST_PICTURES}."
+        )
+    template = files("armdyn.simulation").joinpath(TEMPLATE).read_text("utf-8")
+    # in a script, "</" would end it whatever it stands in
+    data = json.dumps(_data(run, count), separators=(",", ":"), allow_nan=False)
+    page = template.replace("{{title}}", html.escape(run.arm.name))
+    write_whole(path, page.replace("{{data}}", data.replace("</", "<\\/")))
+
+
+def _data(run: Run, count: int) -> dict[str, Any]:
+    t = np.linspace(run.t[0], run.t[-1], count)
+    q = positions_at(run, t)
+    arm = run.arm
+    poses = [arm.pose(q, frame=i) for i in range(arm.n + 1)] + [arm.pose(q)]
+    points = np.stack([pose[:, :3, 3] for pose in poses], axis=1)
+    axes = np.stack([pose[:, :3, 2] for pose in poses[1:-1]], axis=1)
+    energy = np.interp(t, run.t, run.energy)
+    return {
+        "name": arm.name,
+        "joints": list(arm.joint_names),
+        "revolute": [joint.is_revolute for joint in arm.robot.joints],
+        "up": _up(arm.robot.gravity),
+        "complete": run.complete,
+        "t": np.round(t, 6).tolist(),
+        "q": np.round(q, DIGITS).tolist(),
+        "energy": np.round(energy, 6).tolist(),
+        "points": np.round(points, DIGITS).tolist(),
+        "axes": np.round(axes, 3).tolist(),
+    }
+
+
+def _up(gravity: tuple[float, float, float]) -> list[float]:
+    """Return where the picture's top is: against the weight, or z where there is none."""
+    g = -np.array(gravity)
+    size = float(np.linalg.norm(g))
+    return (g / size).tolist() if size > 0.0 else [0.0, 0.0, 1.0]

@@ -1,0 +1,162 @@
+"""The arguments of a simulation, checked before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+from armdyn.errors import InputError, MethodError, shown
+
+Array = NDArray[np.float64]
+
+INTEGRATORS = ("rk45", "dop853", "rk4", "ab4", "midpoint")
+ADAPTIVE = ("rk45", "dop853")
+LIMITS = ("report", "stop", "spring")
+
+MOST_STEPS = 100_000_000
+# Bytes of the samples that are recorded without being asked for.
+LARGEST = 2**31
+
+
+def choice(name: str, value: object, choices: Sequence[str]) -> str:
+    """Return one of some names."""
+    if not isinstance(value, str) or value not in choices:
+        raise MethodError(name, value, choices)
+    return value
+
+
+def positive(name: str, value: object, what: str) -> float:
+    """Return a positive, finite number."""
+    try:
+        number = float(value)  # pyright: ignore[reportArgumentType]
+    except (TypeError, ValueError, OverflowError):
+        number = np.nan
+    if isinstance(value, bool | str) or not 0.0 < number < np.inf:
+        raise InputError(f"`{name}` is {shown(value)}, expected {what}.")
+    return number
+
+
+def states(arm: Arm, q0: object, qd0: object) -> tuple[Array, Array, bool]:
+    """Return positions and velocities ``(B, n)``, and whether a batch was given."""
+    given = [_state(arm, "q0", q0), _state(arm, "qd0", qd0)]
+    rows = {len(x) for x in given if x.ndim == 2}
+    if len(rows) > 1:
+        raise InputError(
+            f"`q0` has shape {given[0].shape} and `qd0` {given[1].shape}: as many of each."
+        )
+    number = rows.pop() if rows else 1
+    if number == 0:
+        raise InputError("`q0` is a batch of no states.")
+    batch = any(x.ndim == 2 for x in given)
+    q, qd = (np.array(np.broadcast_to(x, (number, arm.n))) for x in given)
+    return q, qd, batch
+
+
+def _state(arm: Arm, name: str, value: object) -> Array:
+    if value is None:
+        return np.zeros(arm.n)
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"`{name}` is {shown(value)}, expected numbers.") from None
+    if array.ndim not in (1, 2) or array.shape[-1] != arm.n:
+        raise InputError(
+            f"`{name}` has shape {array.shape}, expected ({arm.n},) or (B, {arm.n}) for robot "
+            f"{arm.name!r}."
+        )
+    if not np.isfinite(array).all():
+        at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(f"`{name}` has {array[at]} at index {at}, expected finite numbers.")
+    return array
+
+
+def parameter_rows(arm: Arm, value: object) -> Array | None:
+    """Return link parameters ``(B, 10n)``."""
+    if value is None:
+        return None
+    width = 10 * arm.n
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"`parameters` is {shown(value)}, expected numbers.") from None
+    if array.ndim != 2 or array.shape[1] != width or not len(array):
+        raise InputError(
+            f"`parameters` has shape {array.shape}, expected (B, {width}): a row like "
+            "arm.parameters for each arm."
+        )
+    if not np.isfinite(array).all():
+        raise InputError("`parameters` has numbers that are not finite.")
+    return array
+
+
+def steps_of(until: float, step: object) -> int:
+    """Return the number of equal steps, none longer than the one asked for."""
+    length = positive("step", step, "the length of a step [s]")
+    if length > until:
+        raise InputError(f"`step` is {length:g} s, longer than the simulation ({until:g} s).")
+    steps = int(np.ceil(until / length * (1 - 1e-12)))
+    if steps > MOST_STEPS:
+        raise InputError(f"`step` is {length:g} s: that makes {steps} steps, too many.")
+    return steps
+
+
+def kept_steps(steps: int, samples: object, numbers: int) -> list[int]:
+    """Return before which steps a sample is recorded; `numbers` is how many a sample holds."""
+    if samples is None:
+        if 8 * numbers * (steps + 1) > LARGEST:
+            size = 8 * numbers * (steps + 1) / 2**30
+            raise InputError(
+                f"the samples of all {steps} steps would take {size:.3g} GB: say how many are "
+                "wanted by `samples`."
+            )
+        return list(range(steps + 1))
+    count = _count(samples)
+    return sorted({round(x) for x in np.linspace(0, steps, count).tolist()})
+
+
+def sample_times(until: float, samples: object) -> Array | None:
+    """Return when samples are recorded: so many, or at times; None for all steps."""
+    if samples is None:
+        return None
+    if np.ndim(cast(Any, samples)) == 0:
+        return np.linspace(0.0, until, _count(samples))
+    try:
+        times = np.array(samples, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"`samples` is {shown(samples)}, expected times.") from None
+    if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
+        raise InputError(f"`samples` is {shown(samples)}, expected a number or times (K,).")
+    late = np.flatnonzero(np.diff(times) <= 0)
+    if len(late):
+        k = int(late[0])
+        raise InputError(
+            f"the times of `samples` go backwards: {times[k + 1]:g} s comes after {times[k]:g} s."
+        )
+    if times[0] < 0.0 or times[-1] > until:
+        raise InputError(f"the times of `samples` are not all between 0 and {until:g} s.")
+    return times
+
+
+def _count(samples: object) -> int:
+    whole = isinstance(samples, int | np.integer) and not isinstance(samples, bool)
+    if not whole or not 2 <= samples <= MOST_STEPS:
+        raise InputError(f"`samples` is {shown(samples)}, expected a whole number from 2.")
+    return int(samples)
+
+
+def functions(events: object, batch: bool) -> tuple[Callable[..., Any], ...]:
+    """Return the functions whose zeros are looked for."""
+    if events is None:
+        return ()
+    listed: tuple[object, ...] = (
+        (events,) if callable(events) else tuple(cast("Sequence[object]", events))
+    )
+    if not all(map(callable, listed)):
+        raise InputError(f"`events` is {shown(events)}, expected functions of (t, q, qd).")
+    if batch and listed:
+        raise InputError("`events` are looked for in the run of one arm, not of a batch.")
+    return cast("tuple[Callable[..., Any], ...]", listed)

@@ -1,0 +1,204 @@
+"""Controllers: torques that make an arm follow a target."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.arm import Arm
+from armdyn.errors import InputError, shown
+from armdyn.motion import Trajectory
+
+Array = NDArray[np.float64]
+Wanted = Callable[[float], tuple[Array, Array, Array]]
+EFFORT = "effort"
+
+
+class _Following(ABC):
+    """What controllers share: gains, a target, and limits of the torques."""
+
+    def __init__(
+        self,
+        kp: ArrayLike,
+        kd: ArrayLike,
+        target: ArrayLike | Trajectory,
+        *,
+        limit: ArrayLike | str | None,
+        model: Arm | None,
+    ) -> None:
+        self._kp, self._kd = _gains("kp", kp), _gains("kd", kd)
+        self._limit = _limit(limit)
+        if model is not None and not isinstance(model, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"`model` is {shown(model)}, expected an Arm.")
+        self._model = model
+        self._target = target if isinstance(target, Trajectory) else _position(target)
+
+    def prepared(self, arm: Arm) -> Callable[[float, Array, Array], Array]:
+        """Return the torques for an arm as a function of (t, q, qd)."""
+        n = arm.n
+        for name, value in (("kp", self._kp), ("kd", self._kd)):
+            if value.shape not in ((), (n,)):
+                raise InputError(f"`{name}` has shape {value.shape}, but the arm has {n} joints.")
+        target = self._target
+        width = target.n if isinstance(target, Trajectory) else target.shape[-1]
+        model = self._model or arm
+        for what, joints in (("target", width), ("model", model.n)):
+            if joints != n:
+                raise InputError(f"the {what} has {joints} joints, the arm {n}.")
+        limit = self._limits(arm)
+        wanted = self._wanted()
+
+        def torque(t: float, q: Array, qd: Array) -> Array:
+            tau = self._torque(model, wanted(t), q, qd)
+            return tau if limit is None else np.clip(tau, -limit, limit)
+
+        return torque
+
+    @abstractmethod
+    def _torque(
+        self, model: Arm, wanted: tuple[Array, Array, Array], q: Array, qd: Array
+    ) -> Array: ...
+
+    def _limits(self, arm: Arm) -> Array | None:
+        if isinstance(self._limit, str):
+            return np.array([joint.effort for joint in arm.robot.joints])
+        if self._limit is not None and self._limit.shape not in ((), (arm.n,)):
+            raise InputError(
+                f"`limit` has shape {self._limit.shape}, but the arm has {arm.n} joints."
+            )
+        return self._limit
+
+    def _wanted(self) -> Wanted:
+        """Return q, qd and qdd to be followed, as a function of time."""
+        target = self._target
+        if not isinstance(target, Trajectory):
+            rest = np.zeros_like(target)
+            return lambda t: (target, rest, rest)
+
+        def wanted(t: float) -> tuple[Array, Array, Array]:
+            q, qd, qdd = target.states(min(t, target.duration))
+            if t > target.duration:  # it stays where the motion ends
+                return q, np.zeros_like(qd), np.zeros_like(qdd)
+            return q, qd, qdd
+
+        return wanted
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: kp {self._kp.tolist()}, kd {self._kd.tolist()}>"
+
+
+class PD(_Following):
+    """Proportional and derivative control of every joint, with the weight of the arm added.
+
+    tau = kp (q* - q) + kd (qd* - qd) + g(q)
+    """
+
+    def __init__(
+        self,
+        kp: ArrayLike,
+        kd: ArrayLike,
+        target: ArrayLike | Trajectory,
+        *,
+        gravity: bool = True,
+        limit: ArrayLike | str | None = None,
+        model: Arm | None = None,
+    ) -> None:
+        """Make a controller.
+
+        Args:
+            kp: stiffness, one or one a joint.
+            kd: damping, one or one a joint.
+            target: positions ``(n,)`` or ``(B, n)`` to go to, or a trajectory to follow.
+            gravity: whether the torques that hold the arm still are added.
+            limit: largest torque, one or one a joint; "effort" for the limits of the robot.
+            model: the arm whose weight is added; the simulated one if left out.
+        """
+        super().__init__(kp, kd, target, limit=limit, model=model)
+        self._gravity = bool(gravity)
+
+    def _torque(
+        self, model: Arm, wanted: tuple[Array, Array, Array], q: Array, qd: Array
+    ) -> Array:
+        tau = self._kp * (wanted[0] - q) + self._kd * (wanted[1] - qd)
+        return tau + model.gravity(q) if self._gravity else tau
+
+
+class ComputedTorque(_Following):
+    """Control by inverse dynamics: the errors of all joints obey e'' + kd e' + kp e = 0.
+
+    tau = M(q) (qdd* + kd (qd* - qd) + kp (q* - q)) + C qd + g + friction(qd*)
+    """
+
+    def __init__(
+        self,
+        kp: ArrayLike,
+        kd: ArrayLike,
+        target: ArrayLike | Trajectory,
+        *,
+        friction: bool = True,
+        limit: ArrayLike | str | None = None,
+        model: Arm | None = None,
+    ) -> None:
+        """Make a controller.
+
+        Args:
+            kp: stiffness [1/s^2], one or one a joint.
+            kd: damping [1/s], one or one a joint.
+            target: positions ``(n,)`` or ``(B, n)`` to go to, or a trajectory to follow.
+            friction: whether friction at the wanted velocities is added; that at the measured ones
+                would change its sign with their noise.
+            limit: largest torque, one or one a joint; "effort" for the limits of the robot.
+            model: the arm whose dynamics are computed; the simulated one if left out.
+        """
+        super().__init__(kp, kd, target, limit=limit, model=model)
+        self._friction = bool(friction)
+
+    def _torque(
+        self, model: Arm, wanted: tuple[Array, Array, Array], q: Array, qd: Array
+    ) -> Array:
+        q_wanted, qd_wanted, qdd_wanted = wanted
+        qdd = qdd_wanted + self._kd * (qd_wanted - qd) + self._kp * (q_wanted - q)
+        tau = model.inverse_dynamics(q, qd, qdd, friction=False)
+        return tau + model.friction(qd_wanted) if self._friction else tau
+
+
+def _gains(name: str, value: object) -> Array:
+    array = _array(name, value)
+    if array.ndim > 1 or not (array >= 0.0).all():
+        raise InputError(f"`{name}` is {shown(value)}, expected numbers from 0, one or one a joint.")
+    return array
+
+
+def _limit(value: object) -> Array | str | None:
+    if value is None or (isinstance(value, str) and value == EFFORT):
+        return value
+    array = _array("limit", value)
+    if array.ndim > 1 or not (array > 0.0).all():
+        raise InputError(
+            f"`limit` is {shown(value)}, expected positive torques, one or one a joint, or "
+            f"{EFFORT!r}."
+        )
+    return array
+
+
+def _position(value: object) -> Array:
+    array = _array("target", value)
+    if array.ndim not in (1, 2):
+        raise InputError(
+            f"`target` is {shown(value)}, expected positions (n,) or (B, n), or a trajectory."
+        )
+    return array
+
+
+def _array(name: str, value: Any) -> Array:
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if not np.isfinite(array).all():
+        raise InputError(f"`{name}` is {shown(value)}, expected finite numbers.")
+    return array

@@ -1,0 +1,106 @@
+"""A run as a picture: positions, velocities, torques and energy over time."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import FileError, MissingExtraError
+from armdyn.robot import whole_file
+from armdyn.simulation._run import Run
+
+Array = NDArray[np.float64]
+
+SUFFIXES = (".png", ".svg", ".pdf")
+# More samples than this are not seen in a picture, and make a large file.
+MOST_SAMPLES = 4000
+# Of a batch, what lies between these shares of the arms is shaded.
+BAND = (0.05, 0.95)
+
+
+def check_plot(path: str | os.PathLike[str]) -> None:
+    """Refuse, before anything is simulated, a picture that could not be drawn."""
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise FileError(target, f"pictures are written as {', '.join(SUFFIXES)}.")
+    if not target.parent.is_dir():
+        raise FileError(target, f"cannot be written: no folder {target.parent}; make it first.")
+    _figure()
+
+
+def plot(run: Run, path: str | os.PathLike[str]) -> None:
+    """Draw the picture; the whole file or, if that fails, none."""
+    check_plot(path)
+    figure: Any = _figure()(figsize=(10, 7), layout="constrained")
+    axes = figure.subplots(2, 2, sharex=True).ravel()
+    every = max(1, -(-len(run) // MOST_SAMPLES))
+    t = run.t[::every]
+    panels = (("positions", run.q), ("velocities", run.qd), ("drive torques", run.tau))
+    for axis, (title, values) in zip(axes, panels, strict=False):
+        for joint, name in enumerate(run.arm.joint_names):
+            _line(axis, t, values[::every, ..., joint], f"C{joint % 10}", name)
+        axis.set_title(f"{title} [{_units(run, title)}]", fontsize=10, loc="left")
+    _line(axes[3], t, run.energy[::every], "0.2", "energy")
+    axes[3].set_title("kinetic and potential energy [J]", fontsize=10, loc="left")
+    if float(np.ptp(run.energy)) < 1e-3 * float(np.abs(run.energy).max()):
+        middle, size = float(np.mean(run.energy)), float(np.abs(run.energy).max())
+        axes[3].set_ylim(middle - 0.05 * size, middle + 0.05 * size)
+        note = f"changes by {run.drift:.1e} of its size"
+        axes[3].text(0.02, 0.05, note, transform=axes[3].transAxes, fontsize=8)
+    for axis in axes:
+        axis.grid(alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+        if run.batch is None:
+            for event in run.events[:200]:
+                axis.axvline(event.t, color="0.6", linewidth=0.5, linestyle=":")
+    for axis in axes[2:]:
+        axis.set_xlabel("t [s]")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right upper", fontsize=8, frameon=False)
+    figure.suptitle(_title(run), fontsize=11)
+    suffix = Path(path).suffix.lower()[1:]
+    with whole_file(path) as file:
+        figure.savefig(file, format=suffix, dpi=120, metadata=_metadata(suffix))
+
+
+def _line(axis: Any, t: Array, values: Array, colour: str, label: str) -> None:
+    if values.ndim == 1:
+        axis.plot(t, values, color=colour, linewidth=1.2, label=label)
+        return
+    low, middle, high = np.quantile(values, [BAND[0], 0.5, BAND[1]], axis=1)
+    axis.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0)
+    axis.plot(t, middle, color=colour, linewidth=1.2, label=label)
+
+
+def _units(run: Run, title: str) -> str:
+    revolute = [joint.is_revolute for joint in run.arm.robot.joints]
+    units = {
+        "positions": ("rad", "m"),
+        "velocities": ("rad/s", "m/s"),
+        "drive torques": ("N m", "N"),
+    }[title]
+    return ", ".join(u for u, there in zip(units, (any(revolute), not all(revolute)), strict=True) if there)
+
+
+def _title(run: Run) -> str:
+    arms = f"{run.batch} arms (median, and 90 % of them shaded), " if run.batch is not None else ""
+    state = "" if run.complete else "INCOMPLETE, "
+    return f"{run.arm.name}: {state}{arms}{run.integrator}, {run.evaluations} evaluations"
+
+
+def _metadata(suffix: str) -> dict[str, None] | None:
+    """Return what makes the same picture the same file."""
+    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
+
+
+def _figure() -> Any:
+    """Return Matplotlib's figure; no window is opened, no backend chosen."""
+    try:
+        return import_module("matplotlib.figure").Figure
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot", "the picture") from None

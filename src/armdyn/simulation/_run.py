@@ -1,0 +1,178 @@
+"""`Run`: what came of a simulation."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.arm import Arm
+from armdyn.errors import InputError, shown
+from armdyn.log import Log
+from armdyn.simulation._event import Event
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """Samples of a simulated motion: N of them, of one arm or of a batch of B.
+
+    Attributes:
+        arm: what moved.
+        t: times ``(N,)`` [s].
+        q: positions ``(N, n)`` or ``(N, B, n)``.
+        qd: velocities.
+        qdd: accelerations.
+        tau: the torques that the drives gave.
+        energy: kinetic and potential energy ``(N,)`` or ``(N, B)`` [J].
+        evaluations: how often the dynamics of an arm were computed to integrate.
+        integrator: by which method.
+        events: what happened to joints, and when: limits, stops, sticking and slipping.
+        complete: False if the simulation failed before its end, and its part was asked for.
+        notes: what there is to know, a sentence each.
+    """
+
+    arm: Arm
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    energy: Array
+    evaluations: int
+    integrator: str
+    events: tuple[Event, ...] = ()
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def batch(self) -> int | None:
+        """How many arms there are; None for one."""
+        return self.q.shape[1] if self.q.ndim == 3 else None
+
+    def __getitem__(self, arm: int) -> Run:
+        """Return the run of one arm of a batch, from 0."""
+        if self.batch is None:
+            raise InputError("this is the run of one arm; run[k] is for batches.")
+        if isinstance(arm, bool) or not isinstance(arm, int | np.integer):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"the arm of a batch is {shown(arm)}, expected its number.")
+        if not -self.batch <= arm < self.batch:
+            raise InputError(f"there is no arm {arm}: the batch has {self.batch}.")
+        k = int(arm) % self.batch
+        events = tuple(replace(event, arm=0) for event in self.events if event.arm == k)
+        parts = {name: getattr(self, name)[:, k] for name in ("q", "qd", "qdd", "tau", "energy")}
+        return replace(self, **parts, events=events)
+
+    @property
+    def drift(self) -> float:
+        """The largest change of energy, as a share of the largest size it has."""
+        change = np.abs(self.energy - self.energy[0]).max(axis=0)
+        size = np.maximum(np.abs(self.energy).max(axis=0), np.finfo(float).tiny)
+        return float((change / size).max())
+
+    def log(self) -> Log:
+        """Return the run as a log, exact as it is."""
+        run = self._single("a log")
+        return Log(
+            t=run.t, q=run.q, qd=run.qd, qdd=run.qdd, tau=run.tau,
+            joint_names=run.arm.joint_names, extra={"energy": run.energy},
+            source=f"simulation of {run.arm.name}", notes=run.notes,
+        )  # fmt: skip
+
+    def measured(
+        self,
+        *,
+        noise_q: ArrayLike = 0.0,
+        noise_tau: ArrayLike = 0.0,
+        quantisation: ArrayLike = 0.0,
+        jitter: float = 0.0,
+        rate: float | None = None,
+        seed: int = 0,
+    ) -> Log:
+        """Return what encoders and torque sensors would have measured: t, q and tau.
+
+        Args:
+            noise_q: standard deviation of positions [rad or m], one or one a joint.
+            noise_tau: standard deviation of torques.
+            quantisation: steps of the encoders [rad or m]; zero for none.
+            jitter: standard deviation of the times at which samples are taken, as a share of the
+                step between them, below 0.3.
+            rate: samples a second; those of the run if left out. Between the samples of the run,
+                positions are interpolated by their derivatives.
+            seed: of the noise.
+        """
+        from armdyn.simulation._measured import measured
+
+        return measured(
+            self._single("measurements"), noise_q, noise_tau, quantisation, jitter, rate, seed
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the run as .csv, .npz or .parquet: all or, on any failure, nothing.
+
+        `armdyn.Log.read` reads it back. A part of a run that failed is marked by a column
+        ``incomplete``.
+        """
+        log = self.log()
+        if not self.complete:
+            log = replace(log, extra={**log.extra, "incomplete": np.ones(len(self))})
+        log.write(path)
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draw positions, velocities, torques and energy over time as a .png, .svg or .pdf file."""
+        from armdyn.simulation._plot import plot
+
+        plot(self, path)
+
+    def animate(self, path: str | os.PathLike[str], *, rate: float = 50.0) -> None:
+        """Write a page (.html) in which the arm moves; it needs no network.
+
+        Args:
+            path: of the page.
+            rate: pictures a second.
+        """
+        from armdyn.simulation._animate import animate
+
+        animate(self._single("an animation"), path, rate)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the run in plain numbers and words: for tables and JSON."""
+        return {
+            "name": self.arm.name,
+            "n": self.arm.n,
+            "integrator": self.integrator,
+            "samples": len(self),
+            "arms": self.batch or 1,
+            "until": float(self.t[-1]),
+            "evaluations": self.evaluations,
+            "energy": {
+                "first": np.asarray(self.energy[0]).tolist(),
+                "last": np.asarray(self.energy[-1]).tolist(),
+                "drift": self.drift,
+            },
+            "q": self.q[-1].tolist(),
+            "qd": self.qd[-1].tolist(),
+            "complete": self.complete,
+            "events": [vars(event) for event in self.events],
+            "notes": list(self.notes),
+        }
+
+    def _single(self, what: str) -> Run:
+        if self.batch is not None:
+            raise InputError(f"{what} is of one arm, not of {self.batch}: take run[k].")
+        return self
+
+    def __repr__(self) -> str:
+        arms = f" of {self.batch} arms" if self.batch is not None else ""
+        state = "" if self.complete else ", incomplete"
+        return (
+            f"<Run of {self.arm.name!r}{arms}: {len(self)} samples, {self.t[-1]:.4g} s by "
+            f"{self.integrator}, {self.evaluations} evaluations{state}>"
+        )

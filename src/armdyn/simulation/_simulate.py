@@ -1,0 +1,207 @@
+"""`simulate`: let an arm move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.arm import Arm
+from armdyn.errors import InputError, shown
+from armdyn.kernel import wanted_threads
+from armdyn.simulation._adaptive import integrate_adaptive
+from armdyn.simulation._arguments import (
+    ADAPTIVE,
+    INTEGRATORS,
+    LIMITS,
+    choice,
+    functions,
+    kept_steps,
+    parameter_rows,
+    positive,
+    sample_times,
+    states,
+    steps_of,
+)
+from armdyn.simulation._fixed import integrate_fixed
+from armdyn.simulation._forces import Controller, Forces, Quantity
+from armdyn.simulation._plant import Plant
+from armdyn.simulation._run import Run
+from armdyn.simulation._spring import spring
+from armdyn.simulation._task import SHORTER, TIGHTER, Samples, Task
+from armdyn.simulation._trouble import check_energy
+
+Array = NDArray[np.float64]
+Function = Callable[[float, Any, Any], ArrayLike]
+
+
+def simulate(
+    arm: Arm,
+    q0: ArrayLike | None = None,
+    qd0: ArrayLike | None = None,
+    until: float = 5.0,
+    torque: ArrayLike | tuple[ArrayLike, ArrayLike] | Function | Controller | None = None,
+    integrator: str = "rk45",
+    method: str = "auto",
+    rtol: float = 1e-6,
+    atol: float | None = None,
+    *,
+    step: float = 1e-3,
+    samples: int | ArrayLike | None = None,
+    friction: bool = True,
+    stiction: float = 1.0,
+    limits: str = "report",
+    stiffness: ArrayLike | None = None,
+    damping: ArrayLike | None = None,
+    wrench: ArrayLike | tuple[ArrayLike, ArrayLike] | Function | None = None,
+    parameters: ArrayLike | None = None,
+    events: Function | Sequence[Function] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    partial: bool = False,
+    threads: int | None = None,
+) -> Run:
+    """Let an arm move from a state, and record its motion.
+
+    A batch of states ``(B, n)`` is many arms at once, by the integrators of fixed step.
+
+    Args:
+        arm: what moves.
+        q0: positions at the beginning, ``(n,)`` or ``(B, n)``; zero if left out.
+        qd0: velocities at the beginning; zero if left out.
+        until: how long [s].
+        torque: of the drives: None for none; an array ``(n,)`` or ``(B, n)``; (times, values) with
+            values ``(K, n)`` and straight lines between them; a `Log`; a function of (t, q, qd),
+            which for a batch is given arrays ``(B, n)``; or a controller, `PD` or `ComputedTorque`.
+        integrator: "rk45" and "dop853" choose their steps by `rtol` and `atol`, one arm at a time;
+            "rk4", "ab4" (Adams and Bashforth's of order four) and "midpoint" (symplectic, for long
+            times) take steps of the length `step`, batches in compiled code.
+        method: of forward dynamics.
+        rtol: relative tolerance of a step.
+        atol: absolute tolerance of a step [rad, rad/s, ...]; a thousandth of rtol if left out.
+        step: longest step of fixed length [s].
+        samples: how many are recorded, or of "rk45" and "dop853" also at which times; those of all
+            steps if left out.
+        friction: whether joints have the friction of the robot. Coulomb friction holds a joint that
+            is at rest.
+        stiction: the torque that a joint at rest withstands, as a multiple of Coulomb friction.
+        limits: what happens at the limits of joints: "report" notes it in `Run.events` only, "stop"
+            stops the joint without a rebound, "spring" pushes it back.
+        stiffness: of these springs, one or one a joint; stiff enough for 25 Hz if left out.
+        damping: of these springs; half of critical if left out.
+        wrench: force and moment ``(6,)`` on the tip, in base axes [N, N m]; given as `torque` is.
+        parameters: a batch of arms that differ: rows ``(B, 10n)`` like `Arm.parameters`.
+        events: functions of (t, q, qd) whose zeros are noted in `Run.events`; one with an attribute
+            ``terminal`` that is True ends the run, ``direction`` (-1 or 1) says which way counts.
+        progress: is told (done, of) now and then.
+        partial: on failure return the part before it, which is marked as incomplete.
+        threads: how many a large batch may use; see `Function`.
+
+    Raises:
+        InputError: an argument is wrong, or `torque` raised an error or gave what is no torque.
+        NumericalError: the integration failed: says when, and which joint.
+        RobotError: the arm has a joint that moves no mass.
+    """
+    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"`arm` is {shown(arm)}, expected an Arm; see armdyn.load().")
+    name = choice("integrator", integrator, INTEGRATORS)
+    end = positive("until", until, "the end of the simulation [s]: time does not go backwards")
+    rows = parameter_rows(arm, parameters)
+    q, qd, batch = states(arm, q0, qd0)
+    if rows is not None:
+        q, qd, rows = _as_many(q, qd, rows, batch)
+    batch = batch or rows is not None
+    for key, value in (("friction", friction), ("partial", partial)):
+        if not isinstance(value, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
+    if positive("stiction", stiction, "a number from 1") < 1.0:
+        raise InputError(f"`stiction` is {shown(stiction)}, expected a number from 1.")
+    at_limits = choice("limits", limits, LIMITS)
+    if progress is not None and not callable(progress):
+        raise InputError(f"`progress` is {shown(progress)}, expected a function.")
+    watched = functions(events, batch)
+    relative = positive("rtol", rtol, "a tolerance")
+    absolute = 1e-3 * relative if atol is None else positive("atol", atol, "a tolerance")
+    if name in ADAPTIVE:
+        if batch:
+            raise InputError(
+                f"{name!r} integrates one arm, not {len(q)}; take 'rk4', 'ab4' or 'midpoint'."
+            )
+        times, steps, keep = sample_times(end, samples), 0, []
+        if relative < 3e-14:
+            raise InputError(f"`rtol` is {rtol:g}, below what floats can hold (3e-14).")
+    else:
+        steps = steps_of(end, step)
+        times, keep = None, kept_steps(steps, samples, 4 * q.size)
+
+    count = len(q) if batch else None
+    drive = Quantity("torque", torque, arm, arm.n, count)
+    external = Quantity("wrench", wrench, arm, 6, count)
+    drive.check_until(end)
+    external.check_until(end)
+    pushing = spring(arm, q, stiffness, damping) if at_limits == "spring" else None
+    plant = Plant(
+        arm, method, friction=bool(friction), inside=name != "midpoint", parameters=rows
+    )
+    task = Task(
+        plant, Forces(arm, drive, external, pushing), q, qd, end, name, at_limits, float(stiction),
+        watched, progress, wanted_threads(threads), bool(partial),
+    )  # fmt: skip
+    _check_holds(task)
+    if name in ADAPTIVE:
+        found = integrate_adaptive(task, relative, absolute, times)
+    else:
+        found = integrate_fixed(task, steps, keep)
+    return _run(task, found, batch)
+
+
+def _as_many(q: Array, qd: Array, rows: Array, batch: bool) -> tuple[Array, Array, Array]:
+    number = len(q) if batch and len(q) > 1 else len(rows)
+    if len(rows) not in (1, number):
+        raise InputError(f"there are {len(rows)} rows of `parameters` for {len(q)} states.")
+    shape = (number, q.shape[1])
+    q, qd = (np.array(np.broadcast_to(x, shape)) for x in (q, qd))
+    return q, qd, np.array(np.broadcast_to(rows, (number, rows.shape[1])))
+
+
+def _check_holds(task: Task) -> None:
+    """Refuse what an integrator of smooth motions cannot do, and starts beyond stops."""
+    if task.integrator in ("ab4", "midpoint") and task.has_holds:
+        why = "Coulomb friction" if task.plant.dry else "stops at limits"
+        raise InputError(
+            f"{task.integrator!r} is for smooth motions, and there are {why}: take 'rk4', 'rk45' "
+            "or 'dop853', or leave them out by friction=False or limits='report'."
+        )
+    if task.limits == "stop":
+        lower, upper = task.bounds
+        wrong = (task.q < lower) | (task.q > upper)
+        if wrong.any():
+            joint = int(np.argwhere(wrong)[0][1])
+            raise InputError(
+                f"`q0` is beyond the limits of joint {task.plant.arm.joint_names[joint]!r}, "
+                f"{lower[joint]:g} to {upper[joint]:g}, at which it should stop."
+            )
+
+
+def _run(task: Task, found: Samples, batch: bool) -> Run:
+    plant, t = task.plant, np.array(found.t)
+    q, qd, qdd, tau = (np.stack(x) for x in (found.q, found.qd, found.qdd, found.tau))
+    kinetic = np.stack([plant.of("kinetic_energy", a, b) for a, b in zip(q, qd, strict=True)])
+    energy = kinetic + np.stack([plant.of("potential_energy", a) for a in q])
+    failure = found.failure
+    notes = [] if failure is None else [f"incomplete: {failure or type(failure).__name__}"]
+    if failure is None and task.forces.is_passive and task.limits != "spring":
+        advice = TIGHTER if task.integrator in ADAPTIVE else SHORTER
+        check_energy(plant.arm, t, qd, energy, kinetic, advice)
+    events = tuple(sorted(found.events, key=lambda event: event.t))
+    passed = {event.joint for event in events if event.what.startswith("passes")}
+    if passed:
+        names = ", ".join(plant.arm.joint_names[j] for j in sorted(passed))
+        notes.append(f"limits were passed, and nothing was done about it, by: {names}.")
+    if not batch:
+        q, qd, qdd, tau, energy = (x[:, 0] for x in (q, qd, qdd, tau, energy))
+    return Run(
+        plant.arm, t, q, qd, qdd, tau, energy, found.evaluations, task.integrator, events,
+        failure is None, tuple(notes),
+    )  # fmt: skip

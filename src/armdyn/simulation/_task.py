@@ -1,0 +1,89 @@
+"""What is to be simulated, checked and complete, and the samples that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.simulation._event import Event
+from armdyn.simulation._forces import Forces
+from armdyn.simulation._plant import Plant
+
+Array = NDArray[np.float64]
+
+SHORTER = "Take a shorter `step`."
+TIGHTER = "Take a smaller `rtol`, and look at the torques."
+
+
+@dataclass(frozen=True)
+class Task:
+    """A simulation.
+
+    Attributes:
+        plant: the arms.
+        forces: what acts on them.
+        q: positions at the beginning ``(B, n)``.
+        qd: velocities at the beginning.
+        until: when it ends [s].
+        integrator: by name.
+        limits: "report", "stop" or "spring".
+        stiction: the breakaway torque, as a multiple of Coulomb's.
+        events: functions of (t, q, qd) of one arm whose zeros are looked for.
+        progress: is told (done, of).
+        threads: how many at the most.
+        partial: whether the part before a failure is wanted.
+    """
+
+    plant: Plant
+    forces: Forces
+    q: Array
+    qd: Array
+    until: float
+    integrator: str
+    limits: str
+    stiction: float
+    events: tuple[Callable[..., Any], ...]
+    progress: Callable[[int, int], object] | None
+    threads: int
+    partial: bool
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lower and upper limits of the joints."""
+        joints = self.plant.arm.robot.joints
+        return np.array([j.lower for j in joints]), np.array([j.upper for j in joints])
+
+    @property
+    def stops(self) -> tuple[Array, Array] | None:
+        """Limits at which joints stop."""
+        return self.bounds if self.limits == "stop" else None
+
+    @property
+    def has_holds(self) -> bool:
+        """Whether joints may be held at rest."""
+        return self.plant.dry or self.limits == "stop"
+
+
+@dataclass
+class Samples:
+    """What was recorded: times, and an array ``(B, n)`` of each kind for each of them."""
+
+    t: list[float] = field(default_factory=list[float])
+    q: list[Array] = field(default_factory=list[Array])
+    qd: list[Array] = field(default_factory=list[Array])
+    qdd: list[Array] = field(default_factory=list[Array])
+    tau: list[Array] = field(default_factory=list[Array])
+    events: list[Event] = field(default_factory=list[Event])
+    evaluations: int = 0
+    failure: BaseException | None = None
+
+    def add(self, t: float, q: Array, qd: Array, qdd: Array, tau: Array) -> None:
+        """Record a state; the arrays are copied."""
+        self.t.append(t)
+        for kept, value in ((self.q, q), (self.qd, qd), (self.qdd, qdd)):
+            kept.append(value.copy())
+        self.tau.append(np.broadcast_to(tau, q.shape).copy())

@@ -1,0 +1,55 @@
+"""Simulations that went wrong: which arm, which joint, when, and what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+from armdyn.errors import NumericalError
+
+Array = NDArray[np.float64]
+
+# No joint of an arm is that fast [rad/s or m/s]: the integration has left the arm behind.
+FASTEST = 1e6
+
+# An arm that nothing drives gains energy by errors only; this share of the kinetic is too much.
+LARGEST_GAIN = 0.1
+
+
+def check_state(arm: Arm, t: float, q: Array, qd: Array, advice: str) -> None:
+    """Refuse states ``(B, n)`` that are not finite, or faster than any arm."""
+    # what is not a number is neither above nor below
+    if qd.max() < FASTEST and qd.min() > -FASTEST and q.max() < np.inf and q.min() > -np.inf:
+        return
+    wrong = ~(np.abs(qd) < FASTEST) | ~np.isfinite(q)
+    row, joint = (int(k) for k in np.argwhere(wrong)[0])
+    which = f" of arm {row}" if len(q) > 1 else ""
+    raise NumericalError(
+        f"the simulation is unstable: at t = {t:.6g} s joint {arm.joint_names[joint]!r}{which} "
+        f"has q = {q[row, joint]:.3g} and qd = {qd[row, joint]:.3g}. {advice}"
+    )
+
+
+def check_energy(arm: Arm, t: Array, qd: Array, energy: Array, kinetic: Array, advice: str) -> None:
+    """Refuse a motion that nothing drives and whose energy grows.
+
+    Args:
+        arm: which is simulated.
+        t: times ``(N,)``.
+        qd: velocities ``(N, B, n)``.
+        energy: of all ``(N, B)``.
+        kinetic: the kinetic part of it.
+        advice: what to do.
+    """
+    allowed = LARGEST_GAIN * np.maximum.accumulate(kinetic) + 1e-9 * np.abs(energy[0]) + 1e-12
+    wrong = energy - energy[0] > allowed
+    if wrong.any():
+        k, row = (int(x) for x in np.argwhere(wrong)[0])
+        joint = int(np.abs(qd[k, row]).argmax())
+        which = f" of arm {row}" if energy.shape[1] > 1 else ""
+        raise NumericalError(
+            f"the simulation is wrong: nothing drives the arm{which}, but by t = {t[k]:.6g} s its "
+            f"energy grew from {energy[0, row]:.6g} J to {energy[k, row]:.6g} J; the fastest joint "
+            f"is {arm.joint_names[joint]!r}. {advice}"
+        )
