@@ -83,6 +83,16 @@ def test_program_too_long_to_compile_is_interpreted(monkeypatch) -> None:
     assert f(*given, out=out) is out and np.array_equal(out, f(*given))
 
 
+def test_program_of_too_many_results_is_interpreted_however_few_its_steps(monkeypatch) -> None:
+    """Sliding joints that are parallel have a regressor of hardly anything but zeros."""
+    slides = [armdyn.Joint(kind="prismatic", mass=1.0) for _ in range(4)]
+    f = armdyn.Arm(armdyn.Robot(slides)).function("regressor")
+    assert len(f.program.code) < 100 < len(f.program.results) == 160
+    monkeypatch.setattr(_evaluate, "LONGEST_COMPILED", 100)
+    given = states(f, 3)
+    assert f.kernel is None and np.array_equal(f(*given), interpret(f.program, *given)[0])
+
+
 @pytest.mark.parametrize("language", ["python", "c", "llvm"])
 def test_source_speaks_the_language(language: str) -> None:
     text = PUMA.function("gravity").source(language)

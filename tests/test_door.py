@@ -440,6 +440,18 @@ def test_a_method_of_a_class_of_its_own_stays() -> None:
     assert is_door(arm.gravity)
 
 
+def test_a_function_of_a_class_of_its_own_stays_so() -> None:
+    class Doubled(armdyn.Function):
+        def __call__(self, *states: object, **options: object) -> np.ndarray:
+            return 2.0 * super().__call__(*states, **options)  # type: ignore[operator]
+
+    plain = armdyn.load("scara").function("gravity")
+    doubled = Doubled(plain.program, plain.method, plain.robot)
+    q = np.full(4, 0.3)
+    for _ in range(3):
+        assert np.array_equal(doubled(q), 2.0 * plain(q)) and type(doubled) is Doubled
+
+
 def test_other_methods_and_frames_do_not_open_a_door() -> None:
     arm, q = armdyn.Arm(PUMA.robot), np.zeros(6)
     arm.mass_matrix(q, method="lin_fang_1")

@@ -26,9 +26,7 @@ def limited_arm() -> Arm:
     sizes = {"velocity": (2.0, 1.5, 2.5), "effort": (20.0, 18.0, 4.0)}
     joints = [
         replace(j, lower=-2.0, upper=1.0 + k, velocity=sizes["velocity"][k], effort=effort)
-        for (k, j), effort in zip(
-            enumerate(small_arm().robot.joints), sizes["effort"], strict=True
-        )
+        for (k, j), effort in zip(enumerate(small_arm().robot.joints), sizes["effort"], strict=True)
     ]
     return Arm(Robot(joints, name="limited"))
 
@@ -98,20 +96,18 @@ def test_predicted_standard_deviations_are_those_of_a_fit() -> None:
     _, q, qd, qdd = motion.sample()
     Y = base.regressor(q, qd, qdd)
     rows = (Y / sigma[:, None]).reshape(-1, len(base))
-    rng, z = np.random.default_rng(0), []
-    for _ in range(40):
-        error = rng.normal(size=len(rows))
-        z.append(np.linalg.lstsq(rows, error)[0] / motion.std)
-    assert 0.9 < np.sqrt(np.mean(np.square(z))) < 1.1
     information = rows.T @ rows
+    errors = np.random.default_rng(0).normal(size=(len(rows), 40))
+    z = np.linalg.solve(information, rows.T @ errors) / motion.std[:, None]
+    assert 0.9 < np.sqrt(np.mean(z**2)) < 1.1
     assert motion.log_det == pytest.approx(np.linalg.slogdet(information)[1], abs=0.5)
     assert motion.names == base.names and np.array_equal(motion.values, base.values)
 
 
 def test_weak_parameters_are_those_with_large_deviations() -> None:
     motion = excite(limited_arm(), 10.0, evaluations=96, noise=2.0)
-    relative = motion.std / np.abs(motion.values)
-    weak = [name for name, x in zip(motion.names, relative, strict=True) if x > 0.1]
+    rows = zip(motion.names, motion.std, np.abs(motion.values), strict=True)
+    weak = [name for name, std, value in rows if std > 0.1 * value > 0.0]
     assert motion.weak == tuple(weak) and 0 < len(weak) < len(motion.names)
 
 
@@ -124,7 +120,7 @@ def test_parameters_are_those_asked_for() -> None:
 
 
 def test_small_torques_make_small_motions() -> None:
-    arm = Arm(Robot([Joint(mass=1.0, com=(0.3, 0, 0), inertia=(0.1,) * 1 + (0, 0, 0.1, 0, 0.1))],
+    arm = Arm(Robot([Joint(mass=1.0, com=(0.3, 0, 0), inertia=(0.1, 0, 0, 0.1, 0, 0.1))],
                     gravity=(0, 0, 0), name="wheel"))  # fmt: skip
     motion = excite(arm, 10.0, torque=0.05, evaluations=400, friction=False)
     _, q, qd, qdd = motion.sample(2000.0)
@@ -153,7 +149,7 @@ def test_missing_limits_are_assumed_and_told() -> None:
 
 
 def test_a_slide_without_limits_must_be_given_some() -> None:
-    arm = Arm(Robot([Joint("prismatic", mass=1.0), Joint(mass=1.0, com=(0.1, 0, 0))]))
+    arm = Arm(Robot([Joint(kind="prismatic", mass=1.0), Joint(mass=1.0, com=(0.1, 0, 0))]))
     with pytest.raises(InputError, match="no limits of position for joint1, which slide"):
         excite(arm)
     motion = excite(arm, 5.0, position=[(-0.1, 0.3), (-1.0, 1.0)], evaluations=96)
@@ -181,7 +177,9 @@ def test_positions_beyond_the_robots_own_are_told() -> None:
         ({"duration": "long"}, "`duration` is 'long'"),
         ({"harmonics": 1}, "`harmonics` is 1, expected a whole number from 2"),
         ({"harmonics": 2.5}, "`harmonics` is 2.5"),
-        ({"rate": -1.0}, "`rate` is -1.0"),
+        ({"rate": -1.0}, "`rate` is -1.0, expected a number from 0.001"),
+        ({"margin": False}, "`margin` is False"),
+        ({"margin": np.zeros(2)}, "`margin` is array"),
         ({"margin": 1.0}, "`margin` is 1.0"),
         ({"margin": -0.1}, "`margin` is -0.1"),
         ({"repeats": 0}, "`repeats` is 0"),
@@ -221,14 +219,12 @@ def test_saved_motion_is_read_as_a_log(tmp_path: Path) -> None:
 
 
 def test_picture_is_written_whole(tmp_path: Path) -> None:
-    found().plot(tmp_path / "excite.png")
-    assert (tmp_path / "excite.png").read_bytes().startswith(b"\x89PNG")
     found().plot(tmp_path / "excite.svg")
     text = (tmp_path / "excite.svg").read_text()
     assert "predicted torque" in text and "stroke-dasharray" in text
     with pytest.raises(FileError, match="pictures are written as"):
         found().plot(tmp_path / "excite.doc")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["excite.png", "excite.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["excite.svg"]
 
 
 def test_simulated_measurements_give_the_arm_back() -> None:
@@ -274,7 +270,7 @@ def test_command_writes_what_the_function_finds(
     arm = armdyn.load("planar2")
     _, q, _, _ = excite(arm, 5.0, position=(-1.0, 1.0), evaluations=400).sample()
     assert np.array_equal(Log.read(csv, joints=arm).q, q)
-    assert png.stat().st_size > 10_000
+    assert png.read_bytes().startswith(b"\x89PNG")
     assert run(monkeypatch, *words, "--json", "--velocity", "1,2") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["limits"]["velocity"] == [1.0, 2.0] and len(told["sines"]) == 5

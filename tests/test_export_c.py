@@ -17,6 +17,7 @@ import armdyn
 from armdyn.algorithms import KINDS
 from armdyn.arm import _export_files, export_c
 from armdyn.arm._parametric import parametric, values
+from armdyn.arm._programs import straight_methods
 from armdyn.cli._app import main
 from armdyn.errors import FileError, InputError, MethodError, NumericalError, RobotError
 from armdyn.export import MARK, c_source, linear_constants, prefix_of
@@ -231,7 +232,7 @@ def test_two_exports_are_the_same_to_the_byte(tmp_path: Path) -> None:
     assert [p.read_bytes() for p in one] == [p.read_bytes() for p in two]
 
 
-@pytest.mark.parametrize(("kind", "method"), [(k, m) for k in KINDS for m in armdyn.methods(k)])
+@pytest.mark.parametrize(("kind", "method"), [(k, m) for k in KINDS for m in straight_methods(k)])
 def test_parameters_at_run_time_give_what_an_arm_of_these_parameters_gives(
     kind: str, method: str
 ) -> None:
@@ -340,6 +341,9 @@ def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path:
         export_c(arm, out, ["inertia"])
     with pytest.raises(MethodError, match="choose one of: gravity"):
         export_c(arm, out, ["gravity"], methods={"bias": "auto"})
+    for parameters in (False, True, "minimal"):  # walks are no straight-line code
+        with pytest.raises(MethodError, match="no straight-line method of gravity 'rolled'"):
+            export_c(arm, out, ["gravity"], methods={"gravity": "rolled"}, parameters=parameters)
     for option in ("single", "parameters", "force"):
         with pytest.raises(InputError, match="expected True or False"):
             export_c(arm, out, ["gravity"], **{option: 1})  # type: ignore[arg-type]

@@ -234,7 +234,7 @@ def test_files_are_written_together_or_not_at_all(tmp_path) -> None:
     (blocked / "identified.urdf").mkdir(parents=True)
     with pytest.raises(FileError, match=r"identified\.urdf"):
         result.save(blocked)
-    assert [p.name for p in blocked.iterdir()] == ["arm.urdf"]
+    assert [p.name for p in blocked.iterdir()] == ["identified.urdf"]
 
 
 @pytest.mark.parametrize(

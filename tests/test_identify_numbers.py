@@ -143,7 +143,7 @@ def test_the_prior_stands_where_the_data_are_silent() -> None:
 @pytest.mark.parametrize("width", [1.0, 2.7, 4.0, 30.0])
 def test_blocks_of_a_stretch_are_filtered_as_one(width: float) -> None:
     low = band(1000.0, width)
-    n = 40_000
+    n = 160_000
     x = np.random.default_rng(7).normal(size=(n, 2))
     part = Stretch(0, np.arange(n) / 1000.0, x, x, x, x, low)
     averages = np.ones(low.mean) / low.mean

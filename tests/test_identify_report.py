@@ -158,6 +158,19 @@ def test_torques_are_drawn_where_they_are() -> None:
     )
 
 
+def test_errors_while_moving_leave_out_what_rests() -> None:
+    result = identify(small_arm(), recorded(small_arm()), physical=False, dead_band=0.3)
+    page = Page(report_html(result))
+    (series,) = result.test
+    for j, name in enumerate(result.arm.joint_names):
+        moving = np.abs(series.velocity[:, j]) > result.about.dead_band[j]
+        assert 0 < np.sum(~moving) < len(moving)
+        residual, measured = series.residual[moving, j], series.measured[moving, j]
+        error = np.linalg.norm(residual) / np.linalg.norm(measured)
+        said = f"{name} [N m] · error {percent(result.torque_error[j])}, while moving"
+        assert f"{said} {percent(error)}" in page.words
+
+
 def test_a_long_line_keeps_its_extremes() -> None:
     y = np.sin(np.arange(100_000) * 0.01)
     y[70_001], y[12_345] = 7.0, -9.0

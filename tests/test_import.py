@@ -22,12 +22,22 @@ def test_importing_loads_nothing_else() -> None:
 
 
 def test_an_arm_is_made_without_what_it_does_not_need() -> None:
-    """Nothing of the compiler, of SciPy or of the command line."""
+    """Nothing of the compiler, of SciPy or of the command line; nor the methods, which trace."""
+    others = ["llvmlite", "scipy", "typer", "defusedxml"]
+    parts = ["algorithms", "export", "graph", "identification", "kernel", "log", "minimal"]
     code = (
-        "import sys, armdyn; armdyn.Arm(armdyn.generic(2))\n"
-        "print([m for m in ('llvmlite', 'scipy', 'typer') if m in sys.modules])"
+        "import sys; from armdyn import load; load('puma560')\n"
+        f"unwanted = {[*others, *(f'armdyn.{part}' for part in parts)]}\n"
+        "print([m for m in unwanted if m in sys.modules])"
     )
     assert _run(code) == "[]"
+
+
+@pytest.mark.parametrize("part", ["armdyn.arm", "armdyn.robot"])
+def test_every_name_of_a_part_is_there(part: str) -> None:
+    module = importlib.import_module(part)
+    assert all(getattr(module, name) is getattr(module, name) for name in module.__all__)
+    assert not hasattr(module, "nothing")
 
 
 @pytest.mark.parametrize("name", armdyn.__all__)

@@ -136,7 +136,7 @@ def test_pose_beyond_a_joint_limit_is_not_reached() -> None:
 
 
 def test_sliding_joints_without_limits_are_moved_far() -> None:
-    arm = Arm(Robot([Joint("prismatic"), Joint("prismatic", beta=np.pi / 2), Joint()]))
+    arm = Arm(Robot([Joint(kind="prismatic"), Joint(kind="prismatic", beta=np.pi / 2), Joint()]))
     pose = arm.pose([30.0, -20.0, 1.0])
     assert np.abs(arm.inverse_kinematics(pose) - [30.0, -20.0, 1.0]).max() < 1e-7
 

@@ -61,7 +61,7 @@ def test_bits_do_not_depend_on_the_room_in_registers(
     cases = [program_of(generic(3), "forward_dynamics"), odd_kernel(machine).program]
     expected = [compile_program(given, host=machine) for given in cases]
     monkeypatch.setattr(_emit, "LONG", 5)
-    monkeypatch.setattr(_emit, "STEPS_BETWEEN_FENCES", 7)
+    monkeypatch.setattr(_emit, "STEPS_BETWEEN_CUTS", 7)
     monkeypatch.setattr(_emit, "_room", lambda _: room)
     for given, plain in zip(cases, expected, strict=True):
         kernel = compile_program(given, host=machine)

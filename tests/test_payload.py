@@ -45,7 +45,7 @@ def off(arm: Arm, mass: float = 1.03, coulomb: float = 1.1) -> Arm:
 
 def test_a_held_load_is_part_of_the_last_link() -> None:
     arm = arm_called("puma560")
-    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 6))
+    q, qd = np.random.default_rng(0).normal(size=(2, 6))
     turned = np.array([[0, -1, 0, 0.1], [0, 0, -1, 0.2], [1, 0, 0, 0.3], [0, 0, 0, 1.0]])
     arm = Arm(replace(arm.robot, tool=turned))
     heavy = loaded(arm, LOAD)
@@ -65,7 +65,6 @@ def test_a_held_load_is_part_of_the_last_link() -> None:
     I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
     v = v + np.cross(omega, R @ np.array(LOAD.com))
     assert more == pytest.approx(0.5 * (LOAD.mass * v @ v + omega @ I @ omega), rel=1e-9)
-    assert qdd.shape == (6,)
 
 
 @pytest.mark.parametrize("name", ["small", "puma560", "panda"])
@@ -87,7 +86,7 @@ def test_two_kilograms_are_found_within_error_bars(name: str) -> None:
 def test_a_known_arm_needs_no_log_without_load() -> None:
     arm = arm_called("puma560")
     found = identify_payload(off(arm, mass=1.0, coulomb=1.2), pair(arm)[0])
-    assert abs(found.load.mass - 2.0) < 4 * found.mass_std
+    assert found.load.mass == pytest.approx(2.0, abs=5e-3)
     assert np.allclose(found.load.com, LOAD.com, atol=2e-3)
     assert any("friction was fitted anew" in note for note in found.notes)
 

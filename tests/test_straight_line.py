@@ -80,7 +80,7 @@ def test_turning_counts_where_it_takes_longer() -> None:
     goal = moved(arm.pose(start), [0.0, 0.0, 0.0], 0.5)
     slow = StraightLine(arm, start, goal, turning_speed=0.1, shape="quintic")
     assert slow.duration == pytest.approx(0.5 * 1.875 / 0.1)
-    t, q, qd, _ = slow.sample(100.0)
+    _, q, qd, _ = slow.sample(100.0)
     w = np.einsum("kij,kj->ki", arm.jacobian(q)[:, 3:], qd)
     assert np.linalg.norm(w, axis=1).max() == pytest.approx(0.1, rel=1e-4)
 
@@ -105,9 +105,13 @@ def test_line_out_of_reach_says_where_it_ends() -> None:
 
 
 def test_joint_limit_on_the_way_ends_the_line() -> None:
-    arm, start = arm_and_start("panda")
-    with pytest.raises(UnreachedError):
-        StraightLine(arm, start, moved(arm.pose(start), [0.0, 0.0, 0.0], 3.0))
+    arm, start = arm_and_start("puma560")
+    start[5] = 4.0  # the last joint ends at 4.64
+    goal = arm.pose(start)
+    goal[:3, :3] = goal[:3, :3] @ turned([0.0, 0.0, 1.0], 1.5)
+    with pytest.raises(UnreachedError, match=r"at 4\d.\d% of the straight line") as caught:
+        StraightLine(arm, start, goal)
+    assert caught.value.q[5] == pytest.approx(arm.robot.joints[5].upper)
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,25 @@
-"""The door: arms, their functions, and how they are loaded and saved."""
+"""The door: arms, their functions, and how they are loaded and saved.
 
-from armdyn.arm._approach import Reach
-from armdyn.arm._arm import Arm, load, save
-from armdyn.arm._counts import generic_chain, operation_counts
-from armdyn.arm._evaluate import Evaluator
-from armdyn.arm._export import export_c
-from armdyn.arm._export_files import check_writable, write_together
-from armdyn.arm._function import Function
-from armdyn.arm._inverse_kinematics import checked_pose, checked_start, reach_of
-from armdyn.arm._parametric import parametric
-from armdyn.arm._parametric import values as parameter_values
-from armdyn.arm._programs import AUTO, cost, methods, operations, source
-from armdyn.arm._rotations import rotation_vectors
+What is named here is imported when it is first asked for: much of it few programs need.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from armdyn.arm._approach import Reach
+    from armdyn.arm._arm import Arm, load, save
+    from armdyn.arm._counts import generic_chain, operation_counts
+    from armdyn.arm._evaluate import Evaluator
+    from armdyn.arm._export import export_c
+    from armdyn.arm._export_files import check_writable, write_together
+    from armdyn.arm._function import Function
+    from armdyn.arm._inverse_kinematics import checked_pose, checked_start, reach_of
+    from armdyn.arm._names import AUTO
+    from armdyn.arm._parametric import parametric
+    from armdyn.arm._parametric import values as parameter_values
+    from armdyn.arm._programs import cost, methods, operations, source
+    from armdyn.arm._rotations import rotation_vectors
 
 __all__ = [
     "AUTO",
@@ -37,3 +45,39 @@ __all__ = [
     "source",
     "write_together",
 ]
+
+# The modules of the names above; as "module:name" if called otherwise.
+_HOMES = {
+    "AUTO": "_names",
+    "Arm": "_arm",
+    "Evaluator": "_evaluate",
+    "Function": "_function",
+    "Reach": "_approach",
+    "check_writable": "_export_files",
+    "checked_pose": "_inverse_kinematics",
+    "checked_start": "_inverse_kinematics",
+    "cost": "_programs",
+    "export_c": "_export",
+    "generic_chain": "_counts",
+    "load": "_arm",
+    "methods": "_programs",
+    "operation_counts": "_counts",
+    "operations": "_programs",
+    "parameter_values": "_parametric:values",
+    "parametric": "_parametric",
+    "reach_of": "_inverse_kinematics",
+    "rotation_vectors": "_rotations",
+    "save": "_arm",
+    "source": "_programs",
+    "write_together": "_export_files",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for, once."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'armdyn.arm' has no attribute {name!r}")
+    module, _, called = _HOMES[name].partition(":")
+    value: object = getattr(import_module(f"armdyn.arm.{module}"), called or name)
+    globals()[name] = value
+    return value

@@ -1,25 +1,26 @@
-"""`Arm`: the door. Arrays in, arrays out; every quantity by any of its methods."""
+"""`Arm`: the door. Arrays in, arrays out; every quantity by any of its methods.
+
+What traces and compiles is imported by the first call that needs it: reading an arm is quick.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn.algorithms import PARAMETER_NAMES, parameters
-from armdyn.arm._export import export_c
-from armdyn.arm._function import Function
-from armdyn.arm._inverse_kinematics import inverse_kinematics
-from armdyn.arm._minimal import Workshop
+from armdyn.arm._names import AUTO, ROLLED
 from armdyn.arm._open import open_method
-from armdyn.arm._programs import AUTO, ROLLED, check_method, kinds, program, resolve, walks
 from armdyn.errors import InputError, shown
-from armdyn.minimal import MinimalParameters
 from armdyn.robot import Robot, chain_of, read_robot, write_robot
+
+if TYPE_CHECKING:
+    from armdyn.arm._function import Function
+    from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
 Out = Array | None
@@ -70,11 +71,15 @@ class Arm:
 
         Per link: m, m c, and the inertia tensor about the origin of E_i.
         """
+        from armdyn.algorithms import parameters
+
         return np.array(parameters(self._chain), dtype=np.float64)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the parameters that the columns of the regressor belong to."""
+        from armdyn.algorithms import PARAMETER_NAMES
+
         return tuple(f"{p}_{i}" for i in range(1, self.n + 1) for p in PARAMETER_NAMES)
 
     @property
@@ -95,6 +100,9 @@ class Arm:
                 raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
         key = (bool(rotor), bool(friction))
         if key not in self._minimal:
+            from armdyn.arm._minimal import Workshop
+            from armdyn.minimal import MinimalParameters
+
             shop = Workshop(self.name, self._chain)
             self._minimal[key] = MinimalParameters(self._chain, shop, rotor=key[0], friction=key[1])
         return self._minimal[key]
@@ -102,6 +110,8 @@ class Arm:
     @property
     def kinds(self) -> tuple[str, ...]:
         """What can be computed: all, but what needs the inverse of a mass matrix that has none."""
+        from armdyn.arm._programs import kinds
+
         return kinds(self._chain)
 
     def function(
@@ -117,11 +127,15 @@ class Arm:
             friction: whether "inverse_dynamics", "forward_dynamics" and their derivatives include
                 joint friction.
         """
+        from armdyn.arm._programs import check_method, program, resolve, walks
+
         check_method(kind, method)
         if not isinstance(friction, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"`friction` is {shown(friction)}, expected True or False.")
         key = (kind, method, self._frame(frame), bool(friction))
         if key not in self._functions:
+            from armdyn.arm._function import Function
+
             name = resolve(self._chain, kind, method)
             code = (
                 walks(self._chain, kind, friction=key[3])
@@ -292,6 +306,8 @@ class Arm:
         Raises:
             UnreachedError: no such positions within the joint limits were found; says how near.
         """
+        from armdyn.arm._inverse_kinematics import inverse_kinematics
+
         return inverse_kinematics(self, pose, start, frame, tolerance, restarts, seed)
 
     def export_c(
@@ -316,6 +332,8 @@ class Arm:
                 parameters a link, "minimal" for `minimal` instead.
             force: replace files that armdyn did not write, too.
         """
+        from armdyn.arm._export import export_c
+
         return export_c(
             self, folder, functions,
             single=single, methods=methods, parameters=parameters, force=force,

@@ -16,7 +16,8 @@ from armdyn.kernel import Kernel, all_finite, kept_kernel, wanted_threads
 
 Array = NDArray[np.float64]
 
-# Compiling straight-line code takes time that grows faster than its length: some seconds here.
+# Compiling straight-line code takes time that grows faster than its length, steps and results
+# together: some seconds here.
 LONGEST_COMPILED = 15_000
 
 # Fewer states than this are done before a batch is cut into parts.
@@ -47,8 +48,10 @@ class Evaluator:
     def kernel(self) -> Kernel | None:
         """The machine code; None for a program that is too long to be worth compiling."""
         program = self.program
-        short = isinstance(program, Rolled) or len(program.code) <= LONGEST_COMPILED
-        return kept_kernel(program) if short else None
+        if isinstance(program, Program):
+            if len(program.code) + len(program.results) > LONGEST_COMPILED:
+                return None
+        return kept_kernel(program)
 
     def __call__(
         self,

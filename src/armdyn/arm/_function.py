@@ -141,7 +141,7 @@ class Function:
         # a masked array may keep its old entries where it is masked
         if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
             raise InputError(f"`out` is {type(cast(object, out)).__name__}, {expected}.")
-        array = cast(NDArray[Any], out)
+        array = cast("NDArray[Any]", out)
         if array.shape != shape or array.dtype != np.float64:
             raise InputError(f"`out` is {array.dtype} of shape {array.shape}, {expected}.")
         if not array.flags.writeable:
@@ -207,8 +207,9 @@ def _checked(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.floa
         # complex numbers and objects would lose something; truth values are no angles
         if array.dtype.kind not in "iuf":
             raise TypeError
-        with np.errstate(over="ignore"):  # a longer float too large for ours is refused as infinite
-            array = array.astype(np.float64, copy=False)
+        if array.dtype != np.float64:
+            with np.errstate(over="ignore"):  # a longer float too large is refused as infinite
+                array = array.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(
             f"`{name}` is not an array of real numbers; expected shape ({n},) or (..., {n}) for "
@@ -228,8 +229,11 @@ def _checked(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.floa
 
 
 def _lead(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> tuple[int, ...]:
+    leads = [a.shape[:-1] for a in arrays]
+    if leads.count(leads[0]) == len(leads):
+        return leads[0]
     try:
-        return np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
+        return np.broadcast_shapes(*leads)
     except ValueError:
         shapes = ", ".join(f"{name} {a.shape}" for name, a in zip(names, arrays, strict=True))
         raise InputError(f"the leading axes of the states do not broadcast: {shapes}.") from None

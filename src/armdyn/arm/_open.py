@@ -37,7 +37,10 @@ def open_function(function: Function, plain: type[Function]) -> None:
     """Let a function be called by its door, if there is one.
 
     Python looks for `__call__` in the class of what is called: the function gets one of its own.
+    A function of a class that is made of `plain` keeps it, for that may do more.
     """
+    if type(function) is not plain:
+        return
     method = MethodType(plain.__call__, function)
     door = open_method(function, function, method)
     if door is method:

@@ -12,6 +12,7 @@ from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.rolled import PLANS
 from armdyn.arm._derivatives import derived_methods
 from armdyn.arm._friction import RULES, with_friction
+from armdyn.arm._names import AUTO, ROLLED
 from armdyn.arm._rolled import rolled_program
 from armdyn.arm._singular import INVERTING, singular
 from armdyn.errors import MethodError, RobotError
@@ -19,9 +20,6 @@ from armdyn.graph import Operations, Program, Rolled, Slot, count, count_rolled,
 from armdyn.kernel import kept_choice, kept_program
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
-
-AUTO = "auto"
-ROLLED = "rolled"
 
 # Straight-line code of more operations than this no longer fits the cache of instructions: walks
 # along the joints are as fast then, and soon faster.
@@ -70,9 +68,13 @@ def resolve(chain: Chain, kind: str, method: str) -> str:
 
 def check_method(kind: str, method: str, *, straight: bool = False) -> None:
     """Refuse a kind or a method that does not exist, or is no straight-line code where it must."""
-    known = (AUTO, *(straight_methods(kind) if straight else methods(kind)))
-    if not isinstance(method, str) or method not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise MethodError(f"method of {kind}", method, known)
+    every = (AUTO, *methods(kind))
+    if not isinstance(method, str) or method not in every:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise MethodError(f"method of {kind}", method, every)
+    if straight and method == ROLLED:
+        raise MethodError(
+            f"straight-line method of {kind}", method, (AUTO, *straight_methods(kind))
+        )
 
 
 @lru_cache(maxsize=1024)

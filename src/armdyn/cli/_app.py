@@ -17,6 +17,7 @@ from armdyn.cli._identify import identify
 from armdyn.cli._info import info
 from armdyn.cli._minimal import minimal
 from armdyn.cli._ops import ops
+from armdyn.cli._simulate import simulate
 from armdyn.cli._study import study
 from armdyn.cli._tables import tables
 from armdyn.cli._verify import verify
@@ -25,7 +26,7 @@ from armdyn.errors import ArmdynError
 OPTIONS = {
     "strict=False": "--no-strict", "force=True": "--force", "`tip`": "--tip", "`base`": "--base",
     'units="deg"': "--units deg", 'units="rad"': "--units rad", "sort=True": "--sort",
-    'missing="drop"': "--drop-missing",
+    'missing="drop"': "--drop-missing", "physical=False": "--no-physical",
 }  # fmt: skip
 
 app = typer.Typer(
@@ -34,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="The smallest and fastest exact dynamic models of serial robot arms.",
 )
-for verb in (info, ops, tables, verify, minimal, excite, identify, codegen, bench, study, cache):
+for verb in (info, ops, tables, verify, minimal, excite, identify, simulate, codegen, bench, study, cache):
     app.command()(verb)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +24,7 @@ from armdyn.cli._console import (
     progress_bar,
     show,
 )
-from armdyn.errors import FileError, InputError, NumericalError
+from armdyn.errors import FileError, InputError, NumericalError, RobotWarning
 from armdyn.identification import ExcitingMotion, check_plot
 from armdyn.identification import excite as find_motion
 
@@ -90,7 +91,8 @@ def excite(
     _check_files(output, plot)
     arm, _ = open_arm(robot, base, tip, strict, snap)
     try:
-        with progress_bar("looking for the motion") as bar:
+        with progress_bar("looking for the motion") as bar, warnings.catch_warnings():
+            warnings.simplefilter("ignore", RobotWarning)  # it is among the notes
             found = find_motion(
                 arm,
                 duration,
@@ -128,10 +130,10 @@ def excite(
 
 def _show(found: ExcitingMotion) -> None:
     arm, limits, series = found.arm, found.limits, found.trajectory
+    periods = "1 period" if series.repeats == 1 else f"{series.repeats} periods"
     show(
-        f"{arm.name}: {found.duration:g} s, {series.repeats} "
-        f"{"periods" if series.repeats > 1 else "period"} of {series.harmonics} "
-        f"harmonics; {len(found.names)} parameters, condition {found.condition:.3g}, "
+        f"{arm.name}: {found.duration:g} s, {periods} of {series.harmonics} harmonics; "
+        f"{len(found.names)} parameters, condition {found.condition:.3g}, "
         f"log det {found.log_det:.1f}",
         "",
     )

@@ -95,7 +95,10 @@ def identify(
     snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Identify an arm from logs; exit status 1 if the result is not to be relied on."""
+    """Identify an arm from logs; exit status 1 if the result is not to be relied on.
+
+    Example: armdyn identify arm.urdf run.csv -o identified
+    """
     if without and not payload:
         raise InputError("--without is a log without payload; it goes with --payload only.")
     if payload and (test or rotor or stribeck):

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from armdyn.cli._console import JsonOption, new_table, plain, print_json, progress_bar, show
-from armdyn.errors import InputError, shown
+from armdyn.errors import FileError, InputError, shown
 from armdyn.report.bench import Grid
 from armdyn.report.studies import STUDIES, Study, check_plot, findings_grid, page, write_plot
 from armdyn.robot import write_whole
@@ -40,6 +40,8 @@ def study(
     pictures = {name: _picture(plot, name, which == ALL) for name in names} if plot else {}
     for path in pictures.values():
         check_plot(path)
+    if markdown and not markdown.parent.is_dir():
+        raise FileError(markdown, f"cannot be written: no folder {markdown.parent}; make it first.")
     studies: list[Study] = []
     for name in names:
         with progress_bar(f"running {name}") as progress:

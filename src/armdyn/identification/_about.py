@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.log import Log, Prepared
+from armdyn.log import Log, Prepared, extremes
 
 Array = NDArray[np.float64]
 
@@ -64,9 +64,8 @@ def about(
     ]
     return About(
         tuple(sources),
-        np.min([one.q.min(axis=0) for one in train], axis=0),
-        np.max([one.q.max(axis=0) for one in train], axis=0),
-        np.max([np.abs(one.qd).max(axis=0) for one in train], axis=0),
+        *extremes([one.q for one in train]),
+        np.max(np.abs(extremes([one.qd for one in train])), axis=0),
         _settings(options),
         dead_band,
         min(one.cutoff for one in train),

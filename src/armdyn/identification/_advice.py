@@ -29,6 +29,8 @@ ROWS_A_PARAMETER = 10.0
 LEANS_ON_DESCRIPTION = 0.15
 SLOW_EXCESS = 0.5
 
+TINY = float(np.finfo(np.float64).tiny)
+
 
 def rows_left_out(result: Result) -> Array:
     """Return the share of rows of every joint that are slower than its dead band, ``(n,)``."""
@@ -96,8 +98,9 @@ def _data(result: Result) -> Iterator[str]:
             "predicted. Hold out a share, or test with another log."
         )
     elif held > WORSE_HELD_OUT * fit and held > SMALL_ERROR:
+        times = held / max(fit, TINY)
         yield (
-            f"the error on data held out, {held:.1%}, is {held / fit:.2g} times that of the fit, "
+            f"the error on data held out, {held:.1%}, is {times:.2g} times that of the fit, "
             f"{fit:.1%}: record longer and more varied motions, and test under the same "
             "conditions (load, temperature)."
         )
@@ -106,7 +109,7 @@ def _data(result: Result) -> Iterator[str]:
     if worth < needed:
         yield (
             f"the rows of the fit are worth {worth:.0f} independent ones, for "
-            f"{len(result.values)} parameters. {needed / worth:.2g} times as much data "
+            f"{len(result.values)} parameters. {needed / max(worth, 1.0):.2g} times as much data "
             "would make error bars narrower."
         )
     outliers = [
@@ -122,8 +125,9 @@ def _data(result: Result) -> Iterator[str]:
     if not result.bias.small:
         lower = result.about.cutoff / 2.0
         yield (
-            f"noise of the positions may bias the parameters: try a cut-off of {lower:.2g} Hz "
-            f"in place of {result.about.cutoff:.2g} Hz, and compare the error held out."
+            "noise of the positions biases the parameters, or the model leaves something out: try "
+            f"a cut-off of {lower:.2g} Hz in place of {result.about.cutoff:.2g} Hz; if the error "
+            "held out stays, it is the model."
         )
 
 
@@ -141,8 +145,8 @@ def _model(result: Result) -> Iterator[str]:
             "or elasticity."
         )
     if result.model.indices("coulomb") and not result.model.indices("stribeck"):
-        excess = slow_excess(result)
-        sticky = [n for n, x in zip(names, excess / result.sigma, strict=True) if x > SLOW_EXCESS]
+        excess = slow_excess(result) / np.maximum(result.sigma, TINY)
+        sticky = [n for n, x in zip(names, excess, strict=True) if x > SLOW_EXCESS]
         if sticky:
             yield (
                 f"at low speeds friction of {', '.join(sticky)} is larger than viscous and "

@@ -44,7 +44,7 @@ def _check_log(arm: Arm, log: Log) -> None:
     if log.effort == "current":
         raise InputError(
             f"{source} has motor currents, not torques; multiply them by the torque per ampere of "
-            "each drive first."
+            "each drive first. `identify_drive_gains` finds it with a known load."
         )
     if log.tau is None:
         raise InputError(f"{source} has no torques; nothing can be identified from motion alone.")

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Rows of one product with the filter's matrix: more would multiply by more zeros.
-TILE = 8
+# Rows of one product with the filter's matrix: more would multiply by more zeros, and be so large
+# a product that the library of linear algebra calls for threads, which takes longer than it.
+TILE = 4
 
 # Share of the Nyquist frequency of the rows that are left at which the band ends.
 EDGE = 0.8
@@ -65,25 +66,31 @@ class Band:
 
     def rows(self, values: Array) -> Array:
         """Return the rows of samples ``(N, c)``, the first centred on sample `reach`."""
+        return self.weighted(self.averages(values))
+
+    def averages(self, values: Array) -> Array:
+        """Return the means of `mean` samples each, which `weighted` makes rows of."""
+        if self.mean == 1:
+            return values
+        whole = len(values) // self.mean
+        groups = values[: whole * self.mean].reshape(whole, self.mean, values.shape[1])
+        return (np.full((1, self.mean), 1.0 / self.mean) @ groups)[:, 0]
+
+    def weighted(self, values: Array) -> Array:
+        """Return the rows of averages ``(N, c)``."""
         if self.factor == 1:
             return values
-        count = (len(values) - 1 - 2 * self.reach) // self.factor + 1
-        whole = len(values) // self.mean
-        if self.mean > 1:
-            values = values[: whole * self.mean].reshape(whole, self.mean, -1).mean(axis=1)
+        count = (len(values) - len(self.taps)) // self.step + 1
         result = np.empty((count, values.shape[1]))
+        matrix = np.zeros((TILE, (TILE - 1) * self.step + len(self.taps)))
+        for k in range(TILE):
+            matrix[k, k * self.step : k * self.step + len(self.taps)] = self.taps
         for first in range(0, count, TILE):
             last = min(first + TILE, count)
-            matrix = self._matrix(last - first)
-            start = first * self.step
-            np.matmul(matrix, values[start : start + matrix.shape[1]], out=result[first:last])
+            start, stop = first * self.step, (last - 1) * self.step + len(self.taps)
+            part = matrix[: last - first, : stop - start]
+            np.matmul(part, values[start:stop], out=result[first:last])
         return result
-
-    def _matrix(self, count: int) -> Array:
-        matrix = np.zeros((count, (count - 1) * self.step + len(self.taps)))
-        for k in range(count):
-            matrix[k, k * self.step : k * self.step + len(self.taps)] = self.taps
-        return matrix
 
 
 def band(rate: float, width: float) -> Band:

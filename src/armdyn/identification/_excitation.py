@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from armdyn.identification._model import Model
 from armdyn.identification._regression import Fit
-from armdyn.identification._stretch import Stretch
+from armdyn.identification._stretch import Stretch, sample
 
 Array = NDArray[np.float64]
 
@@ -69,9 +69,10 @@ def excitation(model: Model, fit: Fit, parts: Sequence[Stretch], described: bool
 
 def _states(parts: Sequence[Stretch], n: int) -> tuple[Array, Array, Array]:
     rng = np.random.default_rng(0)
-    q = np.concatenate([part.q for part in parts])
+    asked = list(sample(parts))
+    q = np.concatenate([x.q for x in asked])
     low, high = np.quantile(q, 0.01, axis=0), np.quantile(q, 0.99, axis=0)
-    rates = [np.concatenate([p.qd for p in parts]), np.concatenate([p.qdd for p in parts])]
+    rates = [np.concatenate([x.qd for x in asked]), np.concatenate([x.qdd for x in asked])]
     v, a = (rng.normal(size=(STATES, n)) * np.sqrt(np.mean(x**2, axis=0)) for x in rates)
     return rng.uniform(size=(STATES, n)) * (high - low) + low, v, a
 

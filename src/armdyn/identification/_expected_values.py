@@ -14,10 +14,15 @@ Array = NDArray[np.float64]
 
 
 def described_values(result: Result) -> Array:
-    """Return the described values ``(p,)``; 0 for what a description does not have."""
-    values = np.zeros(len(result.values))
-    values[: result.model.k] = result.model.base.values
+    """Return the described values ``(p,)``; NaN for what a description does not have.
+
+    Masses that are all zero, and friction that is zero, are not described.
+    """
+    joints = result.described.robot.joints
+    values = np.full(len(result.values), np.nan)
+    if any(joint.mass for joint in joints):
+        values[: result.model.k] = result.model.base.values
     for i, column in enumerate(result.model.columns):
         if column.kind in ("viscous", "coulomb", "offset"):
-            values[i] = getattr(result.described.robot.joints[column.joint], column.kind)
+            values[i] = getattr(joints[column.joint], column.kind) or np.nan
     return values

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -50,8 +51,9 @@ def parameter_text(result: Result) -> str:
     for i, column in enumerate(result.model.columns):
         joint = "" if column.joint < 0 else result.arm.joint_names[column.joint]
         known = "no" if column.name in weak else "yes"
-        numbers = (float(result.values[i]), float(result.std[i]), described[i])
-        table.writerow([column.name, column.unit, column.kind, joint, *map(repr, numbers), known])
+        numbers = [repr(float(x)) for x in (result.values[i], result.std[i])]
+        cad = repr(described[i]) if math.isfinite(described[i]) else ""
+        table.writerow([column.name, column.unit, column.kind, joint, *numbers, cad, known])
     return lines.getvalue()
 
 

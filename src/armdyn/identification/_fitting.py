@@ -18,7 +18,7 @@ from armdyn.identification._model import Model
 from armdyn.identification._prior import Expected, prior_of
 from armdyn.identification._regression import Fit, Prior, regress
 from armdyn.identification._rfactor import RFactor
-from armdyn.identification._stretch import Rows, Stretch
+from armdyn.identification._stretch import Rows, Stretch, sample
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -76,18 +76,19 @@ def fitted(
 ) -> Fitted:
     """Fit the parameters of a model to rows."""
     parts = rows.parts
-    kept = [np.abs(part.qd[part.centres]) > settings.dead_band for part in parts]
+    kept = [np.abs(part.at_centres(part.qd)) > settings.dead_band for part in parts]
     clipped = np.zeros(model.n)
     targets = [part.filtered(part.tau) for part in parts]
     factors, counts = factors_of(rows, targets, kept, progress)
     prior = _prior(model, natural, factors, counts)
     fit, correlation = _weighted(model, rows, targets, kept, factors, counts, prior, settings)
     for _ in range(ROBUST_ROUNDS if settings.robust else 0):
-        pulled, share = _pulled_in(model, parts, fit.values, progress)
+        reach, share = _reach(model, parts, fit.values)
+        progress("outliers", 1.0)
         if not (share > FEWEST_CLIPPED).any() or np.allclose(share, clipped, rtol=0.02):
             break
         clipped = share
-        targets = [part.filtered(tau) for part, tau in zip(parts, pulled, strict=True)]
+        targets = [_pulled_in(model, part, fit.values, reach) for part in parts]
         factors, counts = factors_of(rows, targets, kept, progress)
         fit, correlation = _weighted(model, rows, targets, kept, factors, counts, prior, settings)
     return Fitted(fit, factors, counts, correlation, clipped, targets, kept)
@@ -117,13 +118,9 @@ def factors_of(
     return full, [factor.count for factor in made]
 
 
-def predicted(model: Model, part: Stretch, values: Array) -> Array:
-    """Return the torques of a model at all samples of a stretch, ``(N, n)``; not filtered."""
-    result = np.empty_like(part.tau)
-    for a in range(0, len(part.t), 1024):
-        at = slice(a, a + 1024)
-        result[at] = model.predicted(values, part.q[at], part.qd[at], part.qdd[at])
-    return result
+def predicted(model: Model, part: Stretch, values: Array, a: int, b: int) -> Array:
+    """Return the torques of a model at samples a to b of a stretch, not filtered."""
+    return model.predicted(values, *part.samples(a, b)[:3])
 
 
 def _prior(
@@ -164,18 +161,20 @@ def _weighted(
     return fit, correlation
 
 
-def _pulled_in(
-    model: Model, parts: Sequence[Stretch], values: Array, progress: Progress
-) -> tuple[list[Array], Array]:
-    """Return torques with outliers pulled in, and the share of samples that were."""
-    models: list[Array] = []
-    for k, part in enumerate(parts):
-        models.append(predicted(model, part, values))
-        progress("outliers", (k + 1) / len(parts))
-    size = np.concatenate([np.abs(p.tau - m) for p, m in zip(parts, models, strict=True)])
+def _reach(model: Model, parts: Sequence[Stretch], values: Array) -> tuple[Array, Array]:
+    """Return how far samples may be from the model, and the share of those that are farther."""
+    size = np.concatenate(
+        [np.abs(x.tau - model.predicted(values, x.q, x.qd, x.qdd)) for x in sample(parts)]
+    )
     reach = CLIP * GAUSSIAN_MAD * np.median(size, axis=0)
-    share = (size > reach).mean(axis=0)
-    pulled = [
-        m + np.clip(part.tau - m, -reach, reach) for part, m in zip(parts, models, strict=True)
-    ]
-    return pulled, share
+    return reach, (size > reach).mean(axis=0)
+
+
+def _pulled_in(model: Model, part: Stretch, values: Array, reach: Array) -> Array:
+    """Return the rows of torques with outliers pulled in."""
+
+    def torques(a: int, b: int) -> Array:
+        ours = predicted(model, part, values, a, b)
+        return ours + np.clip(part.tau[a:b] - ours, -reach, reach)
+
+    return part.rows_of(torques)

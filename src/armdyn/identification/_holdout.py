@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from armdyn.errors import InputError, shown
 from armdyn.identification._fitting import predicted
 from armdyn.identification._model import Model
-from armdyn.identification._stretch import Stretch
+from armdyn.identification._stretch import Rows, Stretch, sample
 from armdyn.log import Log
 
 Array = NDArray[np.float64]
@@ -79,21 +79,20 @@ def split(logs: Sequence[Log], holdout: object) -> tuple[list[Log], list[Log]]:
     return train, [log.part(cut, len(log)) for log, cut in zip(logs, cuts, strict=True)]
 
 
-def compare(
-    model: Model, parts: Sequence[Stretch], values: Array
-) -> tuple[list[Series], Errors | None]:
+def compare(rows: Rows, values: Array) -> tuple[list[Series], Errors | None]:
     """Return measured and predicted torques, and their errors; None without any samples.
 
     Torques of what is known beforehand are part of both.
     """
+    model = rows.model
     series: list[Series] = []
-    raw = np.zeros(2)
-    for part in parts:
-        known = model.known(part.qd, part.qdd)
-        tau, model_tau = part.tau + known, predicted(model, part, values) + known
-        raw += float(np.sum((tau - model_tau) ** 2)), float(np.sum(tau**2))
-        t, velocity = part.t[part.centres], part.qd[part.centres]
-        series.append(Series(part.log, t, part.filtered(tau), part.filtered(model_tau), velocity))
+    for part, ours in zip(rows.parts, _predicted(rows, values), strict=True):
+        measured = part.filtered(part.tau)
+        if model.knows:
+            known = _known(model, part)
+            measured, ours = measured + known, ours + known
+        t, velocity = part.at_centres(part.t), part.at_centres(part.qd)
+        series.append(Series(part.log, t, measured, ours, velocity))
     if not series:
         return [], None
     measured = np.concatenate([s.measured for s in series])
@@ -103,8 +102,37 @@ def compare(
         np.sqrt(_ratio(wrong, size)),
         float(np.sqrt(_ratio(wrong.sum(), size.sum()))),
         np.sqrt(wrong / len(residual)),
-        float(np.sqrt(_ratio(raw[0], raw[1]))),
+        _unfiltered(rows, values),
     )
+
+
+def _predicted(rows: Rows, values: Array) -> list[Array]:
+    """Return the filtered torques of the model for every stretch, ``(M, n)``."""
+    model = rows.model
+    if not rows.made:
+        return [_filtered(model, part, values) for part in rows.parts]
+    made = [np.empty((len(part.centres), model.n)) for part in rows.parts]
+    for k, at, A in rows:
+        made[k][at] = model.torques(values, A)
+    return made
+
+
+def _filtered(model: Model, part: Stretch, values: Array) -> Array:
+    return part.rows_of(lambda a, b: predicted(model, part, values, a, b))
+
+
+def _known(model: Model, part: Stretch) -> Array:
+    return part.rows_of(lambda a, b: model.known(part.qd[a:b], part.qdd[a:b]))
+
+
+def _unfiltered(rows: Rows, values: Array) -> float:
+    """Return the relative error of torques with all noise in, of long logs in runs of samples."""
+    wrong, size = 0.0, 0.0
+    for x in sample(rows.parts):
+        off = x.tau - rows.model.predicted(values, x.q, x.qd, x.qdd)
+        tau = x.tau + rows.model.known(x.qd, x.qdd) if rows.model.knows else x.tau
+        wrong, size = wrong + float(np.sum(off**2)), size + float(np.sum(tau**2))
+    return float(np.sqrt(_ratio(wrong, size)))
 
 
 def _ratio(a: Array | float, b: Array | float) -> Array:

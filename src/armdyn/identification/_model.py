@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
-from armdyn.identification._band import Band
+from armdyn.identification._band import Band, thinned
 from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
@@ -28,6 +28,9 @@ Function = Callable[[Array, Array, Array], Array]
 
 # Which columns a joint has shows at this many random states.
 STATES = 40
+
+# Samples whose columns are made and averaged together, so that they stay in the processor's cache.
+CHUNK = 2048
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,8 @@ class Model:
         ]
         self.columns: tuple[Column, ...] = (*inertial, *own)
         self.k = len(inertial)
+        self._reuse = hasattr(base, "closed_form")
+        self._room = np.empty((CHUNK, self.n, self.k))
         seen = self._seen()
         picked = [np.flatnonzero(seen[j]) for j in range(self.n)]
         single = [
@@ -147,23 +152,35 @@ class Model:
 
     def rows(self, q: Array, qd: Array, qdd: Array, band: Band | None = None) -> Array:
         """Return the columns of all joints side by side, ``(N, width)``, filtered if asked for."""
-        parts = [self._inertial(q, qd, qdd).reshape(len(q), -1), self._single(q, qd, qdd)]
-        if band is not None:
-            parts = [band.rows(part) for part in parts]
-        return np.concatenate(parts, axis=1)[:, self._gather]
+        band = band or thinned(1)
+        step, inner = band.mean * max(CHUNK // band.mean, 1), self.n * self.k
+        means = np.empty((len(q) // band.mean, inner + len(self.columns) - self.k))
+        for a in range(0, len(q), step):
+            x = q[a : a + step], qd[a : a + step], qdd[a : a + step]
+            at = slice(a // band.mean, (a + len(x[0])) // band.mean)
+            means[at, :inner] = band.averages(self._inertial(*x).reshape(len(x[0]), inner))
+            means[at, inner:] = band.averages(self._single(*x))
+        return band.weighted(means)[:, self._gather]
 
     def predicted(self, values: Array, q: Array, qd: Array, qdd: Array) -> Array:
         """Return what the parameters make of states, ``(N, n)``."""
-        torque = self._inertial(q, qd, qdd) @ values[: self.k]
-        own = self._single(q, qd, qdd) * values[self.k :]
-        for i, column in enumerate(self.columns[self.k :]):
-            torque[:, column.joint] += own[:, i]
+        torque = np.empty((len(q), self.n))
+        for a in range(0, len(q), CHUNK):
+            x = q[a : a + CHUNK], qd[a : a + CHUNK], qdd[a : a + CHUNK]
+            part = np.matmul(self._inertial(*x), values[: self.k], out=torque[a : a + CHUNK])
+            for value, column in zip(values[self.k :], self.columns[self.k :], strict=True):
+                part[:, column.joint] += value * _evaluated(column, *x)
         return torque
 
     def torques(self, values: Array, rows: Array) -> Array:
         """Return what the parameters make of rows, ``(N, n)``."""
         parts = [rows[:, self.part(j)] @ values[self.active[j]] for j in range(self.n)]
         return np.stack(parts, axis=1)
+
+    @property
+    def knows(self) -> bool:
+        """Whether some torques are known beforehand."""
+        return self.known_friction or bool(self.known_rotors.any())
 
     def known(self, qd: Array, qdd: Array) -> Array:
         """Return the torques of what is known beforehand, ``(N, n)``."""
@@ -179,7 +196,9 @@ class Model:
         return result
 
     def _inertial(self, q: Array, qd: Array, qdd: Array) -> Array:
-        Y = self.base.regressor(q, qd, qdd)
+        # Memory that is used again and again need not be asked for.
+        room = {"out": self._room[: len(q)]} if self._reuse and len(q) <= CHUNK else {}
+        Y = self.base.regressor(q, qd, qdd, **room)
         return Y if self.coupling is None else np.einsum("ij,njk->nik", self.coupling, Y)
 
     def _seen(self) -> NDArray[np.bool_]:

@@ -31,7 +31,7 @@ from armdyn.identification._solver import need_solver
 from armdyn.identification._stretch import Rows, Stretch, stretches
 from armdyn.identification._stribeck import grid_of_speeds, unneeded
 from armdyn.identification._verdict import faults
-from armdyn.log import Log
+from armdyn.log import Log, blocks
 
 Array = NDArray[np.float64]
 
@@ -95,8 +95,9 @@ def run(
             f"links of {', '.join(impossible)} are no bodies that can exist; torques are right all "
             "the same, simulators may refuse them."
         )
-    train, train_errors = compare(model, parts, solution.values)
-    test, errors = compare(model, stretches(data.test, data.test_bands, model), solution.values)
+    train, train_errors = compare(rows, solution.values)
+    unseen = Rows(model, stretches(data.test, data.test_bands, model))
+    test, errors = compare(unseen, solution.values)
     assert train_errors is not None
     judged = excitation(model, found.fit, parts, natural.described)
     bias = bias_check(rows, found)
@@ -140,8 +141,11 @@ def _check_enough(parts: Sequence[Stretch], model: Model) -> None:
 def _sizes(parts: Sequence[Stretch]) -> tuple[Array, Array]:
     """Return the rms of torques and velocities of every joint."""
     count = sum(len(part.t) for part in parts)
-    torque = np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0)
-    speed = np.sum([np.sum(part.qd**2, axis=0) for part in parts], axis=0)
+    torque, speed = np.zeros(parts[0].tau.shape[1]), np.zeros(parts[0].tau.shape[1])
+    for part in parts:
+        for a, b in blocks(len(part.t)):
+            for total, column in ((torque, part.tau[a:b]), (speed, part.qd[a:b])):
+                total += np.einsum("ij,ij->j", column, column)
     return np.sqrt(torque / count), np.sqrt(speed / count)
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from armdyn.identification._band import Band, band, thinned
 from armdyn.identification._fitting import Progress
 from armdyn.identification._width import band_width
-from armdyn.log import Log, Prepared, choose_cutoff, prepare
+from armdyn.log import Log, Prepared, choose_cutoff, prepare, velocities
 
 # Measured velocities are taken if they differ by less than this from slopes, beside the speed.
 ALIKE = 0.2
@@ -80,11 +78,9 @@ def _trusted(log: Log, cutoff: float) -> bool:
     """
     if log.qd is None:
         return False
-    given, slope = _one(log, cutoff, True).qd, _one(log, cutoff, False).qd
-    speed = np.sqrt(np.mean(slope**2, axis=0))
-    off = np.sqrt(np.mean((given - slope) ** 2, axis=0))
-    moving = speed > RESTING * speed.max(initial=0.0)
-    return bool((off[moving] <= ALIKE * speed[moving]).all())
+    seen = velocities(log, cutoff)
+    moving = seen.moving(RESTING)
+    return bool((seen.difference**2 <= ALIKE**2 * seen.slope)[moving].all())
 
 
 def _in_words(rate: float, factor: int, chosen: tuple[float, str] | None) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from armdyn.identification._model import Model
 from armdyn.identification._stretch import Stretch
+from armdyn.log import extremes
 
 Array = NDArray[np.float64]
 
@@ -18,7 +19,7 @@ GRID = np.array([0.01, 0.02, 0.05, 0.1, 0.2])
 
 def grid_of_speeds(parts: Sequence[Stretch]) -> Array:
     """Return the speeds of every joint, ``(n, g)``."""
-    top = np.max([np.abs(part.qd).max(axis=0) for part in parts], axis=0)
+    top = np.max(np.abs(extremes([part.qd for part in parts])), axis=0)
     return np.maximum(top, 1e-6)[:, None] * GRID
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from armdyn.identification._excitation import Excitation
 from armdyn.identification._holdout import Errors
-from armdyn.log import Log
+from armdyn.log import Log, extremes
 
 Array = NDArray[np.float64]
 
@@ -54,8 +54,7 @@ def faults(
 
 def still_joints(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
     """Return a sentence for every joint that never moves."""
-    low = np.min([log.q.min(axis=0) for log in logs], axis=0)
-    high = np.max([log.q.max(axis=0) for log in logs], axis=0)
+    low, high = extremes([log.q for log in logs])
     return [
         f"{name} never moves (its range is {width:.2g}): its friction, and what only its motion "
         "shows, cannot be known."
@@ -66,11 +65,11 @@ def still_joints(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
 
 def constant_torques(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
     """Return a sentence for every joint whose torque never changes."""
-    tau = np.concatenate([log.tau for log in logs if log.tau is not None])
-    width, size = np.ptp(tau, axis=0), np.abs(tau).max(axis=0)
+    low, high = extremes([log.tau for log in logs if log.tau is not None])
+    size = np.maximum(-low, high)
     return [
-        f"the torque of {name} is constant ({float(tau[0, j]):.3g}): it was not measured, or the "
+        f"the torque of {name} is constant ({float(low[j]):.3g}): it was not measured, or the "
         "column is the wrong one."
         for j, name in enumerate(names)
-        if width[j] <= CONSTANT * max(float(size[j]), 1.0)
+        if high[j] - low[j] <= CONSTANT * max(float(size[j]), 1.0)
     ]

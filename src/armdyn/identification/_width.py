@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.log import Prepared
+from armdyn.log import Prepared, runs
 
 Array = NDArray[np.float64]
 
@@ -19,6 +19,9 @@ ROOM = 6.0
 
 # A joint that moves less than this share of the fastest is not asked.
 RESTING = 1e-2
+
+# Runs of samples of a long piece whose spectra are averaged, and their length.
+RUNS, RUN = 8, 1 << 16
 
 
 def motion_frequency(prepared: Sequence[Prepared]) -> float:
@@ -34,10 +37,14 @@ def band_width(prepared: Sequence[Prepared]) -> tuple[float, str]:
 
 
 def _of_one(log: Prepared, start: int, stop: int) -> float:
-    v = log.qd[start:stop]
-    v = (v - v.mean(axis=0)) * np.hanning(len(v))[:, None]
-    size = 1 << (len(v) - 1).bit_length()
-    power = np.stack([np.abs(np.fft.rfft(column, size)) ** 2 for column in v.T], axis=1)
+    asked = runs(stop - start, RUNS, RUN)
+    size = 1 << (asked[0][1] - asked[0][0] - 1).bit_length()
+    power = np.zeros((size // 2 + 1, log.n))
+    for a, b in asked:
+        v = log.qd[start + a : start + b]
+        v = (v - v.mean(axis=0)) * np.hanning(len(v))[:, None]
+        for j in range(log.n):
+            power[:, j] += np.abs(np.fft.rfft(v[:, j], size)) ** 2
     frequency = np.fft.rfftfreq(size, 1.0 / log.rate)
     total = power.sum(axis=0)
     moving = total > RESTING**2 * total.max(initial=0.0)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from armdyn.graph import Instruction, Program
 from armdyn.kernel._fma import Step, fused
 from armdyn.kernel._host import Host
+from armdyn.kernel._jit import CUT
 from armdyn.kernel._loop import loop_function, takes_any_strides
 from armdyn.kernel._one import one_by_block
 from armdyn.kernel._order import read_times, rounds
@@ -31,9 +32,9 @@ LOOP = "armdyn_loop"
 LONG = 1080
 # Programs with more steps and results are compiled only once, for a block of states.
 LONGEST_TWICE = 1500
-# LLVM compares all reads and writes of memory between two fences with each other.
-STEPS_BETWEEN_FENCES = 60
-FENCE = 'fence syncscope("singlethread") acq_rel'  # becomes no instruction
+# Within a block LLVM compares all reads and writes of memory with each other, and does more that
+# takes longer than in proportion. Where a block only leads to the next there is no instruction.
+STEPS_BETWEEN_CUTS = 60
 
 INTRINSICS = {"llvm.fma": 3, "llvm.fabs": 1, "llvm.sqrt": 1, "llvm.copysign": 2}
 
@@ -89,6 +90,7 @@ class _Body:
             for j, slot in enumerate(program.inputs)
             for column in range(slot.size)
         ]
+        self._cuts = 0
         self._waiting: dict[int, list[_Waiting]] = {}
         self._stores = Stores(program, width)
         for store in self._stores.all:
@@ -131,8 +133,14 @@ class _Body:
             else:
                 self._values.define(k, self._value(step))
             self._store_what_is_ready(k)
-            if self._long and count % STEPS_BETWEEN_FENCES == 0:
-                self._w.do(FENCE)
+            if self._long and count % STEPS_BETWEEN_CUTS == 0:
+                self._cut()
+
+    def _cut(self) -> None:
+        """Begin another block."""
+        self._cuts += 1
+        self._w.do(f"br label %{CUT}{self._cuts}")
+        self._w.label(f"{CUT}{self._cuts}")
 
     def _value(self, step: Step) -> str:
         if isinstance(step, Instruction):

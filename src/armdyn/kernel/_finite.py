@@ -22,7 +22,7 @@ from armdyn.kernel._common_code import common_code
 Array = NDArray[np.float64]
 
 # Numbers for which machine code of our own is worth loading; NumPy makes an array of truths first.
-MANY = 16_384
+MANY = 4096
 # Bytes of the states that are computed before they are looked at: well within the nearest cache.
 NEAR = 2**13
 

@@ -37,6 +37,9 @@ def in_threads(work: Callable[[int, int], object], length: int, part: int, threa
         part: length of a part.
         threads: how many at the most.
     """
+    if 0 < length <= part:
+        work(0, length)
+        return
     begins = iter(range(0, length, part))
     lock = Lock()
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import zipfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,9 @@ from armdyn.log._match import understood
 from armdyn.log._table import Table
 
 JOINT_NAMES = "joint_names"
+
+# Rows of a block of a long file.
+ROWS = 1 << 16
 
 
 def read_npz(path: Path) -> Table:
@@ -39,17 +44,100 @@ def read_mat(path: Path) -> Table:
     return _table(path, mat_arrays(path))
 
 
+def npz_blocks(path: Path) -> Iterator[Table]:
+    """Yield a file of `numpy.savez` block by block; one whose arrays have to be turned, whole."""
+    try:
+        with zipfile.ZipFile(path) as archive, ExitStack() as stack:
+            open_ones = {
+                name.removesuffix(".npy"): stack.enter_context(archive.open(name))
+                for name in archive.namelist()
+            }
+            heads = {name: _head(file) for name, file in open_ones.items()}
+            rows = {
+                h[0][0]
+                for name, h in heads.items()
+                if h[0] and _is_time(name) and h[2].kind in "iuf"
+            }
+            turned = any(
+                fortran or (len(s) > 1 and s[0] not in rows) for s, fortran, _ in heads.values()
+            )
+            if len(rows) == 1 and not turned:
+                yield from _together(path, open_ones, heads, rows.pop())
+                return
+    except (LogError, GeneratorExit):
+        raise
+    except Exception as error:  # damaged archives raise errors of every kind
+        raise LogError(path, f"is not an .npz file of numbers ({_line(error)}).") from error
+    yield read_npz(path)
+
+
+def _is_time(name: str) -> bool:
+    meaning = understood(name)
+    return meaning is not None and meaning.role == "t"
+
+
+def _head(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return shape, order and type of an array whose file is read up to its numbers."""
+    version = np.lib.format.read_magic(file)
+    read: Any = np.lib.format
+    if version == (1, 0):
+        return read.read_array_header_1_0(file)
+    return read.read_array_header_2_0(file)
+
+
+def _together(
+    path: Path, files: Mapping[str, Any], heads: Mapping[str, Any], rows: int
+) -> Iterator[Table]:
+    """Yield blocks of all arrays of numbers that have this many rows."""
+    names: tuple[str, ...] = ()
+    if JOINT_NAMES in files:
+        shape, _, kind = heads[JOINT_NAMES]
+        names = tuple(np.frombuffer(files[JOINT_NAMES].read(), kind).reshape(shape).tolist())
+    wanted = [
+        name for name, (shape, _, kind) in heads.items()
+        if shape and shape[0] == rows and len(shape) < 3 and kind.kind in "iuf"
+    ]  # fmt: skip
+    for a in range(0, rows, ROWS):
+        count = min(ROWS, rows - a)
+        columns: dict[str, NDArray[np.float64]] = {}
+        for name in wanted:
+            shape, _, kind = heads[name]
+            part = (count, *shape[1:])
+            data = files[name].read(int(np.prod(part)) * kind.itemsize)
+            columns[name] = np.frombuffer(data, kind).reshape(part).astype(np.float64)
+        yield Table(path, columns, joint_names=names)
+
+
 def read_parquet(path: Path) -> Table:
     """Read a Parquet file; a column of lists of equal length is a block."""
-    try:
-        parquet: Any = importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("pyarrow", "parquet", "reading Parquet") from None
-    arrow: Any = importlib.import_module("pyarrow")
+    arrow, parquet = _arrow()
     try:
         table = parquet.read_table(path)
     except (arrow.ArrowException, OSError) as error:
         raise LogError(path, f"is not a Parquet file ({_line(error)}).") from error
+    return _from_arrow(path, arrow, table)
+
+
+def parquet_blocks(path: Path) -> Iterator[Table]:
+    """Yield a Parquet file block by block."""
+    arrow, parquet = _arrow()
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=ROWS):
+                table = arrow.Table.from_batches([batch], schema=file.schema_arrow)
+                yield _from_arrow(path, arrow, table)
+    except (arrow.ArrowException, OSError) as error:
+        raise LogError(path, f"is not a Parquet file ({_line(error)}).") from error
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet", "reading Parquet") from None
+
+
+def _from_arrow(path: Path, arrow: Any, table: Any) -> Table:
     columns: dict[str, NDArray[np.float64]] = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         kind = column.type

@@ -52,7 +52,19 @@ class _Layout:
 
 
 def read_csv(path: Path, delimiter: str | None = None) -> Table:
-    """Read a text file of columns with a header.
+    """Read a text file of columns with a header; the arguments are those of `csv_blocks`."""
+    tables = list(csv_blocks(path, delimiter))
+    columns = {
+        name: np.concatenate([table.columns[name] for table in tables])
+        for name in tables[0].columns
+    }
+    lines = np.concatenate([table.lines for table in tables if table.lines is not None])
+    lost = [words for table in tables for words in table.lost]
+    return Table(path, columns, lines, tables[0].text, notes=tables[0].notes, lost=lost)
+
+
+def csv_blocks(path: Path, delimiter: str | None = None) -> Iterator[Table]:
+    """Yield the rows of a text file of columns with a header, block by block.
 
     Args:
         path: the file.
@@ -61,7 +73,7 @@ def read_csv(path: Path, delimiter: str | None = None) -> Table:
     """
     blocks = _whole_lines(path)
     try:
-        number, first = next(blocks)
+        _, first = next(blocks)
     except StopIteration:
         raise LogError(path, "is empty; a log has a header and rows of numbers.") from None
     header, begin, rest = _header(path, first, delimiter)
@@ -71,25 +83,20 @@ def read_csv(path: Path, delimiter: str | None = None) -> Table:
         notes.append("numbers are written with decimal commas.")
     if header is None:
         notes.append("there is no header: columns are called 1, 2, ... as they stand.")
-    arrays: list[Array] = []
-    lines: list[NDArray[np.int64]] = []
-    lost: list[str] = []
-    block, at = rest, begin
+    names = [layout.names[k] for k in layout.numeric]
+    block, at, count = rest, begin, 0
     while True:
         following = next(blocks, None)
-        array, where = _numbers(layout, block, at, following is None, lost)
-        arrays.append(array)
-        lines.append(where)
+        lost: list[str] = []
+        array, lines = _numbers(layout, block, at, following is None, lost)
+        count += len(array)
+        if following is None and not count:
+            raise LogError(path, "has a header but no rows of numbers.")
+        columns = {name: array[:, k] for k, name in enumerate(names)}
+        yield Table(path, columns, lines, text, notes=notes, lost=lost)
         if following is None:
-            break
-        number, block = following
-        at = number
-    data = np.concatenate(arrays)
-    if not len(data):
-        raise LogError(path, "has a header but no rows of numbers.")
-    names = [layout.names[k] for k in layout.numeric]
-    columns = {name: data[:, k] for k, name in enumerate(names)}
-    return Table(path, columns, np.concatenate(lines), text, notes=notes, lost=lost)
+            return
+        (at, block), notes = following, []
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -89,14 +89,14 @@ def _spectrum(parts: Sequence[Array], rate: float, windows: int) -> tuple[Array,
     Differences are analysed rather than positions, so that the slow motion, ten orders above the
     noise, does not leak over it.
     """
-    f, power = np.zeros(0), 0.0
+    f, power = np.zeros(0), np.zeros((0, 0))
     for q in parts:
         steps = np.diff(q, axis=0)
         size = min(len(steps), max(FEWEST_SAMPLES, 2 * len(steps) // (windows + 1)), LONGEST_WINDOW)
         f, one = scipy("signal").welch(
             steps, fs=rate, window="blackmanharris", nperseg=size, detrend="constant", axis=0
         )
-        power = power + one / len(parts)
+        power = power + one / len(parts) if len(power) else one / len(parts)
     gain = (2 * np.sin(np.pi * f[1:] / rate)) ** 2
     return f[1:], power[1:] / gain[:, None]
 

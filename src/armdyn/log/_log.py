@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.errors import InputError, shown
-from armdyn.log._stored import runs
+from armdyn.log._stored import part_of, runs
 
 Array = NDArray[np.float64]
 Effort = Literal["torque", "current", "none"]
 
 # Between logs that are joined there is a hole of this many steps, so that none is filtered across.
 STEPS_BETWEEN = 100
+
+COLUMNS = ("t", "q", "qd", "qdd", "tau")
 
 # Runs of samples of which the median step is taken, at most.
 RUNS, RUN = 256, 4096
@@ -223,16 +225,16 @@ class Log:
                 f"no samples are left: the log has {len(self)}, from {self.t[0]:.6g} s to "
                 f"{self.t[-1]:.6g} s."
             )
-        return Log(
-            self.t[a:b],
-            self.q[a:b],
-            *(None if x is None else x[a:b] for x in (self.qd, self.qdd, self.tau)),
-            joint_names=self.joint_names,
-            effort=self.effort,
-            extra={k: v[a:b] for k, v in self.extra.items()},
-            source=self.source,
-            notes=self.notes,
-        )
+        # What is part of a log has been checked and cannot be written to: it is not copied.
+        made = cast(Log, object.__new__(type(self)))
+        for name, value in vars(self).items():
+            if name in COLUMNS and value is not None:
+                value = part_of(value, a, b)
+            elif name == "extra":
+                value = MappingProxyType({k: v[a:b] for k, v in self.extra.items()})
+            if name != "rate":  # found anew
+                made._set(name, value)
+        return made
 
     @staticmethod
     def concat(logs: Sequence[Log]) -> Log:

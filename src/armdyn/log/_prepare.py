@@ -22,7 +22,7 @@ from armdyn.log._segments import (
     positive,
     segments,
 )
-from armdyn.log._stored import Kept, Stored, blocks, is_stored, runs
+from armdyn.log._stored import Kept, Stored, blocks, is_stored, part_of, runs
 from armdyn.log._velocity import Velocities, compare_velocities
 
 # Ends of a segment are cut by this many periods of the cut-off, where the filter starts up: 0.3 s
@@ -221,8 +221,14 @@ def _columns(
     log: Log, parts: Sequence[_Part], use_measured: bool
 ) -> tuple[dict[str, Array], Velocities]:
     """Return the columns of all parts, in memory or in files as those of the log."""
-    widths = {"t": (), "q": (log.n,), "qd": (log.n,), "qdd": (log.n,)}
-    widths |= {"tau": (log.n,)} if log.tau is not None else {}
+    widths: dict[str, tuple[int, ...]] = {"t": (), "q": (log.n,), "qd": (log.n,), "qdd": (log.n,)}
+    ready: dict[str, Array] = {}
+    if log.tau is not None and len(parts) == 1 and parts[0].steps.as_recorded:
+        # Torques are not filtered: they are what the log has.
+        first = parts[0].piece.start + parts[0].cut
+        ready["tau"] = part_of(log.tau, first, first + parts[0].count)
+    elif log.tau is not None:
+        widths["tau"] = (log.n,)
     count = sum(part.count for part in parts)
     stored = is_stored(log.q)
     made = {k: Stored(*w) if stored else Kept(count, *w) for k, w in widths.items()}
@@ -239,7 +245,9 @@ def _columns(
                 rows = found[name]
                 assert rows is not None
                 column.append(rows)
-    return {k: cast(Array, c if isinstance(c, Stored) else c.rows) for k, c in made.items()}, seen
+    for name, column in made.items():
+        ready[name] = cast(Array, column if isinstance(column, Stored) else column.rows)
+    return ready, seen
 
 
 @dataclass(frozen=True, eq=False)

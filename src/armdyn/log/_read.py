@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn.errors import InputError, LogError, LogWarning, shown
+from armdyn.errors import ArmdynError, InputError, LogError, LogWarning, shown
 from armdyn.log._arrays import read_mat, read_npz, read_parquet
 from armdyn.log._checks import check_angles, check_gear, still_joints
 from armdyn.log._csv import read_csv
 from armdyn.log._match import Matched, matched, understood
 from armdyn.log._names import ANGLES, EXTRA, ROLES, TIMES, UNITS
-from armdyn.log._stamps import ordered, seconds
+from armdyn.log._stamps import clock_of, ordered
 from armdyn.log._table import Table
 
 Array = NDArray[np.float64]
@@ -46,25 +47,25 @@ def read_arrays(
     missing: str,
 ) -> dict[str, Any]:
     """Return the arguments of `Log` for a file; the arguments are those of `Log.read`."""
-    _choice("torque", torque, TORQUES)
-    _choice("missing", missing, ("error", "drop"))
-    _choice("time_unit", time_unit, (None, *TIMES))
+    check_choice("torque", torque, TORQUES)
+    check_choice("missing", missing, ("error", "drop"))
+    check_choice("time_unit", time_unit, (None, *TIMES))
     names = joint_names(joints)
-    file = _path(path)
+    file = checked_path(path)
     table = _table(file, delimiter)
     match = matched(table, names, columns, torque)
-    blocks = {role: _block(table, role, match) for role in match.names}
+    blocks = {role: block_of(table, role, match) for role in match.names}
     n = blocks["q"].shape[1]
     gears = None if gear is None else check_gear(gear, n)
-    scale = _scales(units, n)
+    scale = scales(units, n)
     table.notes += match.notes
-    t = seconds(table, match.time, match.nanosec, time_unit)
-    rows = _rows(table, match, t, blocks, missing)
+    t = clock_of(table, match.time, match.nanosec, time_unit).seconds(table)
+    rows = complete_rows(table, match, t, blocks, missing)
     rows = ordered(table, t, rows, sort)
     t, blocks = t[rows], {role: block[rows] for role, block in blocks.items()}
-    said = _to_si(blocks, match, scale)
+    said = to_si(blocks, match, scale)
     if gears is not None:
-        _to_joint_side(blocks, gears, _sides(motor_side), table.notes)
+        to_joint_side(blocks, gears, checked_sides(motor_side), table.notes)
     joint_labels = match.joints or tuple(f"joint{k}" for k in range(1, n + 1))
     if not said:
         check_angles(table, joint_labels, blocks["q"], joints)
@@ -104,41 +105,56 @@ def joint_names(joints: object) -> list[str] | None:
     return cast(list[str], result)
 
 
-def _choice(name: str, value: object, choices: Sequence[object]) -> None:
+def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    """Raise an error unless an option is one of those there are."""
     if value not in choices:
         raise InputError(
             f"`{name}` is {shown(value)}, expected one of {', '.join(map(repr, choices))}."
         )
 
 
-def _path(path: object) -> Path:
+def checked_path(path: object) -> Path:
+    """Return the path of a log."""
     if not isinstance(path, str | os.PathLike) or not str(cast(object, path)):
         raise InputError(f"{shown(cast(object, path))} is not the path of a log.")
     return Path(os.fsdecode(cast("os.PathLike[str]", path)))
 
 
 def _table(file: Path, delimiter: str | None) -> Table:
+    check_file(file)
+    reader = ARRAYS.get(file.suffix.lower())
+    with told_with(file):
+        return read_csv(file, delimiter) if reader is None else reader(file)
+
+
+def check_file(file: Path) -> None:
+    """Raise an error unless a path is that of a file that can be a log."""
     suffix = file.suffix.lower()
-    reader = ARRAYS.get(suffix)
-    if reader is None and suffix not in TEXT:
+    if suffix not in ARRAYS and suffix not in TEXT:
         raise LogError(
             file, f"{suffix} files are not read. Logs are .csv, .txt, .tsv, .npz, .mat or .parquet."
         )
-    try:
+    with told_with(file):
         if file.is_dir():
             raise LogError(file, "is a folder; give the path of a log in it.")
         if not file.exists():
             raise LogError(file, "there is no such file.")
-        return read_csv(file, delimiter) if reader is None else reader(file)
+
+
+@contextmanager
+def told_with(file: Path) -> Generator[None]:
+    """Turn what goes wrong while a file is read into an error that names it."""
+    try:
+        yield
     except OSError as error:
         raise LogError(file, f"cannot be read: {error.strerror or error}.") from error
     except ValueError as error:
-        if isinstance(error, InputError):
+        if isinstance(error, ArmdynError):
             raise
         raise LogError(file, f"cannot be read: {error}.") from error
 
 
-def _block(table: Table, role: str, match: Matched) -> Array:
+def block_of(table: Table, role: str, match: Matched) -> Array:
     """Return a quantity as one array ``(N, n)``."""
     for name in match.names[role]:
         if name in table.text:
@@ -157,7 +173,7 @@ def _block(table: Table, role: str, match: Matched) -> Array:
     return block
 
 
-def _rows(
+def complete_rows(
     table: Table, match: Matched, t: Array, blocks: Mapping[str, Array], missing: str
 ) -> NDArray[np.int64]:
     """Return the rows whose numbers are all there."""
@@ -185,18 +201,19 @@ def _rows(
     return np.flatnonzero(good)
 
 
-def _scales(units: str | Sequence[str] | None, n: int) -> Array | None:
+def scales(units: str | Sequence[str] | None, n: int) -> Array | None:
+    """Return the factors of positions to SI units; None if nobody has said a unit."""
     if units is None:
         return None
     each = [units] * n if isinstance(units, str) else list(units)
     if len(each) != n:
         raise InputError(f"`units` is {shown(units)}, expected one unit or one for each of {n}.")
     for unit in each:
-        _choice("units", unit, tuple(ANGLES))
+        check_choice("units", unit, tuple(ANGLES))
     return np.array([ANGLES[unit] for unit in each])
 
 
-def _to_si(blocks: dict[str, Array], match: Matched, scale: Array | None) -> bool:
+def to_si(blocks: dict[str, Array], match: Matched, scale: Array | None) -> bool:
     """Convert in place; return whether somebody said what the positions are in."""
     for role, block in blocks.items():
         units = [None if m is None else m.unit for m in map(understood, match.names[role])]
@@ -210,16 +227,18 @@ def _to_si(blocks: dict[str, Array], match: Matched, scale: Array | None) -> boo
     return scale is not None or (bool(q_units) and all(q_units))
 
 
-def _sides(motor_side: Sequence[str]) -> tuple[str, ...]:
+def checked_sides(motor_side: Sequence[str]) -> tuple[str, ...]:
+    """Return which quantities are on the motor side."""
     sides = (motor_side,) if isinstance(motor_side, str) else tuple(motor_side)
     for side in sides:
-        _choice("motor_side", side, MOTOR_SIDE)
+        check_choice("motor_side", side, MOTOR_SIDE)
     return sides
 
 
-def _to_joint_side(
+def to_joint_side(
     blocks: dict[str, Array], gear: Array, sides: Sequence[str], notes: list[str]
 ) -> None:
+    """Bring quantities from the motors to the joints, in place."""
     for role in ROLES:
         if role not in blocks or ("tau" if role == "current" else role) not in sides:
             continue

@@ -114,6 +114,10 @@ class EqualSteps:
         self.piece, self.rate = piece, rate
         self.first, last = (float(self.stamps[k : k + 1][0]) for k in (0, len(piece) - 1))
         self.count = int(np.floor((last - self.first) * rate + ROUNDING)) + 1
+        self.as_recorded = self.count == len(piece) and all(
+            np.abs(self.stamps[a:b] - self.times(a, b)).max() <= ROUNDING / rate
+            for a, b in blocks(self.count)
+        )
 
     def times(self, a: int, b: int) -> Array:
         """Return the times of steps a to b."""
@@ -121,11 +125,10 @@ class EqualSteps:
 
     def values(self, column: Array, a: int, b: int) -> Array:
         """Return a column ``(N, k)`` of the log at steps a to b."""
-        at, start = self.times(a, b), self.piece.start
-        if b <= len(self.stamps):
-            there = self.stamps[a:b]
-            if np.abs(there - at).max(initial=0.0) <= ROUNDING / self.rate:
-                return column[start + a : start + b]
+        start = self.piece.start
+        if self.as_recorded:
+            return column[start + a : start + b]
+        at = self.times(a, b)
         first = max(first_not_before(self.stamps, float(at[0])) - OVERLAP, 0)
         last = min(first_not_before(self.stamps, float(at[-1])) + OVERLAP, len(self.stamps))
         spline: Any = scipy("interpolate").CubicSpline

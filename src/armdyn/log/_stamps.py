@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,31 +24,56 @@ STEPS = (5e-4, 0.2)
 SINCE_1970 = (1e8, 1e10)
 
 
-def seconds(table: Table, time: str, nanosec: str | None, unit: str | None) -> Array:
-    """Return the time stamps in seconds, from the first sample if they count from 1970."""
+@dataclass(frozen=True)
+class Clock:
+    """How the columns of time are to be read.
+
+    Attributes:
+        time: name of the column.
+        nanosec: name of the column of nanoseconds that are to be added, or None.
+        per_second: units of time in a second.
+        origin: what is the time 0, or None if stamps are as they are.
+    """
+
+    time: str
+    nanosec: str | None
+    per_second: float
+    origin: float | None
+
+    def seconds(self, table: Table) -> Array:
+        """Return the time stamps of a table in seconds."""
+        stamps = table.columns[self.time].reshape(-1)
+        if self.origin is not None:
+            stamps = stamps - self.origin
+        if self.nanosec is not None:
+            return stamps + table.columns[self.nanosec] * TIMES["ns"]
+        return stamps if self.per_second == 1.0 else stamps / self.per_second
+
+
+def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> Clock:
+    """Return how to read stamps: in seconds, from the first sample if they count from 1970."""
     for name in (time, nanosec):
         if name in table.text:
             cell, line = table.text[name]
             raise LogError(table.path, f"{name!r} is {cell!r}, not a time in numbers.", line)
     stamps = table.columns[time]
-    if stamps.ndim == 2:
-        if stamps.shape[1] != 1:
-            raise LogError(table.path, f"{time!r} has {stamps.shape[1]} columns, expected one.")
-        stamps = stamps[:, 0]
+    if stamps.ndim == 2 and stamps.shape[1] != 1:
+        raise LogError(table.path, f"{time!r} has {stamps.shape[1]} columns, expected one.")
     there = stamps[np.isfinite(stamps)]
     if not len(there):
         raise LogError(table.path, f"{time!r} has no numbers.")
+    first = float(there[0])
     if nanosec is not None:
-        return (stamps - there[0]) + table.columns[nanosec] * TIMES["ns"]
+        return Clock(time, nanosec, 1.0, first)
     meaning = understood(time)
     said = unit or (meaning.unit if meaning and meaning.role in ("t", "nanosec") else None)
     unit = said or _guessed(table, time, there)
     # A division: 1e-3 is not a binary fraction, 1000 is, so that 8 ms are the 0.008 of a text.
     per_second = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
-    if there[0] / per_second > EPOCH:
-        table.notes.append(f"time counts from the first sample, at {there[0] / per_second:.3f} s.")
-        stamps = stamps - there[0]
-    return stamps if per_second == 1.0 else stamps / per_second
+    if first / per_second <= EPOCH:
+        return Clock(time, None, per_second, None)
+    table.notes.append(f"time counts from the first sample, at {first / per_second:.3f} s.")
+    return Clock(time, None, per_second, first)
 
 
 def _guessed(table: Table, time: str, stamps: Array) -> str:

@@ -7,6 +7,7 @@ in memory and a file serve alike.
 from __future__ import annotations
 
 import bisect
+import mmap
 import tempfile
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, cast
@@ -19,7 +20,13 @@ from armdyn.errors import FileError, InputError, shown
 Array = NDArray[np.float64]
 
 # Rows that are looked at together.
-BLOCK = 1 << 16
+BLOCK = 1 << 14
+
+# Rows that are compared side by side.
+SIDE = 64
+
+# Arrays beyond this are worth a call of the system.
+LARGE = 1 << 22
 
 
 class Stored:
@@ -99,13 +106,27 @@ class Kept:
 
     def __init__(self, *shape: int) -> None:
         """Make room for all rows."""
-        self.rows = np.empty(shape)
+        self.rows = _room(shape)
         self._at = 0
 
     def append(self, rows: Array) -> None:
         """Add rows behind those that are there."""
         self.rows[self._at : self._at + len(rows)] = rows
         self._at += len(rows)
+
+
+def _room(shape: tuple[int, ...]) -> Array:
+    """Return an array to be filled.
+
+    Linux gives all pages of a large one at once if it is asked to, which takes a fraction of the
+    time of giving each at the first touch.
+    """
+    size = 8 * int(np.prod(shape, dtype=np.int64))
+    populate = getattr(mmap, "MAP_POPULATE", 0)
+    if size < LARGE or not populate:
+        return np.empty(shape)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | populate
+    return np.frombuffer(mmap.mmap(-1, size, flags=flags), dtype=np.float64).reshape(shape)
 
 
 def is_stored(column: object) -> bool:
@@ -129,12 +150,28 @@ def blocks(count: int, least: int = 1) -> Iterator[tuple[int, int]]:
 
 def extremes(columns: Sequence[Array]) -> tuple[Array, Array]:
     """Return the lowest and highest of each column of arrays ``(N, n)``."""
-    low, high = np.array(np.inf), np.array(-np.inf)
+    n = columns[0].shape[1]
+    low, high = np.full(n, np.inf), np.full(n, -np.inf)
     for column in columns:
         for a, b in blocks(len(column)):
-            rows = column[a:b]
-            low, high = np.minimum(low, rows.min(axis=0)), np.maximum(high, rows.max(axis=0))
+            # Rows side by side: NumPy is slow where rows are short.
+            side = SIDE if (b - a) % SIDE == 0 else 1
+            rows = column[a:b].reshape(-1, side * n)
+            low = np.minimum(low, rows.min(axis=0).reshape(side, n).min(axis=0))
+            high = np.maximum(high, rows.max(axis=0).reshape(side, n).max(axis=0))
     return low, high
+
+
+def picked(column: Array, rows: NDArray[np.int64]) -> Array:
+    """Return single rows of a column, given in order."""
+    if not isinstance(column, Stored):
+        return column[rows]
+    found = [np.zeros((0, *column.shape[1:]))]
+    for a, b in blocks(len(column)):
+        first, last = np.searchsorted(rows, (a, b)).tolist()
+        if last > first:
+            found.append(column[a:b][rows[first:last] - a])
+    return np.concatenate(found)
 
 
 def runs(count: int, most: int, length: int) -> list[tuple[int, int]]:

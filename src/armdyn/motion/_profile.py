@@ -31,6 +31,11 @@ class Profile(Protocol):
         """How long it takes [s]."""
         ...
 
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Times at which the acceleration jumps."""
+        ...
+
     def at(self, t: Array) -> tuple[Array, Array, Array]:
         """Return how far it is, how fast and how accelerated, at times ``(N,)``."""
         ...
@@ -51,6 +56,11 @@ class Trapezoid:
 
     duration: float
     ramp: float
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Times at which the acceleration jumps."""
+        return (self.ramp, self.duration - self.ramp)
 
     def at(self, t: Array) -> tuple[Array, Array, Array]:
         """Return how far it is, how fast and how accelerated, at times ``(N,)``."""
@@ -75,6 +85,11 @@ class Quintic:
     """The polynomial of least jerk, which begins and ends unaccelerated."""
 
     duration: float
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Times at which the acceleration jumps: never."""
+        return ()
 
     def at(self, t: Array) -> tuple[Array, Array, Array]:
         """Return how far it is, how fast and how accelerated, at times ``(N,)``."""

@@ -18,6 +18,9 @@ from armdyn.motion._trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
+# A way shorter than this is none but for rounding [m or rad].
+NO_WAY = 1e-12
+
 # Times at which joint velocities and accelerations are looked at.
 LOOKS = 4001
 
@@ -92,7 +95,7 @@ class StraightLine(Trajectory):
         )
         chosen = profile(shape, fastest, hardest, wanted)
         splines, off = _splines(arm, line, q0, positive("tolerance", tolerance))
-        _, qd, qdd = _states(splines, chosen, np.linspace(0.0, chosen.duration, LOOKS))
+        _, qd, qdd = _states(splines, chosen, _looks(chosen))
         excess = float(max((np.abs(qd) / v).max(), np.sqrt((np.abs(qdd) / a).max())))
         if excess > 1.0:
             if wanted is not None:
@@ -109,6 +112,12 @@ class StraightLine(Trajectory):
         return _states(self._splines, self.profile, t)
 
 
+def _looks(how: Profile) -> Array:
+    """Return times at which limits are checked: many, and both sides of every kink."""
+    kinks = np.outer(how.kinks, [1.0 - 1e-9, 1.0, 1.0 + 1e-9]).reshape(-1)
+    return np.concatenate([np.linspace(0.0, how.duration, LOOKS), kinks])
+
+
 def _states(splines: tuple[Any, Any, Any], how: Profile, t: Array) -> tuple[Array, Array, Array]:
     s, sd, sdd = how.at(t)
     q, by_s, by_ss = (np.asarray(spline(s), dtype=np.float64) for spline in splines)
@@ -119,7 +128,7 @@ def _slowest(line: Line, straight: float, turning: float) -> float:
     """Return a limit in lines a second, from those of position and rotation."""
     way = line.way
     ways = np.array([np.linalg.norm(way[:3]), np.linalg.norm(way[3:])])
-    if not ways.any():
+    if ways.max() < NO_WAY:
         raise InputError("the arm is at the pose already: there is no motion.")
     with np.errstate(divide="ignore"):
         return float((np.array([straight, turning]) / ways).min())

@@ -1,5 +1,7 @@
 """The description: what an arm is, how it is read and written, and the constants it amounts to."""
 
+from typing import TYPE_CHECKING
+
 from armdyn.robot._bundled import bundled_names
 from armdyn.robot._chain import Chain, Link, Symmetric, Vector, chain_of, exact_cos_sin
 from armdyn.robot._files import read_robot, whole_file, write_robot, write_whole
@@ -8,7 +10,9 @@ from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Placement, Robot
 from armdyn.robot._standard_dh import from_standard_dh
 from armdyn.robot._toml import toml_text
-from armdyn.robot.urdf import urdf_text
+
+if TYPE_CHECKING:
+    from armdyn.robot.urdf import urdf_text
 
 __all__ = [
     "IDENTITY",
@@ -31,3 +35,12 @@ __all__ = [
     "write_robot",
     "write_whole",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import what few programs need when it is asked for."""
+    if name != "urdf_text":
+        raise AttributeError(f"module 'armdyn.robot' has no attribute {name!r}")
+    from armdyn.robot.urdf import urdf_text
+
+    return urdf_text

@@ -1,10 +1,12 @@
-"""Robots by name: which reader or writer a name means, and files that are written whole."""
+"""Robots by name: which reader or writer a name means, and files that are written whole.
+
+What only some files need is imported when one of them is read or written.
+"""
 
 from __future__ import annotations
 
 import difflib
 import os
-import secrets
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +16,6 @@ from armdyn.errors import FileError, InputError, shown
 from armdyn.robot._bundled import bundled_file, bundled_names
 from armdyn.robot._robot import Robot
 from armdyn.robot._toml import read_toml, robot_from_toml, toml_text
-from armdyn.robot.urdf import read_urdf, urdf_text
 
 URDF_SUFFIXES = (".urdf", ".xml")
 SUFFIXES = (".toml", *URDF_SUFFIXES)
@@ -65,6 +66,8 @@ def read_robot(
         _no_links(name, base, tip)
         return read_toml(path, strict)
     if suffix in URDF_SUFFIXES:
+        from armdyn.robot.urdf import read_urdf
+
         return read_urdf(path, base=base, tip=tip, strict=strict, snap=snap)
     raise FileError(path, _unknown_suffix(path, "read"))
 
@@ -82,6 +85,8 @@ def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
     if suffix == ".toml":
         text = toml_text(robot)
     elif suffix in URDF_SUFFIXES:
+        from armdyn.robot.urdf import urdf_text
+
         text = urdf_text(robot)
     else:
         raise FileError(target, _unknown_suffix(target, "written"))
@@ -105,6 +110,8 @@ def whole_file(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
     What is written goes to a temporary file in the same folder, which then takes the name of the
     target; on failure the temporary file is removed. A symbolic link is followed.
     """
+    import secrets
+
     asked = _path(path)
     target = Path(os.path.realpath(asked))
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")

@@ -22,6 +22,8 @@ PROGRESS = 1000
 
 # So many changes of holds at the same time end only by holding what changes.
 MOST_AT_ONCE = 8
+# Times that differ by less than this share of the run are the same.
+AT_ONCE = 1e-12
 
 
 def integrate_adaptive(task: Task, rtol: float, atol: float, times: Array | None) -> Samples:
@@ -93,7 +95,7 @@ class _Integration:
                     self._result.events += settled
             begin = t
             t, y, ended = self._stretch(t, y, forced=changes >= MOST_AT_ONCE)
-            changes = changes + 1 if t <= begin else 0
+            changes = changes + 1 if t <= begin + AT_ONCE * task.until else 0
 
     def _begin(self, y: Array) -> None:
         """Record the first sample, and which limits are passed already."""
@@ -113,7 +115,7 @@ class _Integration:
     def _stretch(self, t: float, y: Array, forced: bool) -> tuple[float, Array, bool]:
         """Integrate until a hold changes, or to the end; say whether the run ends."""
         task = self._task
-        solver = self._solver(self._rate, t, y, task.until, **self._options)
+        solver: Any = self._solver(self._rate, t, y, task.until, **self._options)
         margins = self._margins(t, y)
         if forced:  # what changes again at once stays as it is until there was a step
             margins = np.where(margins <= 0.0, np.inf, margins)
@@ -121,7 +123,7 @@ class _Integration:
         while solver.status == "running":
             before, y = solver.nfev, solver.y
             message = solver.step()
-            if solver.status == "failed":
+            if message is not None:
                 raise NumericalError(f"the integration ends at t = {solver.t:.6g} s: {message}.")
             check_state(task.plant.arm, solver.t, *self._rows(solver.y), TIGHTER)
             dense = _Dense(solver, y)

@@ -54,13 +54,13 @@ def animate(run: Run, path: str | os.PathLike[str], rate: object) -> None:
 
 
 def _data(run: Run, count: int) -> dict[str, Any]:
-    t = np.linspace(run.t[0], run.t[-1], count)
+    t = np.linspace(float(run.t[0]), float(run.t[-1]), count)
     q = positions_at(run, t)
     arm = run.arm
     poses = [arm.pose(q, frame=i) for i in range(arm.n + 1)] + [arm.pose(q)]
     points = np.stack([pose[:, :3, 3] for pose in poses], axis=1)
     axes = np.stack([pose[:, :3, 2] for pose in poses[1:-1]], axis=1)
-    energy = np.interp(t, run.t, run.energy)
+    energy: Array = np.interp(t, run.t, run.energy)
     return {
         "name": arm.name,
         "joints": list(arm.joint_names),

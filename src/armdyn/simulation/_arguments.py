@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,10 +143,10 @@ def sample_times(until: float, samples: object) -> Array | None:
 
 
 def _count(samples: object) -> int:
-    whole = isinstance(samples, int | np.integer) and not isinstance(samples, bool)
-    if not whole or not 2 <= samples <= MOST_STEPS:
+    count = operator.index(samples) if isinstance(samples, SupportsIndex) else 0
+    if not 2 <= count <= MOST_STEPS:
         raise InputError(f"`samples` is {shown(samples)}, expected a whole number from 2.")
-    return int(samples)
+    return count
 
 
 def functions(events: object, batch: bool) -> tuple[Callable[..., Any], ...]:

@@ -36,4 +36,5 @@ def _towards(s: Array, h: Array, q: Array, qd: Array, qdd: Array) -> Array:
 
 def torques_at(run: Run, t: Array) -> Array:
     """Return the torques of one arm's drives at times, by straight lines between samples."""
-    return np.stack([np.interp(t, run.t, column) for column in run.tau.T], axis=1)
+    columns: list[Array] = [np.interp(t, run.t, column) for column in run.tau.T]
+    return np.stack(columns, axis=1)

@@ -112,16 +112,36 @@ def velocity_program(forward: Program, gravity: Program) -> Program:
     return trace(velocity, inputs, [Slot("qd", n)], "velocity")
 
 
-def _over_mass(
-    forward: Program, q: Row, right: Row, gravity: Row, constants: Sequence[Row]
-) -> Row:
+@lru_cache(maxsize=16)
+def kinetic_program(mass_matrix: Program) -> Program:
+    """Return half of qd . M qd: inputs q, qd and the constants of the mass matrix."""
+
+    def kinetic(q: Row, qd: Row, *constants: Row) -> Scalar:
+        M = _inlined(mass_matrix, [q, *constants])
+        n = len(qd)
+        twice: Scalar = 0.0
+        for i in range(n):
+            row: Scalar = M[n * i + i] * qd[i]
+            for j in range(i):  # both of the equal entries
+                row = row + 2.0 * M[n * i + j] * qd[j]
+            twice = twice + row * qd[i]
+        return 0.5 * twice
+
+    n = mass_matrix.inputs[0].shape
+    inputs = [Slot("q", n), Slot("qd", n), *_constant_slots(mass_matrix)]
+    return trace(kinetic, inputs, [Slot("T", ())], "kinetic_energy")
+
+
+def _over_mass(forward: Program, q: Row, right: Row, gravity: Row, constants: Sequence[Row]) -> Row:
     """Return M^-1 times a vector: the acceleration at rest by forces that also bear the weight."""
     rest = [0.0 for _ in q]
     force = [r + g for r, g in zip(right, gravity, strict=True)]
     return _inlined(forward, [q, rest, force, *constants])
 
 
-def _step(step: Callable[..., object], forward: Program, states: Sequence[str], name: str) -> Program:
+def _step(
+    step: Callable[..., object], forward: Program, states: Sequence[str], name: str
+) -> Program:
     n = forward.inputs[0].shape
     inputs = [*(Slot(state, n) for state in states), Slot("h", (1,)), *_constant_slots(forward)]
     outputs = [Slot(name, n) for name in ("q_after", "qd_after", "qdd")]

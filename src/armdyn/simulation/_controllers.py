@@ -120,9 +120,7 @@ class PD(_Following):
         super().__init__(kp, kd, target, limit=limit, model=model)
         self._gravity = bool(gravity)
 
-    def _torque(
-        self, model: Arm, wanted: tuple[Array, Array, Array], q: Array, qd: Array
-    ) -> Array:
+    def _torque(self, model: Arm, wanted: tuple[Array, Array, Array], q: Array, qd: Array) -> Array:
         tau = self._kp * (wanted[0] - q) + self._kd * (wanted[1] - qd)
         return tau + model.gravity(q) if self._gravity else tau
 
@@ -157,9 +155,7 @@ class ComputedTorque(_Following):
         super().__init__(kp, kd, target, limit=limit, model=model)
         self._friction = bool(friction)
 
-    def _torque(
-        self, model: Arm, wanted: tuple[Array, Array, Array], q: Array, qd: Array
-    ) -> Array:
+    def _torque(self, model: Arm, wanted: tuple[Array, Array, Array], q: Array, qd: Array) -> Array:
         q_wanted, qd_wanted, qdd_wanted = wanted
         qdd = qdd_wanted + self._kd * (qd_wanted - qd) + self._kp * (q_wanted - q)
         tau = model.inverse_dynamics(q, qd, qdd, friction=False)
@@ -169,7 +165,9 @@ class ComputedTorque(_Following):
 def _gains(name: str, value: object) -> Array:
     array = _array(name, value)
     if array.ndim > 1 or not (array >= 0.0).all():
-        raise InputError(f"`{name}` is {shown(value)}, expected numbers from 0, one or one a joint.")
+        raise InputError(
+            f"`{name}` is {shown(value)}, expected numbers from 0, one or one a joint."
+        )
     return array
 
 

@@ -60,7 +60,7 @@ class Quantity:
         elif isinstance(value, tuple) and len(cast("tuple[object, ...]", value)) == 2:
             self._set_times(*cast("tuple[object, object]", value))
         else:
-            self.constant = self._numbers(value)
+            self.constant = self._numbers(cast(object, value))
 
     @property
     def is_zero(self) -> bool:
@@ -150,9 +150,7 @@ class Quantity:
             ) from None
         if array.shape not in self._shapes():
             hint = "; torques over time are given as (times, values)" if array.ndim == 2 else ""
-            raise InputError(
-                f"`{self._name}` has shape {array.shape}, expected {expected}{hint}."
-            )
+            raise InputError(f"`{self._name}` has shape {array.shape}, expected {expected}{hint}.")
         if not np.isfinite(array).all():
             raise InputError(f"`{self._name}` is {shown(value)}: its numbers must be finite.")
         return array

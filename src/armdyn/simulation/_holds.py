@@ -64,7 +64,7 @@ class Holds:
         """Let go of joints whose hold is overcome, of each arm the most overcome first."""
         events: list[Event] = []
         for _ in range(2 * q.shape[1]):
-            rows = self.held.any(axis=1)
+            rows = _any(self.held)
             if not rows.any():
                 break
             part = self._plant.part(rows)
@@ -88,7 +88,7 @@ class Holds:
 
     def accelerations(self, q: Array, qd: Array, force: Array) -> Array:
         """Return qdd, zero of the joints that are held."""
-        rows = self.held.any(axis=1)
+        rows = _any(self.held)
         if not rows.any():
             return self._plant.accelerations(q, qd, force, self.slide)
         result = np.empty_like(q)
@@ -118,7 +118,9 @@ class Holds:
         if self.held.any():
             _, press = self._plant.held(q, qd, force, self.slide, self.held)
             lower, upper = self.bounds()
-            inside = np.minimum(upper - press, press - lower) + SLACK * (1.0 + np.abs(press))
+            # where this is zero, `settle` lets go for certain
+            slack = 2.0 * SLACK * (1.0 + np.abs(press))
+            inside = np.minimum(upper - press, press - lower) + slack
             grip = np.where(self.held, inside, np.inf)[0]
         return np.concatenate([speed, below, above, grip])
 
@@ -152,11 +154,16 @@ class Holds:
                 self.slide[hit] = 0.0
                 self.low |= low
                 self.high |= high
-                rows = hit.any(axis=1)
+                rows = _any(hit)
                 qd[rows] = self._plant.part(rows).stopped(q[rows], qd[rows], self.held[rows])
                 events += _events(t, "stops at lower limit", low)
                 events += _events(t, "stops at upper limit", high)
         return events
+
+
+def _any(where: Truths) -> Truths:
+    """Return which arms have a joint so."""
+    return np.asarray(where.any(axis=1))
 
 
 def _events(t: float, what: str, where: Truths) -> list[Event]:

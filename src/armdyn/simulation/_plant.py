@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm, Evaluator, Function, parameter_values, parametric
+from armdyn.arm import AUTO, Arm, Evaluator, Function, parameter_values, parametric
 from armdyn.graph import Program, Rolled, interpret
 from armdyn.robot import Chain, chain_of
+from armdyn.simulation._compose import kinetic_program
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
 FORWARD = "forward_dynamics"
 FRICTION = "friction"
+ROLLED = "rolled"
 
 
 class Plant:
@@ -85,9 +87,9 @@ class Plant:
     def program(self, kind: str) -> Program | Rolled:
         """Return a kind's traced code; forward dynamics with friction if it is inside."""
         if kind not in self._programs:
-            method = self._method if kind == FORWARD else "auto"
             if self.constants:
-                self._programs[kind] = _parametric(chain_of(self.arm.robot), kind, method)
+                chosen = self._function(kind).method
+                self._programs[kind] = _parametric(chain_of(self.arm.robot), kind, chosen)
             else:
                 self._programs[kind] = self._function(kind).program
         return self._programs[kind]
@@ -105,7 +107,7 @@ class Plant:
 
     def _function(self, kind: str) -> Function:
         inside = self._inside and bool(self.viscous.any() or self.offset.any())
-        method = self._method if kind == FORWARD else "auto"
+        method = self._method if kind == FORWARD else AUTO
         return self.arm.function(kind, method, friction=inside)
 
     def constants_of(self, program: Program | Rolled) -> list[Array]:
@@ -153,12 +155,12 @@ class Plant:
         left = force - self.of("bias", q, qd) - self.smooth(qd)
         free = left - self.coulomb * slide
         qdd = _solved(M, np.where(held, 0.0, free), held)
-        return qdd, left - np.einsum("bij,bj->bi", M, qdd)
+        return qdd, left - (M @ qdd[..., None])[..., 0]
 
     def stopped(self, q: Array, qd: Array, held: Truths) -> Array:
         """Return the velocities after some joints were stopped at once, without a rebound."""
         M = self.of("mass_matrix", q)
-        momentum = np.einsum("bij,bj->bi", M, qd)
+        momentum = (M @ qd[..., None])[..., 0]
         return _solved(M, np.where(held, 0.0, momentum), held)
 
     def energy(self, q: Array, qd: Array) -> Array:
@@ -184,7 +186,10 @@ def compiled(program: Program) -> Any:
 
 @lru_cache(maxsize=64)
 def _parametric(chain: Chain, kind: str, method: str) -> Program:
-    return parametric(chain, kind, method).program
+    if kind == "kinetic_energy":  # by M, which needs no centres of mass, as links may have no mass
+        return kinetic_program(_parametric(chain, "mass_matrix", AUTO))
+    found = parametric(chain, kind, AUTO if method == ROLLED else method)
+    return parametric(chain, kind).program if found.divides_by_masses else found.program
 
 
 def _has_rows(array: Array, slot: Any) -> bool:
@@ -196,6 +201,6 @@ def _solved(M: Array, right: Array, held: Truths) -> Array:
     free = ~held
     A = np.where(free[:, :, None] & free[:, None, :], M, np.eye(M.shape[-1]))
     try:
-        return np.linalg.solve(A, right[..., None])[..., 0]
+        return np.linalg.solve(A, right[..., None])[..., 0].astype(np.float64, copy=False)
     except np.linalg.LinAlgError:
         return np.full_like(right, np.nan)

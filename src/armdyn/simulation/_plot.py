@@ -84,7 +84,9 @@ def _units(run: Run, title: str) -> str:
         "velocities": ("rad/s", "m/s"),
         "drive torques": ("N m", "N"),
     }[title]
-    return ", ".join(u for u, there in zip(units, (any(revolute), not all(revolute)), strict=True) if there)
+    return ", ".join(
+        u for u, there in zip(units, (any(revolute), not all(revolute)), strict=True) if there
+    )
 
 
 def _title(run: Run) -> str:

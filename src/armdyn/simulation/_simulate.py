@@ -141,9 +141,7 @@ def simulate(
     drive.check_until(end)
     external.check_until(end)
     pushing = spring(arm, q, stiffness, damping) if at_limits == "spring" else None
-    plant = Plant(
-        arm, method, friction=bool(friction), inside=name != "midpoint", parameters=rows
-    )
+    plant = Plant(arm, method, friction=bool(friction), inside=name != "midpoint", parameters=rows)
     task = Task(
         plant, Forces(arm, drive, external, pushing), q, qd, end, name, at_limits, float(stiction),
         watched, progress, wanted_threads(threads), bool(partial),

@@ -24,7 +24,11 @@ def spring(arm: Arm, q: Array, stiffness: object, damping: object) -> Rule:
     inertia = np.diagonal(arm.mass_matrix(q), axis1=-2, axis2=-1).max(axis=0)
     w = 2 * np.pi * FREQUENCY
     k = inertia * w**2 if stiffness is None else _numbers("stiffness", stiffness, arm.n)
-    d = 2 * DAMPING * np.sqrt(k * inertia) if damping is None else _numbers("damping", damping, arm.n)
+    d = (
+        2 * DAMPING * np.sqrt(k * inertia)
+        if damping is None
+        else _numbers("damping", damping, arm.n)
+    )
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         beyond = np.minimum(q - lower, 0.0) + np.maximum(q - upper, 0.0)

@@ -189,7 +189,7 @@ class Midpoint(Base):
         """Return the state a step later."""
         h, plant = self._h, self._plant
         if self._p is None:
-            self._p = np.einsum("bij,bj->bi", plant.of("mass_matrix", q), qd)
+            self._p = (plant.of("mass_matrix", q) @ qd[..., None])[..., 0]
         v, before = qd, np.inf
         for _ in range(MOST_ITERATIONS):
             x = q + (h / 2) * v

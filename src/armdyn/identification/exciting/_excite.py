@@ -34,6 +34,9 @@ MANY_POINTS, MANY_A_HARMONIC = 2400, 240
 
 MOST_HARMONICS = 50
 
+# Least duration [s] and rate [1/s].
+SHORTEST, SLOWEST = 1e-3, 1e-3
+
 # Errors of measured torques, beside the limits of torque (or the torques), if nothing is said.
 NOISE = 0.01
 
@@ -95,11 +98,9 @@ def excite(
     for name, value in (("friction", friction), ("rotor", rotor)):
         if not isinstance(value, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"`{name}` is {shown(value)}, expected True or False.")
-    seconds = _number("duration", duration, 0.0, 1e6)
-    per_second = _number("rate", rate, 0.0, 1e6)
-    free = _number("margin", margin, -1.0, 1.0)
-    if free < 0.0:
-        raise InputError(f"`margin` is {shown(margin)}, expected a share from 0 to below 1.")
+    seconds = _number("duration", duration, SHORTEST, 1e6)
+    per_second = _number("rate", rate, SLOWEST, 1e6)
+    free = _number("margin", margin, 0.0, 1.0)
     h = _whole("harmonics", harmonics, 2, MOST_HARMONICS)
     times = (
         max(1, round(seconds / PERIOD)) if repeats is None else _whole("repeats", repeats, 1, 10**6)
@@ -128,7 +129,7 @@ def excite(
     many = max(MANY_POINTS, MANY_A_HARMONIC * h)
     shrink = _largest(arm, information, series.motions(row[None], many))
     trajectory = series.fourier(row, many, seconds, shrink)
-    notes = (*limits.notes, *words, *_shrunk(shrink))
+    notes = (*base.notes, *limits.notes, *words, *_shrunk(shrink))
     _check_determined(base, information, trajectory.states(times_of(series.period, many)))
     return judged(
         arm, base, trajectory, limits, sigma, rate=per_second, points=many, notes=notes
@@ -215,14 +216,15 @@ def _noise(arm: Arm, given: ArrayLike | None, limits: Limits) -> tuple[Array, tu
     return np.where(size > 0.0, NOISE * size, 1.0), words
 
 
-def _number(name: str, value: object, above: float, below: float) -> float:
+def _number(name: str, value: object, least: float, below: float) -> float:
+    """Return a number within bounds."""
     try:
         number = float(value)  # pyright: ignore[reportArgumentType]
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
-    if isinstance(value, bool | str) or not above < number < below:
+    if isinstance(value, bool | str) or not least <= number < below:
         raise InputError(
-            f"`{name}` is {shown(value)}, expected a number above {above:g} and below {below:g}."
+            f"`{name}` is {shown(value)}, expected a number from {least:g} to below {below:g}."
         )
     return number
 

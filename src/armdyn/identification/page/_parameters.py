@@ -80,9 +80,9 @@ def links(result: Result) -> Html:
                 after.name,
                 said,
                 number(after.mass),
-                number(before.mass),
+                number(before.mass) if before.mass else "–",
                 ", ".join(number(x, 3) for x in after.com),
-                ", ".join(number(x, 3) for x in before.com),
+                ", ".join(number(x, 3) for x in before.com) if before.mass else "–",
             ]
         )
     heads = ["link of joint", "can exist", "mass [kg]", "described", "centre [m]", "described"]
@@ -113,18 +113,21 @@ def least_inertia(result: Result) -> float:
 
 def _bar(value: float, std: float, cad: float) -> Html:
     """Return value and error bar as a drawing, zero in the middle."""
-    reach = max(abs(value) + 2.0 * std, abs(cad))
+    there = np.isfinite(cad)
+    reach = max(abs(value) + 2.0 * std, abs(cad) if there else 0.0)
     reach = 1.1 * reach if np.isfinite(reach) and reach > 0.0 else 1.0
 
     def at(x: float) -> float:
         return round(WIDTH / 2 * (1.0 + min(max(x / reach, -1.0), 1.0)), 1)
 
-    mid, c = HEIGHT / 2, at(cad)
-    diamond = f"{c - 4},{mid} {c},{mid - 4} {c + 4},{mid} {c},{mid + 4}"
+    mid = HEIGHT / 2
     parts = [
         tag("line", x1=WIDTH / 2, x2=WIDTH / 2, y1=0, y2=HEIGHT, class_="zero"),
         tag("line", x1=at(value - 2 * std), x2=at(value + 2 * std), y1=mid, y2=mid, class_="bar"),
-        tag("polygon", points=diamond, class_="cad"),
         tag("circle", cx=at(value), cy=mid, r=2.8, class_="mid"),
     ]
+    if there:
+        c = at(cad)
+        diamond = f"{c - 4},{mid} {c},{mid - 4} {c + 4},{mid} {c},{mid + 4}"
+        parts.append(tag("polygon", points=diamond, class_="cad"))
     return tag("svg", joined(parts), width=WIDTH, height=HEIGHT, viewBox=f"0 0 {WIDTH} {HEIGHT}")

@@ -46,7 +46,7 @@ polyline, line { fill: none; vector-effect: non-scaling-stroke; }
 .cad { fill: none; stroke: var(--said); stroke-width: 1.5; } .dot { fill: var(--rest); }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: .6rem; }
 .grid figure { margin: 0; } summary { cursor: pointer; color: var(--rest); }
-code { background: var(--wash); padding: 0 .25rem; border-radius: 3px; }
+code { background: var(--wash); white-space: nowrap; padding: 0 .25rem; border-radius: 3px; }
 footer { margin-top: 3rem; color: var(--soft); border-top: 1px solid var(--line); }
 @media print { :root { color-scheme: light; } body { padding: 0; font-size: 11px; max-width: none; }
   nav, .hint { display: none; } section { break-inside: auto; } }
@@ -57,7 +57,7 @@ SCRIPT = """
 const all = [...document.querySelectorAll("svg.curves")];
 const view = {};
 const step = size => { const p = 10 ** Math.floor(Math.log10(size));
-  return [1, 2, 5, 10].map(m => m * p).find(s => s >= size * (1 - 1e-9)); };
+  return [1, 2, 5, 10].map(m => m * p).find(s => s >= 0.7 * size); };
 const place = (svg, event) => { const box = svg.getBoundingClientRect();
   const x = (event.clientX - box.left) * svg.viewBox.baseVal.width / box.width;
   return Math.min(1, Math.max(0, (x - svg.dataset.left) / svg.dataset.wide)); };

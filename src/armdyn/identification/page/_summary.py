@@ -86,7 +86,8 @@ def joint_table(result: Result) -> Html:
         "p",
         "Error: |measured − predicted| / |measured|, in the band of the fit. Expected "
         "elsewhere: error on other motions within the same ranges, from the covariance of the "
-        "parameters. Rows left out: slower than the dead band, where friction is not known.",
+        "parameters. Rows left out: slower than the dead band, where friction is not known; they "
+        "are part of the errors all the same.",
         class_="hint",
     )
     return section("Joint by joint", table(heads, rows), hint, _friction(result), key="joints")

@@ -114,4 +114,4 @@ def _seen(y: Array) -> NDArray[np.int64]:
 
 def _round_step(size: float) -> float:
     power = 10.0 ** math.floor(math.log10(size))
-    return next(m * power for m in (1, 2, 5, 10) if m * power >= size * (1 - 1e-9))
+    return next(m * power for m in (1, 2, 5, 10) if m * power >= 0.7 * size)

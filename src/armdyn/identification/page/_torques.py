@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.identification._holdout import Errors, Series
+from armdyn.identification._speeds import moving_error
 from armdyn.identification.page._html import Html, joined, section, tag
 from armdyn.identification.page._numbers import number, percent
 from armdyn.identification.page._svg import (
@@ -109,7 +110,8 @@ def _drawing(
     caption = tag(
         "figcaption",
         tag("b", joint.name),
-        f" [{unit}] · error {percent(error)} · residuals of the fit {number(sigma, 3)} {unit}",
+        f" [{unit}] · error {percent(error)}, while moving "
+        f"{percent(moving_error(result, series, j))} · residuals of the fit {number(sigma, 3)}",
         tag("output"),
     )
     return tag("figure", caption, picture)

@@ -12,8 +12,14 @@ from armdyn.report.studies._study import (
     write_plot,
 )
 from armdyn.report.studies.ascher import run_ascher
+from armdyn.report.studies.integrators import run_integrators
+from armdyn.report.studies.puma import run_puma
 
-STUDIES: dict[str, Callable[[Progress], Study]] = {"ascher": run_ascher}
+STUDIES: dict[str, Callable[[Progress], Study]] = {
+    "ascher": run_ascher,
+    "puma": run_puma,
+    "integrators": run_integrators,
+}
 """How to run them, by name; each takes a function of (done, of) that is told how far it is."""
 
 __all__ = ["STUDIES", "Finding", "Study", "check_plot", "findings_grid", "page", "write_plot"]

@@ -13,7 +13,7 @@ HEAD = """\
 Written by `armdyn study`; change nothing here by hand. Numbers called printed are the papers',
 with their table; all others were computed in the run that wrote this page. Rounding noise depends
 on the last bit of sines and cosines, so the last digits may differ on another machine.
-[References](references.md) has the papers.
+`docs/references.md` lists the papers.
 """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -87,6 +88,7 @@ class Motion:
         return self.errors.mean(axis=0)
 
 
+@cache
 def arm_of(rotors: bool) -> Arm:
     """Return the PUMA with its tip on the flange, with or without rotor inertias."""
     robot = load(ROBOT).robot
@@ -133,18 +135,15 @@ def _run(arm: Arm, line: SteadyLine, method: str, torque: Torque) -> tuple[Array
     torques = _torques(arm, line, torque)
     integration = Fehlberg(TOLERANCE, INTERVAL)
     y = np.concatenate([line.instants[0].q, line.instants[0].qd])
+
+    def slope(k: int, t: float, y: Array) -> Array:
+        return np.concatenate([y[n:], cast(Array, dynamics(y[:n], y[n:], torques(k, t)))])
+
     states: list[Array] = []
     for k in range(INTERVALS):
-
-        def accelerations(t: float, y: Array, k: int = k) -> Array:
-            return cast(Array, dynamics(y[:n], y[n:], torques(k, t)))
-
-        def slope(t: float, y: Array) -> Array:
-            return np.concatenate([y[n:], accelerations(t, y)])  # noqa: B023 - used in this turn
-
-        t, end = k * INTERVAL, (k + 1) * INTERVAL
-        y = integration.advance(slope, t, y, end)
-        states.append(np.array([y[:n], y[n:], accelerations(end, y)]))
+        end = (k + 1) * INTERVAL
+        y = integration.advance(partial(slope, k), k * INTERVAL, y, end)
+        states.append(np.array([y[:n], *np.split(slope(k, end, y), 2)]))
     return np.array(states), integration.evaluations
 
 

@@ -1,8 +1,8 @@
 """Runge-Kutta-Fehlberg of fourth and fifth order, as programs of the time had it.
 
-[Mata2002] names "the fourth/fifth order Runge-Kutta technique", a tolerance and an interval at whose
-ends results are wanted. The step found in one interval is the first tried in the next; a step that
-is refused has its first slope already.
+[Mata2002] names "the fourth/fifth order Runge-Kutta technique", a tolerance and an interval at
+whose ends results are wanted. The step found in one interval is the first tried in the next; a step
+that is refused has its first slope already.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class Fehlberg:
             first_step: to try first [s].
         """
         self.evaluations = 0
-        self._tolerance, self._step = tolerance, first_step
+        self._tolerance = tolerance
+        self._step: float = first_step
 
     def advance(self, slope: Slope, t: float, y: Array, end: float) -> Array:
         """Return y at the end of an interval."""

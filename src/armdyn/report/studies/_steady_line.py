@@ -27,7 +27,7 @@ class State:
 
 
 class SteadyLine:
-    """Joint states of the motion at any time, to rounding: Newton's method from the nearest instant.
+    """Joint states of the motion at any time, to rounding, by Newton's method.
 
     Attributes:
         instants: states at 0, `interval`, 2 `interval`, ...
@@ -61,9 +61,9 @@ class SteadyLine:
     def _state(self, t: float, near: Array) -> State:
         q = self._reached(t, near)
         J = cast(Array, self._jacobian(q))
-        qd = np.linalg.solve(J, self._twist)
+        qd = _solved(J, self._twist)
         dJ = cast(Array, self._derivative(q, qd))
-        return State(q, qd, np.linalg.solve(J, -dJ @ qd))
+        return State(q, qd, _solved(J, -dJ @ qd))
 
     def _reached(self, t: float, q: Array) -> Array:
         wanted = self._first[:3, 3] + t * self._twist[:3]
@@ -72,8 +72,12 @@ class SteadyLine:
             E = self._first[:3, :3] @ T[:3, :3].T
             turn = np.array([E[2, 1] - E[1, 2], E[0, 2] - E[2, 0], E[1, 0] - E[0, 1]]) / 2
             lack = np.concatenate([wanted - T[:3, 3], turn])
-            step = np.linalg.solve(cast(Array, self._jacobian(q)), lack)
+            step = _solved(cast(Array, self._jacobian(q)), lack)
             q = q + step
             if np.abs(step).max() < ENOUGH:
                 return q
         raise NumericalError(f"the arm cannot follow the line any further at t = {t:g} s.")
+
+
+def _solved(J: Array, x: Array) -> Array:
+    return np.asarray(np.linalg.solve(J, x), dtype=np.float64)

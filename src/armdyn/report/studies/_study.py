@@ -12,7 +12,9 @@ from armdyn.errors import FileError, MissingExtraError
 from armdyn.report.bench import Grid
 from armdyn.robot import whole_file
 
-Verdict: TypeAlias = Literal["reproduced", "same size", "not reproduced"]
+Verdict: TypeAlias = Literal[
+    "reproduced", "same size", "not reproduced", "contradiction", "doubtful"
+]
 
 SUFFIXES = (".png", ".svg")
 
@@ -24,7 +26,10 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement of a paper, whether it is found to be so, and what is found."""
+    """A statement of a paper, whether it is found to be so, and what is found.
+
+    A "contradiction" is one of the paper with itself; "doubtful" is what can hardly be so.
+    """
 
     claim: str
     verdict: Verdict
@@ -91,7 +96,7 @@ class Spread:
 def findings_grid(study: Study) -> Grid:
     """Return what reproduces and what does not as a table."""
     rows = tuple((f.claim, f.verdict, f.found) for f in study.findings())
-    return Grid("What reproduces", ("printed", "verdict", "found here"), 3, rows)
+    return Grid("What reproduces", ("the paper", "verdict", "found here"), 3, rows)
 
 
 def check_plot(path: Path) -> None:
