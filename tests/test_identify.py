@@ -253,7 +253,8 @@ def test_files_are_written_together_or_not_at_all(tmp_path) -> None:
         ({"extra": [("a", 1)]}, r"expected \(name, joint, function"),
         ({"extra": [("a", 1, lambda q, qd, qdd: q)]}, "column 'a' of joint 1 gives the shape"),
         ({"cutoff": 1000.0}, "`cutoff` is 1000"),
-        ({"test": "other.csv"}, "`test` is 'other.csv'"),
+        ({"test": 5}, "`test` is 5"),
+        ({"test": "other.csv"}, "other.csv: there is no such file"),
     ],
 )
 def test_wrong_arguments_are_refused(change: dict[str, object], words: str) -> None:

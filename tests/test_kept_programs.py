@@ -65,7 +65,9 @@ def test_a_program_comes_back_to_the_last_bit() -> None:
     ("", "[]", "{}", "nonsense", '{"name": 1}', b"\xff\xfe",
      '{"name":"p","inputs":[],"outputs":[["y",[1]]],"code":[["?",[],0.0]],"results":[0]}',
      '{"name":"p","inputs":[],"outputs":[["y",[1]]],"code":[["neg",[0],0.0]],"results":[0]}',
-     '{"name":"p","inputs":[],"outputs":[["y",[2]]],"code":[["const",[],1.0]],"results":[0]}'),
+     '{"name":"p","inputs":[],"outputs":[["y",[2]]],"code":[["const",[],1.0]],"results":[0]}',
+     '{"name":"p","inputs":[],"outputs":[["y",[1]]],"code":[["const",[],1.0]],"results":[0.0]}',
+     '{"name":"p","inputs":[],"outputs":[["y",[1e999]]],"code":[["const",[],1.0]],"results":[0]}'),
 )  # fmt: skip
 def test_what_is_no_program_is_refused(text: str | bytes) -> None:
     with pytest.raises(GraphError):

@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from armdyn import load
-from armdyn.graph import Program
+from armdyn.algorithms.rolled import PLANS
+from armdyn.arm._rolled import rolled_program
+from armdyn.graph import Program, _rolled_interpret, evaluate_rolled
 from armdyn.graph._interpret import FLOATS
 from armdyn.kernel import Host, compile_program
 from armdyn.kernel._fma import Fused, fused
-from armdyn.robot import generic
+from armdyn.robot import chain_of, generic
 from armdyn.scalar import Op
 from kernel_support import HOSTS, as_tuple, host_name, program_of, sincos_kernel, states_of
 from support import FAMILIES, random_robot
@@ -82,3 +84,22 @@ def test_kernel_of_a_long_program_is_the_graph_bit_for_bit(kind: str) -> None:
 def test_kernel_of_random_arms_is_the_graph_bit_for_bit(kind: str) -> None:
     for family in FAMILIES:
         _same_bits(program_of(random_robot(family, 3, 5), kind), HOSTS[0], 3)
+
+
+@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("kind", PLANS)
+def test_loops_over_the_joints_are_their_steps_bit_for_bit(
+    kind: str, machine: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        _rolled_interpret, "evaluate", lambda step, given, _: _graph(step, machine, list(given))
+    )
+    rng = np.random.default_rng(2)
+    for robot in (generic(11), random_robot("mixed", 5, 5)):
+        given = rolled_program(chain_of(robot), kind, friction=True)
+        assert given is not None
+        states = [rng.uniform(-2, 2, (machine.width + 1, robot.n)) for _ in given.inputs]
+        (got,) = as_tuple(compile_program(given, host=machine)(*states))
+        for i in (0, machine.width):  # in a block, and in the one that ends the batch
+            (expected,) = evaluate_rolled(given, *(x[i] for x in states))
+            assert np.array_equal(got[i], expected), (robot.name, i)

@@ -120,6 +120,11 @@ def test_of_table_5_crba_reproduces_and_the_averages_of_the_others_do_not(two_li
     assert two_links[ascher.BASE_ABA].maximum.verdict(TABLE_5["ABA"].maximum) == "reproduced"
 
 
+def test_the_mass_of_the_second_link_cannot_be_told_from_table_5(two_links) -> None:
+    for spread in two_links.other_masses.values():
+        assert spread.verdict(TABLE_5["CRBA"].maximum) != "not reproduced"
+
+
 def test_articulated_bodies_in_base_coordinates_are_right_on_another_arm() -> None:
     arm = armdyn.load("planar3")
     q = np.random.default_rng(0).uniform(-3, 3, (20, 3))
@@ -201,7 +206,7 @@ def test_fixed_steps_are_of_order_four_and_adams_bashforth_needs_fewer_evaluatio
     for series in found.series:
         if series.integrator in ("ab4", "rk4"):
             assert series.order(1e3 * found.certain) == pytest.approx(4.0, abs=0.2)
-            needed[series.integrator] = series.needed(1e-6)
+            needed[series.integrator] = series.needed(3e-7)
     assert needed["ab4"] < needed["rk4"]
     assert found.certain < 1e-12
 

@@ -12,6 +12,7 @@ from armdyn.cli._bench import bench
 from armdyn.cli._cache import cache
 from armdyn.cli._codegen import codegen
 from armdyn.cli._console import complain
+from armdyn.cli._demo import demo
 from armdyn.cli._excite import excite
 from armdyn.cli._identify import identify
 from armdyn.cli._info import info
@@ -35,7 +36,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="The smallest and fastest exact dynamic models of serial robot arms.",
 )
-for verb in (info, ops, tables, verify, minimal, excite, identify, simulate, codegen, bench, study, cache):
+for verb in (
+    info, ops, tables, verify, minimal, excite, identify, simulate, codegen, bench, study, cache,
+    demo,
+):  # fmt: skip
     app.command()(verb)
 
 

@@ -145,7 +145,7 @@ def step_bar() -> Generator[Callable[[str, float], None], None, None]:
     """Show a bar for one step after the other on a terminal; yields a function of (step, share)."""
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=1.0)
+        task = bar.add_task("preparing", total=1.0)
 
         def update(step: str, share: float) -> None:
             bar.update(task, description=plain(step), completed=share)

@@ -186,8 +186,8 @@ def _samples(rate: float, until: float) -> int:
 
 def _show(run: Run, written: list[str]) -> None:
     show(
-        f"{run.arm.name}: {run.t[-1]:g} s by {run.integrator}, {run.evaluations} evaluations of the "
-        f"dynamics, {len(run)} samples"
+        f"{run.arm.name}: {run.t[-1]:g} s by {run.integrator}, {run.evaluations} evaluations of "
+        f"the dynamics, {len(run)} samples"
     )
     table = new_table("", ("joint",), ("q first", "q last", "qd last", "largest |tau|"))
     for j, name in enumerate(run.arm.joint_names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Sequence
 from typing import SupportsIndex, cast
 
@@ -11,21 +12,41 @@ from numpy.typing import NDArray
 
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
-from armdyn.log import Log
+from armdyn.log import Log, extremes, is_stored
 
 Array = NDArray[np.float64]
 
+# Files beyond this many bytes are not read into memory: a million samples of 7 joints as text.
+LARGE_FILE = 1 << 28
 
-def checked_logs(arm: Arm, logs: object, what: str) -> list[Log]:
-    """Return one log or several as a list; they have torques, and the joints of the arm."""
-    listed = [logs] if isinstance(logs, Log) else logs
-    if not isinstance(listed, Sequence) or isinstance(listed, str) or not len(listed):  # pyright: ignore[reportUnknownArgumentType]
+
+def checked_logs(arm: Arm, logs: object, what: str, *, long: bool = False) -> list[Log]:
+    """Return one log or several as a list; they have torques, and the joints of the arm.
+
+    Files are read; if they are `long`, and long ones will do, block by block.
+    """
+    single = isinstance(logs, Log | str | os.PathLike)
+    listed: object = [cast(object, logs)] if single else logs
+    if not isinstance(listed, Sequence) or not len(listed):  # pyright: ignore[reportUnknownArgumentType]
         raise InputError(f"`{what}` is {shown(logs)}, expected an armdyn.Log or several.")
-    for log in cast("Sequence[object]", listed):
+    result: list[Log] = []
+    for one in cast("Sequence[object]", listed):
+        log = _opened(arm, cast("str", one), long) if isinstance(one, str | os.PathLike) else one
         if not isinstance(log, Log):
             raise InputError(f"`{what}` has {shown(log)}, expected an armdyn.Log or several.")
+        if is_stored(log.q) and not long:
+            raise InputError(f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.")
         _check_log(arm, log)
-    return list(cast("Sequence[Log]", listed))
+        result.append(log)
+    return result
+
+
+def _opened(arm: Arm, path: str | os.PathLike[str], long: bool) -> Log:
+    try:
+        large = os.stat(path).st_size > LARGE_FILE
+    except (OSError, ValueError):
+        large = False  # the reader tells what is wrong
+    return Log.stream(path, joints=arm) if large and long else Log.read(path, joints=arm)
 
 
 def _check_log(arm: Arm, log: Log) -> None:
@@ -48,7 +69,7 @@ def _check_log(arm: Arm, log: Log) -> None:
         )
     if log.tau is None:
         raise InputError(f"{source} has no torques; nothing can be identified from motion alone.")
-    if not log.tau.any():
+    if not np.any(extremes([log.tau])):
         raise InputError(f"all torques of {source} are zero; they were not measured.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
@@ -22,16 +23,18 @@ from armdyn.identification._pipeline import Options, run
 from armdyn.identification._result import Result
 from armdyn.log import Log
 
+Data = Log | str | os.PathLike[str]
+
 
 def identify(
     arm: Arm,
-    logs: Log | Sequence[Log],
+    logs: Data | Sequence[Data],
     *,
     friction: bool = True,
     rotor: bool = False,
     physical: bool = True,
     holdout: float = 0.3,
-    test: Log | Sequence[Log] | None = None,
+    test: Data | Sequence[Data] | None = None,
     cutoff: float | None = None,
     decimate: int | None = None,
     dead_band: ArrayLike | None = None,
@@ -48,7 +51,9 @@ def identify(
     Args:
         arm: its geometry, and masses as far as they are known: they count where the data say
             nothing.
-        logs: one log or several, of torques on the joint side.
+        logs: one log or several, of torques on the joint side: logs, or paths of files that
+            `Log.read` understands by itself. Files of more than 256 MB are read as `Log.stream`
+            does, and memory then holds blocks of samples and the filtered rows, not the log.
         friction: fit viscous, Coulomb and constant friction; else the arm's own counts as known.
         rotor: fit rotor inertias where they can be told apart; else the arm's own count as known.
         physical: look for links that are bodies which can exist.
@@ -74,8 +79,8 @@ def identify(
     """
     if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.")
-    train_logs = checked_logs(arm, logs, "logs")
-    test_logs = [] if test is None else checked_logs(arm, test, "test")
+    train_logs = checked_logs(arm, logs, "logs", long=True)
+    test_logs = [] if test is None else checked_logs(arm, test, "test", long=True)
     options = Options(
         friction=flag("friction", friction),
         rotor=flag("rotor", rotor),

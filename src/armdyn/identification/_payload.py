@@ -9,7 +9,7 @@ drop out; or those of the model alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -41,6 +41,9 @@ STRENGTH = 0.03
 
 # Two logs are of one motion if their positions differ by no more than this share of its extent.
 SAME_MOTION = 0.05
+
+# Where friction is fitted, slower rows are left out [rad/s or m/s].
+DEAD_BAND = 0.01
 
 # Above this share of what it is at a distance of a link's length, a parameter is not known.
 UNKNOWN = 0.3
@@ -128,7 +131,7 @@ def identify_payload(
     parts = _stretches(arm, data, [log.t[0] for log in (*held, *empty)])
     natural = _expected(arm, parts)
     rows = Rows(model, parts)
-    settings = Settings(np.full(arm.n, 0.01 if anew else -1.0), True, None, STRENGTH)
+    settings = Settings(np.full(arm.n, DEAD_BAND if anew else -1.0), True, None, STRENGTH)
     found = fitted(model, rows, natural, settings, tell)
     return _payload(arm, model, found, natural, data.notes + _told(bool(empty), anew))
 
@@ -238,8 +241,10 @@ def _expected(arm: Arm, parts: Sequence[Stretch]) -> Expected:
 def _payload(arm: Arm, model: Model, found: Fitted, natural: Expected, notes: list[str]) -> Payload:
     fit = found.fit
     x, cov = fit.values[:10], fit.covariance[:10, :10]
+    # friction is fitted as what it differs by from the arm's, and may be negative
+    columns = tuple(c if c.kind == "base" else replace(c, kind="extra") for c in model.columns)
     problem = Problem(
-        1, model.columns, fit.triangle, np.eye(10), natural.mean, natural.spread, STRENGTH, False,
+        1, columns, fit.triangle, np.eye(10), natural.mean, natural.spread, STRENGTH, False,
         fit.values, x,
     )  # fmt: skip
     load = Load.of_parameters(physical(problem).parameters)

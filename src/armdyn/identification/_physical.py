@@ -39,7 +39,7 @@ WHY = "finding links that can exist (`physical=False` leaves it out)"
 MOST_EXACT = 1e5
 
 # The prior is no weaker than this: something must decide what torques do not tell.
-WEAKEST = 1e-3
+WEAKEST = 0.01
 
 # s is lowered by this factor, at most so often, while the excess of misfit shrinks to this share.
 LOWER = 3.0
@@ -73,18 +73,31 @@ def physical(problem: Problem) -> Solution:
     cp = convex(WHY)
     roots = expected_roots(problem.mean, problem.spread, problem.n, problem.described)
     free, s = _misfit(problem, problem.values), max(problem.strength, WEAKEST)
-    x, values = _solved(cp, problem, roots, s)
+    x, values = _first(cp, problem, roots, s)
     excess = _misfit(problem, values) - free
     for _ in range(ROUNDS):
         s /= LOWER
         if excess <= len(values) or s < WEAKEST:
             break
-        other, lower = _solved(cp, problem, roots, s)
+        try:
+            other, lower = _solved(cp, problem, roots, s)
+        except NumericalError:  # a solution is there already
+            break
         less = _misfit(problem, lower) - free
         if less > HELPS * excess:
             break
         x, values, excess = other, lower, less
     return Solution(x, values, _notes(problem, values))
+
+
+def _first(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
+    """Solve for s; where the solver gives up, for more: the more, the easier it is."""
+    for more in (1.0, 10.0):
+        try:
+            return _solved(cp, problem, roots, s * more)
+        except NumericalError:
+            continue
+    return _solved(cp, problem, roots, 100.0 * s)
 
 
 def _misfit(problem: Problem, values: Array) -> float:

@@ -100,8 +100,8 @@ class _Body:
         self._long = _length(steps) > LONG
         early = [] if width == 1 or self._long else self._stores.tiles
         self._rounds = rounds(steps, early)
-        room = _room(host) if self._long else len(steps)
-        self._values = Registers(self._w, read_times(steps, self._rounds, self._stores.all), room)
+        reads = read_times(steps, self._rounds, self._stores.all) if self._long else {}
+        self._values = Registers(self._w, reads, _room(host))
 
     def function(self, name: str) -> str:
         """Return the text of the function."""

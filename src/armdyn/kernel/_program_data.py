@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import index
 from typing import Any
 
 from armdyn.errors import GraphError
@@ -38,19 +39,21 @@ def program_from_text(text: str | bytes) -> Program:
                 tuple(_slot(slot) for slot in data["inputs"]),
                 tuple(_slot(slot) for slot in data["outputs"]),
                 tuple(
-                    Instruction(OPERATIONS[op], tuple(args), float(value))
+                    Instruction(OPERATIONS[op], tuple(map(index, args)), float(value))
                     for op, args, value in data["code"]
                 ),
-                tuple(data["results"]),
+                tuple(map(index, data["results"])),
             )
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (
+        ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError,
+    ) as error:  # fmt: skip
         raise GraphError(f"the text is no program: {error}") from error
 
 
 def _slot(data: Any) -> Slot:
     name, shape = data
-    return Slot(str(name), tuple(int(length) for length in shape))
+    return Slot(str(name), tuple(map(index, shape)))
 
 
 OPERATIONS = {op.value: op for op in Op}

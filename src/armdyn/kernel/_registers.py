@@ -20,7 +20,8 @@ class Registers:
 
     Args:
         w: writes the function.
-        reads: when each value will be read, in order; calls of `read` have to follow it.
+        reads: when each value will be read, in order; calls of `read` have to follow it. Values
+            of which nothing is said are left to LLVM.
         room: how many values may wait in registers.
     """
 

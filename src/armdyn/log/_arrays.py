@@ -53,15 +53,12 @@ def npz_blocks(path: Path) -> Iterator[Table]:
                 for name in archive.namelist()
             }
             heads = {name: _head(file) for name, file in open_ones.items()}
-            rows = {
-                h[0][0]
-                for name, h in heads.items()
-                if h[0] and _is_time(name) and h[2].kind in "iuf"
-            }
-            turned = any(
-                fortran or (len(s) > 1 and s[0] not in rows) for s, fortran, _ in heads.values()
-            )
-            if len(rows) == 1 and not turned:
+            rows = {shape[0] for k, (shape, _, _) in heads.items() if shape and _is_time(k)}
+            turned = [
+                fortran or (len(shape) > 1 and shape[0] not in rows)
+                for shape, fortran, _ in heads.values()
+            ]
+            if len(rows) == 1 and not any(turned):
                 yield from _together(path, open_ones, heads, rows.pop())
                 return
     except (LogError, GeneratorExit):

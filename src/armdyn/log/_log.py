@@ -162,6 +162,39 @@ class Log:
             return cls.concat([cls(**read_arrays(one, **options)) for one in path])
         return cls(**read_arrays(path, **options))
 
+    @staticmethod
+    def stream(
+        path: str | os.PathLike[str],
+        *,
+        joints: object = None,
+        columns: Mapping[str, str | Sequence[str]] | None = None,
+        units: str | Sequence[str] | None = None,
+        time_unit: str | None = None,
+        torque: str = "auto",
+        gear: ArrayLike | None = None,
+        motor_side: Sequence[str] = ("q", "qd", "qdd", "tau"),
+        delimiter: str | None = None,
+        missing: str = "error",
+    ) -> Log:
+        """Read a log that is too long for memory, block by block.
+
+        The arguments are those of `read`. Samples are kept in files without names in the folder for
+        temporary files (`TMPDIR`), 8 bytes a number, for as long as the log is in use; `identify`
+        keeps what it makes of them there, too, which is twice as much. Blocks of .csv, .npz and
+        .parquet files are read one by one, a .mat file as a whole.
+
+        Raises:
+            LogError: the file is not what it should be; says where, with the line of a text file.
+            InputError: an option is wrong.
+            FileError: there is no room for temporary files.
+        """
+        from armdyn.log._long import stream_log
+
+        return stream_log(
+            path, joints=joints, columns=columns, units=units, time_unit=time_unit, torque=torque,
+            gear=gear, motor_side=motor_side, delimiter=delimiter, missing=missing,
+        )  # fmt: skip
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the log as .csv, .npz or .parquet: the whole file or, on any failure, nothing.
 

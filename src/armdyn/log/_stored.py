@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 import mmap
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
@@ -29,8 +30,28 @@ SIDE = 64
 LARGE = 1 << 22
 
 
+class _Scratch:
+    """A file without a name, closed and gone with the last column that lies in it."""
+
+    def __init__(self) -> None:
+        try:
+            made = tempfile.TemporaryFile(prefix="armdyn-", buffering=0)
+        except OSError as error:
+            raise _no_room(error) from error
+        self.file = cast(BinaryIO, made)
+        weakref.finalize(self, made.close)
+
+
+def _no_room(error: OSError) -> FileError:
+    return FileError(
+        tempfile.gettempdir(),
+        f"cannot keep the samples of a long log: {error.strerror or error}. Set TMPDIR to a folder "
+        "with room for them.",
+    )
+
+
 class Stored:
-    """Rows ``(N,)`` or ``(N, k)`` in a file without a name, which is gone when nobody needs it."""
+    """Rows ``(N,)`` or ``(N, k)`` in a scratch file; parts of them share it."""
 
     def __init__(self, *width: int) -> None:
         """Begin without rows.
@@ -38,7 +59,7 @@ class Stored:
         Args:
             width: of the rows; none for a single column ``(N,)``.
         """
-        self._file = cast(BinaryIO, tempfile.TemporaryFile(prefix="armdyn-", buffering=0))
+        self._scratch = _Scratch()
         self._width, self._first, self._count = width, 0, 0
 
     @property
@@ -58,35 +79,34 @@ class Stored:
         """Add rows at the end."""
         data = np.ascontiguousarray(rows, dtype=np.float64)
         try:
-            self._file.seek((self._first + self._count) * self._row_bytes)
+            self._scratch.file.seek((self._first + self._count) * self._row_bytes)
             left = memoryview(cast(Any, data).reshape(-1).view(np.uint8))
             while len(left):
-                left = left[self._file.write(left) :]
+                left = left[self._scratch.file.write(left) :]
         except OSError as error:
-            raise FileError(
-                tempfile.gettempdir(),
-                f"cannot keep the samples of a long log: {error.strerror or error}. Set TMPDIR to "
-                "a folder with room for them.",
-            ) from error
+            raise _no_room(error) from error
         self._count += len(data)
 
     def part(self, a: int, b: int) -> Stored:
         """Return rows a to b, not read yet."""
         made = object.__new__(Stored)
-        made._file, made._width = self._file, self._width
+        made._scratch, made._width = self._scratch, self._width
         made._first, made._count = self._first + a, b - a
         return made
 
-    def __getitem__(self, rows: slice) -> Array:
-        """Return rows ``[a:b]``, read from the file."""
+    def __getitem__(self, rows: slice | int) -> Array:
+        """Return rows ``[a:b]``, or one, read from the file."""
+        if isinstance(rows, int):
+            k = range(self._count)[rows]
+            return self[k : k + 1][0]
         if not isinstance(rows, slice) or rows.step not in (None, 1):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"columns in a file are read as [a:b], got {shown(rows)}.")
         a, b, _ = rows.indices(self._count)
         result = np.empty((max(b - a, 0), *self._width))
         left = memoryview(cast(Any, result).reshape(-1).view(np.uint8))
-        self._file.seek((self._first + a) * self._row_bytes)
+        self._scratch.file.seek((self._first + a) * self._row_bytes)
         while len(left):
-            got = cast(Any, self._file).readinto(left)
+            got = cast(Any, self._scratch.file).readinto(left)
             if not got:
                 raise FileError(tempfile.gettempdir(), "the samples of a long log are gone.")
             left = left[got:]

@@ -10,10 +10,10 @@ from armdyn.report.studies._study import Study, findings_grid
 HEAD = """\
 # The papers' numerical studies
 
-Written by `armdyn study`; change nothing here by hand. Numbers called printed are the papers',
-with their table; all others were computed in the run that wrote this page. Rounding noise depends
-on the last bit of sines and cosines, so the last digits may differ on another machine.
-`docs/references.md` lists the papers.
+Written by `armdyn study all --markdown docs/studies.md --plot docs/studies.svg`; change nothing
+here by hand. Numbers called printed are the papers', with their table; all others were computed in
+the run that wrote this page. Rounding noise depends on the last bit of sines and cosines, so the
+last digits may differ on another machine. `docs/references.md` lists the papers.
 """
 
 

@@ -65,7 +65,7 @@ class Puma:
             f"{DURATION / INTERVAL:.0f} instants after the start.",
             f"The paper prints no inertias. Here they are those of the bundled `{ROBOT}`, with its "
             "rotor inertias or without them (0.35 kg m² of link 1 stay). The tip is assumed "
-            f"{TIP:g} m before the wrist centre. Torques between the instants are exact, linear or "
+            f"{TIP:g} m in front of the wrist. Torques between the instants are exact, linear or "
             "held. Both speeds are run: the printed one, and the one that reaches the end point.",
         ]
 

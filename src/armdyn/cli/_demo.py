@@ -1,0 +1,76 @@
+"""`armdyn demo`: the whole story, on an arm that ships with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from armdyn.cli._console import JsonOption, complain, new_table, plain, print_json, show, step_bar
+from armdyn.report.demo import Chapter, tell
+
+
+def demo(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write to.")
+    ] = Path("demo"),
+    as_json: JsonOption = False,
+) -> None:
+    """Tell the whole story on the PUMA 560 in a minute or so; exit status 1 if a step fails.
+
+    Description, minimal parameters, exciting motion, simulated noisy log, identification, test on
+    another motion, C code with its self-test, and a page about it all.
+    """
+    number = 0
+
+    def told(chapter: Chapter) -> None:
+        nonlocal number
+        number += 1
+        if not as_json:
+            _show(number, chapter)
+
+    with step_bar() as progress:
+        story = tell(out, progress, told)
+    if as_json:
+        print_json(
+            {
+                "passed": story.passed,
+                "page": str(story.page),
+                "steps": [
+                    {
+                        "title": chapter.title,
+                        "passed": chapter.passed,
+                        "seconds": chapter.seconds,
+                        "rows": chapter.grid.rows,
+                        "files": [str(out / name) for name in chapter.files],
+                    }
+                    for chapter in story.chapters
+                ],
+            }
+        )
+    else:
+        seconds = sum(chapter.seconds for chapter in story.chapters)
+        show(f"{len(story.chapters)} steps in {seconds:.0f} s. Look at: {story.page}")
+    if not story.passed:
+        failed = [chapter.title for chapter in story.chapters if not chapter.passed]
+        complain(f"failed: {'; '.join(failed)}.")
+        raise typer.Exit(1)
+
+
+def _show(number: int, chapter: Chapter) -> None:
+    mark = Text("passed", "green") if chapter.passed else Text("FAILED", "bold red")
+    show(
+        Text.assemble((f"{number}. {chapter.title}: ", "bold"), mark, f" ({chapter.seconds:.1f} s)")
+    )
+    show(_table(chapter), "")
+
+
+def _table(chapter: Chapter) -> Table:
+    grid = chapter.grid
+    table = new_table("", grid.heads[: grid.words], grid.heads[grid.words :])
+    for row in grid.rows:
+        table.add_row(*(plain(cell) for cell in row))
+    return table

@@ -1,0 +1,6 @@
+"""The whole story on the bundled PUMA 560: from its description to C code of what was identified."""
+
+from armdyn.report.demo._chapter import Chapter
+from armdyn.report.demo._story import PAGE, Demo, tell
+
+__all__ = ["PAGE", "Chapter", "Demo", "tell"]

@@ -1,0 +1,50 @@
+"""C code put to the test: compile it and run its self-test, where there is a compiler."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+COMPILERS = ("cc", "gcc", "clang")
+PATIENCE = 120.0
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """What came of it.
+
+    Attributes:
+        compiler: which one; None if there is none.
+        passed: whether the code compiled and said what it should; True if there is no compiler.
+        said: the lines of the self-test, or the last of the compiler.
+    """
+
+    compiler: str | None
+    passed: bool
+    said: tuple[str, ...]
+
+
+def run_self_test(sources: Sequence[Path]) -> SelfTest:
+    """Compile C files together and run the program."""
+    compiler = next((path for name in COMPILERS if (path := shutil.which(name))), None)
+    if compiler is None:
+        return SelfTest(None, True, ("no C compiler here: not run",))
+    with TemporaryDirectory(prefix="armdyn-") as folder:
+        program = Path(folder, "selftest")
+        said: tuple[str, ...] = ()
+        command = [compiler, "-std=c99", "-O2", *map(str, sources), "-lm", "-o", str(program)]
+        for words in (command, [str(program)]):
+            try:
+                ended = subprocess.run(
+                    words, capture_output=True, text=True, timeout=PATIENCE, check=False
+                )
+            except (OSError, subprocess.TimeoutExpired) as error:
+                return SelfTest(Path(compiler).name, False, (str(error),))
+            said = tuple((ended.stdout + ended.stderr).strip().splitlines())
+            if ended.returncode:
+                return SelfTest(Path(compiler).name, False, said[-8:])
+    return SelfTest(Path(compiler).name, True, said)

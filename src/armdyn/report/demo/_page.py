@@ -1,0 +1,71 @@
+"""The story as one page that needs nothing beside it but the files it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from importlib.metadata import version
+
+from armdyn.identification.page import STYLE, Html, joined, section, sentence, table, tag
+from armdyn.report.demo._chapter import Chapter
+
+
+def demo_page(chapters: Sequence[Chapter], drawing: str, made: datetime) -> str:
+    """Return the page; `drawing` is the arm as SVG, or nothing."""
+    title = "armdyn: from a description to an identified model in C"
+    good = all(chapter.passed for chapter in chapters)
+    total = sum(chapter.seconds for chapter in chapters)
+    words = "Everything came out right" if good else "Not everything came out right"
+    body = tag(
+        "body",
+        tag("h1", title),
+        tag("p", f"{made:%Y-%m-%d %H:%M}, armdyn {version('armdyn')}", class_="sub"),
+        tag(
+            "div",
+            tag("p", words, class_="head"),
+            tag("p", f"{len(chapters)} steps in {total:.0f} s, on this machine."),
+            class_=f"verdict {'passed' if good else 'failed'}",
+        ),
+        _facts(chapters),
+        joined(_chapter(k, chapter, drawing) for k, chapter in enumerate(chapters, start=1)),
+    )
+    head = tag(
+        "head",
+        Html('<meta charset="utf-8">'),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        tag("title", title),
+        tag("style", Html(STYLE)),
+    )
+    return f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
+
+
+def _facts(chapters: Sequence[Chapter]) -> Html:
+    """Return the steps, each with its verdict, to jump to."""
+    rows = [
+        [
+            tag("a", f"{k}. {chapter.title}", href=f"#step{k}"),
+            tag("span", *_mark(chapter), class_="good" if chapter.passed else "bad"),
+            f"{chapter.seconds:.1f} s",
+        ]
+        for k, chapter in enumerate(chapters, start=1)
+    ]
+    return table(["step", "", "time"], rows, words=2)
+
+
+def _mark(chapter: Chapter) -> tuple[str]:
+    return ("passed",) if chapter.passed else ("failed",)
+
+
+def _chapter(k: int, chapter: Chapter, drawing: str) -> Html:
+    inside = [tag("p", sentence(chapter.words))]
+    inside.append(table(list(chapter.grid.heads), chapter.grid.rows, words=chapter.grid.words))
+    if k == 1 and drawing:
+        # the XML declaration has no place within a page
+        inside.append(tag("figure", Html(drawing[drawing.index("<svg") :])))
+    if chapter.files:
+        links = [tag("a", name, href=name) for name in chapter.files]
+        inside.append(tag("p", "Files: ", joined(links, between=", ")))
+    if chapter.command:
+        parts = [tag("code", part.strip()) for part in chapter.command.split(";")]
+        inside.append(tag("p", "By itself: ", joined(parts, between=" "), class_="hint"))
+    return section(f"{k}. {chapter.title}", *inside, key=f"step{k}")

@@ -1,0 +1,305 @@
+"""The story, chapter by chapter, and the folder it leaves behind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from armdyn.arm import Arm, check_writable, export_c, load, save, write_together
+from armdyn.identification import ExcitingMotion, Result, excite, identify
+from armdyn.log import Log
+from armdyn.report.bench import Grid
+from armdyn.report.demo._bench import (
+    NOISE,
+    RATE,
+    WRONG,
+    arm_on_the_bench,
+    record,
+    rough_description,
+)
+from armdyn.report.demo._chapter import Chapter
+from armdyn.report.demo._compiled import run_self_test
+from armdyn.report.demo._page import demo_page
+from armdyn.report.pictures import draw_arm
+from armdyn.report.verify import verify
+from armdyn.robot import write_whole
+
+PAGE = "report.html"
+ROBOT = "puma560"
+PICTURE = "puma560.svg"
+C_FUNCTIONS = ("mass_matrix", "inverse_dynamics", "gravity")
+
+# The motion to identify from, and another to test with: seconds, harmonics, motions tried, seed.
+EXCITING = (20.0, 5, 3000, 0)
+OTHER = (10.0, 3, 200, 7)
+
+# A true value should lie within three standard deviations; of some sixty, a few may not.
+WITHIN = 0.9
+# Of the torques, without noise: what the identified arm may be wrong by on the other motion.
+GOOD = 0.05
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What was told, and where it lies."""
+
+    folder: Path
+    chapters: tuple[Chapter, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every chapter came out right."""
+        return all(chapter.passed for chapter in self.chapters)
+
+    @property
+    def page(self) -> Path:
+        """The page to read first."""
+        return self.folder / PAGE
+
+
+@dataclass
+class _Stage:
+    """What one chapter leaves for the next."""
+
+    folder: Path
+    progress: Progress
+    arm: Arm = field(default_factory=lambda: load(ROBOT))
+    motions: list[ExcitingMotion] = field(default_factory=list[ExcitingMotion])
+    logs: list[Log] = field(default_factory=list[Log])
+
+    def __post_init__(self) -> None:
+        self.truth = arm_on_the_bench(self.arm)
+        self.described = rough_description(self.arm)
+
+
+def tell(
+    folder: Path, progress: Progress | None = None, told: Callable[[Chapter], None] | None = None
+) -> Demo:
+    """Do everything once, and write it into a folder.
+
+    Args:
+        folder: where to; it is made if it is not there, and files of the same names are replaced.
+        progress: called with the name of a step and the share of all that is done.
+        told: called with each chapter when it is done.
+    """
+    check_writable(folder, (PAGE,))
+    folder.mkdir(parents=True, exist_ok=True)
+    stage = _Stage(folder, progress or (lambda step, share: None))
+    chapters: list[Chapter] = []
+    began = time.perf_counter()
+    for chapter in _chapters(stage):
+        now = time.perf_counter()
+        chapters.append(replace(chapter, seconds=now - began))
+        began = now
+        if told:
+            told(chapters[-1])
+    picture = folder / PICTURE
+    drawing = picture.read_text(encoding="utf-8") if picture.exists() else ""
+    write_whole(folder / PAGE, demo_page(chapters, drawing, datetime.now()))
+    return Demo(folder, tuple(chapters))
+
+
+def _chapters(stage: _Stage) -> Iterator[Chapter]:
+    stage.progress("comparing all methods", 0.0)
+    yield _the_arm(stage)
+    stage.progress("minimal parameters and operation counts", 0.2)
+    yield _minimal(stage.arm)
+    stage.progress("looking for a motion that tells most", 0.3)
+    yield _excitation(stage)
+    stage.progress("moving the arm and measuring", 0.5)
+    yield _measurements(stage)
+    stage.progress("identifying", 0.65)
+    result = identify(stage.described, stage.logs[0], rotor=True, test=stage.logs[1])
+    yield _identified(stage, result)
+    stage.progress("testing on the other motion", 0.9)
+    yield _validated(stage, result)
+    stage.progress("compiling C", 0.95)
+    yield _exported(stage, result)
+
+
+def _the_arm(stage: _Stage) -> Chapter:
+    arm = stage.arm
+    checked = verify(arm)
+    files: tuple[str, ...] = ()
+    if find_spec("matplotlib"):
+        draw_arm(arm, stage.folder / PICTURE)
+        files = (PICTURE,)
+    second = f"and Pinocchio {checked.pinocchio}" if checked.pinocchio else "among themselves"
+    worst = max(check.error / check.tolerance for check in checked.checks)
+    rows = (
+        ("joints", str(arm.n)),
+        ("mass of the links", f"{sum(j.mass for j in arm.robot.joints):.4g} kg"),
+        (f"methods compared, {second}", str(len(checked.checks))),
+        ("that disagree", str(len(checked.offenders))),
+        ("largest difference, beside what rounding explains", f"{worst:.1e}"),
+    )
+    return Chapter(
+        f"Load the {ROBOT}, and compare every method of every quantity",
+        "Wrong dynamics should never pass in silence: this check runs on your own arm as well.",
+        Grid("", ("what", "number"), 1, rows),
+        checked.passed,
+        files,
+        f"armdyn verify {ROBOT}",
+    )
+
+
+def _minimal(arm: Arm) -> Chapter:
+    base = arm.minimal
+    rows = [("parameters of the links", "", str(len(arm.parameters)))]
+    rows.append(("minimal parameters: all that torques can tell", "", str(len(base.names))))
+    for kind in ("mass_matrix", "inverse_dynamics", "forward_dynamics"):
+        f = arm.function(kind)
+        rows.append((kind, f.method, str(f.operations)))
+    return Chapter(
+        "Minimal parameters, and the fewest operations",
+        "Counted on the program that was traced for this very arm; M are multiplications and "
+        "divisions, A additions and subtractions.",
+        Grid("", ("what", "cheapest method", "number"), 2, tuple(rows)),
+        len(base.names) == int(np.linalg.matrix_rank(base.matrix)),
+        (),
+        f"armdyn minimal {ROBOT}; armdyn ops {ROBOT}",
+    )
+
+
+def _excitation(stage: _Stage) -> Chapter:
+    rows: list[tuple[str, ...]] = []
+    for name, (seconds, harmonics, tries, seed) in (("exciting", EXCITING), ("other", OTHER)):
+        motion = excite(
+            stage.described, seconds, harmonics, rate=RATE, rotor=True, noise=NOISE,
+            evaluations=tries, seed=seed,
+        )  # fmt: skip
+        stage.motions.append(motion)
+        motion.save(stage.folder / f"{name}.csv")
+        used = max(float(motion.peaks[key].max()) for key in ("position", "velocity"))
+        rows.append((name, f"{seconds:g} s", f"{motion.condition:.1f}", f"{used:.0%}"))
+    return Chapter(
+        "Find a motion that tells most about the parameters",
+        "A Fourier series within the limits of the joints, D-optimal for the rough description; "
+        "and another motion, to test with.",
+        Grid("", ("motion", "duration", "condition", "limits used"), 1, tuple(rows)),
+        all(float(peak.max()) <= 1.0 for m in stage.motions for peak in m.peaks.values()),
+        ("exciting.csv", "other.csv"),
+        "armdyn excite YOUR_ARM.urdf --rotor -o exciting.csv",
+    )
+
+
+def _measurements(stage: _Stage) -> Chapter:
+    rows: list[tuple[str, ...]] = []
+    files = ("log.csv", "test.csv")
+    for k, (motion, name) in enumerate(zip(stage.motions, files, strict=True)):
+        run, log = record(stage.truth, stage.described, motion, seed=k + 1)
+        stage.logs.append(log)
+        log.write(stage.folder / name)
+        if k == 0:
+            run.animate(stage.folder / "motion.html")
+        off = float(np.abs(run.q - motion.sample(run.t)[1]).max())
+        sticks = sum(event.what.startswith("stick") for event in run.events)
+        rows.append((name, str(len(log.t)), f"{np.degrees(off):.2f}°", str(sticks)))
+    wrong = ", ".join(f"{x - 1:+.0%}" for x in WRONG)
+    return Chapter(
+        "Let a simulated arm follow it, and measure",
+        f"Its controller has a description whose masses are off by {wrong}, and no friction. "
+        "Measured: positions by encoders of 16 bits, torques with noise, at times that jitter.",
+        Grid(
+            "",
+            ("log", "samples", "largest error of tracking", "joints came to rest"),
+            1,
+            tuple(rows),
+        ),
+        all(len(log.t) > RATE for log in stage.logs),
+        (*files, "motion.html"),
+        "armdyn simulate YOUR_ARM.urdf --animate motion.html",
+    )
+
+
+def _identified(stage: _Stage, result: Result) -> Chapter:
+    base = stage.truth.minimal_with(rotor=True, friction=True)
+    true = dict(zip(base.names, base.values.tolist(), strict=True))
+    names = [name for name in result.names if name in true]
+    off = np.array(
+        [
+            abs(x - true[name])
+            for name, x in zip(result.names, result.values, strict=True)
+            if name in true
+        ]
+    )
+    std = np.array([s for name, s in zip(result.names, result.std, strict=True) if name in true])
+    within = [float((off <= k * std).mean()) for k in (1.0, 2.0, 3.0)]
+    texts = result.files(datetime.now())
+    write_together(stage.folder / "identified", texts, None)
+    save(stage.truth, stage.folder / "truth.toml")
+    rows = (
+        ("parameters", str(len(result.names))),
+        ("true values within one standard deviation", f"{within[0]:.0%}"),
+        ("within two", f"{within[1]:.0%}"),
+        ("within three", f"{within[2]:.0%}"),
+        (
+            "links that no body can be",
+            str(sum(bool(j.physical_faults()) for j in result.arm.robot.joints)),
+        ),
+    )
+    return Chapter(
+        "Identify the arm from its log",
+        f"{result.verdict[0].upper()}{result.verdict[1:]} The truth is known here, so that the "
+        "error bars can be put to the test.",
+        Grid("", ("what", "number"), 1, rows),
+        result.passed and len(names) == len(result.names) and within[2] >= WITHIN,
+        (
+            "identified/report.html",
+            "identified/identified.urdf",
+            "identified/parameters.csv",
+            "truth.toml",
+        ),
+        "armdyn identify YOUR_ARM.urdf log.csv -o identified --rotor --test test.csv",
+    )
+
+
+def _validated(stage: _Stage, result: Result) -> Chapter:
+    _, q, qd, qdd = stage.motions[1].sample()
+    true = stage.truth.inverse_dynamics(q, qd, qdd)
+    before = _errors(true, stage.described.inverse_dynamics(q, qd, qdd))
+    after = _errors(true, result.arm.inverse_dynamics(q, qd, qdd))
+    names = (*result.arm.joint_names, "all")
+    measured = (*result.torque_error, result.torque_error_total)
+    rows = tuple(
+        (name, f"{m:.2%}", f"{b:.2%}", f"{a:.2%}")
+        for name, m, b, a in zip(names, measured, before, after, strict=True)
+    )
+    heads = ("joint", "beside what was measured", "beside the truth: description", "identified")
+    return Chapter(
+        "Test it on the other motion",
+        "Errors of torques that no fit has seen. Beside the measurements there is noise in them; "
+        "beside the truth there is none.",
+        Grid("", heads, 1, rows),
+        float(after[-1]) <= GOOD and bool((after < before).all()),
+    )
+
+
+def _errors(true: np.ndarray, said: np.ndarray) -> np.ndarray:
+    """Return relative errors of each joint, and of all together."""
+    joints = np.linalg.norm(said - true, axis=0) / np.linalg.norm(true, axis=0)
+    return np.append(joints, np.linalg.norm(said - true) / np.linalg.norm(true))
+
+
+def _exported(stage: _Stage, result: Result) -> Chapter:
+    paths = export_c(result.arm, stage.folder / "c", C_FUNCTIONS, force=True)
+    tested = run_self_test([path for path in paths if path.suffix == ".c"])
+    rows = [(f"c/{path.name}", f"{len(path.read_bytes()) / 1024:.1f} KiB") for path in paths]
+    rows += [("self-test", line) for line in tested.said]
+    by = f" Compiled by {tested.compiler} and run." if tested.compiler else ""
+    return Chapter(
+        "Write the identified arm as C99, and run its self-test",
+        f"No libraries, no memory allocated, no loops: fit for a controller.{by}",
+        Grid("", ("file", "what"), 2, tuple(rows)),
+        tested.passed,
+        tuple(f"c/{path.name}" for path in paths),
+        f"armdyn codegen identified/identified.urdf --functions {','.join(C_FUNCTIONS)} --out c",
+    )

@@ -1,0 +1,122 @@
+"""One picture of an arm: the stick figure, and maps of its inertia and weight."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+from armdyn.errors import FileError, MissingExtraError
+from armdyn.report.pictures._figure import draw_figure, home
+from armdyn.report.pictures._sweep import Sweep, sweep
+from armdyn.robot import whole_file
+
+Array = NDArray[np.float64]
+
+SUFFIXES = (".png", ".svg", ".pdf")
+LEVELS = 14
+# A map that changes by no more than this share is not worth its colours.
+FLAT = 0.01
+
+
+def check_picture(path: str | os.PathLike[str]) -> None:
+    """Refuse, before any work, a picture that could not be drawn."""
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise FileError(target, f"pictures are written as {', '.join(SUFFIXES)}.")
+    if not target.parent.is_dir():
+        raise FileError(target, f"cannot be written: no folder {target.parent}; make it first.")
+    _figure_class()
+
+
+def draw_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
+    """Draw an arm at home, and its inertia and weight while the two joints that matter move.
+
+    The file is written whole or, if that fails, not at all.
+    """
+    check_picture(path)
+    q = home(arm)
+    figure: Any = _figure_class()(figsize=(11, 7.6), layout="constrained")
+    standing = figure.add_subplot(2, 2, 1, projection="3d")
+    draw_figure(standing, arm, q)
+    standing.set_title(f"{arm.name} at {_place(q)}", fontsize=10, loc="left")
+    swept = sweep(arm, q)
+    for place, (title, values) in enumerate(_maps(arm, swept), start=2):
+        _map(figure, figure.add_subplot(2, 2, place), arm, swept, title, values)
+    suffix = Path(path).suffix.lower()[1:]
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
+    # equal pictures are equal files: without this, names inside an SVG are random
+    with (
+        import_module("matplotlib").rc_context({"svg.hashsalt": "armdyn"}),
+        whole_file(path) as file,
+    ):
+        figure.savefig(file, format=suffix, dpi=110, metadata=metadata)
+
+
+def _maps(arm: Arm, swept: Sweep) -> Iterator[tuple[str, Array]]:
+    """Yield what is mapped: title and values."""
+    diagonal = np.diagonal(swept.inertia, axis1=-2, axis2=-1)
+    j = int(np.argmax(np.ptp(diagonal, axis=(0, 1))))
+    unit = "kg m²" if arm.robot.joints[j].is_revolute else "kg"
+    yield f"inertia seen by {arm.joint_names[j]} [{unit}]", diagonal[..., j]
+    k = int(np.argmax(np.abs(swept.gravity).max(axis=(0, 1))))
+    unit = "N m" if arm.robot.joints[k].is_revolute else "N"
+    yield f"torque of {arm.joint_names[k]} against gravity [{unit}]", swept.gravity[..., k]
+    eigenvalues = np.linalg.eigvalsh(swept.inertia)
+    ratio = eigenvalues[..., -1] / np.maximum(eigenvalues[..., 0], np.finfo(float).tiny)
+    yield "largest over least eigenvalue of the mass matrix (SI units)", ratio
+
+
+def _map(figure: Any, axes: Any, arm: Arm, swept: Sweep, title: str, values: Array) -> None:
+    axes.set_title(title, fontsize=10, loc="left")
+    axes.tick_params(labelsize=8)
+    a, b = swept.joints
+    axes.set_xlabel(_axis(arm, a), fontsize=9)
+    if a == b:  # one joint: a line
+        axes.plot(_shown(arm, a, swept.first), np.diagonal(values), color="#2563a8")
+        axes.grid(alpha=0.3)
+        return
+    axes.set_ylabel(_axis(arm, b), fontsize=9)
+    low, high = float(values.min()), float(values.max())
+    if high - low <= FLAT * max(abs(low), abs(high)):
+        words = (
+            f"hardly changes: {low:.4g} to {high:.4g}" if low < high else f"{low:.4g} everywhere"
+        )
+        axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", color="0.3")
+        axes.set_xticks([])
+        axes.set_yticks([])
+        return
+    signed = low < 0.0 < high
+    reach = max(-low, high)
+    limits = {"vmin": -reach, "vmax": reach} if signed else {}
+    drawn = axes.contourf(
+        _shown(arm, a, swept.first), _shown(arm, b, swept.second), values, levels=LEVELS,
+        cmap="RdBu_r" if signed else "viridis", **limits,
+    )  # fmt: skip
+    figure.colorbar(drawn, ax=axes, pad=0.02).ax.tick_params(labelsize=8)
+
+
+def _axis(arm: Arm, j: int) -> str:
+    return f"{arm.joint_names[j]} [{'°' if arm.robot.joints[j].is_revolute else 'm'}]"
+
+
+def _shown(arm: Arm, j: int, values: Array) -> Array:
+    return np.degrees(values) if arm.robot.joints[j].is_revolute else values
+
+
+def _place(q: Array) -> str:
+    return "q = 0" if not q.any() else "q = (" + ", ".join(f"{x:.3g}" for x in q) + ")"
+
+
+def _figure_class() -> Any:
+    """Return Matplotlib's figure; no window is opened, no backend chosen."""
+    try:
+        return import_module("matplotlib.figure").Figure
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot", "the picture") from None

@@ -1,0 +1,58 @@
+"""Stick figures: an arm as the lines between the origins of its frames, with their axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+
+Array = NDArray[np.float64]
+
+COLOURS = ("#d1495b", "#2e8b57", "#2563a8")
+"""Of the axes x, y and z of a frame."""
+
+# Axes of frames and axles of joints, as shares of the reach.
+AXIS, AXLE = 0.12, 0.07
+
+
+def home(arm: Arm) -> Array:
+    """Return zero, or for joints that cannot be there the middle of their range, ``(n,)``."""
+    middles = [
+        0.0 if j.lower <= 0.0 <= j.upper else (j.lower + j.upper) / 2 for j in arm.robot.joints
+    ]
+    return np.array(middles)
+
+
+def draw_figure(axes: Any, arm: Arm, q: Array) -> None:
+    """Draw an arm at q into axes of three dimensions."""
+    poses = [arm.pose(q, frame=i) for i in range(arm.n + 1)] + [arm.pose(q)]
+    base = np.zeros((1, 3))
+    points = np.concatenate([base, [pose[:3, 3] for pose in poses]])
+    reach = max(float(np.ptp(points, axis=0).max()), 1e-3)
+    axes.plot(*points.T, color="0.25", linewidth=4, solid_capstyle="round", zorder=1)
+    for pose, joint in zip(poses[1:-1], arm.robot.joints, strict=True):
+        at, along = pose[:3, 3], pose[:3, 2]
+        ends = at + np.outer([-AXLE, AXLE], along) * reach
+        width = 7 if joint.is_revolute else 3
+        axes.plot(*ends.T, color="#f0a030", linewidth=width, solid_capstyle="butt", zorder=2)
+    for pose in (np.eye(4), *poses[1:]):
+        for k, colour in enumerate(COLOURS):
+            ends = pose[:3, 3] + np.outer([0.0, AXIS], pose[:3, k]) * reach
+            axes.plot(*ends.T, color=colour, linewidth=1.4, zorder=3)
+    for name, at in (("base", points[0]), ("tip", points[-1])):
+        axes.text(*(at + 0.04 * reach), name, fontsize=8, color="0.3")
+    _frame(axes, points, reach)
+
+
+def _frame(axes: Any, points: Array, reach: float) -> None:
+    """Make metres equally long in all directions, and name the axes."""
+    middle = (points.max(axis=0) + points.min(axis=0)) / 2
+    for k, name in enumerate("xyz"):
+        getattr(axes, f"set_{name}lim")(middle[k] - 0.6 * reach, middle[k] + 0.6 * reach)
+        getattr(axes, f"set_{name}label")(f"{name} [m]", fontsize=8, labelpad=0)
+    axes.set_box_aspect((1, 1, 1), zoom=1.15)
+    axes.tick_params(labelsize=7, pad=0)
+    axes.view_init(elev=20, azim=-60)

@@ -1,0 +1,216 @@
+"""What simulations refuse, and how they fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+
+ARM = armdyn.load("planar2")
+Q0, QD0 = np.array([0.3, 0.4]), np.array([0.1, -0.2])
+
+
+def refused(words: str, *args: Any, **options: Any) -> None:
+    with pytest.raises(armdyn.InputError, match=words):
+        armdyn.simulate(*args, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"q0": [0.0]}, r"`q0` has shape \(1,\), expected \(2,\) or \(B, 2\)"),
+        ({"q0": [0.0, np.nan]}, r"`q0` has nan at index \(1,\)"),
+        ({"qd0": "fast"}, "`qd0` is 'fast'"),
+        ({"q0": np.zeros((3, 2)), "qd0": np.zeros((2, 2)), "integrator": "rk4"}, "as many of each"),
+        ({"q0": np.zeros((0, 2)), "integrator": "rk4"}, "no states"),
+        ({"q0": np.zeros((3, 2))}, "'rk45' integrates one arm, not 3; take 'rk4'"),
+        ({"until": -1.0}, "time does not go backwards"),
+        ({"until": 0.0}, "`until` is 0.0"),
+        ({"until": np.inf}, "`until` is inf"),
+        ({"integrator": "euler"}, "choose one of: rk45, dop853, rk4, ab4, midpoint"),
+        ({"method": "guess"}, "there is no method of forward_dynamics 'guess'"),
+        ({"rtol": 0.0}, "`rtol` is 0.0"),
+        ({"rtol": 1e-16}, "below what floats can hold"),
+        ({"atol": -1.0}, "`atol` is -1.0"),
+        ({"step": -1e-3, "integrator": "rk4"}, "`step` is -0.001"),
+        ({"step": 7.0, "integrator": "rk4"}, "longer than the simulation"),
+        ({"step": 1e-12, "integrator": "rk4"}, "too many"),
+        ({"samples": 1}, "`samples` is 1"),
+        ({"samples": [0.2, 0.1]}, "go backwards: 0.1 s comes after 0.2 s"),
+        ({"samples": [0.0, 9.0]}, "not all between 0 and 5 s"),
+        ({"limits": "bounce"}, "choose one of: report, stop, spring"),
+        ({"limits": "spring", "stiffness": -1.0}, "`stiffness` is -1.0"),
+        ({"stiction": 0.5}, "`stiction` is 0.5, expected a number from 1"),
+        ({"friction": "yes"}, "`friction` is 'yes'"),
+        ({"partial": 1}, "`partial` is 1"),
+        ({"torque": [1.0]}, r"`torque` has shape \(1,\), expected \(2,\)"),
+        ({"torque": [1.0, np.nan]}, "its numbers must be finite"),
+        ({"torque": np.zeros((9, 2))}, r"torques over time are given as \(times, values\)"),
+        ({"torque": "much"}, "`torque` is 'much', expected None, an array"),
+        ({"torque": ([0.0, 2.0, 1.0], np.zeros((3, 2)))}, "go backwards: 1 s comes after 2 s"),
+        ({"torque": ([0.0, 1.0], np.zeros((2, 2)))}, "from 0 s to 1 s, but the simulation"),
+        ({"torque": ([0.0, 1.0], np.zeros((3, 2)))}, r"expected \(K,\) and \(K, 2\)"),
+        ({"wrench": [1.0, 2.0]}, r"`wrench` has shape \(2,\), expected \(6,\)"),
+        ({"events": [3]}, "expected functions"),
+        ({"progress": 3}, "`progress` is 3"),
+        ({"parameters": np.zeros(20), "integrator": "rk4"}, r"expected \(B, 20\)"),
+        ({"parameters": np.zeros((2, 20)), "q0": np.zeros((3, 2)), "integrator": "rk4"}, "2 rows"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_refused_before_any_work(options: dict[str, Any], words: str) -> None:
+    refused(words, ARM, **options)
+
+
+def test_something_else_than_an_arm_is_refused() -> None:
+    refused(r"`arm` is 'planar2', expected an Arm", "planar2")
+
+
+def test_too_many_samples_are_refused_with_their_size() -> None:
+    refused("GB: say how many", ARM, np.zeros((5000, 2)), until=100.0, integrator="rk4")
+
+
+def test_limits_upside_down_are_refused() -> None:
+    with pytest.raises(armdyn.RobotError, match="`lower` must be the smaller one"):
+        armdyn.Joint(mass=1.0, lower=1.0, upper=-1.0)
+    puma = armdyn.load("puma560")
+    q = [9.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    refused("`q0` is beyond the limits of joint 'joint1'", puma, q, limits="stop")
+
+
+def test_smooth_integrators_refuse_dry_friction_and_stops() -> None:
+    joint = armdyn.Joint(kind="prismatic", mass=1.0, coulomb=1.0)
+    arm = armdyn.Arm(armdyn.Robot([joint]))
+    for name in ("ab4", "midpoint"):
+        refused("is for smooth motions, and there are Coulomb friction", arm, integrator=name)
+        refused("stops at limits", ARM, integrator=name, limits="stop")
+        armdyn.simulate(arm, until=0.01, integrator=name, friction=False)
+
+
+@pytest.mark.parametrize("name", ["rk45", "rk4", "ab4", "midpoint"])
+def test_a_controller_that_raises_is_chained_with_time_and_state(name: str) -> None:
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        if t > 0.05:
+            raise KeyError("gain")
+        return np.zeros(2)
+
+    with pytest.raises(
+        armdyn.InputError, match=r"KeyError: 'gain'; at t = 0\.05.*q = \["
+    ) as caught:
+        armdyn.simulate(ARM, Q0, QD0, 0.2, torque, name)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (np.array([0.0, np.nan]), r"returned nan for number 2 at t = 0 s"),
+        (np.zeros(3), r"returned shape \(3,\) at t = 0 s, expected \(2,\)"),
+        ("push", "returned 'push' at t = 0 s"),
+        (None, "returned None|returned shape"),
+    ],
+)
+def test_a_controller_that_gives_no_torque_is_refused(value: object, words: str) -> None:
+    for name in ("rk45", "rk4"):
+        with pytest.raises(armdyn.InputError, match=words):
+            armdyn.simulate(ARM, Q0, QD0, 0.2, lambda t, q, qd: value, name)
+
+
+def test_a_controller_cannot_change_the_state_it_is_given() -> None:
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        q += 1.0
+        qd *= 0.0
+        return np.zeros(2)
+
+    spoiled = armdyn.simulate(ARM, Q0, QD0, 0.1, torque, "rk4")
+    plain = armdyn.simulate(ARM, Q0, QD0, 0.1, integrator="rk4")
+    np.testing.assert_allclose(spoiled.q, plain.q, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["rk4", "ab4"])
+def test_a_step_that_is_too_long_is_told_with_time_and_joint(name: str) -> None:
+    joints = [armdyn.Joint(mass=1.0, com=(0.5, 0.0, 0.0), viscous=v, inertia=(0, 0, 0, 0.01, 0, 0.01))
+              for v in (1.0, 100.0)]  # fmt: skip
+    arm = armdyn.Arm(armdyn.Robot([joints[0], armdyn.Joint(**{**vars(joints[1]), "b": 1.0})]))
+    with pytest.raises(armdyn.NumericalError, match=r"t = .* s.*'joint2'.*shorter `step`"):
+        armdyn.simulate(arm, [0.0, 0.0], [0.0, 1.0], 5.0, integrator=name, step=0.05)
+
+
+def test_energy_that_comes_from_nowhere_is_told() -> None:
+    with pytest.raises(armdyn.NumericalError, match=r"energy grew from .* shorter `step`|unstable"):
+        armdyn.simulate(ARM, Q0, [20.0, 10.0], 10.0, integrator="ab4", step=0.05)
+
+
+def test_a_midpoint_step_that_does_not_converge_is_told() -> None:
+    with pytest.raises(armdyn.NumericalError, match="does not converge|unstable"):
+        armdyn.simulate(ARM, Q0, [30.0, 30.0], 5.0, integrator="midpoint", step=0.5)
+
+
+@pytest.mark.parametrize("name", ["rk45", "rk4"])
+def test_a_part_is_returned_only_if_asked_for_and_marked(name: str, tmp_path: Path) -> None:
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        if t > 0.15:
+            raise RuntimeError("the cable broke")
+        return np.array([0.1, 0.2])
+
+    with pytest.raises(armdyn.InputError, match="the cable broke"):
+        armdyn.simulate(ARM, Q0, QD0, 0.5, torque, name)
+    run = armdyn.simulate(ARM, Q0, QD0, 0.5, torque, name, partial=True)
+    assert not run.complete
+    assert "the cable broke" in run.notes[0]
+    assert 0.0 < run.t[-1] <= 0.16
+    assert "incomplete" in repr(run)
+    run.save(tmp_path / "part.npz")
+    assert armdyn.Log.read(tmp_path / "part.npz").extra["incomplete"].all()
+    whole = armdyn.simulate(ARM, Q0, QD0, 0.1, [0.1, 0.2], name, partial=True)
+    assert whole.complete
+
+
+def test_a_run_can_be_interrupted_and_kept() -> None:
+    def stop(done: int, of: int) -> None:
+        if done > of // 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        armdyn.simulate(ARM, Q0, QD0, 1.0, integrator="rk4", progress=stop)
+    run = armdyn.simulate(ARM, Q0, QD0, 1.0, integrator="rk4", progress=stop, partial=True)
+    assert not run.complete
+    assert 0.4 < run.t[-1] < 0.6
+
+
+def test_an_event_that_fails_is_told() -> None:
+    def broken(t: float, q: np.ndarray, qd: np.ndarray) -> float:
+        return float("nan")
+
+    for name in ("rk45", "rk4"):
+        refused(r"`events\[0\]` returned nan at t = 0 s", ARM, Q0, events=broken, integrator=name)
+        refused(
+            r"`events\[0\]` raised ZeroDivisionError", ARM, Q0,
+            events=lambda t, q, qd: 1 / 0, integrator=name,
+        )  # fmt: skip
+    refused("not of a batch", ARM, np.zeros((2, 2)), events=lambda t, q, qd: q[0], integrator="rk4")
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = armdyn.simulate(ARM, Q0, QD0, 0.05)
+    path = tmp_path / "run.csv"
+    path.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    for target in (path, tmp_path / "run.html", tmp_path / "run.png"):
+        with pytest.raises(armdyn.FileError, match="No space left on device"):
+            {".csv": run.save, ".html": run.animate, ".png": run.plot}[target.suffix](target)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["run.csv"]
+
+
+def test_an_arm_without_mass_is_refused() -> None:
+    arm = armdyn.Arm(armdyn.Robot([armdyn.Joint(mass=0.0)]))
+    with pytest.raises(armdyn.RobotError, match="singular"):
+        armdyn.simulate(arm)

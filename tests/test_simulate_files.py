@@ -1,0 +1,273 @@
+"""Runs written, measured, drawn and shown; the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import armdyn
+from armdyn.cli._app import app, main
+
+PUMA = armdyn.load("puma560")
+Q0 = np.array([0.3, -0.5, 0.4, 0.2, 0.6, -0.1])
+
+
+@pytest.fixture(scope="module")
+def run() -> armdyn.Run:
+    controller = armdyn.PD(100.0, 30.0, Q0 + 0.5)
+    return armdyn.simulate(PUMA, Q0, None, 0.5, controller, samples=501, rtol=1e-9)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "npz", "parquet"])
+def test_a_saved_run_is_read_back_as_a_log(run: armdyn.Run, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"run.{suffix}"
+    run.save(path)
+    log = armdyn.Log.read(path, joints=PUMA)
+    for name in ("t", "q", "qd", "qdd", "tau"):
+        np.testing.assert_array_equal(getattr(log, name), getattr(run, name))
+    np.testing.assert_array_equal(log.extra["energy"], run.energy)
+    assert log.joint_names == PUMA.joint_names
+    assert "incomplete" not in log.extra
+
+
+def test_exact_measurements_are_the_run(run: armdyn.Run) -> None:
+    log = run.measured()
+    np.testing.assert_array_equal(log.q, run.q)
+    np.testing.assert_array_equal(log.tau, run.tau)
+    assert log.qd is None
+
+
+def test_torques_of_a_run_are_those_that_its_motion_needs(run: armdyn.Run) -> None:
+    needed = PUMA.inverse_dynamics(run.q, run.qd, run.qdd)
+    np.testing.assert_allclose(run.tau, needed, atol=1e-8)
+
+
+def test_measurements_have_the_noise_that_was_asked_for(run: armdyn.Run) -> None:
+    noise_q = np.array([1, 2, 3, 4, 5, 6]) * 1e-4
+    log = run.measured(noise_q=noise_q, noise_tau=0.3, seed=4)
+    np.testing.assert_allclose((log.q - run.q).std(axis=0), noise_q, rtol=0.15)
+    assert abs((log.tau - run.tau).std() - 0.3) < 0.02
+    again = run.measured(noise_q=noise_q, noise_tau=0.3, seed=4)
+    np.testing.assert_array_equal(again.q, log.q)
+    other = run.measured(noise_q=noise_q, seed=5)
+    assert (other.q != log.q).any()
+
+
+def test_encoders_have_a_resolution(run: armdyn.Run) -> None:
+    step = 2 * np.pi / 4096
+    log = run.measured(quantisation=step)
+    np.testing.assert_allclose(log.q / step, np.round(log.q / step), atol=1e-9)
+    assert np.abs(log.q - run.q).max() <= step / 2 * (1 + 1e-9)
+    assert np.abs(log.q - run.q).max() > 0.4 * step
+
+
+def test_an_unsteady_clock_samples_the_same_motion(run: armdyn.Run) -> None:
+    log = run.measured(jitter=0.1, seed=1)
+    steps = np.diff(log.t)
+    assert steps.min() > 0.0
+    assert 0.08e-3 < steps.std() < 0.25e-3
+    fine = armdyn.simulate(
+        PUMA, Q0, None, 0.5, armdyn.PD(100.0, 30.0, Q0 + 0.5), samples=log.t, rtol=1e-9
+    )
+    np.testing.assert_allclose(log.q, fine.q, atol=1e-9)
+    np.testing.assert_allclose(log.tau, fine.tau, atol=0.02)
+
+
+def test_another_rate_is_between_the_samples(run: armdyn.Run) -> None:
+    log = run.measured(rate=800.0)
+    assert len(log) == 401
+    np.testing.assert_allclose(np.diff(log.t), 1 / 800.0, rtol=1e-9)
+    np.testing.assert_allclose(log.q[4], run.q[5], atol=1e-12)
+    with pytest.raises(armdyn.InputError, match=r"simulate with samples=5001"):
+        run.measured(rate=10_000.0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"noise_q": -1.0}, {"noise_tau": [1.0, 2.0]}, {"jitter": 0.5}, {"rate": -3.0},
+     {"quantisation": "fine"}],
+)  # fmt: skip
+def test_wrong_measurements_are_refused(run: armdyn.Run, options: dict[str, object]) -> None:
+    with pytest.raises(armdyn.InputError, match=f"`{next(iter(options))}` is"):
+        run.measured(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_simulated_measurements_identify_the_arm() -> None:
+    arm = armdyn.load("planar2")
+
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        wanted = [
+            np.sin(2.1 * t) + 0.4 * np.sin(5.3 * t),
+            np.cos(3.2 * t) - 1 + 0.5 * np.sin(6 * t),
+        ]
+        return arm.gravity(q) + 60 * (np.array(wanted) - q) - 8 * qd
+
+    run = armdyn.simulate(arm, [0.0, 0.0], None, 20.0, torque, samples=10_001, rtol=1e-9)
+    result = armdyn.identify(
+        arm, run.measured(noise_q=1e-5, noise_tau=0.05, seed=2), friction=False
+    )
+    error = (result.values - arm.minimal.values) / result.std
+    assert np.abs(error).max() < 4.0
+
+
+def test_a_picture_is_drawn(run: armdyn.Run, tmp_path: Path) -> None:
+    for suffix, magic in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
+        path = tmp_path / f"run.{suffix}"
+        run.plot(path)
+        assert path.read_bytes().startswith(magic)
+    text = (tmp_path / "run.svg").read_text()
+    run.plot(tmp_path / "again.svg")
+    assert len(text) > 10_000
+    with pytest.raises(armdyn.FileError, match="pictures are written as"):
+        run.plot(tmp_path / "run.bmp")
+    many = armdyn.simulate(PUMA, [Q0, Q0 + 0.1], None, 0.05, integrator="rk4")
+    many.plot(tmp_path / "many.png")
+    assert (tmp_path / "many.png").stat().st_size > 10_000
+
+
+def page_data(path: Path) -> dict:
+    found = re.search(r"const run = (\{.*\});", path.read_text())
+    assert found
+    return json.loads(found[1])
+
+
+def test_an_animation_shows_the_frames_of_the_motion(run: armdyn.Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.html"
+    run.animate(path, rate=20.0)
+    data = page_data(path)
+    assert len(data["t"]) == 11
+    for k, t in enumerate(data["t"]):
+        q = run.q[np.abs(run.t - t).argmin()]
+        places = [*(PUMA.pose(q, frame=i) for i in range(7)), PUMA.pose(q)]
+        np.testing.assert_allclose(data["points"][k], [p[:3, 3] for p in places], atol=2e-4)
+    text = path.read_text()
+    assert not re.search(r"https?:|src=|@import|url\(", text)  # nothing is fetched
+    assert "{{" not in text
+
+
+def test_a_name_cannot_break_out_of_an_animation(tmp_path: Path) -> None:
+    robot = armdyn.load("planar2").robot
+    name = "</script><script>alert(1)</script>"
+    arm = armdyn.Arm(armdyn.Robot(robot.joints, name=name))
+    path = tmp_path / "run.html"
+    armdyn.simulate(arm, until=0.1).animate(path)
+    text = path.read_text()
+    assert text.count("<script>") == 1
+    assert text.count("</script>") == 1
+    assert page_data(path)["name"] == name
+
+
+STAGE = """
+const calls = []; let frames = 0, queued = null;
+const pen = new Proxy({}, { get: (_, name) => (...args) => { calls.push([name, ...args]); },
+  set: () => true });
+const element = id => ({ id, value: id === "speed" ? "1" : "0", clientWidth: 800, clientHeight: 600,
+  getContext: () => pen, addEventListener: () => {}, replaceChildren: () => {}, style: {} });
+const kept = {};
+globalThis.window = { devicePixelRatio: 1 };
+globalThis.document = { documentElement: {}, getElementById: id => kept[id] ??= element(id),
+  createElement: element };
+globalThis.getComputedStyle = () => ({ getPropertyValue: () => "#000" });
+globalThis.requestAnimationFrame = f => { queued = f; };
+"""
+
+
+def test_the_script_of_an_animation_runs(run: armdyn.Run, tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    path = tmp_path / "run.html"
+    run.animate(path, rate=20.0)
+    found = re.search(r"<script>(.*)</script>", path.read_text(), re.S)
+    assert found
+    play = """
+    for (const now of [0, 100, 300]) { const f = queued; queued = null; f(now); }
+    const at = kept.scrub.value; kept.play.onclick();
+    kept.scrub.value = 0; kept.scrub.oninput(); queued(400);
+    const bad = calls.flat().filter(x => typeof x === "number" && !Number.isFinite(x));
+    const lines = calls.filter(c => c[0] === "lineTo").length;
+    console.log(JSON.stringify({ at, lines, bad: bad.length, label: kept.time.textContent }));
+    """
+    script = tmp_path / "run.js"
+    script.write_text(STAGE + found[1] + play)
+    done = subprocess.run([node, script], capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    assert told["at"] == 6  # 0.3 s of 0.5 s, 11 pictures
+    assert told["lines"] > 100
+    assert told["bad"] == 0
+    assert told["label"] == "0.00 / 0.50 s"
+
+
+def test_batches_are_taken_apart_first() -> None:
+    many = armdyn.simulate(PUMA, [Q0, Q0], None, 0.01, integrator="rk4")
+    with pytest.raises(armdyn.InputError, match=r"take run\[k\]"):
+        many.log()
+    with pytest.raises(armdyn.InputError, match="there is no arm 2"):
+        many[2]
+    with pytest.raises(armdyn.InputError, match="for batches"):
+        many[0][0]
+
+
+def test_the_command_line_simulates_and_writes(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("run.csv", "run.png", "run.html")]
+    words = ["simulate", "planar2", "--q0", "10,-20", "--degrees", "--until", "0.2", "--json"]
+    options = ["-o", files[0], "--plot", files[1], "--animate", files[2], "--rate", "100"]
+    done = CliRunner().invoke(app, [*words, *map(str, options)])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["samples"] == 21
+    assert told["written"] == [str(path) for path in files]
+    with pytest.warns(armdyn.LogWarning, match="never change"):  # there are no torques
+        log = armdyn.Log.read(files[0])
+    np.testing.assert_allclose(log.q[0], np.radians([10, -20]))
+    np.testing.assert_array_equal(log.q[-1], told["q"])
+
+
+def test_the_command_line_tells_what_happened() -> None:
+    runner = CliRunner()
+    words = ["simulate", "planar2", "--target", "0.5,0.2", "--kp", "50,40", "--until", "3"]
+    done = runner.invoke(app, words)
+    assert done.exit_code == 0
+    assert re.search(r"joint1 +0 +0\.5", done.stdout)
+
+
+def test_the_command_line_applies_the_torques_of_a_log(tmp_path: Path) -> None:
+    arm = armdyn.load("planar2")
+    first = armdyn.simulate(
+        arm, [0.1, 0.2], None, 0.2, lambda t, q, qd: np.array([t, -t]), "rk4", step=1e-3
+    )
+    first.save(tmp_path / "run.csv")
+    words = ["simulate", "planar2", "--q0", "0.1,0.2", "--torque", str(tmp_path / "run.csv")]
+    more = ["--until", "0.2", "--integrator", "rk4", "--json"]
+    told = json.loads(CliRunner().invoke(app, [*words, *more]).stdout)
+    np.testing.assert_allclose(told["q"], first.q[-1], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["planar2", "--q0", "1"], "--q0 has 1 numbers"),
+        (["planar2", "--q0", "a,b"], "expected numbers with commas"),
+        (["planar2", "--until", "-1"], "time does not go backwards"),
+        (["planar2", "-o", "run.xyz"], "runs are written as"),
+        (["planar2", "--animate", "no/such/run.html"], "no folder"),
+        (["planar2", "--integrator", "euler"], "choose one of: rk45"),
+        (["planar2", "--torque", "1,2", "--target", "1,2"], "give one"),
+    ],
+)
+def test_the_command_line_refuses_in_words(
+    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["armdyn", "simulate", *words])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    assert said in " ".join(capsys.readouterr().err.split())

@@ -1,0 +1,167 @@
+"""Dry friction and stops: joints that are held, beside formulas for one sliding mass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import armdyn
+
+MASS, COULOMB = 2.0, 3.0
+INTEGRATORS = ("rk45", "dop853", "rk4")
+
+
+def slider(**options: float) -> armdyn.Arm:
+    """A mass on a level slide."""
+    joint = armdyn.Joint(kind="prismatic", mass=MASS, coulomb=COULOMB, **options)
+    return armdyn.Arm(armdyn.Robot([joint], gravity=(0.0, 0.0, 0.0), name="slider"))
+
+
+def dry_puma(coulomb: float = 5.0) -> armdyn.Arm:
+    robot = armdyn.load("puma560").robot
+    joints = [replace(joint, coulomb=coulomb, viscous=1.0) for joint in robot.joints]
+    return armdyn.Arm(replace_joints(robot, joints))
+
+
+def replace_joints(robot: armdyn.Robot, joints: list[armdyn.Joint]) -> armdyn.Robot:
+    return armdyn.Robot(joints, robot.gravity, robot.base, robot.tool, robot.name)
+
+
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_a_sliding_mass_stops_where_friction_says_and_stays(name: str) -> None:
+    v = 1.5
+    run = armdyn.simulate(slider(), [0.0], [v], 3.0, integrator=name, rtol=1e-9)
+    stops_at = MASS * v / COULOMB
+    tolerance = 2e-3 if name == "rk4" else 1e-9
+    (event,) = run.events
+    assert event.what == "sticks"
+    assert abs(event.t - stops_at) < tolerance
+    assert abs(run.q[-1, 0] - MASS * v**2 / (2 * COULOMB)) < tolerance
+    resting = run.t > event.t + 1e-9
+    assert resting.sum() >= 1
+    assert not run.qd[resting].any()
+    assert np.ptp(run.q[resting]) == 0.0
+
+
+@pytest.mark.parametrize("name", INTEGRATORS)
+@pytest.mark.parametrize("stiction", [1.0, 1.4])
+def test_a_growing_force_moves_the_mass_when_it_overcomes_stiction(
+    name: str, stiction: float
+) -> None:
+    run = armdyn.simulate(
+        slider(), [0.0], [0.0], 2.0, lambda t, q, qd: -4.0 * np.array([t]), name,
+        stiction=stiction, rtol=1e-10,
+    )  # fmt: skip
+    slips_at = stiction * COULOMB / 4.0
+    (event,) = run.events
+    assert event.what == "slips"
+    assert abs(event.t - slips_at) < (1.1e-3 if name == "rk4" else 1e-7)
+    assert not run.q[run.t < slips_at - 2e-3].any()
+    # m v = integral of the force less friction since then
+    expected = -(2.0 * (4.0 - slips_at**2) - COULOMB * (2.0 - slips_at)) / MASS
+    assert abs(run.qd[-1, 0] - expected) < (5e-3 if name == "rk4" else 1e-6)
+
+
+def test_friction_that_holds_does_not_chatter() -> None:
+    """A joint at rest under half of its friction: no speed, no events, few evaluations."""
+    arm = dry_puma()
+    q = np.array([0.3, -0.5, 0.4, 0.2, 0.6, -0.1])
+    torque = arm.gravity(q) + 0.5 * 5.0 * np.array([1, -1, 1, -1, 1, -1])
+    for name in INTEGRATORS:
+        run = armdyn.simulate(arm, q, None, 1.0, torque, name, step=0.01)
+        assert not run.qd.any()
+        assert not run.events
+        np.testing.assert_array_equal(run.q[-1], q)
+    assert run.evaluations == 400
+
+
+def test_a_falling_arm_with_dry_friction_moves_the_same_by_all_integrators() -> None:
+    arm = dry_puma()
+    q, qd = [0.3, -0.5, 0.4, 0.2, 0.6, -0.1], [0.5, 0.2, -0.3, 0.1, 0.4, 0.2]
+    runs = {
+        name: armdyn.simulate(arm, q, qd, 1.5, integrator=name, rtol=1e-9) for name in INTEGRATORS
+    }
+    exact = runs["dop853"]
+    np.testing.assert_allclose(runs["rk45"].q[-1], exact.q[-1], atol=1e-6)
+    np.testing.assert_allclose(runs["rk4"].q[-1], exact.q[-1], atol=2e-3)
+    changes = [(e.what, e.joint) for e in exact.events]
+    assert [(e.what, e.joint) for e in runs["rk45"].events] == changes
+    assert len(changes) < 20
+    for run in runs.values():
+        assert (np.diff(run.energy) < 1e-6).all()  # friction and weight bring no energy
+    assert exact.evaluations < 2000
+
+
+def test_a_batch_sticks_row_by_row() -> None:
+    q = np.zeros((4, 1))
+    qd = np.array([[1.0], [-0.5], [0.0], [2.0]])
+    run = armdyn.simulate(slider(), q, qd, 2.0, integrator="rk4", step=1e-3, samples=21)
+    expected = np.sign(qd) * MASS * qd**2 / (2 * COULOMB)
+    np.testing.assert_allclose(run.q[-1], expected, atol=3e-3)
+    assert not run.qd[-1].any()
+    assert sorted(e.arm for e in run.events) == [0, 1, 3]
+    alone = armdyn.simulate(slider(), q[3], qd[3], 2.0, integrator="rk4", step=1e-3, samples=21)
+    np.testing.assert_allclose(run.q[:, 3], alone.q, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_a_stop_holds_the_mass_until_it_is_pulled_away(name: str) -> None:
+    arm = slider(lower=-1.0, upper=0.5)
+
+    def pull(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return np.array([COULOMB if t < 1.0 else -2 * COULOMB])
+
+    run = armdyn.simulate(arm, [0.0], [1.0], 1.5, pull, name, limits="stop", rtol=1e-8)
+    what = [e.what for e in run.events]
+    assert what == ["stops at upper limit", "leaves the stop"]
+    tolerance = 2e-3 if name == "rk4" else 1e-4  # the pull jumps within a step
+    assert abs(run.events[0].t - 0.5) < tolerance
+    assert abs(run.events[1].t - 1.0) < max(tolerance, 2e-2)
+    at_stop = (run.t > 0.51) & (run.t < 0.97)
+    np.testing.assert_array_equal(run.q[at_stop], 0.5)
+    assert run.q.max() <= 0.5
+    assert run.qd[-1, 0] < -0.5
+
+
+def test_stopping_one_joint_keeps_the_momentum_of_the_others() -> None:
+    robot = armdyn.load("planar2").robot
+    joints = [robot.joints[0], replace(robot.joints[1], lower=-0.2, upper=0.2)]
+    arm = armdyn.Arm(armdyn.Robot(joints, (0.0, 0.0, 0.0), name="arm"))
+    run = armdyn.simulate(arm, [0.0, 0.0], [0.0, 1.0], 0.5, limits="stop", rtol=1e-10)
+    event = run.events[0]
+    assert event.what == "stops at upper limit"
+    before, after = run.t < event.t, run.t > event.t
+    # nothing acts on the first joint, and no energy depends on where it is
+    momentum = (arm.mass_matrix(run.q) @ run.qd[..., None])[:, 0, 0]
+    np.testing.assert_allclose(momentum, momentum[0], rtol=1e-6)
+    assert run.energy[after].max() < 0.999 * run.energy[before].min()
+    assert run.q[:, 1].max() <= 0.2
+    assert run.qd[-1, 0] != 0.0
+
+
+@pytest.mark.parametrize("name", ["rk45", "rk4", "ab4"])
+def test_springs_push_back(name: str) -> None:
+    joint = armdyn.Joint(kind="prismatic", mass=MASS, lower=-1.0, upper=0.5)
+    arm = armdyn.Arm(armdyn.Robot([joint], gravity=(0.0, 0.0, 0.0), name="slider"))
+    run = armdyn.simulate(arm, [0.0], [1.0], 1.0, integrator=name, limits="spring", step=4e-4)
+    assert 0.5 < run.q.max() < 0.51
+    assert -1.0 < run.qd[-1, 0] < 0.0
+    hard = armdyn.simulate(
+        arm, [0.0], [1.0], 1.0, integrator=name, limits="spring", step=2e-4,
+        stiffness=1e6, damping=0.0, rtol=1e-8,
+    )  # fmt: skip
+    assert abs(hard.q.max() - 0.5 - np.sqrt(MASS / 1e6)) < 1e-4
+    assert abs(hard.qd[-1, 0] + 1.0) < 1e-3
+
+
+def test_friction_can_be_left_out() -> None:
+    run = armdyn.simulate(slider(), [0.0], [1.0], 1.0, friction=False)
+    np.testing.assert_allclose(run.qd, 1.0, atol=1e-12)
+    viscous = armdyn.Joint(kind="prismatic", mass=MASS, viscous=0.7, offset=0.2)
+    arm = armdyn.Arm(armdyn.Robot([viscous], gravity=(0.0, 0.0, 0.0), name="slider"))
+    expected = (1.0 + 0.2 / 0.7) * np.exp(-0.7 / MASS) - 0.2 / 0.7
+    for name in (*INTEGRATORS, "ab4", "midpoint"):
+        run = armdyn.simulate(arm, [0.0], [1.0], 1.0, integrator=name, rtol=1e-9)
+        assert abs(run.qd[-1, 0] - expected) < 1e-6
