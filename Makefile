@@ -11,11 +11,8 @@ BENCH_READY := $(VENV)/.ready-bench
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
 
-demo: $(READY)  ## the main job on the bundled PUMA 560: describe, count, compare with the papers, verify
-	$(BIN)/armdyn info puma560
-	$(BIN)/armdyn ops puma560
-	$(BIN)/armdyn tables
-	$(BIN)/armdyn verify puma560
+demo: $(READY)  ## the whole story on the bundled PUMA 560, in a minute or so: demo/report.html
+	$(BIN)/armdyn demo -o demo
 
 test: lint  ## all tests and checks
 	$(BIN)/python -m pytest -n auto

@@ -97,9 +97,8 @@ def test_a_controller_that_raises_is_chained_with_time_and_state(name: str) -> N
             raise KeyError("gain")
         return np.zeros(2)
 
-    with pytest.raises(
-        armdyn.InputError, match=r"KeyError: 'gain'; at t = 0\.05.*q = \["
-    ) as caught:
+    words = r"KeyError: 'gain'; at t = 0\.05.*q = \["
+    with pytest.raises(armdyn.InputError, match=words) as caught:
         armdyn.simulate(ARM, Q0, QD0, 0.2, torque, name)
     assert isinstance(caught.value.__cause__, KeyError)
 
@@ -132,10 +131,10 @@ def test_a_controller_cannot_change_the_state_it_is_given() -> None:
 
 @pytest.mark.parametrize("name", ["rk4", "ab4"])
 def test_a_step_that_is_too_long_is_told_with_time_and_joint(name: str) -> None:
-    joints = [armdyn.Joint(mass=1.0, com=(0.5, 0.0, 0.0), viscous=v, inertia=(0, 0, 0, 0.01, 0, 0.01))
-              for v in (1.0, 100.0)]  # fmt: skip
-    arm = armdyn.Arm(armdyn.Robot([joints[0], armdyn.Joint(**{**vars(joints[1]), "b": 1.0})]))
-    with pytest.raises(armdyn.NumericalError, match=r"t = .* s.*'joint2'.*shorter `step`"):
+    link = dict(mass=1.0, com=(0.5, 0.0, 0.0), inertia=(0, 0, 0, 0.01, 0, 0.01))
+    joints = [armdyn.Joint(viscous=1.0, **link), armdyn.Joint(viscous=100.0, b=1.0, **link)]
+    arm = armdyn.Arm(armdyn.Robot(joints))
+    with pytest.raises(armdyn.NumericalError, match=r"t = .* s joint 'joint\d'.*shorter `step`"):
         armdyn.simulate(arm, [0.0, 0.0], [0.0, 1.0], 5.0, integrator=name, step=0.05)
 
 
@@ -145,7 +144,7 @@ def test_energy_that_comes_from_nowhere_is_told() -> None:
 
 
 def test_a_midpoint_step_that_does_not_converge_is_told() -> None:
-    with pytest.raises(armdyn.NumericalError, match="does not converge|unstable"):
+    with pytest.raises(armdyn.NumericalError, match=r"does not converge|unstable"):
         armdyn.simulate(ARM, Q0, [30.0, 30.0], 5.0, integrator="midpoint", step=0.5)
 
 
@@ -154,7 +153,7 @@ def test_a_part_is_returned_only_if_asked_for_and_marked(name: str, tmp_path: Pa
     def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         if t > 0.15:
             raise RuntimeError("the cable broke")
-        return np.array([0.1, 0.2])
+        return np.array([0.1, 0.2]) * (1 + t)
 
     with pytest.raises(armdyn.InputError, match="the cable broke"):
         armdyn.simulate(ARM, Q0, QD0, 0.5, torque, name)

@@ -17,11 +17,12 @@ from armdyn.cli._app import app, main
 
 PUMA = armdyn.load("puma560")
 Q0 = np.array([0.3, -0.5, 0.4, 0.2, 0.6, -0.1])
+KP, KD = [100.0, 100.0, 100.0, 5.0, 5.0, 5.0], [30.0, 30.0, 30.0, 1.0, 1.0, 1.0]
 
 
 @pytest.fixture(scope="module")
 def run() -> armdyn.Run:
-    controller = armdyn.PD(100.0, 30.0, Q0 + 0.5)
+    controller = armdyn.PD(KP, KD, Q0 + 0.5)
     return armdyn.simulate(PUMA, Q0, None, 0.5, controller, samples=501, rtol=1e-9)
 
 
@@ -74,7 +75,7 @@ def test_an_unsteady_clock_samples_the_same_motion(run: armdyn.Run) -> None:
     assert steps.min() > 0.0
     assert 0.08e-3 < steps.std() < 0.25e-3
     fine = armdyn.simulate(
-        PUMA, Q0, None, 0.5, armdyn.PD(100.0, 30.0, Q0 + 0.5), samples=log.t, rtol=1e-9
+        PUMA, Q0, None, 0.5, armdyn.PD(KP, KD, Q0 + 0.5), samples=log.t, rtol=1e-9
     )
     np.testing.assert_allclose(log.q, fine.q, atol=1e-9)
     np.testing.assert_allclose(log.tau, fine.tau, atol=0.02)
@@ -104,28 +105,23 @@ def test_simulated_measurements_identify_the_arm() -> None:
     arm = armdyn.load("planar2")
 
     def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        wanted = [
-            np.sin(2.1 * t) + 0.4 * np.sin(5.3 * t),
-            np.cos(3.2 * t) - 1 + 0.5 * np.sin(6 * t),
-        ]
-        return arm.gravity(q) + 60 * (np.array(wanted) - q) - 8 * qd
+        first = np.sin(2.1 * t) + 0.4 * np.sin(5.3 * t)
+        second = np.cos(3.2 * t) - 1 + 0.5 * np.sin(6 * t)
+        return arm.gravity(q) + 60 * (np.array([first, second]) - q) - 8 * qd
 
     run = armdyn.simulate(arm, [0.0, 0.0], None, 20.0, torque, samples=10_001, rtol=1e-9)
-    result = armdyn.identify(
-        arm, run.measured(noise_q=1e-5, noise_tau=0.05, seed=2), friction=False
-    )
+    log = run.measured(noise_q=1e-5, noise_tau=0.05, seed=2)
+    result = armdyn.identify(arm, log, friction=False)
     error = (result.values - arm.minimal.values) / result.std
     assert np.abs(error).max() < 4.0
 
 
 def test_a_picture_is_drawn(run: armdyn.Run, tmp_path: Path) -> None:
-    for suffix, magic in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
+    for suffix, magic in (("png", b"\x89PNG"), ("svg", b"<?xml")):
         path = tmp_path / f"run.{suffix}"
         run.plot(path)
         assert path.read_bytes().startswith(magic)
-    text = (tmp_path / "run.svg").read_text()
-    run.plot(tmp_path / "again.svg")
-    assert len(text) > 10_000
+    assert len((tmp_path / "run.svg").read_text()) > 10_000
     with pytest.raises(armdyn.FileError, match="pictures are written as"):
         run.plot(tmp_path / "run.bmp")
     many = armdyn.simulate(PUMA, [Q0, Q0 + 0.1], None, 0.05, integrator="rk4")
@@ -167,10 +163,10 @@ def test_a_name_cannot_break_out_of_an_animation(tmp_path: Path) -> None:
 
 STAGE = """
 const calls = []; let frames = 0, queued = null;
-const pen = new Proxy({}, { get: (_, name) => (...args) => { calls.push([name, ...args]); },
+const recorder = new Proxy({}, { get: (_, name) => (...args) => { calls.push([name, ...args]); },
   set: () => true });
 const element = id => ({ id, value: id === "speed" ? "1" : "0", clientWidth: 800, clientHeight: 600,
-  getContext: () => pen, addEventListener: () => {}, replaceChildren: () => {}, style: {} });
+  getContext: () => recorder, addEventListener: () => {}, replaceChildren: () => {}, style: {} });
 const kept = {};
 globalThis.window = { devicePixelRatio: 1 };
 globalThis.document = { documentElement: {}, getElementById: id => kept[id] ??= element(id),

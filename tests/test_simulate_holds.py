@@ -153,7 +153,7 @@ def test_springs_push_back(name: str) -> None:
         stiffness=1e6, damping=0.0, rtol=1e-8,
     )  # fmt: skip
     assert abs(hard.q.max() - 0.5 - np.sqrt(MASS / 1e6)) < 1e-4
-    assert abs(hard.qd[-1, 0] + 1.0) < 1e-3
+    assert abs(hard.qd[-1, 0] + 1.0) < 3e-3
 
 
 def test_friction_can_be_left_out() -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +25,7 @@ from armdyn.cli._console import (
     print_json,
     show,
 )
+from armdyn.report.pictures import check_picture, draw_arm
 from armdyn.robot import IDENTITY, Joint, Placement, Robot
 
 Column = Callable[[Joint], str]
@@ -30,6 +34,10 @@ Column = Callable[[Joint], str]
 
 def info(
     robot: RobotArgument,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw it and its inertia, as .png, .svg or .pdf."),
+    ] = None,
     tip: TipOption = None,
     base: BaseOption = None,
     strict: StrictOption = True,
@@ -37,8 +45,12 @@ def info(
     as_json: JsonOption = False,
 ) -> None:
     """Describe an arm: geometry, masses, limits, warnings."""
+    if plot:
+        check_picture(plot)
     arm, warned = open_arm(robot, base, tip, strict, snap)
     description = arm.robot
+    if plot:
+        draw_arm(arm, plot)
     if as_json:
         print_json(
             {
@@ -51,6 +63,7 @@ def info(
                 "total_mass": _total_mass(description),
                 "notes": description.notes,
                 "warnings": warned,
+                "written": [str(plot)] if plot else [],
             }
         )
         return
@@ -66,6 +79,8 @@ def info(
         show("", table)
     show("", *(f"note: {note}" for note in description.notes))
     show(*(f"warning: {sentence}" for sentence in warned))
+    if plot:
+        show(f"written: {plot}")
 
 
 def _pattern(robot: Robot) -> str:

@@ -127,18 +127,18 @@ def identify_drive_gains(
 
 def _currents(arm: Arm, logs: Log | Sequence[Log], what: str) -> list[Log]:
     listed: list[object] = list(logs) if isinstance(logs, list | tuple) else [logs]
-    same: list[object] = []
+    same: list[Log] = []
     for log in listed:
-        if isinstance(log, Log) and log.effort == "torque":
+        if not isinstance(log, Log):
+            raise InputError(f"`{what}` has {shown(log)}, expected an armdyn.Log of currents.")
+        if log.effort == "torque":
             raise InputError(
                 f"`{what}`: {log.source or 'the log'} has torques, not motor currents; it needs no "
                 "gains. Currents are read by Log.read(path, torque='current'), or given as "
                 "Log(..., effort='current')."
             )
         # the checks, and the filters, of torques are right for currents too
-        if isinstance(log, Log) and log.tau is not None:
-            log = replace(log, effort="torque")
-        same.append(log)
+        same.append(log if log.tau is None else replace(log, effort="torque"))
     return checked_logs(arm, same, what)
 
 

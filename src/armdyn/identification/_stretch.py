@@ -20,8 +20,10 @@ Mask = NDArray[np.bool_]
 # Samples of a block. A regressor of 7 joints takes 2.4 kB a sample.
 BLOCK = 4096
 
-# Blocks are at least this many times as long as what a row sees on one side of its centre.
-REACHES = 64
+# Blocks are at least this many times as long as what a row sees on one side of its centre. That
+# makes a hundred rows; of several hundred, the library of linear algebra would call for threads
+# for every small product, which takes longer than the product.
+REACHES = 24
 
 # Runs of samples that statistics of long logs are taken of, and their length.
 RUNS, RUN = 32, 2048

@@ -47,10 +47,10 @@ def animate(run: Run, path: str | os.PathLike[str], rate: object) -> None:
             f"`rate` is {shown(rate)}: that makes {count} pictures, more than {MOST_PICTURES}."
         )
     template = files("armdyn.simulation").joinpath(TEMPLATE).read_text("utf-8")
-    # in a script, "</" would end it whatever it stands in
+    # in a script, what looks like a tag is one, whatever it stands in
     data = json.dumps(_data(run, count), separators=(",", ":"), allow_nan=False)
     page = template.replace("{{title}}", html.escape(run.arm.name))
-    write_whole(path, page.replace("{{data}}", data.replace("</", "<\\/")))
+    write_whole(path, page.replace("{{data}}", data.replace("<", "\\u003c")))
 
 
 def _data(run: Run, count: int) -> dict[str, Any]:

@@ -22,8 +22,8 @@ def check_state(arm: Arm, t: float, q: Array, qd: Array, advice: str) -> None:
     # what is not a number is neither above nor below
     if qd.max() < FASTEST and qd.min() > -FASTEST and q.max() < np.inf and q.min() > -np.inf:
         return
-    wrong = ~(np.abs(qd) < FASTEST) | ~np.isfinite(q)
-    row, joint = (int(k) for k in np.argwhere(wrong)[0])
+    speed = np.where(np.isfinite(q) & np.isfinite(qd), np.abs(qd), np.inf)
+    row, joint = (int(k) for k in np.unravel_index(speed.argmax(), speed.shape))
     which = f" of arm {row}" if len(q) > 1 else ""
     raise NumericalError(
         f"the simulation is unstable: at t = {t:.6g} s joint {arm.joint_names[joint]!r}{which} "

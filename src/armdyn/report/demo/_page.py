@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
@@ -10,8 +11,8 @@ from armdyn.identification.page import STYLE, Html, joined, section, sentence, t
 from armdyn.report.demo._chapter import Chapter
 
 
-def demo_page(chapters: Sequence[Chapter], drawing: str, made: datetime) -> str:
-    """Return the page; `drawing` is the arm as SVG, or nothing."""
+def demo_page(chapters: Sequence[Chapter], drawing: bytes, made: datetime) -> str:
+    """Return the page; `drawing` is the arm as PNG, or nothing."""
     title = "armdyn: from a description to an identified model in C"
     good = all(chapter.passed for chapter in chapters)
     total = sum(chapter.seconds for chapter in chapters)
@@ -56,12 +57,12 @@ def _mark(chapter: Chapter) -> tuple[str]:
     return ("passed",) if chapter.passed else ("failed",)
 
 
-def _chapter(k: int, chapter: Chapter, drawing: str) -> Html:
+def _chapter(k: int, chapter: Chapter, drawing: bytes) -> Html:
     inside = [tag("p", sentence(chapter.words))]
     inside.append(table(list(chapter.grid.heads), chapter.grid.rows, words=chapter.grid.words))
     if k == 1 and drawing:
-        # the XML declaration has no place within a page
-        inside.append(tag("figure", Html(drawing[drawing.index("<svg") :])))
+        source = f"data:image/png;base64,{b64encode(drawing).decode('ascii')}"
+        inside.append(Html(f'<img src="{source}" alt="the arm" style="max-width: 100%">'))
     if chapter.files:
         links = [tag("a", name, href=name) for name in chapter.files]
         inside.append(tag("p", "Files: ", joined(links, between=", ")))

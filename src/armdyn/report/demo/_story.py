@@ -32,7 +32,7 @@ from armdyn.robot import write_whole
 
 PAGE = "report.html"
 ROBOT = "puma560"
-PICTURE = "puma560.svg"
+PICTURE = "puma560.png"
 C_FUNCTIONS = ("mass_matrix", "inverse_dynamics", "gravity")
 
 # The motion to identify from, and another to test with: seconds, harmonics, motions tried, seed.
@@ -102,7 +102,7 @@ def tell(
         if told:
             told(chapters[-1])
     picture = folder / PICTURE
-    drawing = picture.read_text(encoding="utf-8") if picture.exists() else ""
+    drawing = picture.read_bytes() if PICTURE in chapters[0].files else b""
     write_whole(folder / PAGE, demo_page(chapters, drawing, datetime.now()))
     return Demo(folder, tuple(chapters))
 

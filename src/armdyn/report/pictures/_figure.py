@@ -16,6 +16,8 @@ COLOURS = ("#d1495b", "#2e8b57", "#2563a8")
 
 # Axes of frames and axles of joints, as shares of the reach.
 AXIS, AXLE = 0.12, 0.07
+# Arms are drawn as if they reached so far at least [m]: one link without a tool has no length.
+SMALLEST = 0.1
 
 
 def home(arm: Arm) -> Array:
@@ -31,7 +33,7 @@ def draw_figure(axes: Any, arm: Arm, q: Array) -> None:
     poses = [arm.pose(q, frame=i) for i in range(arm.n + 1)] + [arm.pose(q)]
     base = np.zeros((1, 3))
     points = np.concatenate([base, [pose[:3, 3] for pose in poses]])
-    reach = max(float(np.ptp(points, axis=0).max()), 1e-3)
+    reach = max(float(np.ptp(points, axis=0).max()), SMALLEST)
     axes.plot(*points.T, color="0.25", linewidth=4, solid_capstyle="round", zorder=1)
     for pose, joint in zip(poses[1:-1], arm.robot.joints, strict=True):
         at, along = pose[:3, 3], pose[:3, 2]

@@ -1,0 +1,81 @@
+"""Pictures of arms: drawn for every arm, whole or not at all, and of the right numbers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.cli._app import main
+from armdyn.errors import FileError, MissingExtraError
+from armdyn.report.pictures import draw_arm
+from armdyn.report.pictures._figure import home
+from armdyn.report.pictures._sweep import STEPS, sweep
+
+HEADS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize("robot", armdyn.robots())
+def test_every_bundled_arm_can_be_drawn(robot, tmp_path: Path) -> None:
+    draw_arm(armdyn.load(robot), tmp_path / "arm.png")
+    assert (tmp_path / "arm.png").read_bytes()[:4] == HEADS[".png"]
+
+
+@pytest.mark.parametrize("suffix", HEADS)
+def test_equal_pictures_are_equal_files(suffix, tmp_path: Path) -> None:
+    one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"
+    draw_arm(armdyn.load("planar2"), one)
+    draw_arm(armdyn.load("planar2"), two)
+    assert one.read_bytes() == two.read_bytes()
+    assert one.read_bytes().startswith(HEADS[suffix])
+
+
+def test_a_single_joint_is_drawn_as_lines(tmp_path: Path) -> None:
+    rod = armdyn.Joint(mass=1.0, com=(0.3, 0, 0), inertia=(0.01, 0, 0, 0.01, 0, 0.01))
+    draw_arm(armdyn.Arm(armdyn.Robot([rod], gravity=(0, -9.81, 0))), tmp_path / "rod.png")
+    assert (tmp_path / "rod.png").stat().st_size > 1000
+
+
+def test_home_is_zero_or_where_a_joint_can_be() -> None:
+    assert not home(armdyn.load("puma560")).any()
+    stanford = armdyn.load("stanford")
+    q = home(stanford)
+    slide = stanford.robot.joints[2]
+    assert slide.lower > 0 and q[2] == (slide.lower + slide.upper) / 2
+    assert not np.delete(q, 2).any()
+
+
+def test_shoulder_and_elbow_of_the_puma_are_swept_over_their_ranges() -> None:
+    arm = armdyn.load("puma560")
+    found = sweep(arm, home(arm))
+    assert found.joints == (1, 2)
+    joint = arm.robot.joints[1]
+    assert (found.first[0], found.first[-1]) == (joint.lower, joint.upper)
+    assert found.inertia.shape == (STEPS, STEPS, 6, 6)
+    q = np.zeros(6)
+    q[1], q[2] = found.first[7], found.second[40]
+    np.testing.assert_allclose(found.gravity[40, 7], arm.gravity(q), atol=1e-12)
+
+
+def test_what_cannot_be_drawn_is_refused_before_any_work(tmp_path: Path, monkeypatch) -> None:
+    arm = armdyn.load("planar2")
+    with pytest.raises(FileError, match=r"\.png, \.svg, \.pdf"):
+        draw_arm(arm, tmp_path / "arm.jpg")
+    with pytest.raises(FileError, match="make it first"):
+        draw_arm(arm, tmp_path / "nowhere" / "arm.png")
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match="plot"):
+        draw_arm(arm, tmp_path / "arm.png")
+    assert not list(tmp_path.iterdir())
+
+
+def test_info_draws_what_it_describes(monkeypatch, capsys, tmp_path: Path) -> None:
+    file = tmp_path / "arm.svg"
+    monkeypatch.setattr(sys, "argv", ["armdyn", "info", "scara", "--plot", str(file)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert not stop.value.code
+    assert file.exists() and f"written: {file}" in capsys.readouterr().out
