@@ -41,7 +41,7 @@ def test_the_whole_story_comes_out_right(monkeypatch, capsys, tmp_path: Path) ->
     assert status == 0 and told["passed"], said
     assert [step["passed"] for step in told["steps"]] == [True] * 7
     named = [Path(file) for step in told["steps"] for file in step["files"]]
-    assert len(named) >= 15 and all(file.is_file() for file in named)
+    assert len(named) == 13 and all(file.is_file() for file in named)
     page = Path(told["page"]).read_text(encoding="utf-8")
     links = re.findall(r'href="([^"#]+)"', page)
     assert set(links) == {os.path.relpath(file, out) for file in named}

@@ -14,19 +14,18 @@ from armdyn.identification import identify
 from identify_support import recorded, small_arm, with_torque
 
 SAMPLES = 6_000_000
-MOST_MB = 500
+MOST_MB = 300
 
 # A process of its own: its peak of memory is that of this work and nothing else.
 LONG_RUN = """
-import resource, sys
-import numpy as np
+import re, sys
 from armdyn import Log
 from armdyn.identification import identify
 from identify_support import small_arm
 
 result = identify(small_arm(), Log.stream(sys.argv[1]), physical=False)
 assert result.passed, result.verdict
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) // 1024)
 """
 
 
@@ -103,7 +102,8 @@ def test_a_long_log_of_another_arm_is_refused(tmp_path: Path, short_blocks: None
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
-    pytest.importorskip("resource")
+    if not Path("/proc/self/status").exists():
+        pytest.skip("the system does not tell the peak of memory")
     arm, block = small_arm(), recorded(small_arm(), duration=100.0, rate=1000.0)
     assert block.tau is not None
     times = SAMPLES // len(block)
@@ -112,7 +112,7 @@ def test_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
     np.savez(path, t=np.arange(SAMPLES) / 1000.0, **arrays)
     prepared_mb = SAMPLES * (1 + 4 * arm.n) * 8 / 2**20
     log_mb = path.stat().st_size / 2**20
-    assert log_mb + prepared_mb > 1.5 * MOST_MB
+    assert log_mb + prepared_mb > 3 * MOST_MB
     done = subprocess.run(
         [sys.executable, "-c", LONG_RUN, str(path)],
         capture_output=True, text=True, cwd=Path(__file__).parent, timeout=300,

@@ -174,6 +174,9 @@ def test_torques_can_be_given_in_every_way() -> None:
     np.testing.assert_allclose(over_time.q, by_function.q, atol=1e-13)
     np.testing.assert_allclose(by_log.q, by_function.q, atol=1e-13)
     np.testing.assert_allclose(by_function.tau, np.outer(by_function.t, slope), atol=1e-15)
+    planar = armdyn.load("planar2")
+    pair = armdyn.simulate(planar, None, None, 0.1, (1.0, 2.0), **options)
+    np.testing.assert_array_equal(pair.tau[-1], [1.0, 2.0])
     none = armdyn.simulate(PUMA, Q0, QD0, 0.2, **options)
     assert np.abs(none.q - by_function.q).max() > 1e-3
     many = armdyn.simulate(
@@ -249,6 +252,9 @@ def test_events_are_found_and_can_end_a_run(name: str) -> None:
     assert abs(ended.t[-1] - found[0]) < 2e-3
     assert abs(ended.qd[-1, 1] - 1.0) < 1e-2
     assert ended.complete
+    if name == "rk45":
+        sampled = armdyn.simulate(PUMA, Q0, QD0, 1.0, events=speed, samples=6)
+        assert sampled.t[-1] == ended.t[-1]
 
 
 def test_passed_limits_are_reported() -> None:
@@ -278,3 +284,13 @@ def test_a_long_arm_is_simulated_too() -> None:
     np.testing.assert_allclose(runs[0].q[-1], runs[1].q[-1], atol=1e-5)
     alone = armdyn.simulate(arm, q[1], None, 0.02, rtol=1e-9)
     np.testing.assert_allclose(alone.q[-1], runs[0].q[-1, 1], atol=1e-6)
+
+
+def test_limits_of_a_large_batch_are_told_with_the_number_of_the_arm() -> None:
+    joint = armdyn.Joint(kind="prismatic", mass=1.0, upper=1.0)
+    arm = armdyn.Arm(armdyn.Robot([joint], gravity=(0.0, 0.0, 0.0)))
+    qd = np.zeros((5000, 1))
+    qd[[3, 2050, 4999]] = 2.0
+    run = armdyn.simulate(arm, None, qd, 1.0, integrator="rk4", step=0.01, samples=2)
+    assert [e.arm for e in run.events] == [3, 2050, 4999]
+    assert all(0.5 <= e.t <= 0.52 for e in run.events)

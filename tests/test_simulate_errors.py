@@ -143,6 +143,13 @@ def test_energy_that_comes_from_nowhere_is_told() -> None:
         armdyn.simulate(ARM, Q0, [20.0, 10.0], 10.0, integrator="ab4", step=0.05)
 
 
+def test_constant_friction_may_bring_energy() -> None:
+    joint = armdyn.Joint(kind="prismatic", mass=1.0, offset=-2.0)
+    arm = armdyn.Arm(armdyn.Robot([joint], gravity=(0.0, 0.0, 0.0)))
+    run = armdyn.simulate(arm, until=1.0)
+    assert abs(run.energy[-1] - 2.0) < 1e-9
+
+
 def test_a_midpoint_step_that_does_not_converge_is_told() -> None:
     with pytest.raises(armdyn.NumericalError, match=r"does not converge|unstable"):
         armdyn.simulate(ARM, Q0, [30.0, 30.0], 5.0, integrator="midpoint", step=0.5)

@@ -13,6 +13,7 @@ from armdyn.cli._cache import cache
 from armdyn.cli._codegen import codegen
 from armdyn.cli._console import complain
 from armdyn.cli._demo import demo
+from armdyn.cli._examples import epilog
 from armdyn.cli._excite import excite
 from armdyn.cli._identify import identify
 from armdyn.cli._info import info
@@ -31,7 +32,6 @@ OPTIONS = {
 }  # fmt: skip
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="The smallest and fastest exact dynamic models of serial robot arms.",
@@ -40,7 +40,7 @@ for verb in (
     info, ops, tables, verify, minimal, excite, identify, simulate, codegen, bench, study, cache,
     demo,
 ):  # fmt: skip
-    app.command()(verb)
+    app.command(epilog=epilog(verb.__name__))(verb)
 
 
 def _print_version(wanted: bool) -> None:

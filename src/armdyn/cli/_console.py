@@ -18,9 +18,21 @@ from rich.table import Table
 
 from armdyn.arm import Arm, load
 from armdyn.errors import ArmdynError, RobotWarning
+from armdyn.robot import bundled_names
+
+
+def _bundled(incomplete: str) -> list[str]:
+    """Return bundled robots for a shell to complete; if none fits, it completes files."""
+    return [name for name in bundled_names() if name.startswith(incomplete)]
+
 
 RobotArgument = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="A bundled robot's name, a .urdf or a .toml file.")
+    str,
+    typer.Argument(
+        metavar="ROBOT",
+        help="A bundled robot's name, a .urdf or a .toml file.",
+        autocompletion=_bundled,
+    ),
 ]
 TipOption = Annotated[str | None, typer.Option(help="URDF: the link at which the arm ends.")]
 BaseOption = Annotated[str | None, typer.Option(help="URDF: the link at which the arm begins.")]

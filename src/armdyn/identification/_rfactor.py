@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+# Larger matrices (rows times columns) make the library of linear algebra call for threads, which
+# takes longer than the work; and their bits would depend on the number of threads.
+SINGLE = 9000
+
 
 class RFactor:
     """The triangular factor of rows [A | b] that were added in blocks."""
@@ -59,6 +63,11 @@ class RFactor:
 
 def triangle(rows: Array) -> Array:
     """Return the triangular factor of a matrix; of few rows the rows themselves are one."""
-    if len(rows) <= rows.shape[1]:
-        return rows
-    return cast(Array, np.linalg.qr(rows, mode="r"))
+    count = rows.shape[1]
+    step = max(SINGLE // max(count, 1) - count, count, 1)
+    factor = rows[:0]
+    for a in range(0, len(rows), step):
+        factor = np.vstack([factor, rows[a : a + step]])
+        if len(factor) > count:
+            factor = cast(Array, np.linalg.qr(factor, mode="r"))
+    return factor

@@ -136,7 +136,9 @@ class _Integration:
             self.evaluations += solver.nfev - before
             if task.progress:
                 task.progress(int(PROGRESS * end / task.until), PROGRESS)
-            if ended <= first and ended < np.inf:
+            if ended <= first:
+                if not self._result.t or self._result.t[-1] < end:
+                    self._record(end, y)
                 return end, y, True
             if which is not None:
                 return end, self._changed(end, y, which), False

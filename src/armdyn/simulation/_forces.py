@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
 import numpy as np
@@ -57,7 +57,7 @@ class Quantity:
             if value.tau is None or value.n != width or value.effort != "torque":
                 raise InputError(f"`{name}` is a log without torques of {width} joints.")
             self._set_times(value.t - value.t[0], value.tau)
-        elif isinstance(value, tuple) and len(cast("tuple[object, ...]", value)) == 2:
+        elif isinstance(value, tuple) and _is_over_time(cast("tuple[object, ...]", value)):
             self._set_times(*cast("tuple[object, object]", value))
         else:
             self.constant = self._numbers(cast(object, value))
@@ -216,6 +216,11 @@ class Forces:
         if self._spring is not None:
             total = total + self._spring(t, q, qd)
         return np.broadcast_to(total, q.shape), driven
+
+
+def _is_over_time(value: tuple[object, ...]) -> bool:
+    """Whether a tuple is (times, values), and not the torques of an arm with two joints."""
+    return len(value) == 2 and isinstance(value[0], Sequence | np.ndarray)
 
 
 def _state(q: Array, qd: Array) -> str:

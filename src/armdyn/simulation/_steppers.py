@@ -76,7 +76,7 @@ class Base:
         return self._plant.accelerations(q, qd, force, None), driven
 
     def _at(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        if self._forces.is_function or not self._forces.is_constant:
+        if not self._forces.is_constant:
             check_state(self._plant.arm, t, q, qd, "Take a shorter `step`.")
         return self._forces.at(t, q, qd)
 
