@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._open import open_function
+from armdyn.arm._programs import methods
 from armdyn.arm._singular import INVERTING
 from armdyn.errors import InputError, MethodError, NumericalError
 from armdyn.export import c_source, to_casadi, to_jax, to_latex, to_sympy
@@ -59,9 +60,10 @@ class Function:
     @property
     def _straight(self) -> Program:
         if isinstance(self.program, Rolled):
+            others = [name for name in methods(self.kind) if name != self.method]
             raise InputError(
                 f"{self.kind} of robot {self.robot!r} by {self.method!r} is no straight-line code "
-                "and cannot be written out; give another `method`."
+                f"and cannot be written out; give another `method`: {', '.join(others)}."
             )
         return self.program
 

@@ -36,7 +36,10 @@ ON_LONG_ARMS = {
 }  # fmt: skip
 
 # The packages whose text decides what is traced.
-TRACING = ("armdyn.scalar", "armdyn.graph", "armdyn.algorithms", "armdyn.robot", "armdyn.arm")
+TRACING = (
+    "armdyn.scalar", "armdyn.graph", "armdyn.algorithms", "armdyn.algorithms.rolled",
+    "armdyn.robot", "armdyn.arm",
+)  # fmt: skip
 
 
 def methods(kind: str) -> tuple[str, ...]:
@@ -82,6 +85,11 @@ def fastest(chain: Chain, kind: str) -> str:
     """Return the cheapest method, or the walks along the joints of a long arm."""
     if kind not in PLANS or chain.n < FEWEST_ROLLED or unknowns(chain):
         return cheapest(chain, kind)
+    decided_by = (*_decided_by(chain), kind, "fastest")
+    return kept_choice(decided_by, methods(kind), lambda: _fastest(chain, kind))
+
+
+def _fastest(chain: Chain, kind: str) -> str:
     # of the inverse, walks take twice the multiplications
     longest = LONGEST_STRAIGHT * (2 if kind == "inverse_mass_matrix" else 1)
     if _length(operations(chain, kind, ROLLED)) > HOPELESS * longest:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armdyn.algorithms import KINDS
+from armdyn.arm._rolled import rolled_program
+from armdyn.kernel import kept_kernel
 from armdyn.robot import Chain
 
 INVERTING = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix", "udu")
@@ -19,20 +22,42 @@ SINGULAR = 1e-13
 RESIDUE = 1e-16
 
 
+# Arms of more joints are computed by machine code: numbers one by one would take seconds.
+MANY_JOINTS = 60
+
+
 @lru_cache(maxsize=64)
 def singular(chain: Chain) -> str:
     """Say why the mass matrix has no inverse at any state; empty if it has one.
 
     A matrix that is singular at one state without symmetry is singular at all of them.
     """
-    q = [0.3 + 0.7 * i for i in range(chain.n)]
-    M = np.array(KINDS["mass_matrix"].methods["lin_fang_1"].run(chain, q), dtype=np.float64)
+    M = _mass_matrix(chain, [0.3 + 0.7 * i for i in range(chain.n)])
     still = [i + 1 for i in range(chain.n) if not M[i, i] > RESIDUE * M.max(initial=0.0)]
     why = "give the links behind it mass and inertia, or the joint a rotor inertia"
     if still:
         return f"nothing that joint {still[0]} moves resists it: {why}"
     scale = 1.0 / np.sqrt(np.diag(M))
-    smallest = np.abs(np.linalg.eigvalsh(M * np.outer(scale, scale))).min()
-    if smallest < SINGULAR:
+    if _smallest(M * np.outer(scale, scale)) < SINGULAR:
         return "some joints can move together without moving any mass: give their links inertia"
     return ""
+
+
+def _mass_matrix(chain: Chain, q: list[float]) -> NDArray[np.float64]:
+    walks = rolled_program(chain, "mass_matrix", friction=False) if chain.n > MANY_JOINTS else None
+    if walks is not None:
+        return np.asarray(kept_kernel(walks)(np.array(q)))
+    return np.array(KINDS["mass_matrix"].methods["lin_fang_1"].run(chain, q), dtype=np.float64)
+
+
+def _smallest(M: NDArray[np.float64]) -> float:
+    """Return the smallest eigenvalue of M or, of a large one, the smallest pivot: quicker found.
+
+    Of a singular matrix both are what rounding leaves.
+    """
+    if len(M) <= MANY_JOINTS:
+        return float(np.abs(np.linalg.eigvalsh(M)).min())
+    try:
+        return float(np.diag(np.linalg.cholesky(M)).min() ** 2)
+    except np.linalg.LinAlgError:
+        return 0.0
