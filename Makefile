@@ -5,8 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-test
 BENCH_READY := $(VENV)/.ready-bench
+DOCS_READY := $(VENV)/.ready-docs
 
-.PHONY: demo test test-fast lint bench clean help
+.PHONY: demo test test-fast lint bench docs clean help
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -21,17 +22,21 @@ test-fast: $(READY)  ## the tests without the long studies
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
 lint: $(READY)  ## style, types and directions of import
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
 bench: $(BENCH_READY)  ## operation counts, and times beside Pinocchio, MuJoCo and CasADi: docs/benchmarks.md
 	$(BIN)/python benchmarks/counts.py
 	$(BIN)/armdyn bench --json docs/benchmarks.json --plot docs/benchmarks.svg --markdown docs/benchmarks.md
+	$(BIN)/python benchmarks/readme.py
+
+docs: $(DOCS_READY)  ## the site of tutorials and reference, from docs/ and docstrings: site/index.html
+	$(BIN)/mkdocs build --strict
 
 clean:  ## remove the environment and all caches
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
 	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -43,4 +48,8 @@ $(READY): pyproject.toml constraints.txt
 
 $(BENCH_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@touch $@
+
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@

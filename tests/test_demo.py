@@ -70,6 +70,13 @@ def test_a_folder_that_cannot_be_written_is_refused_at_once(monkeypatch, capsys,
     assert (status, out) == (2, "") and "file" in err and "Traceback" not in err
 
 
+def test_a_missing_solver_is_told_before_any_work(monkeypatch, capsys, tmp_path: Path) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    status, out, err = run(monkeypatch, capsys, "-o", str(tmp_path / "demo"))
+    assert (status, out) == (2, "") and "armdyn[identify]" in err
+    assert not (tmp_path / "demo").exists()
+
+
 def test_the_description_is_wrong_and_the_truth_has_friction() -> None:
     arm = armdyn.load("puma560")
     truth, rough = arm_on_the_bench(arm), rough_description(arm)

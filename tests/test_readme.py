@@ -7,19 +7,32 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from armdyn.cli._app import app
+from pages import ROOT, run_page
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_code_of_the_readme_runs(tmp_path, monkeypatch, capsys) -> None:
+def script(name: str) -> dict:
+    """What a script of benchmarks/ defines."""
+    path = ROOT / "benchmarks" / f"{name}.py"
+    scope: dict = {"__name__": name, "__file__": str(path)}
+    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), scope)
+    return scope
+
+
+@pytest.mark.slow
+def test_code_and_commands_of_the_readme_run(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    scope: dict = {}
-    blocks = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(blocks) == 2
-    for block in blocks:
-        exec(block, scope)
+    assert run_page(README, monkeypatch) == 8
     assert "def mass_matrix(q):" in capsys.readouterr().out
-    assert (tmp_path / "two.urdf").exists()
+    made = {"arm.png", "fall.html", "fall.csv", "excite.csv", "excite.png", "c"}
+    assert made == {path.name for path in tmp_path.iterdir()}
+
+
+def test_readme_names_every_verb() -> None:
+    verbs = {command.callback.__name__ for command in app.registered_commands}
+    assert verbs == set(re.findall(r"(?:(?<=armdyn )|(?<=`))\w+", README)) & verbs
 
 
 @pytest.mark.parametrize(
@@ -36,10 +49,26 @@ def test_links_lead_somewhere(page) -> None:
 
 
 def test_counts_are_those_of_today() -> None:
-    path = ROOT / "benchmarks" / "counts.py"
-    scope: dict = {"__name__": "counts"}
-    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), scope)
-    assert "\n".join(scope["rows"]()) in README
+    assert "\n".join(script("counts")["rows"]()) in README
+
+
+def test_times_are_those_of_the_last_benchmark() -> None:
+    readme = script("readme")
+    assert readme["written"](README, readme["measured"]()) == README
+
+
+def test_times_of_a_benchmark_become_a_table() -> None:
+    seconds = {"armdyn": 2e-8, "Pinocchio C++": 4e-7}
+    cell = {"robot": "ur5", "kind": "mass_matrix", "batch": {"seconds": seconds}}
+    found = {
+        "cells": [cell, {**cell, "kind": "udu"}],
+        "peers": {"Pinocchio C++": "4"},
+        "batch": 100_000,
+        "machine": {"processor": "Z80", "date": "2020-01-02"},
+    }
+    rows = script("readme")["rows"](found)
+    assert rows[2] == "| mass_matrix, ur5 | 20 | 400 (20.0) |"
+    assert len(rows) == 5 and "Z80" in rows[4]
 
 
 def test_every_cited_work_is_listed() -> None:

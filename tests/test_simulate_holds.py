@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from support import random_robot
 
 MASS, COULOMB = 2.0, 3.0
 INTEGRATORS = ("rk45", "dop853", "rk4")
@@ -165,3 +166,27 @@ def test_friction_can_be_left_out() -> None:
     for name in (*INTEGRATORS, "ab4", "midpoint"):
         run = armdyn.simulate(arm, [0.0], [1.0], 1.0, integrator=name, rtol=1e-9)
         assert abs(run.qd[-1, 0] - expected) < 1e-6
+
+
+@pytest.mark.parametrize("name", ["rk45", "dop853"])
+def test_a_force_that_jumps_where_a_joint_arrives_does_not_halt_time(name: str) -> None:
+    """Springs begin to damp at once: the joint that is held behind one is let go by a jump."""
+    rng = np.random.default_rng(31)
+    rng.integers(1, 4)
+    robot = random_robot("right angles", 2, 31)
+    joints = [
+        replace(
+            joint, coulomb=float(rng.uniform(0, 8)) * (rng.random() < 0.8),
+            viscous=float(rng.uniform(0, 2)), lower=-1.0, upper=1.2,
+        )
+        for joint in robot.joints
+    ]  # fmt: skip
+    arm = armdyn.Arm(replace_joints(robot, joints))
+    q, qd = rng.uniform(-0.9, 0.9, 2), rng.normal(size=2) * (rng.random() < 0.7)
+    force = 10 * rng.normal(size=2)
+    run = armdyn.simulate(
+        arm, q, qd, 3.0, lambda t, q, qd: force * np.sin(3 * t), name, limits="spring", stiction=1.5
+    )
+    assert run.t[-1] == 3.0
+    assert run.evaluations < 10_000
+    assert len(run.events) < 60

@@ -18,6 +18,7 @@ from armdyn.report.bench import (
     QUICK,
     Grid,
     Settings,
+    arm_named,
     check_plot,
     grids,
     page,
@@ -59,6 +60,9 @@ def bench(
     settings = replace(settings, **changes)
     if chains is not None:
         settings = replace(settings, chains=tuple(_joints(word) for word in _listed(chains)))
+    if robots is not None:  # those that are asked for must be there; the usual ones may be missing
+        for name in settings.robots:
+            arm_named(name)
     if plot:
         check_plot(plot)
     with progress_bar("measuring") as progress:

@@ -16,6 +16,7 @@ from armdyn.identification._model import Extra
 from armdyn.identification._payload import Payload, identify_payload
 from armdyn.identification._problem import Problem, Solution
 from armdyn.identification._result import Result
+from armdyn.identification._solver import need_solver
 from armdyn.identification.exciting import ExcitingMotion, check_plot, excite
 
 __all__ = [
@@ -39,4 +40,5 @@ __all__ = [
     "identify",
     "identify_drive_gains",
     "identify_payload",
+    "need_solver",
 ]

@@ -20,10 +20,11 @@ Array = NDArray[np.float64]
 SOLVERS = {"rk45": "RK45", "dop853": "DOP853"}
 PROGRESS = 1000
 
-# So many changes of holds at the same time end only by holding what changes.
-MOST_AT_ONCE = 8
-# Times that differ by less than this share of the run are the same.
+# After so many changes of holds at the same time, time goes on by a short step before the next:
+# forces that jump could change them for ever. Both times are shares of the run.
+MOST_AT_ONCE = 4
 AT_ONCE = 1e-12
+SHORT = 1e-5
 
 
 def integrate_adaptive(task: Task, rtol: float, atol: float, times: Array | None) -> Samples:
@@ -115,10 +116,11 @@ class _Integration:
     def _stretch(self, t: float, y: Array, forced: bool) -> tuple[float, Array, bool]:
         """Integrate until a hold changes, or to the end; say whether the run ends."""
         task = self._task
-        solver: Any = self._solver(self._rate, t, y, task.until, **self._options)
+        first_step = min(SHORT * task.until, task.until - t) if forced else None
+        solver: Any = self._solver(
+            self._rate, t, y, task.until, first_step=first_step, **self._options
+        )
         margins = self._margins(t, y)
-        if forced:  # what changes again at once stays as it is until there was a step
-            margins = np.where(margins <= 0.0, np.inf, margins)
         values = [event_value(task, k, t, *self._rows(y)) for k in range(len(task.events))]
         while solver.status == "running":
             before, y = solver.nfev, solver.y
@@ -128,7 +130,11 @@ class _Integration:
             check_state(task.plant.arm, solver.t, *self._rows(solver.y), TIGHTER)
             dense = _Dense(solver, y)
             new = self._margins(solver.t, solver.y)
-            first, which = self._first_change(dense, solver.t_old, solver.t, margins, new)
+            if forced:  # whatever changes does so at the end of the step
+                first, which = solver.t, int(new.argmin()) if new.min() < 0.0 else None
+                forced = False
+            else:
+                first, which = self._first_change(dense, solver.t_old, solver.t, margins, new)
             ended, values = self._look(dense, solver.t_old, first, values)
             end = min(first, ended)
             y = dense(end)

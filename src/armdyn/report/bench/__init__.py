@@ -1,5 +1,6 @@
 """How fast the compiled functions are, beside other libraries in the same run."""
 
+from armdyn.report.bench._arms import arm_named
 from armdyn.report.bench._page import page
 from armdyn.report.bench._plot import check_plot, write_plot
 from armdyn.report.bench._results import Benchmark
@@ -13,6 +14,7 @@ __all__ = [
     "Benchmark",
     "Grid",
     "Settings",
+    "arm_named",
     "check_plot",
     "grids",
     "page",

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arm import Arm, check_writable, export_c, load, save, write_together
-from armdyn.identification import ExcitingMotion, Result, excite, identify
+from armdyn.identification import ExcitingMotion, Result, excite, identify, need_solver
 from armdyn.log import Log
 from armdyn.report.bench import Grid
 from armdyn.report.demo._bench import (
@@ -90,6 +90,7 @@ def tell(
         progress: called with the name of a step and the share of all that is done.
         told: called with each chapter when it is done.
     """
+    need_solver("the demo")
     check_writable(folder, (PAGE,))
     folder.mkdir(parents=True, exist_ok=True)
     stage = _Stage(folder, progress or (lambda step, share: None))
