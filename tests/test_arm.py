@@ -313,11 +313,14 @@ def test_too_large_state_is_named() -> None:
 
 def test_public_names_are_the_contract() -> None:
     assert set(armdyn.__all__) == {
-        "Arm", "ArmdynError", "CacheWarning", "Extra", "FileError", "Function", "GraphError",
-        "InputError", "Joint",
-        "MethodError", "MissingExtraError", "NumericalError", "Operations", "Result", "Robot",
-        "RobotError", "RobotWarning", "from_standard_dh", "generic", "identify", "load",
-        "methods", "operation_counts", "robots", "save",
+        "Arm", "ArmdynError", "CacheWarning", "ComputedTorque", "DriveGains",
+        "ExcitingMotion", "Extra", "Feasibility", "FileError", "Function", "GraphError",
+        "InputError", "Joint", "Load", "Log", "LogError", "LogWarning", "MethodError",
+        "MinimalParameters", "MissingExtraError", "NumericalError", "Operations", "PD",
+        "Payload", "Result", "Robot", "RobotError", "RobotWarning", "Run", "UnreachedError",
+        "excite", "feasible", "from_standard_dh", "generic", "identify",
+        "identify_drive_gains", "identify_payload", "load", "methods", "operation_counts",
+        "robots", "save", "simulate",
     }  # fmt: skip
     for name in armdyn.__all__:
         assert inspect.getdoc(getattr(armdyn, name)), name
