@@ -18,9 +18,9 @@ OURS = "armdyn"
 
 
 def rows(found: dict | None) -> list[str]:
-    """The lines between the markers: a table, or where to get one if nothing was measured."""
+    """The lines between the markers: none if nothing was measured."""
     if found is None:
-        return ["`make bench` measures on your machine, and writes `docs/benchmarks.md`."]
+        return []
     cells = [c for c in found["cells"] if c["robot"] in ROBOTS and c["kind"] in KINDS]
     peers = list(
         dict.fromkeys(p for c in cells for p in c["batch"]["seconds"] if p in found["peers"])
@@ -31,20 +31,24 @@ def rows(found: dict | None) -> list[str]:
         times = cell["batch"]["seconds"]
         numbers = [_time(times, OURS, peer) for peer in peers]
         first = f"{cell['kind']}, {cell['robot']}"
-        lines.append(f"| {first} | {1e9 * times[OURS]:.3g} | {' | '.join(numbers)} |")
-    machine = found["machine"]
+        lines.append(f"| {first} | {_nanoseconds(times[OURS])} | {' | '.join(numbers)} |")
+    where = f"{found['machine']['processor']}, {found['machine']['date']}"
     return [
         *lines,
         "",
-        f"Batches of {found['batch']:,} states on one core of an {machine['processor']}, "
-        f"{machine['date']}; in brackets how many times as long as armdyn.",
+        f"Batches of {found['batch']:,} states on one core ({where}); in brackets how many times",
+        "as long as armdyn. [All times](docs/benchmarks.md).",
     ]
 
 
 def _time(times: dict, ours: str, peer: str) -> str:
     if peer not in times:
         return "–"
-    return f"{1e9 * times[peer]:.3g} ({times[peer] / times[ours]:.1f})"
+    return f"{_nanoseconds(times[peer])} ({times[peer] / times[ours]:.1f})"
+
+
+def _nanoseconds(seconds: float) -> str:
+    return f"{1e9 * seconds:.3g}" if seconds < 1e-7 else f"{1e9 * seconds:.0f}"
 
 
 def written(readme: str, found: dict | None) -> str:
@@ -53,7 +57,7 @@ def written(readme: str, found: dict | None) -> str:
     _, marked, tail = rest.partition(END)
     if not marked:
         raise SystemExit(f"README.md has no lines {BEGIN!r} and {END!r}")
-    return f"{head}{BEGIN}\n" + "\n".join(rows(found)) + f"\n{END}{tail}"
+    return "\n".join([f"{head}{BEGIN}", *rows(found), f"{END}{tail}"])
 
 
 def measured() -> dict | None:

@@ -48,7 +48,7 @@ def run_page(text: str, monkeypatch) -> int:
 
 def run_command(command: str, monkeypatch) -> None:
     """Run a command: armdyn's in this process, a compiler and what it made if there is one."""
-    words = shlex.split(command)
+    words = shlex.split(command, comments=True)
     if words[0] == "armdyn":
         monkeypatch.setattr(sys, "argv", words)
         with pytest.raises(SystemExit) as stop:

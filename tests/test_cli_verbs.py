@@ -29,6 +29,7 @@ WRONG = [
     (["excite", "puma560", "-o", "motion.doc"], ".csv"),
     (["identify", "puma560", "nothing.csv", "-o", "out"], "nothing.csv"),
     (["identify", "puma560"], "LOG"),
+    (["identify", "puma560", "a", "-o", "out", "--payload", "--without", "a"], "--without is a"),
     (["simulate", "puma560", "--q0", "1,2"], "6 joints"),
     (["simulate", "puma560", "--until", "-1"], "backwards"),
     (["simulate", "puma560", "--integrator", "euler"], "rk45"),

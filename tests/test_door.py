@@ -20,7 +20,7 @@ import pytest
 import armdyn
 from armdyn.graph import Program, Slot
 from armdyn.kernel import _door
-from armdyn.kernel import _door_ir as layout
+from armdyn.kernel import _door_lines as layout
 from armdyn.kernel._emit import ONE
 from support import random_robots
 
@@ -303,8 +303,9 @@ def test_what_a_door_cannot_take_has_none(opened: armdyn.Arm) -> None:
 
     def door(program: Program, address: int) -> object:
         return _door.make_door(
-            program, address, print, keep=kernel, owner=opened, name="f", doc="f()\n--\n\n"
-        )
+            program, address, kernel.watched, print,
+            keep=kernel, owner=opened, name="f", doc="f()\n--\n\n",
+        )  # fmt: skip
 
     assert is_door(door(plain, one)) and door(plain, 0) is None
     assert door(replace(plain, inputs=(Slot("x", ()),)), one) is None

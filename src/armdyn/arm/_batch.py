@@ -12,12 +12,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.kernel import BAD_INPUT, BAD_RESULT, Kernel, all_finite, in_threads
+from armdyn.kernel import BAD_INPUT, BAD_RESULT, LEAST_STATES, Kernel, all_finite, in_threads
 
 Array = NDArray[np.float64]
 
-# Starting a thread takes as long as some thousand states: fewer than this are not worth one.
-LEAST_STATES = 16_384
 # Bytes of a part: enough that beginning one costs little beside it.
 PART = 2**22
 

@@ -101,6 +101,10 @@ def identify(
     """
     if without and not payload:
         raise InputError("--without is a log without payload; it goes with --payload only.")
+    if without and without.resolve() in [log.resolve() for log in logs]:
+        raise InputError(
+            f"--without is {plain(str(without))}, the log with the load; give another."
+        )
     if payload and (test or rotor or stribeck):
         raise InputError("--payload leaves the arm as it is; no --test, --rotor or --stribeck.")
     names = PAYLOAD_FILES if payload else FILES

@@ -5,11 +5,12 @@ from armdyn.kernel._host import Host, host
 from armdyn.kernel._kept import kept_kernel
 from armdyn.kernel._kept_programs import kept_choice, kept_program
 from armdyn.kernel._kernel import Kernel, compile_program, object_code
-from armdyn.kernel._threads import in_threads, wanted_threads
+from armdyn.kernel._threads import LEAST_STATES, in_threads, wanted_threads
 
 __all__ = [
     "BAD_INPUT",
     "BAD_RESULT",
+    "LEAST_STATES",
     "Host",
     "Kernel",
     "all_finite",

@@ -1,8 +1,9 @@
-"""A function object of C that evaluates one plain state, and gives all else to a slower callable.
+"""A function object of C that evaluates plain states, and gives all else to a slower callable.
 
 Python reaches a NumPy gufunc in most of a microsecond, which is many times what the dynamics of
-one state take. The function made here looks into the arrays itself (see `_door_ir`). Where the
-inside of Python or NumPy is not as expected there is no door, and callers do without.
+one state take; to check a batch in Python takes as long as some hundred states. The function made
+here looks into the arrays itself (see `_door_ir`). Where the inside of Python or NumPy is not as
+expected there is no door, and callers do without.
 """
 
 from __future__ import annotations
@@ -21,11 +22,17 @@ from typing import Any
 import numpy as np
 
 from armdyn.graph import Program, Rolled
-from armdyn.kernel import _door_ir as layout
+from armdyn.kernel import _door_lines as layout
 from armdyn.kernel._common_code import common_code
-from armdyn.kernel._door_ir import DOOR, MOST_AXES, Words, door_ir
+from armdyn.kernel._door_ir import DOOR, door_ir
+from armdyn.kernel._door_lines import MOST_AXES, Words
+from armdyn.kernel._finite import WatchedLoop, machine_code
+from armdyn.kernel._threads import LEAST_STATES
 
 VARIABLE = "ARMDYN_DOOR"
+
+# Larger batches may be worth several threads, which Python starts.
+MOST_STATES = 2 * LEAST_STATES - 1
 
 FASTCALL_AND_KEYWORDS = 0x80 | 0x2
 
@@ -54,6 +61,7 @@ def _owner(owner: object) -> object:
 def make_door(
     program: Program | Rolled,
     kernel: int,
+    batch: WatchedLoop,
     slow: Callable[..., Any],
     *,
     keep: object,
@@ -66,6 +74,7 @@ def make_door(
     Args:
         program: what the kernel computes.
         kernel: address of the function that takes pointers to the inputs and outputs of one state.
+        batch: the loop over many states.
         slow: is called with all arguments where they are unusual.
         keep: what keeps the kernel in memory.
         owner: whose attribute the door is.
@@ -79,10 +88,12 @@ def make_door(
         return None
     try:
         code = common_code(door_ir(len(program.inputs), len(shapes)))
-        words = [*_addresses(), kernel, *(slot.size for slot in program.inputs)]
+        words = [*_addresses(), kernel, batch.loop, batch.near, MOST_STATES]
+        words += [slot.size for slot in program.inputs]
         for slot in program.outputs:
             words += [len(slot.shape), slot.size, *slot.shape]
             words += [0] * (MOST_AXES - len(slot.shape))
+        words += [*batch.sizes, *batch.steps]
         packed = struct.pack(f"={len(words)}Q", *words)
         strings = ctypes.c_char_p(name.encode()), ctypes.c_char_p(doc.encode())
         definition = _Definition(strings[0], code.address(DOOR), FASTCALL_AND_KEYWORDS, strings[1])
@@ -110,8 +121,12 @@ class _Definition(ctypes.Structure):
 def _addresses() -> list[int]:
     """Return the words before the kernel's, in the order of `Words`."""
     api = ctypes.pythonapi
-    functions = [api.PyObject_Vectorcall, api.PyTuple_New, api.Py_IncRef, api.Py_DecRef]
-    call, new_tuple, incref, decref = (_address(f) for f in functions)
+    functions = [
+        api.PyObject_Vectorcall, api.PyTuple_New, api.Py_IncRef, api.Py_DecRef,
+        api.PyEval_SaveThread, api.PyEval_RestoreThread,
+    ]  # fmt: skip
+    call, new_tuple, incref, decref, save, restore = (_address(f) for f in functions)
+    finite, batch = machine_code()
     given = {
         Words.ARRAY_TYPE: id(np.ndarray),
         Words.OUT: id(sys.intern("out")),
@@ -121,8 +136,12 @@ def _addresses() -> list[int]:
         Words.TUPLE_NEW: new_tuple,
         Words.INCREF: incref,
         Words.DECREF: decref,
+        Words.SAVE_THREAD: save,
+        Words.RESTORE_THREAD: restore,
+        Words.FINITE: finite,
+        Words.BATCH: batch,
     }
-    return [given[word] for word in Words if word is not Words.KERNEL]
+    return [given[word] for word in Words if word < Words.KERNEL]
 
 
 def _address(function: Any) -> int:

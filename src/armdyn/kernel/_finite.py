@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._common_code import common_code
+from armdyn.kernel._jit import Code
 
 Array = NDArray[np.float64]
 
@@ -152,7 +153,13 @@ def all_finite(array: Array) -> bool:
 
 
 class WatchedLoop:
-    """The inner loop of a gufunc on dense arrays, which looks at the numbers as it goes."""
+    """The inner loop of a gufunc on dense arrays, which looks at the numbers as it goes.
+
+    Attributes:
+        loop: its address.
+        sizes: the numbers per state of every input and output.
+        near: how many states are computed before they are looked at.
+    """
 
     def __init__(self, program: Program | Rolled, loop: int) -> None:
         """Prepare the loop of a program.
@@ -162,15 +169,20 @@ class WatchedLoop:
             loop: its address; who calls keeps it in memory.
         """
         slots = (*program.inputs, *program.outputs)
-        self._loop = loop
+        self.loop = loop
         self._n_inputs = len(program.inputs)
-        self._sizes = [slot.size for slot in slots]
+        self.sizes = [slot.size for slot in slots]
         self._axes = [len(slot.shape) for slot in slots]
         self._core = [
             8 * prod(slot.shape[k + 1 :]) for slot in slots for k in range(len(slot.shape))
         ]
         # whole blocks of any width
-        self._near = max(8, NEAR // (8 * max(1, sum(self._sizes))) // 8 * 8)
+        self.near = max(8, NEAR // (8 * max(1, sum(self.sizes))) // 8 * 8)
+
+    @property
+    def steps(self) -> list[int]:
+        """The strides that the loop is given for arrays of as many states each."""
+        return [*(8 * size for size in self.sizes), *self._core]
 
     def of(self, arrays: Sequence[Array]) -> Callable[[int, int, bool], int]:
         """Return a function that computes some states of a batch.
@@ -184,32 +196,40 @@ class WatchedLoop:
         """
         sizes = [
             size if array.ndim > axes else 0
-            for size, axes, array in zip(self._sizes, self._axes, arrays, strict=True)
+            for size, axes, array in zip(self.sizes, self._axes, arrays, strict=True)
         ]
         steps = [*(8 * size for size in sizes), *self._core]
         bases = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
         given = (
-            self._loop, bases, (ctypes.c_int64 * len(sizes))(*sizes),
+            self.loop, bases, (ctypes.c_int64 * len(sizes))(*sizes),
             (ctypes.c_int64 * len(steps))(*steps), self._n_inputs, len(sizes),
         )  # fmt: skip
         call = _functions()[1]
 
         def compute(first: int, past: int, look: bool) -> int:
-            return call(*given, first, past, self._near, look)
+            return call(*given, first, past, self.near, look)
 
         return compute
 
 
 @lru_cache(maxsize=1)
 def _functions() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    at_finite, at_batch = machine_code()
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    finite = ctypes.CFUNCTYPE(ctypes.c_bool, pointer, number)(at_finite)
+    batch = ctypes.CFUNCTYPE(ctypes.c_int, *[pointer] * 4, *[number] * 5, ctypes.c_int)(at_batch)
+    return finite, batch
+
+
+def machine_code() -> tuple[int, int]:
+    """Return the addresses of the functions that look at an array, and that compute a batch."""
+    return _code().address("armdyn_finite"), _code().address("armdyn_batch")
+
+
+@lru_cache(maxsize=1)
+def _code() -> Code:
     lanes = "".join(_SUM.format(k=k) for k in range(4))
     lanes += "".join(_LANE.format(k=k, at=8 * k) for k in range(4))
     text = _FINITE.replace("LANES\n", lanes) + _BATCH
     text = text.replace("BAD_INPUT", str(BAD_INPUT)).replace("BAD_RESULT", str(BAD_RESULT))
-    code = common_code(text)
-    pointer, number = ctypes.c_void_p, ctypes.c_int64
-    finite = ctypes.CFUNCTYPE(ctypes.c_bool, pointer, number)(code.address("armdyn_finite"))
-    batch = ctypes.CFUNCTYPE(ctypes.c_int, *[pointer] * 4, *[number] * 5, ctypes.c_int)(
-        code.address("armdyn_batch")
-    )
-    return finite, batch
+    return common_code(text)

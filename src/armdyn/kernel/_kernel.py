@@ -91,12 +91,14 @@ class Kernel:
     def door(
         self, slow: Callable[..., Any], *, owner: object, name: str, doc: str
     ) -> Callable[..., Any] | None:
-        """Return a quick way in for one state, and `slow` for all else; None if there is none.
+        """Return a quick way in for plain states, and `slow` for all else; None if there is none.
 
         See `make_door`.
         """
         one = self._code.address(ONE)
-        return make_door(self.program, one, slow, keep=self, owner=owner, name=name, doc=doc)
+        return make_door(
+            self.program, one, self.watched, slow, keep=self, owner=owner, name=name, doc=doc
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program: who unpickles it compiles it for his machine."""

@@ -12,6 +12,9 @@ from armdyn.errors import InputError, shown
 
 VARIABLE = "ARMDYN_THREADS"
 
+# Starting a thread takes as long as some thousand states: fewer than this are not worth one.
+LEAST_STATES = 16_384
+
 
 def wanted_threads(threads: int | None = None) -> int:
     """Return how many threads to use: as asked, or by the environment, or one for each core."""

@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.arm import Arm, Function
 from armdyn.errors import ArmdynError
 from armdyn.graph import Program
-from armdyn.kernel import compile_program
+from armdyn.kernel import LEAST_STATES, compile_program
 from armdyn.report.bench._clock import Job, best_times
 from armdyn.report.bench._limit import multiply_job, work
 from armdyn.report.bench._peer import Array, Offer, PeerArm, Scope, Task, disagreement, ours
@@ -97,7 +97,8 @@ def checked_offers(
 def job_into(f: Function, states: Sequence[Array]) -> Job:
     """Return a call on one core that is given the memory for its results, where it takes it."""
     count = len(states[0])
-    options: dict[str, object] = {"threads": 1}
+    # batches that one thread computes anyway are called as people call them
+    options: dict[str, object] = {"threads": 1} if count >= 2 * LEAST_STATES else {}
     if len(f.program.outputs) == 1:
         options["out"] = np.zeros((count, *f.program.outputs[0].shape))
     return Job(f, states, count, options)

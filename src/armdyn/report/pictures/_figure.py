@@ -44,8 +44,9 @@ def draw_figure(axes: Any, arm: Arm, q: Array) -> None:
         for k, colour in enumerate(COLOURS):
             ends = pose[:3, 3] + np.outer([0.0, AXIS], pose[:3, k]) * reach
             axes.plot(*ends.T, color=colour, linewidth=1.4, zorder=3)
-    for name, at in (("base", points[0]), ("tip", points[-1])):
-        axes.text(*(at + 0.04 * reach), name, fontsize=8, color="0.3")
+    for name, at, way in (("base", points[0], -2 * AXIS), ("tip", points[-1], 1.2 * AXIS)):
+        x, y, z = at
+        axes.text(x, y, z + way * reach, name, fontsize=8, color="0.3", ha="center")
     _frame(axes, points, reach)
 
 

@@ -1,0 +1,135 @@
+"""The way in for a batch of plain states, beside that for one: see `_door_ir`.
+
+Batches small enough for one thread are computed by the loop that looks at results as it goes, see
+`_finite`, while other threads of Python run. Inputs are looked at first, so that `out` is left
+alone where they are not finite.
+"""
+
+from __future__ import annotations
+
+from armdyn.kernel._door_lines import (
+    AXES,
+    DATA,
+    DENSE_AND_ALIGNED,
+    MOST_AXES,
+    N_AXES,
+    UNUSUAL,
+    WRITEABLE,
+    Lines,
+    Words,
+)
+
+
+def batch(f: Lines, out: str, n_inputs: int, n_outputs: int) -> None:
+    """Write what is done with arrays of two axes; `out` is null if it is not given."""
+    _Batch(f, n_inputs, n_outputs).write(out)
+
+
+class _Batch:
+    def __init__(self, f: Lines, n_inputs: int, n_outputs: int) -> None:
+        self._f = f
+        self._n_inputs, self._n_outputs = n_inputs, n_outputs
+        self._outputs = len(Words) + n_inputs
+        self._sizes = self._outputs + (2 + MOST_AXES) * n_outputs
+        self._states = ""
+
+    def write(self, out: str) -> None:
+        f = self._f
+        given = [self._input(k) for k in range(self._n_inputs)]
+        results = self._results(out, given)
+        numbers = [f.load("ptr", result, DATA) for result in results]
+        operands = self._n_inputs + self._n_outputs
+        bases = f.new(f"alloca ptr, i64 {operands}")
+        for k, begin in enumerate([begin for begin, _ in given] + numbers):
+            f.do(f"store ptr {begin}, ptr {f.place(bases, 8 * k)}")
+        sizes = f.place(f.words, 8 * self._sizes)
+        steps = f.place(f.words, 8 * (self._sizes + operands))
+        thread = f.new(f"call ptr {f.word('ptr', Words.SAVE_THREAD)}()")
+        bad = f.new(
+            f"call i32 {f.word('ptr', Words.BATCH)}(ptr {f.word('ptr', Words.LOOP)}, ptr {bases}, "
+            f"ptr {sizes}, ptr {steps}, i64 {self._n_inputs}, i64 {operands}, i64 0, "
+            f"i64 {self._states}, i64 {f.word('i64', Words.NEAR)}, i32 0)"
+        )
+        f.do(f"call void {f.word('ptr', Words.RESTORE_THREAD)}(ptr {thread})")
+        f.require("eq i32", bad, 0, "batch_not_finite")
+        f.give(results)
+        f.begin("batch_not_finite")
+        f.let_go(results)
+        f.do("br label %slow")
+
+    def _input(self, k: int) -> tuple[str, str]:
+        """Return where the numbers of an input begin, and how many they are."""
+        f = self._f
+        array = f.load("ptr", "%args", 8 * k)
+        f.plain_array(array, DENSE_AND_ALIGNED)
+        f.require("eq i32", f.load("i32", array, N_AXES), 2)
+        axes = f.load("ptr", array, AXES)
+        n = f.word("i64", len(Words) + k)
+        f.require("eq i64", f.load("i64", axes, 8), n)
+        states = f.load("i64", axes, 0)
+        if k:
+            f.require("eq i64", states, self._states)
+        else:
+            f.require("sgt i64", states, 0)
+            f.require("sle i64", states, f.word("i64", Words.MOST_STATES))
+            self._states = states
+        begin = f.load("ptr", array, DATA)
+        count = f.new(f"mul i64 {n}, {states}")
+        check = f.word("ptr", Words.FINITE)
+        f.require_true(f.new(f"call zeroext i1 {check}(ptr {begin}, i64 {count})"))
+        return begin, count
+
+    def _word(self, kind: str, k: int, which: int) -> str:
+        return self._f.word(kind, self._outputs + (2 + MOST_AXES) * k + which)
+
+    def _results(self, out: str, given: list[tuple[str, str]]) -> list[str]:
+        """Return the arrays for the results, each with a reference that is ours."""
+        f = self._f
+        none = f.new(f"icmp eq ptr {out}, null")
+        if self._n_outputs > 1:
+            f.require_true(none)
+            results: list[str] = []
+            for k in range(self._n_outputs):
+                results.append(self._make(k, results))
+            return results
+        f.do(f"br i1 {none}, label %make_batch, label %take_batch")
+        f.begin("take_batch")
+        self._take(out, given)
+        taken = f.block
+        f.do("br label %compute_batch")
+        f.begin("make_batch")
+        made = self._make(0, [])
+        before = f.block
+        f.do("br label %compute_batch")
+        f.begin("compute_batch")
+        return [f.new(f"phi ptr [ {out}, %{taken} ], [ {made}, %{before} ]")]
+
+    def _make(self, k: int, before: list[str]) -> str:
+        f = self._f
+        axes = f.new(f"alloca i64, i64 {1 + MOST_AXES}")
+        f.do(f"store i64 {self._states}, ptr {axes}")
+        for j in range(MOST_AXES):
+            f.do(f"store i64 {self._word('i64', k, 2 + j)}, ptr {f.place(axes, 8 + 8 * j)}")
+        n_axes = f.new(f"add i32 {self._word('i32', k, 0)}, 1")
+        return f.new_array(n_axes, axes, before)
+
+    def _take(self, out: str, given: list[tuple[str, str]]) -> None:
+        """Require that `out` is as the result would be, and apart from the inputs."""
+        f = self._f
+        f.plain_array(out, DENSE_AND_ALIGNED | WRITEABLE, UNUSUAL)
+        n_axes = self._word("i32", 0, 0)
+        f.require("eq i32", f.load("i32", out, N_AXES), f.new(f"add i32 {n_axes}, 1"))
+        axes = f.load("ptr", out, AXES)
+        f.require("eq i64", f.load("i64", axes, 0), self._states)
+        for k in range(MOST_AXES):
+            f.require("sgt i32", n_axes, k, "batch_axes")
+            f.require("eq i64", f.load("i64", axes, 8 + 8 * k), self._word("i64", 0, 2 + k))
+        f.do("br label %batch_axes")
+        f.begin("batch_axes")
+        begin = f.load("ptr", out, DATA)
+        count = f.new(f"mul i64 {self._word('i64', 0, 1)}, {self._states}")
+        end = f.new(f"getelementptr double, ptr {begin}, i64 {count}")
+        for numbers, n in given:
+            behind = f.new(f"getelementptr double, ptr {numbers}, i64 {n}")
+            f.require_apart(begin, end, numbers, behind)
+        f.do(f"call void {f.word('ptr', Words.INCREF)}(ptr {out})")
