@@ -37,6 +37,7 @@ WRONG = [
     (["codegen", "puma560", "--functions", "mass", "--out", "c"], "mass_matrix"),
     (["bench", "--robots", "nobody", "--quick"], "nobody"),
     (["bench", "--peers", "nobody"], "pinocchio"),
+    (["bench", "--quick", "--json", "nowhere/times.json"], "make it first"),
     (["cache", "--frobnicate"], "frobnicate"),
     (["demo", "-o", "file"], "file"),
 ]

@@ -138,3 +138,21 @@ def test_threads_by_environment(monkeypatch) -> None:
 def test_importing_armdyn_does_not_load_llvm() -> None:
     code = "import sys, armdyn; sys.exit('llvmlite' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("count", [1, 5, 700, 40_000])
+def test_several_results_go_to_several_arrays(count: int) -> None:
+    f = PUMA.function("inverse_dynamics_derivatives")
+    states = np.random.default_rng(4).uniform(-1, 1, (3, count, 6))
+    expected = f(*states)
+    room = np.full((3, count, 6, 6), np.nan)
+    given = f(*states, out=tuple(room))
+    assert all(np.shares_memory(x, row) for x, row in zip(given, room, strict=True))
+    assert np.array_equal(room, expected)
+
+
+def test_results_that_share_memory_are_refused() -> None:
+    f = PUMA.function("inverse_dynamics_derivatives")
+    room = np.zeros((3, 6, 6))
+    with pytest.raises(armdyn.InputError, match="overlap"):
+        f(*np.zeros((3, 6)), out=(room[0], room[1], room[0]))

@@ -57,7 +57,7 @@ class Evaluator:
         self,
         arrays: Sequence[Array],
         lead: tuple[int, ...],
-        out: Array | None = None,
+        out: Sequence[Array] | None = None,
         threads: int | None = None,
     ) -> Outcome:
         """Evaluate at one state or many.
@@ -65,7 +65,7 @@ class Evaluator:
         Args:
             arrays: one for each input, of shape ``(..., n)``.
             lead: what their leading axes broadcast to.
-            out: receives the only output; it is left alone if an input is not finite.
+            out: receive the outputs; they are left alone if an input is not finite.
             threads: how many at the most; see `wanted_threads`.
         """
         workers = wanted_threads(threads)
@@ -73,8 +73,8 @@ class Evaluator:
         if kernel is None:
             return self._interpreted(arrays, lead, out)
         # several threads could overwrite what another one has still to read
-        direct = out is not None and not any(np.may_share_memory(out, a) for a in arrays)
-        outs = [out] if out is not None and direct else self._new(lead)
+        direct = out is not None and not any(np.may_share_memory(o, a) for o in out for a in arrays)
+        outs = list(out) if out is not None and direct else self._new(lead)
         if prod(lead) < FEW_STATES:
             inputs_finite, results_finite = self._few(kernel, arrays, outs)
         else:
@@ -99,7 +99,7 @@ class Evaluator:
         return True, all(map(all_finite, outs))
 
     def _interpreted(
-        self, arrays: Sequence[Array], lead: tuple[int, ...], out: Array | None
+        self, arrays: Sequence[Array], lead: tuple[int, ...], out: Sequence[Array] | None
     ) -> Outcome:
         if not all(map(all_finite, arrays)):
             return Outcome([], inputs_finite=False, results_finite=False)
@@ -116,11 +116,12 @@ class Evaluator:
     def _new(self, lead: tuple[int, ...]) -> list[Array]:
         return [np.empty((*lead, *slot.shape)) for slot in self.program.outputs]
 
-    def _copied(self, results: list[Array], out: Array | None) -> list[Array]:
+    def _copied(self, results: list[Array], out: Sequence[Array] | None) -> list[Array]:
         if out is None:
             return results
-        out[...] = results[0]
-        return [out]
+        for target, result in zip(out, results, strict=True):
+            target[...] = result
+        return list(out)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the program: who unpickles it compiles it for his machine."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
@@ -70,7 +71,7 @@ class Function:
     def __call__(
         self,
         *states: ArrayLike,
-        out: NDArray[np.float64] | None = None,
+        out: NDArray[np.float64] | tuple[NDArray[np.float64], ...] | None = None,
         threads: int | None = None,
     ) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
         """Evaluate at one state or many.
@@ -78,8 +79,9 @@ class Function:
         Args:
             states: one array of shape ``(n,)`` or ``(..., n)`` for each input; leading axes
                 broadcast.
-            out: an array of float64 that receives the result (where there is one result). After
-                a `NumericalError` it holds what was computed; other errors leave it alone.
+            out: an array of float64 that receives the result, a tuple of arrays if there are
+                several. After a `NumericalError` it holds what was computed; other errors leave
+                it alone.
             threads: how many a large batch may use; default is the environment variable
                 ``ARMDYN_THREADS``, else the cores. The result does not depend on it.
 
@@ -100,12 +102,11 @@ class Function:
             for state, slot in zip(states, self.program.inputs, strict=True)
         ]
         lead = _lead(arrays, wanted)
-        if out is not None:
-            self._check_out(out, lead)
+        outs = None if out is None else self._outs(out, lead)
         if not self._opened:
             self._opened = True
             open_function(self, Function)
-        results, inputs_finite, results_finite = self._evaluate(arrays, lead, out, threads)
+        results, inputs_finite, results_finite = self._evaluate(arrays, lead, outs, threads)
         if not inputs_finite:
             raise _input_not_finite(arrays, wanted)
         if not results_finite:
@@ -134,20 +135,24 @@ class Function:
                 return result
         return None
 
-    def _check_out(self, out: object, lead: tuple[int, ...]) -> None:
-        first, *others = self.program.outputs
-        if others:
-            raise InputError(f"{self.kind} returns {1 + len(others)} arrays and takes no `out`.")
-        shape = (*lead, *first.shape)
-        expected = f"expected a float64 array of shape {shape}"
-        # a masked array may keep its old entries where it is masked
-        if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
-            raise InputError(f"`out` is {type(cast(object, out)).__name__}, {expected}.")
-        array = cast("NDArray[Any]", out)
-        if array.shape != shape or array.dtype != np.float64:
-            raise InputError(f"`out` is {array.dtype} of shape {array.shape}, {expected}.")
-        if not array.flags.writeable:
-            raise InputError(f"`out` is read-only, {expected} that can be written to.")
+    def _outs(self, out: object, lead: tuple[int, ...]) -> list[NDArray[np.float64]]:
+        """Return the arrays for the results, checked."""
+        shapes = [(*lead, *slot.shape) for slot in self.program.outputs]
+        if len(shapes) == 1:
+            return [_checked_out(out, "`out`", shapes[0])]
+        given = cast("tuple[object, ...]", out) if isinstance(out, tuple) else ()
+        if len(given) != len(shapes):
+            raise InputError(
+                f"`out` of {self.kind} is a tuple of {len(shapes)} arrays, got "
+                f"{f'{len(given)} of them' if given else type(cast(object, out)).__name__}."
+            )
+        numbered = enumerate(zip(given, shapes, strict=True))
+        outs = [_checked_out(x, f"`out[{k}]`", shape) for k, (x, shape) in numbered]
+        if any(np.shares_memory(a, b) for a, b in combinations(outs, 2)):
+            raise InputError(
+                f"the arrays of `out` of {self.kind} overlap; give each its own memory."
+            )
+        return outs
 
     def _result_not_finite(
         self, results: Sequence[NDArray[np.float64]], n_axes: int
@@ -227,6 +232,19 @@ def _checked(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.floa
         raise InputError(
             f"`{name}` has masked entries; a state must be complete. Drop or mend such rows first."
         )
+    return array
+
+
+def _checked_out(out: object, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    expected = f"expected a float64 array of shape {shape}"
+    # a masked array may keep its old entries where it is masked
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+        raise InputError(f"{name} is {type(cast(object, out)).__name__}, {expected}.")
+    array = cast("NDArray[Any]", out)
+    if array.shape != shape or array.dtype != np.float64:
+        raise InputError(f"{name} is {array.dtype} of shape {array.shape}, {expected}.")
+    if not array.flags.writeable:
+        raise InputError(f"{name} is read-only, {expected} that can be written to.")
     return array
 
 

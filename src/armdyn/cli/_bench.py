@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from armdyn.cli._console import complain, new_table, plain, progress_bar, show
-from armdyn.errors import InputError, shown
+from armdyn.errors import FileError, InputError, shown
 from armdyn.report.bench import (
     KINDS,
     PEERS,
@@ -65,6 +65,9 @@ def bench(
             arm_named(name)
     if plot:
         check_plot(plot)
+    for file in (json_file, markdown):
+        if file and not file.parent.is_dir():
+            raise FileError(file, f"cannot be written: no folder {file.parent}; make it first.")
     with progress_bar("measuring") as progress:
         found = run_benchmark(settings, lambda done, of, _: progress(done, of))
     if json_file:

@@ -99,8 +99,7 @@ def job_into(f: Function, states: Sequence[Array]) -> Job:
     count = len(states[0])
     # batches that one thread computes anyway are called as people call them
     options: dict[str, object] = {"threads": 1} if count >= 2 * LEAST_STATES else {}
-    if len(f.program.outputs) == 1:
-        options["out"] = np.zeros((count, *f.program.outputs[0].shape))
+    options["out"] = _room(f, count)
     return Job(f, states, count, options)
 
 
