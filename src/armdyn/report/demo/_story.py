@@ -140,7 +140,7 @@ def _the_arm(stage: _Stage) -> Chapter:
         ("mass of the links", f"{sum(j.mass for j in arm.robot.joints):.4g} kg"),
         (f"methods compared, {second}", str(len(checked.checks))),
         ("that disagree", str(len(checked.offenders))),
-        ("largest difference, beside what rounding explains", f"{worst:.1e}"),
+        ("largest difference, as a share of what is tolerated", f"{worst:.1e}"),
     )
     return Chapter(
         f"Load the {ROBOT}, and compare every method of every quantity",
@@ -211,7 +211,7 @@ def _measurements(stage: _Stage) -> Chapter:
         "Measured: positions by encoders of 16 bits, torques with noise, at times that jitter.",
         Grid(
             "",
-            ("log", "samples", "largest error of tracking", "joints came to rest"),
+            ("log", "samples", "largest error of tracking", "times a joint stuck"),
             1,
             tuple(rows),
         ),
@@ -274,7 +274,10 @@ def _validated(stage: _Stage, result: Result) -> Chapter:
         (name, f"{m:.2%}", f"{b:.2%}", f"{a:.2%}")
         for name, m, b, a in zip(names, measured, before, after, strict=True)
     )
-    heads = ("joint", "beside what was measured", "beside the truth: description", "identified")
+    heads = (
+        "joint", "identified, beside measurements", "description, beside the truth",
+        "identified, beside the truth",
+    )  # fmt: skip
     return Chapter(
         "Test it on the other motion",
         "Errors of torques that no fit has seen. Beside the measurements there is noise in them; "
