@@ -143,6 +143,8 @@ def test_wrong_arguments_are_told() -> None:
         identify_payload("arm", held)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="give one of each"):
         identify_payload(arm, [held, held], without=empty)
+    with pytest.raises(InputError, match="have the same torques"):
+        identify_payload(arm, held, without=held)
     with pytest.raises(InputError, match="`friction`"):
         identify_payload(arm, held, friction="yes")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="joints"):

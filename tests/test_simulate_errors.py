@@ -31,6 +31,7 @@ def refused(words: str, *args: Any, **options: Any) -> None:
         ({"until": -1.0}, "time does not go backwards"),
         ({"until": 0.0}, "`until` is 0.0"),
         ({"until": np.inf}, "`until` is inf"),
+        ({"until": 1e99}, "`until` is 1e\\+99 s, expected at most"),
         ({"integrator": "euler"}, "choose one of: rk45, dop853, rk4, ab4, midpoint"),
         ({"method": "guess"}, "there is no method of forward_dynamics 'guess'"),
         ({"rtol": 0.0}, "`rtol` is 0.0"),

@@ -121,6 +121,10 @@ def identify_payload(
     anew = not empty if friction is None else flag("friction", friction)
     if empty and len(held) > 1:
         raise InputError("`without` is one log, but `logs` are several; give one of each.")
+    if empty and np.array_equal(held[0].tau, empty[0].tau):
+        raise InputError(
+            "the logs with and without load have the same torques; is one given as the other?"
+        )
     need_solver(WHY)
     tell = progress or _silent
     data = prepared(held, empty, cutoff, None, tell)

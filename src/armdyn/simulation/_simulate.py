@@ -36,6 +36,9 @@ from armdyn.simulation._trouble import check_energy
 Array = NDArray[np.float64]
 Function = Callable[[float, Any, Any], ArrayLike]
 
+# Seconds: eleven days. Beyond it a run takes hours, or the unit is not seconds.
+LONGEST = 1e6
+
 
 def simulate(
     arm: Arm,
@@ -107,6 +110,8 @@ def simulate(
         raise InputError(f"`arm` is {shown(arm)}, expected an Arm; see armdyn.load().")
     name = choice("integrator", integrator, INTEGRATORS)
     end = positive("until", until, "the end of the simulation [s]: time does not go backwards")
+    if end > LONGEST:
+        raise InputError(f"`until` is {end:g} s, expected at most {LONGEST:g} s.")
     rows = parameter_rows(arm, parameters)
     q, qd, batch = states(arm, q0, qd0)
     if rows is not None:

@@ -97,9 +97,11 @@ def checked_offers(
 def job_into(f: Function, states: Sequence[Array]) -> Job:
     """Return a call on one core that is given the memory for its results, where it takes it."""
     count = len(states[0])
+    large = count >= 2 * LEAST_STATES
     # batches that one thread computes anyway are called as people call them
-    options: dict[str, object] = {"threads": 1} if count >= 2 * LEAST_STATES else {}
-    options["out"] = _room(f, count)
+    options: dict[str, object] = {"threads": 1} if large else {}
+    if large or len(f.program.outputs) == 1:  # small arrays are made quicker than looked at
+        options["out"] = _room(f, count)
     return Job(f, states, count, options)
 
 
@@ -122,9 +124,9 @@ def states_of(arm: Arm, f: Function, count: int) -> list[Array]:
 
 
 def _one_into(f: Function, states: Sequence[Array]) -> Job:
-    job = job_into(f, [s[:1] for s in states])
-    out: Any = (job.options or {}).get("out")
-    return Job(f, [s[0].copy() for s in states], 1, {} if out is None else {"out": out[0]})
+    room = _room(f, 1)
+    out = tuple(part[0] for part in room) if isinstance(room, tuple) else room[0]
+    return Job(f, [s[0].copy() for s in states], 1, {"out": out})
 
 
 def _times(
