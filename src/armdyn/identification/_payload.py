@@ -121,7 +121,8 @@ def identify_payload(
     anew = not empty if friction is None else flag("friction", friction)
     if empty and len(held) > 1:
         raise InputError("`without` is one log, but `logs` are several; give one of each.")
-    if empty and np.array_equal(held[0].tau, empty[0].tau):
+    torques = [log.tau for log in (*held, *empty) if log.tau is not None]
+    if empty and len(torques) == 2 and np.array_equal(*torques):
         raise InputError(
             "the logs with and without load have the same torques; is one given as the other?"
         )
