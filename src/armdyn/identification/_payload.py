@@ -122,7 +122,7 @@ def identify_payload(
     if empty and len(held) > 1:
         raise InputError("`without` is one log, but `logs` are several; give one of each.")
     torques = [log.tau for log in (*held, *empty) if log.tau is not None]
-    if empty and len(torques) == 2 and np.array_equal(*torques):
+    if empty and len(torques) == 2 and np.array_equal(torques[0], torques[1]):
         raise InputError(
             "the logs with and without load have the same torques; is one given as the other?"
         )
