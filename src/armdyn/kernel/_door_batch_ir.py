@@ -36,7 +36,7 @@ class _Batch:
     def write(self, out: str) -> None:
         f = self._f
         given = [self._input(k) for k in range(self._n_inputs)]
-        results = self._results(out, given)
+        results = f.results(out, self._n_outputs, self._make, lambda: self._take(out, given))
         numbers = [f.load("ptr", result, DATA) for result in results]
         operands = self._n_inputs + self._n_outputs
         bases = f.new(f"alloca ptr, i64 {operands}")
@@ -81,28 +81,6 @@ class _Batch:
 
     def _word(self, kind: str, k: int, which: int) -> str:
         return self._f.word(kind, self._outputs + (2 + MOST_AXES) * k + which)
-
-    def _results(self, out: str, given: list[tuple[str, str]]) -> list[str]:
-        """Return the arrays for the results, each with a reference that is ours."""
-        f = self._f
-        none = f.new(f"icmp eq ptr {out}, null")
-        if self._n_outputs > 1:
-            f.require_true(none)
-            results: list[str] = []
-            for k in range(self._n_outputs):
-                results.append(self._make(k, results))
-            return results
-        f.do(f"br i1 {none}, label %make_batch, label %take_batch")
-        f.begin("take_batch")
-        self._take(out, given)
-        taken = f.block
-        f.do("br label %compute_batch")
-        f.begin("make_batch")
-        made = self._make(0, [])
-        before = f.block
-        f.do("br label %compute_batch")
-        f.begin("compute_batch")
-        return [f.new(f"phi ptr [ {out}, %{taken} ], [ {made}, %{before} ]")]
 
     def _make(self, k: int, before: list[str]) -> str:
         f = self._f

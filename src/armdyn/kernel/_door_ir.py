@@ -89,7 +89,7 @@ class _Function(Lines):
         super().__init__(
             f"define ptr @{DOOR}(ptr %self, ptr %args, i64 %n, ptr %names) nounwind {{"
         )
-        self._n_inputs, self._n_outputs = n_inputs, n_outputs
+        self._n_inputs = n_inputs
         self.require("eq i64", "%n", n_inputs)
         out = self._keyword()
         first = self.load("ptr", "%args", 0)
@@ -98,7 +98,7 @@ class _Function(Lines):
         self.do(f"br i1 {many}, label %many, label %single")
         self.begin("single")
         given = [self._input(k) for k in range(n_inputs)]
-        results = self._results(out, given)
+        results = self.results(out, n_outputs, self._make, lambda: self._take(out, given))
         self._compute(given, results)
         self.give(results)
         self.begin("not_finite")
@@ -143,27 +143,6 @@ class _Function(Lines):
 
     def _output_word(self, k: int, which: int) -> int:
         return len(Words) + self._n_inputs + (2 + MOST_AXES) * k + which
-
-    def _results(self, out: str, given: list[tuple[str, str]]) -> list[str]:
-        """Return the arrays for the results, each with a reference that is ours."""
-        none = self.new(f"icmp eq ptr {out}, null")
-        if self._n_outputs > 1:
-            self.require_true(none)
-            results: list[str] = []
-            for k in range(self._n_outputs):
-                results.append(self._make(k, results))
-            return results
-        self.do(f"br i1 {none}, label %make, label %take")
-        self.begin("take")
-        self._take(out, given)
-        taken = self.block
-        self.do("br label %compute")
-        self.begin("make")
-        made = self._make(0, [])
-        before = self.block
-        self.do("br label %compute")
-        self.begin("compute")
-        return [self.new(f"phi ptr [ {out}, %{taken} ], [ {made}, %{before} ]")]
 
     def _make(self, k: int, before: list[str]) -> str:
         axes = self.place(self.words, 8 * self._output_word(k, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum, auto
 
 MOST_AXES = 4
@@ -124,6 +125,37 @@ class Lines:
         )
         self.unless_null(result, held)
         return result
+
+    def results(
+        self, out: str, n: int, make: Callable[[int, list[str]], str], take: Callable[[], None]
+    ) -> list[str]:
+        """Return the arrays for n results, each with a reference that is ours.
+
+        Args:
+            out: what is given for the only result; null if nothing is. Several are always made.
+            n: how many.
+            make: writes a new array for result k, given those that are held already.
+            take: requires that `out` is as the result would be, and takes a reference.
+        """
+        none = self.new(f"icmp eq ptr {out}, null")
+        if n > 1:
+            self.require_true(none)
+            made: list[str] = []
+            for k in range(n):
+                made.append(make(k, made))
+            return made
+        making, taking, ready = (self.label(stem) for stem in ("make", "take", "ready"))
+        self.do(f"br i1 {none}, label %{making}, label %{taking}")
+        self.begin(taking)
+        take()
+        taken = self.block
+        self.do(f"br label %{ready}")
+        self.begin(making)
+        new = make(0, [])
+        before = self.block
+        self.do(f"br label %{ready}")
+        self.begin(ready)
+        return [self.new(f"phi ptr [ {out}, %{taken} ], [ {new}, %{before} ]")]
 
     def unless_null(self, new: str, held: list[str]) -> None:
         """Let go of what is held and fail if a new object could not be made."""
