@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -70,6 +72,59 @@ def test_jax_function_is_differentiated() -> None:
     q = RNG.uniform(-1, 1, arm.n)
     slope = jax.grad(to_jax(arm.function("potential_energy").program))(q)
     assert relative_error(np.array(slope), arm.gravity(q)) < 1e-13
+
+
+def written(arm: armdyn.Arm, kind: str, language: str) -> Any:
+    """Return the function that a source defines; it may need nothing of ours."""
+    f = arm.function(kind)
+    scope: dict[str, Any] = {}
+    text = f.source(language)
+    assert "armdyn" not in text
+    exec(text, scope)
+    return scope[f.program.name]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_source_in_jax_runs_by_itself_and_broadcasts(kind: str) -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+    jax.config.update("jax_enable_x64", True)
+    arm = ARMS[1]
+    f = arm.function(kind)
+    states = [RNG.uniform(-1, 1, (3, 1, arm.n)), *RNG.uniform(-1, 1, (2, 4, arm.n))]
+    states = states[: len(f.program.inputs)]
+    expected = f(*states)
+    several = expected if isinstance(expected, tuple) else (expected,)
+    for function in (written(arm, kind, "jax"), jax.jit(written(arm, kind, "jax"))):
+        got = function(*states)
+        for a, b in zip(got if isinstance(got, tuple) else (got,), several, strict=True):
+            assert a.shape == np.shape(b) and relative_error(np.array(a), b) < 1e-13
+
+
+def test_source_in_jax_refuses_what_jax_would_read_beyond() -> None:
+    pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+    function = written(ARMS[1], "gravity", "jax")
+    for shape in ((5,), (7,), (), (6, 5)):
+        with pytest.raises(ValueError, match=r"q has shape .*, expected \(\.\.\., 6\)"):
+            function(np.zeros(shape))
+
+
+@pytest.mark.parametrize("symbol", ["SX", "MX"])
+@pytest.mark.parametrize("kind", [*KINDS, "regressor"])
+def test_source_in_casadi_runs_by_itself_on_both_kinds_of_symbols(kind: str, symbol: str) -> None:
+    casadi = pytest.importorskip("casadi", reason="CasADi is not installed: pip install casadi")
+    arm = ARMS[0]
+    f = arm.function(kind)
+    columns = [getattr(casadi, symbol).sym(slot.name, slot.size) for slot in f.program.inputs]
+    made = written(arm, kind, "casadi")(*columns)
+    state = RNG.uniform(-1, 1, (len(columns), arm.n))
+    values = casadi.Function("f", columns, made if isinstance(made, tuple) else [made])(*state)
+    expected = f(*state)
+    got = values if isinstance(values, tuple) else (values,)
+    for a, b in zip(got, expected if isinstance(expected, tuple) else (expected,), strict=True):
+        assert a.shape == (*np.shape(b), 1, 1)[:2]
+        assert relative_error(a.full().reshape(np.shape(b)), b) < 1e-14
+    with pytest.raises(ValueError, match=r"has shape \(3, 1\), expected \(4, 1\)"):
+        written(arm, kind, "casadi")(*(column[:3] for column in columns))
 
 
 def test_latex_is_for_small_arms() -> None:

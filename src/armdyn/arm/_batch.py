@@ -73,37 +73,23 @@ class Batch:
         self._part = max(1, PART // max(1, size) // whole) * whole
         self._threads = min(threads, max(1, n_states // LEAST_STATES))
 
-    def look(self) -> None:
-        """See whether the inputs are finite, and do nothing else."""
-        in_threads(self._look, self._length, self._part, self._threads)
-
-    def compute(self, *, looked: bool) -> None:
-        """Fill the outs, unless an input is not finite.
-
-        Args:
-            looked: whether the inputs have been seen to be finite; else they are looked at now.
-        """
-
-        def work(i: int, j: int) -> None:
-            if self._watched:
-                bad = self._watched(i, j, not looked)
-                if bad == BAD_INPUT:
-                    self.inputs_finite = False
-                if bad == BAD_RESULT:
-                    self.results_finite = False
-                return
-            if not looked:
-                self._look(i, j)
-            if self.inputs_finite:
-                self._compute(i, j)
-
-        in_threads(work, self._length, self._part, self._threads)
-
-    def _look(self, i: int, j: int) -> None:
-        if self.inputs_finite and not all(all_finite(a[i:j]) for a in self._plain):
-            self.inputs_finite = False
+    def compute(self) -> None:
+        """Fill the outs, until an input is not finite."""
+        in_threads(self._compute, self._length, self._part, self._threads)
 
     def _compute(self, i: int, j: int) -> None:
+        if not self.inputs_finite:
+            return
+        if self._watched:
+            bad = self._watched(i, j)
+            if bad == BAD_INPUT:  # nothing but False is written: another thread may have seen worse
+                self.inputs_finite = False
+            elif bad == BAD_RESULT:
+                self.results_finite = False
+            return
+        if not all(all_finite(a[i:j]) for a in self._plain):
+            self.inputs_finite = False
+            return
         outs = [o[i:j] for o in self._outs]
         with np.errstate(all="ignore"):  # judged by who has the results
             out = tuple(outs) if len(outs) > 1 else outs[0]

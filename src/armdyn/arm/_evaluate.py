@@ -65,7 +65,7 @@ class Evaluator:
         Args:
             arrays: one for each input, of shape ``(..., n)``.
             lead: what their leading axes broadcast to.
-            out: receive the outputs; they are left alone if an input is not finite.
+            out: receive the outputs; of many states, also where an input is not finite.
             threads: how many at the most; see `wanted_threads`.
         """
         workers = wanted_threads(threads)
@@ -79,10 +79,7 @@ class Evaluator:
             inputs_finite, results_finite = self._few(kernel, arrays, outs)
         else:
             batch = Batch(kernel, arrays, outs, lead, workers)
-            if direct:
-                batch.look()
-            if batch.inputs_finite:
-                batch.compute(looked=direct)
+            batch.compute()
             inputs_finite, results_finite = batch.inputs_finite, batch.results_finite
         if not inputs_finite:
             return Outcome([], inputs_finite=False, results_finite=False)

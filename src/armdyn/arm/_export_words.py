@@ -22,20 +22,26 @@ SENTENCES = {
     "coriolis_matrix": "The matrix C(q, qd) in Christoffel form: dM/dt - 2C is skew.",
     "forward_dynamics": "The accelerations that the torques tau cause, friction taken off them.",
     "inverse_dynamics_derivatives": "The derivatives of the torques of inverse_dynamics by q and "
-    "by qd, and the mass matrix, which is that by qdd. Viscous friction is included.",
+    "by qd, and the mass matrix, which is that by qdd: row i is of torque i, column j by joint j. "
+    "Viscous friction is included.",
     "forward_dynamics_derivatives": "The derivatives of the accelerations of forward_dynamics by q "
-    "and by qd, and the inverse mass matrix, which is that by tau. Viscous friction is included.",
+    "and by qd, and the inverse mass matrix, which is that by tau: row i is of acceleration i, "
+    "column j by joint j. Viscous friction is included.",
     "inverse_mass_matrix": "The inverse of the mass matrix, rotor inertias included.",
     "udu": "Unit upper triangular U and diagonal D with M = U diag(D) U^T.",
     "regressor": "The matrix Y: Y times the inertial parameters of the links (each m, mx, my, mz, "
     "Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the origin) are the torques less rotors and friction.",
     "kinetic_energy": "The kinetic energy [J] of links and rotors.",
     "potential_energy": "The potential energy [J]; zero for a mass at the base's origin.",
-    "pose": "The placement of the tip in the base frame, a homogeneous matrix [m].",
-    "jacobian": "The Jacobian of the tip in base axes: three rows linear, three angular.",
-    "jacobian_derivative": "The time derivative of the Jacobian of the tip.",
+    "pose": "The placement of the tip in the base frame, a homogeneous matrix: T times a point in "
+    "the frame of the tip is the point in the base frame [m].",
+    "jacobian": "The Jacobian of the tip in base axes: J qd is the velocity of the tip's origin "
+    "[m/s], three rows, and the angular velocity [rad/s], three rows.",
+    "jacobian_derivative": "The time derivative of the Jacobian of the tip in base axes [1/s].",
     "friction": "The friction torques: viscous, Coulomb (0 at rest) and offset.",
 }
+
+GEOMETRY = ("beta", "b", "theta", "d")
 
 STATES = {
     "q": "joint positions [rad] or [m]",
@@ -66,10 +72,16 @@ def about(robot: Robot, single: bool, parametric: bool) -> list[str]:
         "before they write, so that an output may be the array of an input; outputs must not "
         "overlap each other.",
         "",
-        "Joints:",
+        "Joints by their index in arrays; names of parameters, and what is said of links, count "
+        "from 1:",
         *(_joint(i, joint) for i, joint in enumerate(robot.joints)),
         "",
-        f"Gravity in the base frame [m/s^2]: {', '.join(f'{g:.9g}' for g in robot.gravity)}.",
+        "Link i is what joint i moves. Its frame stands in that of link i-1 at "
+        "Rx(beta) Tx(b) Rz(theta) Tz(d) [rad], [m], where q adds to theta of a revolute joint and "
+        "to d of a prismatic one. These frames need not be those that a URDF has.",
+        f"Frame of link 0 in the base frame: {_placed(robot.base)}.",
+        f"Tip in the frame of link {robot.n}: {_placed(robot.tool)}.",
+        f"Gravity in the base frame [m/s^2]: {', '.join(map(_shown, robot.gravity))}.",
     ]
     if parametric:
         return [
@@ -88,9 +100,9 @@ def about(robot: Robot, single: bool, parametric: bool) -> list[str]:
 def notes(program: Program, method: str, name: str, tables: Mapping[str, str]) -> list[str]:
     """Return the lines above a function; `tables` are the arrays that inputs can be, by input."""
     counted = count(program)
-    parts = [f"{counted.mul} multiplications", f"{counted.add} additions"]
-    parts += [f"{counted.div} divisions"] if counted.div else []
-    parts += [f"{counted.sqrt} square roots"] if counted.sqrt else []
+    parts = [_counted(counted.mul, "multiplication"), _counted(counted.add, "addition")]
+    parts += [_counted(counted.div, "division")] if counted.div else []
+    parts += [_counted(counted.sqrt, "square root")] if counted.sqrt else []
     parts += [f"{counted.trig} sines and cosines"] if counted.trig else []
     kind = program.name
     lines = [
@@ -119,7 +131,24 @@ def minimal_note(base: MinimalParameters) -> list[str]:
 
 def _joint(i: int, joint: Joint) -> str:
     units = "[rad], [N m]" if joint.is_revolute else "[m], [N]"
-    return f"  {i}: {joint.name}, {joint.kind} {units}"
+    geometry = ", ".join(f"{key} {_shown(getattr(joint, key))}" for key in GEOMETRY)
+    return f"  {i}: {joint.name}, {joint.kind} {units}; {geometry}"
+
+
+def _placed(placement: Placement) -> str:
+    """Return the first three rows of a placement, the last column being metres."""
+    if placement == IDENTITY:
+        return "the same"
+    rows = [" ".join(map(_shown, row)) for row in placement[:3]]
+    return f"[{'; '.join(rows)}] [m]"
+
+
+def _shown(x: float) -> str:
+    return f"{x + 0.0:.9g}"  # no minus before a zero
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _given(robot: Robot, fields: Sequence[str]) -> str:

@@ -14,11 +14,19 @@ from armdyn.arm._open import open_function
 from armdyn.arm._programs import methods
 from armdyn.arm._singular import INVERTING
 from armdyn.errors import InputError, MethodError, NumericalError
-from armdyn.export import c_source, to_casadi, to_jax, to_latex, to_sympy
+from armdyn.export import (
+    c_source,
+    casadi_source,
+    jax_source,
+    to_casadi,
+    to_jax,
+    to_latex,
+    to_sympy,
+)
 from armdyn.graph import Operations, Program, Rolled, count, count_rolled, show
 from armdyn.kernel import Kernel, compile_program
 
-LANGUAGES = ("python", "c", "llvm", "latex")
+LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi")
 
 # Torques of states below this are far from the end of the range of floats.
 ORDINARY = 1e20
@@ -80,8 +88,8 @@ class Function:
             states: one array of shape ``(n,)`` or ``(..., n)`` for each input; leading axes
                 broadcast.
             out: an array of float64 that receives the result, a tuple of arrays if there are
-                several. After a `NumericalError` it holds what was computed; other errors leave
-                it alone.
+                several. Where a number is not finite it holds what was computed until that was
+                seen; other errors leave it alone.
             threads: how many a large batch may use; default is the environment variable
                 ``ARMDYN_THREADS``, else the cores. The result does not depend on it.
 
@@ -172,8 +180,9 @@ class Function:
     def source(self, language: str = "python") -> str:
         """Return the traced code in a language.
 
-        "python" needs only the standard library, "c" only math.h; "llvm" is what is compiled for
-        this machine; "latex" is for small arms.
+        "python" needs only the standard library, "c" only math.h; "jax" and "casadi" are Python
+        that needs only these: functions of arrays ``(..., n)``, and of columns of SX or MX. "llvm"
+        is what is compiled for this machine; "latex" is for small arms.
         """
         match language:
             case "python":
@@ -184,6 +193,10 @@ class Function:
                 return compile_program(self.program).ir
             case "latex":
                 return to_latex(self._straight)
+            case "jax":
+                return jax_source(self._straight)
+            case "casadi":
+                return casadi_source(self._straight)
             case _:
                 raise MethodError("language", language, LANGUAGES)
 

@@ -67,11 +67,9 @@ def to_casadi(program: Program) -> Any:
     values = evaluate(program, scalars, rules)
     outputs: list[Any] = []
     for slot, part in _by_slot(program, values):
-        column = casadi.vertcat(*part)
-        if len(slot.shape) == 2:
-            rows, columns = slot.shape
-            column = casadi.reshape(column, columns, rows).T  # CasADi counts by columns
-        outputs.append(column)
+        rows, columns = matrix_shape(slot)
+        # CasADi counts by columns
+        outputs.append(casadi.reshape(casadi.vertcat(*part), columns, rows).T)
     names = [slot.name for slot in program.inputs], [slot.name for slot in program.outputs]
     return casadi.Function(program.name, inputs, outputs, *names)
 
@@ -132,5 +130,9 @@ def _by_slot(program: Program, values: list[Any]) -> list[tuple[Slot, list[Any]]
 def _shaped(sympy: Any, slot: Slot, part: list[Any]) -> Any:
     if slot.shape == ():
         return part[0]
-    rows, columns = slot.shape if len(slot.shape) == 2 else (slot.size, 1)
-    return sympy.Matrix(rows, columns, part)
+    return sympy.Matrix(*matrix_shape(slot), part)
+
+
+def matrix_shape(slot: Slot) -> tuple[int, int]:
+    """Return the numbers of rows and columns: a vector is a column, a scalar a matrix of one."""
+    return (slot.shape[0], slot.shape[1]) if len(slot.shape) == 2 else (slot.size, 1)

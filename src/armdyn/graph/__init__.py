@@ -1,5 +1,6 @@
 """The program: what an algorithm becomes when it is run on unknown numbers."""
 
+from armdyn.graph._bounds import stays_finite
 from armdyn.graph._count import Operations, count
 from armdyn.graph._derive import (
     MODES,
@@ -16,7 +17,7 @@ from armdyn.graph._roll import roll
 from armdyn.graph._rolled import Rolled, Walk, place_and_name
 from armdyn.graph._rolled_interpret import evaluate_rolled
 from armdyn.graph._rolled_verify import count_rolled, verify_rolled
-from armdyn.graph._show import show
+from armdyn.graph._show import show, statements
 from armdyn.graph._simplify import simplify
 from armdyn.graph._trace import record, trace, unknowns
 from armdyn.graph._verify import verify
@@ -47,6 +48,8 @@ __all__ = [
     "roll",
     "show",
     "simplify",
+    "statements",
+    "stays_finite",
     "trace",
     "unknowns",
     "verify",

@@ -13,9 +13,28 @@ def show(program: Program) -> str:
 
     It takes each input as a flat sequence of floats and returns each output as a flat list.
     """
+    lines, values = statements(program, "copysign(1.0, {0}) if {0} else 0.0")
+    parts = [_bracket(slot, part) for slot, part in zip(program.outputs, values, strict=True)]
+    return "\n".join([
+        "from math import cos, copysign, sin, sqrt", "", "",
+        f"def {program.name}({', '.join(slot.name for slot in program.inputs)}):",
+        *(f"    {line}" for line in lines),
+        f"    return {', '.join(parts)}",
+        "",
+    ])  # fmt: skip
+
+
+def statements(program: Program, sign: str) -> tuple[list[str], list[list[str]]]:
+    """Return a program as Python: one assignment an operation, and the numbers of each output.
+
+    Element k of an input is written `name[k]`; `sin`, `cos` and `sqrt` by their names.
+
+    Args:
+        program: the traced code.
+        sign: how the sign of "{0}" is written.
+    """
     names = [f"{slot.name}[{k}]" for slot in program.inputs for k in range(slot.size)]
-    lines = ["from math import cos, copysign, sin, sqrt", "", ""]
-    lines.append(f"def {program.name}({', '.join(slot.name for slot in program.inputs)}):")
+    lines: list[str] = []
     text: list[str] = []
     for k, step in enumerate(program.code):
         if step.op is Op.INPUT:
@@ -24,24 +43,18 @@ def show(program: Program) -> str:
             text.append(repr(step.value))
         else:
             text.append(f"v{k}")
-            lines.append(f"    v{k} = {_expression(step, [text[arg] for arg in step.args])}")
-    values = [text[k] for k in program.results]
-    parts: list[str] = []
-    at = 0
-    for slot in program.outputs:
-        parts.append(_bracket(slot, values[at : at + slot.size]))
-        at += slot.size
-    lines.append(f"    return {', '.join(parts)}")
-    return "\n".join(lines) + "\n"
+            lines.append(f"v{k} = {_expression(step, [text[arg] for arg in step.args], sign)}")
+    results = iter(program.results)
+    return lines, [[text[next(results)] for _ in range(s.size)] for s in program.outputs]
 
 
-def _expression(step: Instruction, args: list[str]) -> str:
+def _expression(step: Instruction, args: list[str], sign: str) -> str:
     if step.op in INFIX:
         return f"{args[0]} {INFIX[step.op]} {args[1]}"
     if step.op is Op.NEG:
         return f"-{args[0]}"
     if step.op is Op.SIGN:
-        return f"copysign(1.0, {args[0]}) if {args[0]} else 0.0"
+        return sign.format(args[0])
     return f"{step.op.value}({args[0]})"
 
 

@@ -1,6 +1,7 @@
 """The compiler: a program becomes machine code for this processor."""
 
-from armdyn.kernel._finite import BAD_INPUT, BAD_RESULT, all_finite
+from armdyn.kernel._batch_code import BAD_INPUT, BAD_RESULT
+from armdyn.kernel._finite import all_finite
 from armdyn.kernel._host import Host, host
 from armdyn.kernel._kept import kept_kernel
 from armdyn.kernel._kept_programs import kept_choice, kept_program

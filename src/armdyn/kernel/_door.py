@@ -23,11 +23,12 @@ import numpy as np
 
 from armdyn.graph import Program, Rolled
 from armdyn.kernel import _door_lines as layout
+from armdyn.kernel._batch_code import batch_address
 from armdyn.kernel._common_code import common_code
 from armdyn.kernel._door_ir import DOOR, door_ir
 from armdyn.kernel._door_lines import MOST_AXES, Words
-from armdyn.kernel._finite import WatchedLoop, machine_code
 from armdyn.kernel._threads import LEAST_STATES
+from armdyn.kernel._watched import WatchedLoop
 
 VARIABLE = "ARMDYN_DOOR"
 
@@ -88,7 +89,8 @@ def make_door(
         return None
     try:
         code = common_code(door_ir(len(program.inputs), len(shapes)))
-        words = [*_addresses(), kernel, batch.loop, batch.near, MOST_STATES]
+        most = min(MOST_STATES, batch.most_kept)
+        words = [*_addresses(), kernel, batch.loop, batch.near, batch.ordinary % 2**64, most]
         words += [slot.size for slot in program.inputs]
         for slot in program.outputs:
             words += [len(slot.shape), slot.size, *slot.shape]
@@ -126,7 +128,6 @@ def _addresses() -> list[int]:
         api.PyEval_SaveThread, api.PyEval_RestoreThread,
     ]  # fmt: skip
     call, new_tuple, incref, decref, save, restore = (_address(f) for f in functions)
-    finite, batch = machine_code()
     given = {
         Words.ARRAY_TYPE: id(np.ndarray),
         Words.OUT: id(sys.intern("out")),
@@ -138,8 +139,7 @@ def _addresses() -> list[int]:
         Words.DECREF: decref,
         Words.SAVE_THREAD: save,
         Words.RESTORE_THREAD: restore,
-        Words.FINITE: finite,
-        Words.BATCH: batch,
+        Words.BATCH: batch_address(),
     }
     return [given[word] for word in Words if word < Words.KERNEL]
 

@@ -1,8 +1,7 @@
 """The way in for a batch of plain states, beside that for one: see `_door_ir`.
 
-Batches small enough for one thread are computed by the loop that looks at results as it goes, see
-`_finite`, while other threads of Python run. Inputs are looked at first, so that `out` is left
-alone where they are not finite.
+Batches small enough for one thread are computed by the loop that looks at numbers as it goes, see
+`_watched`, while other threads of Python run.
 """
 
 from __future__ import annotations
@@ -48,7 +47,8 @@ class _Batch:
         bad = f.new(
             f"call i32 {f.word('ptr', Words.BATCH)}(ptr {f.word('ptr', Words.LOOP)}, ptr {bases}, "
             f"ptr {sizes}, ptr {steps}, i64 {self._n_inputs}, i64 {operands}, i64 0, "
-            f"i64 {self._states}, i64 {f.word('i64', Words.NEAR)}, i32 0)"
+            f"i64 {self._states}, i64 {f.word('i64', Words.NEAR)}, "
+            f"i64 {f.word('i64', Words.ORDINARY)}, i64 0)"
         )
         f.do(f"call void {f.word('ptr', Words.RESTORE_THREAD)}(ptr {thread})")
         f.require("eq i32", bad, 0, "batch_not_finite")
@@ -75,8 +75,6 @@ class _Batch:
             self._states = states
         begin = f.load("ptr", array, DATA)
         count = f.new(f"mul i64 {n}, {states}")
-        check = f.word("ptr", Words.FINITE)
-        f.require_true(f.new(f"call zeroext i1 {check}(ptr {begin}, i64 {count})"))
         return begin, count
 
     def _word(self, kind: str, k: int, which: int) -> str:

@@ -26,11 +26,11 @@ class Words(IntEnum):
     DECREF = auto()
     SAVE_THREAD = auto()
     RESTORE_THREAD = auto()
-    FINITE = auto()
     BATCH = auto()
     KERNEL = auto()
     LOOP = auto()
     NEAR = auto()
+    ORDINARY = auto()
     MOST_STATES = auto()
 
 

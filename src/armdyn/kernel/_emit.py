@@ -7,9 +7,10 @@ as NumPy keeps them, and inputs and outputs may not overlap.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 
-from armdyn.graph import Instruction, Program
+from armdyn.graph import Instruction, Program, stays_finite
 from armdyn.kernel._fma import Step, fused
 from armdyn.kernel._host import Host
 from armdyn.kernel._jit import CUT
@@ -27,6 +28,10 @@ from armdyn.scalar import Op
 ONE = "armdyn_one"
 BLOCK = "armdyn_block"
 LOOP = "armdyn_loop"
+ORDINARY = "armdyn_ordinary"
+
+# Inputs up to this, in units of SI, are never met beyond.
+LARGEST_ORDINARY = 1e15
 
 # Of programs with more steps we decide ourselves what waits in registers.
 LONG = 1080
@@ -55,7 +60,19 @@ def emit(program: Program, host: Host) -> str:
         parts.append(_Body(program, steps, host, 1).function(ONE))
     parts.append(_Body(program, steps, host, host.width).function(BLOCK))
     parts.append(loop_function(program, host.width, LOOP, ONE, BLOCK))
+    sure = stays_finite(program, LARGEST_ORDINARY)
+    parts.append(ordinary_function(LARGEST_ORDINARY if sure else -1.0))
     return "\n".join(parts)
+
+
+def ordinary_function(largest: float) -> str:
+    """Return `ORDINARY`, which tells the bits of an input up to which all results are finite.
+
+    Args:
+        largest: that input; below zero if there is none.
+    """
+    (bits,) = struct.unpack("=q", struct.pack("=d", largest))
+    return f"define i64 @{ORDINARY}() nounwind {{\n  ret i64 {bits}\n}}\n"
 
 
 def declarations(width: int) -> str:

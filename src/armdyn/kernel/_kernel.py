@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -10,14 +11,14 @@ from numpy.typing import ArrayLike
 
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._door import make_door
-from armdyn.kernel._emit import LOOP, ONE, emit
-from armdyn.kernel._finite import WatchedLoop
+from armdyn.kernel._emit import LOOP, ONE, ORDINARY, emit
 from armdyn.kernel._gufunc import Result, make_loop
 from armdyn.kernel._host import Host
 from armdyn.kernel._host import host as this_host
 from armdyn.kernel._jit import compile_object, load_object
 from armdyn.kernel._loop import takes_any_strides
 from armdyn.kernel._rolled_emit import emit_rolled
+from armdyn.kernel._watched import WatchedLoop
 
 
 def compile_program(program: Program | Rolled, *, host: Host | None = None) -> Kernel:
@@ -86,7 +87,8 @@ class Kernel:
     @cached_property
     def watched(self) -> WatchedLoop:
         """Its inner loop, which tells whether inputs and results are finite."""
-        return WatchedLoop(self.program, self._code.address(LOOP))
+        ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(self._code.address(ORDINARY))()
+        return WatchedLoop(self.program, self._code.address(LOOP), ordinary)
 
     def door(
         self, slow: Callable[..., Any], *, owner: object, name: str, doc: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armdyn.graph import Rolled
-from armdyn.kernel._emit import BLOCK, LOOP, ONE, declarations
+from armdyn.kernel._emit import BLOCK, LOOP, ONE, declarations, ordinary_function
 from armdyn.kernel._heap import aligned, allocated, release
 from armdyn.kernel._host import Host
 from armdyn.kernel._loop import loop_function
@@ -34,6 +34,7 @@ def emit_rolled(rolled: Rolled, host: Host) -> str:
     parts.append(loop_function(rolled, host.width, loop, ONE, BLOCK, pass_data=large))
     if large:
         parts.append(_with_memory(block.memory.bytes, host))
+    parts.append(ordinary_function(-1.0))
     return "\n".join(parts)
 
 

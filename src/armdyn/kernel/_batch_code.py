@@ -1,0 +1,262 @@
+"""Machine code that computes a batch and looks at it: the same for all programs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from armdyn.kernel._common_code import common_code
+from armdyn.kernel._jit import Code
+
+BAD_INPUT = 1
+BAD_RESULT = 2
+
+# The bits of a float without its sign grow with it; those of infinity are greater than of any
+# number, and of what is no number greater still.
+INFINITE = 0x7FF0_0000_0000_0000
+
+# The greatest of the bits. Where there are at least eight numbers the last eight are looked at
+# once more, whatever is left of them.
+_LARGEST = """\
+declare <8 x i64> @llvm.smax.v8i64(<8 x i64>, <8 x i64>)
+declare i64 @llvm.smax.i64(i64, i64)
+declare i64 @llvm.vector.reduce.smax.v8i64(<8 x i64>)
+
+define i64 @armdyn_largest(ptr %x, i64 %n) nounwind {
+entry:
+  %last = sub i64 %n, 8
+  %few = icmp slt i64 %last, 0
+  br i1 %few, label %rest, label %many
+many:
+  %far = sub i64 %n, 32
+  %enough = icmp sge i64 %far, 0
+  br i1 %enough, label %block, label %eight
+block:
+  %i = phi i64 [ 0, %many ], [ %i2, %block ]
+  %m = phi <8 x i64> [ zeroinitializer, %many ], [ %m3, %block ]
+  %p = getelementptr i64, ptr %x, i64 %i
+LANES
+  %i2 = add i64 %i, 32
+  %more = icmp sle i64 %i2, %far
+  br i1 %more, label %block, label %eight
+eight:
+  %j = phi i64 [ 0, %many ], [ %i2, %block ], [ %j3, %eight ]
+  %o = phi <8 x i64> [ zeroinitializer, %many ], [ %m3, %block ], [ %o2, %eight ]
+  %over = icmp sgt i64 %j, %last
+  %j2 = select i1 %over, i64 %last, i64 %j
+  %q = getelementptr i64, ptr %x, i64 %j2
+  %v = load <8 x i64>, ptr %q, align 8
+  %a = and <8 x i64> %v, splat (i64 9223372036854775807)
+  %o2 = call <8 x i64> @llvm.smax.v8i64(<8 x i64> %o, <8 x i64> %a)
+  %j3 = add i64 %j2, 8
+  %again = icmp slt i64 %j3, %n
+  br i1 %again, label %eight, label %reduce
+reduce:
+  %greatest = call i64 @llvm.vector.reduce.smax.v8i64(<8 x i64> %o2)
+  ret i64 %greatest
+rest:
+  %k = phi i64 [ 0, %entry ], [ %k2, %one ]
+  %g = phi i64 [ 0, %entry ], [ %g2, %one ]
+  %done = icmp sge i64 %k, %n
+  br i1 %done, label %end, label %one
+one:
+  %r = getelementptr i64, ptr %x, i64 %k
+  %w = load i64, ptr %r, align 8
+  %b = and i64 %w, 9223372036854775807
+  %g2 = call i64 @llvm.smax.i64(i64 %g, i64 %b)
+  %k2 = add i64 %k, 1
+  br label %rest
+end:
+  ret i64 %g
+}
+"""
+_LANE = """\
+  %p{k} = getelementptr i64, ptr %p, i64 {at}
+  %v{k} = load <8 x i64>, ptr %p{k}, align 8
+  %a{k} = and <8 x i64> %v{k}, splat (i64 9223372036854775807)
+  %m{k} = call <8 x i64> @llvm.smax.v8i64(<8 x i64> {before}, <8 x i64> %a{k})
+"""
+
+# Numbers are copied to where lines of the caches begin as they do in the scratch.
+_STREAM = """\
+define internal void @armdyn_stream(ptr %to, ptr %from, i64 %n) nounwind {
+entry:
+  %begin = ptrtoint ptr %to to i64
+  %under = sub i64 0, %begin
+  %before = and i64 %under, 63
+  %ahead = lshr i64 %before, 3
+  %short = icmp slt i64 %n, %ahead
+  %first = select i1 %short, i64 %n, i64 %ahead
+  br label %one
+one:
+  %i = phi i64 [ 0, %entry ], [ %i2, %single ], [ %j, %lines ]
+  %end = phi i64 [ %first, %entry ], [ %end, %single ], [ %n, %lines ]
+  %more = icmp slt i64 %i, %end
+  br i1 %more, label %single, label %through
+single:
+  %i.from = getelementptr double, ptr %from, i64 %i
+  %i.to = getelementptr double, ptr %to, i64 %i
+  %x = load double, ptr %i.from, align 8
+  store double %x, ptr %i.to, align 8
+  %i2 = add i64 %i, 1
+  br label %one
+through:
+  %last = icmp eq i64 %i, %n
+  br i1 %last, label %done, label %lines
+lines:
+  %j = phi i64 [ %i, %through ], [ %j2, %line ]
+  %j2 = add i64 %j, 8
+  %fits = icmp sle i64 %j2, %n
+  br i1 %fits, label %line, label %one
+line:
+  %j.from = getelementptr double, ptr %from, i64 %j
+  %j.to = getelementptr double, ptr %to, i64 %j
+  %v = load <8 x double>, ptr %j.from, align 64
+  store <8 x double> %v, ptr %j.to, align 64, !nontemporal !1
+  br label %lines
+done:
+  ret void
+}
+!1 = !{i32 1}
+"""
+
+# Operands are inputs, then outputs; `sizes` are their numbers per state, 0 for one that all share.
+# Inputs are looked at after they were read: so the reading waits for memory while computing. Where
+# none has bits beyond `ordinary`, all results are finite, and not looked at.
+# `room` is how many bytes of scratch the results of `near` states need, 0 if they are not streamed.
+_BATCH = """\
+define i32 @armdyn_batch(ptr %loop, ptr %bases, ptr %sizes, ptr %steps, i64 %inputs, i64 %operands,
+                         i64 %first, i64 %past, i64 %near, i64 %ordinary, i64 %room) nounwind {
+entry:
+  %args = alloca ptr, i64 %operands
+  %count = alloca i64
+  %scratch = alloca i8, i64 %room, align 4096
+  %streams = icmp ne i64 %room, 0
+  br label %head
+head:
+  %i = phi i64 [ %first, %entry ], [ %next, %tail ]
+  %bad = phi i32 [ 0, %entry ], [ %mark, %tail ]
+  %left = sub i64 %past, %i
+  %some = icmp sgt i64 %left, 0
+  br i1 %some, label %body, label %done
+body:
+  %fits = icmp slt i64 %near, %left
+  %n = select i1 %fits, i64 %near, i64 %left
+  store i64 %n, ptr %count
+  br label %place
+place:
+  %k = phi i64 [ 0, %body ], [ %k2, %place ]
+  %used = phi i64 [ 0, %body ], [ %used2, %place ]
+  %base.p = getelementptr ptr, ptr %bases, i64 %k
+  %base = load ptr, ptr %base.p
+  %size.p = getelementptr i64, ptr %sizes, i64 %k
+  %size = load i64, ptr %size.p
+  %at = mul i64 %size, %i
+  %x = getelementptr double, ptr %base, i64 %at
+  %x.number = ptrtoint ptr %x to i64
+  %in.line = and i64 %x.number, 63
+  %aside.at = add i64 %used, %in.line
+  %aside = getelementptr i8, ptr %scratch, i64 %aside.at
+  %result = icmp sge i64 %k, %inputs
+  %apart = and i1 %result, %streams
+  %given = select i1 %apart, ptr %aside, ptr %x
+  %arg = getelementptr ptr, ptr %args, i64 %k
+  store ptr %given, ptr %arg
+  %numbers.near = mul i64 %size, %near
+  %bytes = shl i64 %numbers.near, 3
+  %rounded = add i64 %bytes, 127
+  %whole = and i64 %rounded, -64
+  %more.used = add i64 %used, %whole
+  %used2 = select i1 %apart, i64 %more.used, i64 %used
+  %k2 = add i64 %k, 1
+  %again = icmp slt i64 %k2, %operands
+  br i1 %again, label %place, label %call
+call:
+  call void %loop(ptr %args, ptr %count, ptr %steps, ptr null)
+  br label %look
+look:
+  %a = phi i64 [ 0, %call ], [ %a2, %look ]
+  %large = phi i64 [ 0, %call ], [ %large2, %look ]
+  %a.p = getelementptr ptr, ptr %args, i64 %a
+  %a.x = load ptr, ptr %a.p
+  %a.size.p = getelementptr i64, ptr %sizes, i64 %a
+  %a.size = load i64, ptr %a.size.p
+  %a.numbers = mul i64 %a.size, %n
+  %a.seen = call i64 @armdyn_largest(ptr %a.x, i64 %a.numbers)
+  %a.shared = icmp eq i64 %a.size, 0
+  %a.large = select i1 %a.shared, i64 FINITE, i64 %a.seen
+  %large2 = call i64 @llvm.smax.i64(i64 %large, i64 %a.large)
+  %a2 = add i64 %a, 1
+  %a.more = icmp slt i64 %a2, %inputs
+  br i1 %a.more, label %look, label %looked
+looked:
+  %refused = icmp sgt i64 %large2, FINITE
+  br i1 %refused, label %done, label %good
+good:
+  %sure = icmp sle i64 %large2, %ordinary
+  br i1 %sure, label %judged, label %judge
+judge:
+  %o = phi i64 [ %inputs, %good ], [ %o2, %judge ]
+  %marked = phi i32 [ %bad, %good ], [ %mark2, %judge ]
+  %o.p = getelementptr ptr, ptr %args, i64 %o
+  %o.x = load ptr, ptr %o.p
+  %o.size.p = getelementptr i64, ptr %sizes, i64 %o
+  %o.size = load i64, ptr %o.size.p
+  %o.numbers = mul i64 %o.size, %n
+  %o.large = call i64 @armdyn_largest(ptr %o.x, i64 %o.numbers)
+  %fine = icmp sle i64 %o.large, FINITE
+  %mark2 = select i1 %fine, i32 %marked, i32 BAD_RESULT
+  %o2 = add i64 %o, 1
+  %o.more = icmp slt i64 %o2, %operands
+  br i1 %o.more, label %judge, label %judged
+judged:
+  %mark = phi i32 [ %bad, %good ], [ %mark2, %judge ]
+  br i1 %streams, label %write, label %tail
+write:
+  %r = phi i64 [ %inputs, %judged ], [ %r2, %write ]
+  %from.p = getelementptr ptr, ptr %args, i64 %r
+  %from = load ptr, ptr %from.p
+  %to.p = getelementptr ptr, ptr %bases, i64 %r
+  %to.base = load ptr, ptr %to.p
+  %r.size.p = getelementptr i64, ptr %sizes, i64 %r
+  %r.size = load i64, ptr %r.size.p
+  %to.at = mul i64 %r.size, %i
+  %to = getelementptr double, ptr %to.base, i64 %to.at
+  %r.numbers = mul i64 %r.size, %n
+  call void @armdyn_stream(ptr %to, ptr %from, i64 %r.numbers)
+  %r2 = add i64 %r, 1
+  %r.more = icmp slt i64 %r2, %operands
+  br i1 %r.more, label %write, label %tail
+tail:
+  %next = add i64 %i, %n
+  br label %head
+done:
+  %seen = phi i32 [ %bad, %head ], [ BAD_INPUT, %looked ]
+  br i1 %streams, label %settle, label %leave
+settle:
+  fence seq_cst
+  br label %leave
+leave:
+  ret i32 %seen
+}
+"""
+
+
+def largest_address() -> int:
+    """Return where the function is that is given numbers and returns their greatest bits."""
+    return _code().address("armdyn_largest")
+
+
+def batch_address() -> int:
+    """Return where the function is that computes a batch."""
+    return _code().address("armdyn_batch")
+
+
+@lru_cache(maxsize=1)
+def _code() -> Code:
+    befores = ("%m", "%m0", "%m1", "%m2")
+    lanes = "".join(_LANE.format(k=k, at=8 * k, before=x) for k, x in enumerate(befores))
+    text = _LARGEST.replace("LANES\n", lanes) + _STREAM + _BATCH
+    words = {"BAD_INPUT": BAD_INPUT, "BAD_RESULT": BAD_RESULT, "FINITE": INFINITE - 1}
+    for word, value in words.items():
+        text = text.replace(word, str(value))
+    return common_code(text)

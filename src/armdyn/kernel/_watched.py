@@ -1,0 +1,112 @@
+"""A batch of states, computed some at a time, and looked at while it is near.
+
+What was read and written is looked at for numbers that are not finite while it is in the nearest
+cache. To look at all of it before or after would read memory once more, which takes as long as the
+dynamics of some arms.
+
+Results that are too many for any cache are streamed: written to scratch rows, and from there to
+memory by whole lines, past the caches. To write them straight to their rows would first read from
+memory every line that is about to be overwritten, and wait for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.graph import Program, Rolled
+from armdyn.kernel._batch_code import batch_address
+
+Array = NDArray[np.float64]
+
+# Bytes of the states that are computed before they are looked at: well within the nearest cache.
+NEAR = 2**13
+# Bytes of results from which on they are streamed: less stays in the last cache, where it is
+# written sooner and whoever wants it next finds it.
+STREAMED = 3 * 2**22
+# Bytes of scratch rows at the most; threads have stacks of half a megabyte and more.
+MOST_SCRATCH = 2**17
+# Bytes of a line of the caches.
+LINE = 64
+
+
+class WatchedLoop:
+    """The inner loop of a gufunc on dense arrays, which looks at the numbers as it goes.
+
+    Attributes:
+        loop: its address.
+        sizes: the numbers per state of every input and output.
+        ordinary: the bits of the largest input whose results need not be looked at.
+        near: how many states are computed before they are looked at.
+        most_kept: states at the most whose results are not streamed.
+    """
+
+    def __init__(self, program: Program | Rolled, loop: int, ordinary: int) -> None:
+        """Prepare the loop of a program.
+
+        Args:
+            program: what the loop computes.
+            loop: its address; who calls keeps it in memory.
+            ordinary: the bits of a number; if no input is larger, all results are finite.
+        """
+        slots = (*program.inputs, *program.outputs)
+        self.loop = loop
+        self.ordinary = ordinary
+        self._n_inputs = len(program.inputs)
+        self.sizes = [slot.size for slot in slots]
+        self._axes = [len(slot.shape) for slot in slots]
+        self._core = [
+            8 * prod(slot.shape[k + 1 :]) for slot in slots for k in range(len(slot.shape))
+        ]
+        # whole blocks of any width
+        self.near = max(8, NEAR // (8 * max(1, sum(self.sizes))) // 8 * 8)
+        results = self.sizes[self._n_inputs :]
+        self._room = sum((8 * size * self.near + 2 * LINE - 1) // LINE * LINE for size in results)
+        streams = self._room <= MOST_SCRATCH
+        self.most_kept = STREAMED // (8 * max(1, sum(results))) if streams else 2**62
+
+    @property
+    def steps(self) -> list[int]:
+        """The strides that the loop is given for arrays of as many states each."""
+        return [*(8 * size for size in self.sizes), *self._core]
+
+    def of(self, arrays: Sequence[Array]) -> Callable[[int, int], int]:
+        """Return a function that computes some states of a batch.
+
+        It is called with the first state and the one past the last; it returns 0, or `BAD_INPUT`
+        if it stopped there, or `BAD_RESULT`. It lets other threads run.
+
+        Args:
+            arrays: dense and aligned, of shape ``(B, ...)`` for each input and output; an input
+                without the first axis is the same for all states, and not looked at.
+        """
+        sizes = [
+            size if array.ndim > axes else 0
+            for size, axes, array in zip(self.sizes, self._axes, arrays, strict=True)
+        ]
+        steps = [*(8 * size for size in sizes), *self._core]
+        bases = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
+        given = (
+            self.loop, bases, (ctypes.c_int64 * len(sizes))(*sizes),
+            (ctypes.c_int64 * len(steps))(*steps), self._n_inputs, len(sizes),
+        )  # fmt: skip
+        room = self._room if len(arrays[-1]) > self.most_kept else 0
+        call = _function()
+
+        def compute(first: int, past: int) -> int:
+            return call(*given, first, past, self.near, self.ordinary, room)
+
+        return compute
+
+
+@lru_cache(maxsize=1)
+def _function() -> Callable[..., Any]:
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    kinds = [*[pointer] * 4, *[number] * 7]
+    return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(batch_address())
