@@ -12,6 +12,8 @@ among it, is read from words that belong to the function object; see `Words`.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from armdyn.kernel._door_batch_ir import batch
 from armdyn.kernel._door_lines import (
     AXES,
@@ -77,6 +79,7 @@ wrong:
 """
 
 
+@lru_cache(maxsize=32)
 def door_ir(n_inputs: int, n_outputs: int) -> str:
     """Return a module whose function `DOOR` is called as METH_FASTCALL | METH_KEYWORDS."""
     return _FINITE + "\n".join(_Function(n_inputs, n_outputs).lines) + "\n"

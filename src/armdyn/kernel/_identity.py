@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import marshal
 from functools import lru_cache
 from importlib.resources import files
 
@@ -18,7 +19,7 @@ COMPILER = (
 )  # fmt: skip
 
 
-def identity(program: Program | Rolled, host: Host) -> tuple[str, ...]:
+def identity(program: Program | Rolled, host: Host) -> tuple[str | bytes, ...]:
     """Return all that decides the object code of a program, except LLVM's version.
 
     Equal identities have equal object code: the program, the processor, and the text of the
@@ -27,9 +28,21 @@ def identity(program: Program | Rolled, host: Host) -> tuple[str, ...]:
     if isinstance(program, Rolled):
         return ("rolled", repr(program), repr(host), _compiler())
     slots = ";".join(f"{s.name}{s.shape}" for s in (*program.inputs, *program.outputs))
-    code = ";".join(f"{step.op.value}{step.args}{step.value!r}" for step in program.code)
     shape = f"{program.name}|{len(program.inputs)}|{slots}|{program.results}"
-    return (shape, code, repr(host), _compiler())
+    return (shape, _code(program), repr(host), _compiler())
+
+
+def _code(program: Program) -> bytes:
+    """Return the code of a program as bytes, which to write as text would take some milliseconds.
+
+    Numbers are written exactly. The second format of `marshal` writes equal things alike; later
+    ones may write an object that was met before as a reference to it.
+    """
+    steps = program.code
+    operations = ";".join([step.op._value_ for step in steps])
+    return marshal.dumps(
+        (operations, [step.args for step in steps], [float(step.value) for step in steps]), 2
+    )
 
 
 @lru_cache(maxsize=1)
