@@ -14,17 +14,20 @@ import pytest
 import armdyn
 from armdyn.cli._app import main
 from armdyn.errors import ArmdynError, FileError, MethodError, MissingExtraError
+from armdyn.graph import Operations, Program, count, verify
 from armdyn.report import bench
 from armdyn.report.bench import _arms, _measure, _pinocchio_cpp, _run
 from armdyn.report.bench._arms import arm_named
 from armdyn.report.bench._chains import exponent
 from armdyn.report.bench._clock import Job, best_times
 from armdyn.report.bench._limit import block_function, work
+from armdyn.report.bench._moving import moving
 from armdyn.report.bench._peer import Offer, Task, disagreement
 from armdyn.report.bench._pinocchio_python import PinocchioPython
 from armdyn.report.bench._results import OURS, Benchmark, Growth, Imports, Limit, Times, Work
 from armdyn.report.bench._tables import duration
 from armdyn.report.bench.targets import Verdict, verdicts
+from armdyn.scalar import Op
 
 TINY = bench.Settings(
     robots=("planar2",), kinds=("mass_matrix",), peers=(), chains=(), batch=100, threaded=0,
@@ -72,8 +75,23 @@ def test_exponent_is_fitted_to_the_large_sizes_only() -> None:
 
 
 def test_fraction_is_the_least_time_over_the_time_taken() -> None:
-    limit = Limit(64, 1e-8, 2e-8, 1e-10, Work(graph=50, instructions=80))
+    limit = Limit(64, 1e-8, 2e-8, 1e-10, 3e-9, Work(graph=50, instructions=80))
     assert (limit.graph_fraction, limit.fraction) == pytest.approx((0.5, 0.8))
+
+
+def test_program_that_moves_rows_has_the_shape_and_constants_of_the_function() -> None:
+    f = armdyn.load("puma560").function("regressor", friction=False)
+    given, rows = f.program, moving(f.program)
+    assert isinstance(given, Program) and (rows.inputs, rows.outputs) == (
+        given.inputs,
+        given.outputs,
+    )
+    assert count(verify(rows)) == Operations(add=count(rows).add) and count(rows).add > 100
+    fixed = [given.code[k].value if given.code[k].op is Op.CONST else None for k in given.results]
+    assert fixed == [
+        rows.code[k].value if rows.code[k].op is Op.CONST else None for k in rows.results
+    ]
+    assert len(set(rows.results)) == len(set(given.results))
 
 
 def test_instructions_of_a_block_hold_the_multiplications_of_the_graph_and_of_sines() -> None:
@@ -254,6 +272,7 @@ def test_bench_writes_tables_json_page_and_picture(monkeypatch, capsys, tmp_path
     ratio = cell["one"]["seconds"]["CasADi"] / cell["one"]["seconds"][OURS]
     assert cell["one"]["ratios"]["CasADi"] == pytest.approx(ratio)
     assert cell["limit"]["fraction"] > cell["limit"]["graph_fraction"] > 0
+    assert cell["limit"]["moving_seconds"] > 0
     assert cell["limit"]["work"]["graph"] == 1 and cell["operations"].startswith("1M")
     assert [growth["n"] for growth in told["growth"]] == [[2]] * 3
     assert told["starts"][0]["compile"] > 0 and told["imports"]["ratio"] > 0

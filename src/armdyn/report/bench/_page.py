@@ -15,7 +15,14 @@ uses it. So whatever is compared was run in turn, round after round in one proce
 time of each was kept, and what is worth remembering are ratios and fractions. Friction is left out,
 since others do not have it. Every other library's answers were compared with ours before it was
 timed; one that disagrees is named below and not timed. Our batches are calls of the public
-function, checks of inputs and results included; others' loops are not charged for any.
+function, checks of inputs and results included; others' loops are not charged for any, and leave
+their results in the cache, where those of the next state replace them: the like of that is our
+batch in the cache. A large batch has to go to memory as well.
+
+The multiply limit is the least time that the multiplying instructions of a function can take,
+measured by a program of nothing else. A function that writes many numbers for few multiplications
+is far from it whatever is done: its rows alone take as long as stands beside it, measured by a
+program that reads and writes as many numbers and computes nothing.
 """
 
 

@@ -50,6 +50,7 @@ class Limit:
         seconds: for one state, the machine code alone.
         call_seconds: for one state, through the public call.
         multiply_seconds: for one independent multiplication of one state, the best of the run.
+        moving_seconds: for one state, to read its numbers and write as many as results.
         work: what one state multiplies.
     """
 
@@ -57,7 +58,13 @@ class Limit:
     seconds: float
     call_seconds: float
     multiply_seconds: float
+    moving_seconds: float
     work: Work
+
+    @property
+    def least_seconds(self) -> float:
+        """What the multiplying instructions of one state take at the least."""
+        return self.work.instructions * self.multiply_seconds
 
     @property
     def graph_fraction(self) -> float:
@@ -67,7 +74,7 @@ class Limit:
     @property
     def fraction(self) -> float:
         """The least time that the multiplying instructions need, over the time taken."""
-        return self.work.instructions * self.multiply_seconds / self.seconds
+        return self.least_seconds / self.seconds
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,7 @@ def _limits(benchmark: Benchmark) -> Grid:
     rows = tuple(
         (
             c.robot, c.kind, c.operations, str(c.limit.work.instructions),
+            duration(c.limit.least_seconds), duration(c.limit.moving_seconds),
             duration(c.limit.seconds), duration(c.limit.call_seconds),
             f"{c.limit.graph_fraction:.2f}", f"{c.limit.fraction:.2f}",
         )
@@ -100,8 +101,8 @@ def _limits(benchmark: Benchmark) -> Grid:
         if c.limit
     )  # fmt: skip
     heads = (
-        "arm", "quantity", "operations", "multiplying instructions", "machine code", "call",
-        "fraction, graph alone", "fraction",
+        "arm", "quantity", "operations", "multiplying instructions", "these at the least",
+        "rows alone", "machine code", "call", "fraction, graph alone", "fraction",
     )  # fmt: skip
     return Grid("Fraction of the machine's multiply limit, in cache, one core", heads, 2, rows)
 
