@@ -74,6 +74,44 @@ def test_random_arms_have_the_bits_of_the_gufunc(robot: armdyn.Robot) -> None:
     assert np.array_equal(door(*states), f.kernel(*states))
 
 
+@pytest.mark.parametrize("kind", ["udu", "inverse_dynamics_derivatives"])
+@pytest.mark.parametrize("count", [None, 1, 50])
+def test_several_results_are_filled_and_returned(kind: str, count: int | None) -> None:
+    f = PUMA.function(kind)
+    door, slow = door_of(f)
+    states = [s if count else s[0] for s in batch_of(f, count or 1)]
+    expected = door(*states)
+    outs = tuple(np.full_like(x, 7.0) for x in expected)
+    for _ in range(3):
+        given = [sys.getrefcount(out) for out in outs]
+        result = door(*states, out=outs)
+        assert all(a is b for a, b in zip(result, outs, strict=True))
+        assert all(np.array_equal(a, b) for a, b in zip(outs, expected, strict=True))
+        del result
+        assert [sys.getrefcount(out) for out in outs] == given
+    assert slow.calls == 0
+    before = [out.copy() for out in outs]
+    locked = outs[1].copy()
+    locked.flags.writeable = False
+    room = np.zeros(outs[0].size + outs[1].size - 1)
+    overlapping = (
+        room[: outs[0].size].reshape(outs[0].shape),
+        room[-outs[1].size :].reshape(outs[1].shape),
+    )
+    refused: list[Any] = [
+        list(outs), outs[0], outs[:1], (*outs, outs[0]), (outs[0], *outs[:-1]),
+        (outs[0], locked, *outs[2:]),
+        (outs[0], outs[1].astype(np.float32), *outs[2:]), (outs[0], "out", *outs[2:]),
+        (outs[0], np.zeros((3, *outs[1].shape)), *outs[2:]), (*overlapping, *outs[2:]),
+        (*outs[:-1], states[0]),
+    ]  # fmt: skip
+    for k, out in enumerate(refused, 1):
+        held = [sys.getrefcount(x) for x in outs]
+        assert door(*states, out=out) == "slow" and slow.calls == k
+        assert [sys.getrefcount(x) for x in outs] == held
+    assert all(np.array_equal(a, b) for a, b in zip(outs, before, strict=True))
+
+
 def test_out_is_filled_and_returned() -> None:
     f = PUMA.function("mass_matrix")
     door, slow = door_of(f)

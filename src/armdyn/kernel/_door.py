@@ -130,6 +130,7 @@ def _addresses() -> list[int]:
     call, new_tuple, incref, decref, save, restore = (_address(f) for f in functions)
     given = {
         Words.ARRAY_TYPE: id(np.ndarray),
+        Words.TUPLE_TYPE: id(tuple),
         Words.OUT: id(sys.intern("out")),
         Words.NONE: id(None),
         Words.VECTORCALL: call,

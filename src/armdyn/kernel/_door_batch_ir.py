@@ -15,6 +15,7 @@ from armdyn.kernel._door_lines import (
     UNUSUAL,
     WRITEABLE,
     Lines,
+    Span,
     Words,
 )
 
@@ -35,11 +36,13 @@ class _Batch:
     def write(self, out: str) -> None:
         f = self._f
         given = [self._input(k) for k in range(self._n_inputs)]
-        results = f.results(out, self._n_outputs, self._make, lambda: self._take(out, given))
+        results = f.results(
+            out, self._n_outputs, self._make, lambda k, array: self._check(k, array, given)
+        )
         numbers = [f.load("ptr", result, DATA) for result in results]
         operands = self._n_inputs + self._n_outputs
         bases = f.new(f"alloca ptr, i64 {operands}")
-        for k, begin in enumerate([begin for begin, _ in given] + numbers):
+        for k, begin in enumerate([span.begin for span in given] + numbers):
             f.do(f"store ptr {begin}, ptr {f.place(bases, 8 * k)}")
         sizes = f.place(f.words, 8 * self._sizes)
         steps = f.place(f.words, 8 * (self._sizes + operands))
@@ -57,8 +60,8 @@ class _Batch:
         f.let_go(results)
         f.do("br label %slow")
 
-    def _input(self, k: int) -> tuple[str, str]:
-        """Return where the numbers of an input begin, and how many they are."""
+    def _input(self, k: int) -> Span:
+        """Return the memory of an input's numbers."""
         f = self._f
         array = f.load("ptr", "%args", 8 * k)
         f.plain_array(array, DENSE_AND_ALIGNED)
@@ -73,9 +76,7 @@ class _Batch:
             f.require("sgt i64", states, 0)
             f.require("sle i64", states, f.word("i64", Words.MOST_STATES))
             self._states = states
-        begin = f.load("ptr", array, DATA)
-        count = f.new(f"mul i64 {n}, {states}")
-        return begin, count
+        return f.span(array, f.new(f"mul i64 {n}, {states}"))
 
     def _word(self, kind: str, k: int, which: int) -> str:
         return self._f.word(kind, self._outputs + (2 + MOST_AXES) * k + which)
@@ -89,23 +90,21 @@ class _Batch:
         n_axes = f.new(f"add i32 {self._word('i32', k, 0)}, 1")
         return f.new_array(n_axes, axes, before)
 
-    def _take(self, out: str, given: list[tuple[str, str]]) -> None:
-        """Require that `out` is as the result would be, and apart from the inputs."""
+    def _check(self, k: int, out: str, given: list[Span]) -> Span:
+        """Require that an array is as result k would be, and apart from the inputs."""
         f = self._f
         f.plain_array(out, DENSE_AND_ALIGNED | WRITEABLE, UNUSUAL)
-        n_axes = self._word("i32", 0, 0)
+        n_axes = self._word("i32", k, 0)
         f.require("eq i32", f.load("i32", out, N_AXES), f.new(f"add i32 {n_axes}, 1"))
         axes = f.load("ptr", out, AXES)
         f.require("eq i64", f.load("i64", axes, 0), self._states)
-        for k in range(MOST_AXES):
-            f.require("sgt i32", n_axes, k, "batch_axes")
-            f.require("eq i64", f.load("i64", axes, 8 + 8 * k), self._word("i64", 0, 2 + k))
-        f.do("br label %batch_axes")
-        f.begin("batch_axes")
-        begin = f.load("ptr", out, DATA)
-        count = f.new(f"mul i64 {self._word('i64', 0, 1)}, {self._states}")
-        end = f.new(f"getelementptr double, ptr {begin}, i64 {count}")
-        for numbers, n in given:
-            behind = f.new(f"getelementptr double, ptr {numbers}, i64 {n}")
-            f.require_apart(begin, end, numbers, behind)
-        f.do(f"call void {f.word('ptr', Words.INCREF)}(ptr {out})")
+        seen = f.label("axes")
+        for j in range(MOST_AXES):
+            f.require("sgt i32", n_axes, j, seen)
+            f.require("eq i64", f.load("i64", axes, 8 + 8 * j), self._word("i64", k, 2 + j))
+        f.do(f"br label %{seen}")
+        f.begin(seen)
+        span = f.span(out, f.new(f"mul i64 {self._word('i64', k, 1)}, {self._states}"))
+        for numbers in given:
+            f.require_apart(span, numbers)
+        return span

@@ -27,6 +27,7 @@ from armdyn.kernel._door_lines import (
     UNUSUAL,
     WRITEABLE,
     Lines,
+    Span,
     Words,
 )
 
@@ -101,7 +102,9 @@ class _Function(Lines):
         self.do(f"br i1 {many}, label %many, label %single")
         self.begin("single")
         given = [self._input(k) for k in range(n_inputs)]
-        results = self.results(out, n_outputs, self._make, lambda: self._take(out, given))
+        results = self.results(
+            out, n_outputs, self._make, lambda k, array: self._check(k, array, given)
+        )
         self._compute(given, results)
         self.give(results)
         self.begin("not_finite")
@@ -133,16 +136,16 @@ class _Function(Lines):
         self.begin("inputs")
         return self.new(f"phi ptr [ null, %{without} ], [ {some}, %{before} ]")
 
-    def _input(self, k: int) -> tuple[str, str]:
-        """Return where the numbers of an input begin, and how many they are."""
+    def _input(self, k: int) -> Span:
+        """Return the memory of an input's numbers."""
         array = self.load("ptr", "%args", 8 * k)
         self.plain_array(array, DENSE_AND_ALIGNED)
         self.require("eq i32", self.load("i32", array, N_AXES), 1)
         n = self.word("i64", len(Words) + k)
         self.require("eq i64", self.load("i64", self.load("ptr", array, AXES), 0), n)
-        begin = self.load("ptr", array, DATA)
-        self.require_true(self.new(f"call i1 @finite(ptr {begin}, i64 {n})"))
-        return begin, n
+        span = self.span(array, n)
+        self.require_true(self.new(f"call i1 @finite(ptr {span.begin}, i64 {n})"))
+        return span
 
     def _output_word(self, k: int, which: int) -> int:
         return len(Words) + self._n_inputs + (2 + MOST_AXES) * k + which
@@ -151,29 +154,26 @@ class _Function(Lines):
         axes = self.place(self.words, 8 * self._output_word(k, 2))
         return self.new_array(self.word("i32", self._output_word(k, 0)), axes, before)
 
-    def _take(self, out: str, given: list[tuple[str, str]]) -> None:
-        """Require that `out` is as the result would be, and apart from the inputs."""
+    def _check(self, k: int, out: str, given: list[Span]) -> Span:
+        """Require that an array is as result k would be, and apart from the inputs."""
         self.plain_array(out, DENSE_AND_ALIGNED | WRITEABLE, UNUSUAL)
-        n_axes = self.word("i32", self._output_word(0, 0))
+        n_axes = self.word("i32", self._output_word(k, 0))
         self.require("eq i32", self.load("i32", out, N_AXES), n_axes)
-        axes = self.load("ptr", out, AXES)
-        for k in range(MOST_AXES):
-            self.require("sgt i32", n_axes, k, "axes")
-            length = self.word("i64", self._output_word(0, 2 + k))
-            self.require("eq i64", self.load("i64", axes, 8 * k), length)
-        self.do("br label %axes")
-        self.begin("axes")
-        begin = self.load("ptr", out, DATA)
-        size = self.word("i64", self._output_word(0, 1))
-        end = self.new(f"getelementptr double, ptr {begin}, i64 {size}")
-        for numbers, n in given:
-            behind = self.new(f"getelementptr double, ptr {numbers}, i64 {n}")
-            self.require_apart(begin, end, numbers, behind)
-        self.do(f"call void {self.word('ptr', Words.INCREF)}(ptr {out})")
+        axes, seen = self.load("ptr", out, AXES), self.label("axes")
+        for j in range(MOST_AXES):
+            self.require("sgt i32", n_axes, j, seen)
+            length = self.word("i64", self._output_word(k, 2 + j))
+            self.require("eq i64", self.load("i64", axes, 8 * j), length)
+        self.do(f"br label %{seen}")
+        self.begin(seen)
+        span = self.span(out, self.word("i64", self._output_word(k, 1)))
+        for numbers in given:
+            self.require_apart(span, numbers)
+        return span
 
-    def _compute(self, given: list[tuple[str, str]], results: list[str]) -> None:
+    def _compute(self, given: list[Span], results: list[str]) -> None:
         numbers = [self.load("ptr", result, DATA) for result in results]
-        pointers = ", ".join(f"ptr {x}" for x in [begin for begin, _ in given] + numbers)
+        pointers = ", ".join(f"ptr {x}" for x in [span.begin for span in given] + numbers)
         self.do(f"call void {self.word('ptr', Words.KERNEL)}({pointers})")
         for k, begin in enumerate(numbers):
             size = self.word("i64", self._output_word(k, 1))

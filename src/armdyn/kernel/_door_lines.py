@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum, auto
+from typing import NamedTuple
 
 MOST_AXES = 4
 
@@ -17,6 +18,7 @@ class Words(IntEnum):
     """
 
     ARRAY_TYPE = 0
+    TUPLE_TYPE = auto()
     OUT = auto()
     NONE = auto()
     VECTORCALL = auto()
@@ -49,6 +51,13 @@ DENSE_AND_ALIGNED = 0x101
 WRITEABLE = 0x400
 # Arrays that warn when written to, or that are a copy to be written back, are left to NumPy.
 UNUSUAL = 0x80002000
+
+
+class Span(NamedTuple):
+    """A range of memory: where it begins, and where it has ended."""
+
+    begin: str
+    end: str
 
 
 class Lines:
@@ -127,35 +136,55 @@ class Lines:
         return result
 
     def results(
-        self, out: str, n: int, make: Callable[[int, list[str]], str], take: Callable[[], None]
+        self,
+        out: str,
+        n: int,
+        make: Callable[[int, list[str]], str],
+        check: Callable[[int, str], Span],
     ) -> list[str]:
         """Return the arrays for n results, each with a reference that is ours.
 
         Args:
-            out: what is given for the only result; null if nothing is. Several are always made.
+            out: what is given for the only result, or the tuple for several; null for nothing.
             n: how many.
             make: writes a new array for result k, given those that are held already.
-            take: requires that `out` is as the result would be, and takes a reference.
+            check: requires that an array is as result k would be; returns where its numbers are.
         """
         none = self.new(f"icmp eq ptr {out}, null")
-        if n > 1:
-            self.require_true(none)
-            made: list[str] = []
-            for k in range(n):
-                made.append(make(k, made))
-            return made
         making, taking, ready = (self.label(stem) for stem in ("make", "take", "ready"))
         self.do(f"br i1 {none}, label %{making}, label %{taking}")
         self.begin(taking)
-        take()
+        given = [out] if n == 1 else self._items(out, n)
+        spans: list[Span] = []
+        for k, array in enumerate(given):
+            span = check(k, array)
+            for other in spans:
+                self.require_apart(span, other)
+            spans.append(span)
+        for array in given:  # from here on nothing is refused
+            self.do(f"call void {self.word('ptr', Words.INCREF)}(ptr {array})")
         taken = self.block
         self.do(f"br label %{ready}")
         self.begin(making)
-        new = make(0, [])
+        made: list[str] = []
+        for k in range(n):
+            made.append(make(k, made))
         before = self.block
         self.do(f"br label %{ready}")
         self.begin(ready)
-        return [self.new(f"phi ptr [ {out}, %{taken} ], [ {new}, %{before} ]")]
+        both = zip(given, made, strict=True)
+        return [self.new(f"phi ptr [ {a}, %{taken} ], [ {b}, %{before} ]") for a, b in both]
+
+    def _items(self, out: str, n: int) -> list[str]:
+        """Return what is in a tuple of n."""
+        self.require("eq ptr", self.load("ptr", out, TYPE), self.word("ptr", Words.TUPLE_TYPE))
+        self.require("eq i64", self.load("i64", out, TUPLE_SIZE), n)
+        return [self.load("ptr", out, TUPLE_ITEMS + 8 * k) for k in range(n)]
+
+    def span(self, array: str, count: str) -> Span:
+        """Return the memory of the first numbers of an array."""
+        begin = self.load("ptr", array, DATA)
+        return Span(begin, self.new(f"getelementptr double, ptr {begin}, i64 {count}"))
 
     def unless_null(self, new: str, held: list[str]) -> None:
         """Let go of what is held and fail if a new object could not be made."""
@@ -172,10 +201,10 @@ class Lines:
         for x in held:
             self.do(f"call void {self.word('ptr', Words.DECREF)}(ptr {x})")
 
-    def require_apart(self, a: str, past_a: str, b: str, past_b: str) -> None:
+    def require_apart(self, a: Span, b: Span) -> None:
         """Require that two ranges of memory share nothing."""
-        before = self.new(f"icmp ule ptr {past_a}, {b}")
-        after = self.new(f"icmp ule ptr {past_b}, {a}")
+        before = self.new(f"icmp ule ptr {a.end}, {b.begin}")
+        after = self.new(f"icmp ule ptr {b.end}, {a.begin}")
         self.require_true(self.new(f"or i1 {before}, {after}"))
 
     def give(self, results: list[str]) -> None:

@@ -6,7 +6,10 @@ import os
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from operator import index
 from threading import Lock
+from typing import Any
 
 from armdyn.errors import InputError, shown
 
@@ -18,14 +21,10 @@ LEAST_STATES = 16_384
 
 def wanted_threads(threads: int | None = None) -> int:
     """Return how many threads to use: as asked, or by the environment, or one for each core."""
-    told: object = threads if threads is not None else os.environ.get(VARIABLE) or None
-    if told is None:
-        return _cores()
-    number = int(told) if isinstance(told, str) and told.isdecimal() else told
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        name = "`threads`" if threads is not None else VARIABLE
-        raise InputError(f"{name} is {shown(told)}, expected a whole number of at least one.")
-    return number
+    if threads is None:
+        told = os.environ.get(VARIABLE)
+        return _checked(told, VARIABLE, int) if told else _cores()
+    return _checked(threads, "`threads`", index)
 
 
 def in_threads(work: Callable[[int, int], object], length: int, part: int, threads: int) -> None:
@@ -69,6 +68,13 @@ def in_threads(work: Callable[[int, int], object], length: int, part: int, threa
         worker()
     for job in jobs:
         job.result()
+
+
+def _checked(told: object, name: str, whole: Callable[[Any], int]) -> int:
+    with suppress(TypeError, ValueError):
+        if not isinstance(told, bool) and (number := whole(told)) >= 1:
+            return number
+    raise InputError(f"{name} is {shown(told)}, expected a whole number of at least one.")
 
 
 def _cores() -> int:

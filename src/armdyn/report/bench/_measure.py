@@ -96,14 +96,12 @@ def checked_offers(
 
 
 def job_into(f: Function, states: Sequence[Array]) -> Job:
-    """Return a call on one core that is given the memory for its results, where it takes it."""
+    """Return a call on one core that is given the memory for its results."""
     count = len(states[0])
     large = count >= 2 * LEAST_STATES
     # batches that one thread computes anyway are called as people call them
     options: dict[str, object] = {"threads": 1} if large else {}
-    if large or len(f.program.outputs) == 1:  # small arrays are made quicker than looked at
-        options["out"] = _room(f, count)
-    return Job(f, states, count, options)
+    return Job(f, states, count, {**options, "out": _room(f, count)})
 
 
 def _room(f: Function, count: int) -> Array | tuple[Array, ...]:
