@@ -191,6 +191,12 @@ def test_the_header_serves_cpp_too(tmp_path: Path) -> None:
     command = ["g++", "-Wall", "-Werror", str(caller), str(code), "-o", str(tmp_path / "run")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    as_cpp = ["g++", "-Wall", "-Wextra", "-pedantic", "-Werror", "-x", "c++", *map(str, paths[1:])]
+    done = subprocess.run(
+        [*as_cpp, "-o", str(tmp_path / "cpp")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert subprocess.run([str(tmp_path / "cpp")], capture_output=True, check=False).returncode == 0
     expected = armdyn.load("planar2").gravity([0.0, 0.0])[0] > 0
     assert subprocess.run([str(tmp_path / "run")], check=False).returncode == int(not expected)
 
@@ -218,7 +224,7 @@ def test_header_tells_joints_units_orders_method_and_cost(tmp_path: Path) -> Non
     )[0].read_text()
     assert header.startswith(MARK)
     assert all(name in header for name in arm.joint_names)
-    assert "2: slide, prismatic [m], [N]" in header
+    assert "2: slide, prismatic [m], [N]; beta " in header
     counted = arm.function("mass_matrix", "lin_fang_3").operations
     assert "Method lin_fang_3 ([LinFang1999] Table III)" in header
     assert f"{counted.mul} multiplications, {counted.add} additions" in header
@@ -228,6 +234,17 @@ def test_header_tells_joints_units_orders_method_and_cost(tmp_path: Path) -> Non
     assert "Friction: none given" in header
     puma = armdyn.Arm(with_friction(armdyn.load("puma560").robot))
     assert "Friction: of all joints" in export_c(puma, tmp_path, ["gravity"])[0].read_text()
+
+
+def test_header_tells_in_which_frames_the_links_stand(tmp_path: Path) -> None:
+    joint = armdyn.Joint(beta=-0.5, b=0.25, d=-0.0, theta=1.5, mass=1.0)
+    turned = [[0.0, -1.0, 0.0, 0.1], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.5], [0, 0, 0, 1]]
+    robot = armdyn.Robot([joint], tool=turned, gravity=(0.0, -0.0, 9.81), name="a")
+    header = export_c(armdyn.Arm(robot), tmp_path, ["pose", "gravity"])[0].read_text()
+    assert "[rad], [N m]; beta -0.5, b 0.25, theta 1.5, d 0\n" in header
+    assert "Frame of link 0 in the base frame: the same.\n" in header
+    assert "Tip in the frame of link 1: [0 -1 0 0.1; 1 0 0 0; 0 0 1 0.5] [m].\n" in header
+    assert "Gravity in the base frame [m/s^2]: 0, 0, 9.81.\n" in header
 
 
 def test_two_exports_are_the_same_to_the_byte(tmp_path: Path) -> None:
@@ -266,6 +283,7 @@ def test_compiled_code_with_parameters_takes_links_without_mass(tmp_path: Path) 
     arm = armdyn.load("puma560")
     assert arm.robot.joints[0].mass == 0.0
     kinds = ["mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity", "friction"]
+    kinds += ["coriolis_matrix", "kinetic_energy"]
     library = Library(export_c(arm, tmp_path, kinds, parameters=True))
     given = random_state(arm.robot) | values(chain_of(arm.robot))
     for kind in kinds:
@@ -279,11 +297,24 @@ def test_compiled_code_with_parameters_takes_links_without_mass(tmp_path: Path) 
 
 
 def test_where_only_a_division_by_masses_is_left_it_is_said_or_refused(tmp_path: Path) -> None:
-    heavy = armdyn.Arm(ROBOTS["mixed-3"])
-    header = export_c(heavy, tmp_path, ["kinetic_energy", "gravity"], parameters=True)[0]
+    heavy, kinds = armdyn.Arm(ROBOTS["mixed-3"]), ["kinetic_energy", "gravity"]
+    asked = {"kinetic_energy": "link_sum"}
+    header = export_c(heavy, tmp_path, kinds, parameters=True, methods=asked)[0]
     assert header.read_text().count("no link may have the mass 0") == 1
     with pytest.raises(RobotError, match="divides by the masses"):
-        export_c(armdyn.load("puma560"), tmp_path, ["kinetic_energy"], parameters=True)
+        export_c(armdyn.load("puma560"), tmp_path, kinds, parameters=True, methods=asked)
+    with pytest.raises(InputError, match="choose another method, or 'auto'"):
+        export_c(heavy, tmp_path, kinds, parameters="minimal", methods=asked)
+
+
+@pytest.mark.parametrize("name", ["scara", "mixed-3", "inclined slide-2"])
+def test_no_quantity_has_to_divide_by_masses(name: str, tmp_path: Path) -> None:
+    arm = armdyn.Arm(ROBOTS[name])
+    header = export_c(arm, tmp_path, arm.kinds, parameters=True)[0]
+    assert "no link may have the mass 0" not in header.read_text()
+    kinds = [kind for kind in arm.kinds if kind != "potential_energy"]
+    header = export_c(arm, tmp_path, kinds, parameters="minimal")[0]
+    assert "no link may have the mass 0" not in header.read_text()
 
 
 def test_constants_of_inputs_become_sums_and_nothing_else_changes() -> None:
@@ -404,7 +435,7 @@ def test_codegen_says_what_is_wrong(monkeypatch, capsys, tmp_path: Path) -> None
     out = ["--out", str(tmp_path / "out")]
     wrong = {
         "there is no kind 'inertia'": ["--functions", "inertia"],
-        "`functions` is empty": ["--functions", ","],
+        "--functions is empty": ["--functions", ","],
         "there is no method of gravity 'x'": ["--functions", "gravity", "--method", "gravity=x"],
         "--method is 'x'": ["--functions", "gravity", "--method", "x"],
     }

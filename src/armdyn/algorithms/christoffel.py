@@ -13,6 +13,9 @@ with y_mj = sum_{k>j} qd_k d_mk for m <= j. This sum is again of the form A w_m 
 
 composite quantities that are carried from body to body. No symbol is formed, and the work grows
 with n^2. dM/dt - 2 C is skew, as for every matrix made of Christoffel symbols.
+
+C follows from M, which regrouping the moments of the links does not change (`link_moments`). With
+regrouped moments less is left to add up, and no centre of mass is needed.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from dataclasses import dataclass
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.lin_1991 import Axis, Composite, axes, composites
 from armdyn.algorithms.lin_1991_bias import angular_velocities, symbols
+from armdyn.algorithms.link_moments import regrouped
 from armdyn.algorithms.vector import (
     ZERO,
     ZERO_SYMMETRIC,
@@ -74,8 +78,19 @@ class Weighted:
 
 def coriolis_matrix(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Matrix:
     """Return C, the matrix of Christoffel symbols times velocities."""
-    n, F = chain.n, frames(chain, q)
-    bodies = composites(chain, F)
+    F = frames(chain, q)
+    return _coriolis_matrix(chain.n, F, composites(chain, F), qd)
+
+
+def from_moments(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Matrix:
+    """Return the same, from regrouped moments of the links."""
+    F = frames(chain, q)
+    return _coriolis_matrix(chain.n, F, composites(chain, F, regrouped(chain)), qd)
+
+
+def _coriolis_matrix(
+    n: int, F: Sequence[Frame], bodies: Sequence[Composite], qd: Sequence[Scalar]
+) -> Matrix:
     seen = axes(bodies, F)
     C: Matrix = [[0.0] * n for _ in range(n)]
     beyond = Weighted()  # the sums over k > j, in E_j

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_1994 import first_moments
+from armdyn.algorithms.link_moments import regrouped
 from armdyn.algorithms.spatial import Six, axis, halves, motion_down
-from armdyn.algorithms.vector import ZERO, add, cross, dot
+from armdyn.algorithms.vector import ZERO, add, cross, dot, scale, trace_minus
 from armdyn.robot import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
@@ -17,16 +18,26 @@ def kinetic_energy(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> S
 
     w and v are the angular velocity of a link and the velocity of its centre of mass.
     """
-    F = frames(chain, q)
-    motion: Six = [*ZERO, *ZERO]  # angular and of O_i, in E_i
     twice: Scalar = 0.0
-    for i in range(1, chain.n + 1):
-        link, rate = chain[i], qd[i - 1]
-        motion = motion_down(F[i], motion)
-        motion[axis(link)] = motion[axis(link)] + rate
-        w, v = halves(motion)
+    for link, rate, (w, v) in zip(chain.links, qd, _velocities(chain, q, qd), strict=True):
         v = add(v, cross(w, link.c))
         twice = twice + link.m * dot(v, v) + _quadratic(link.I, w) + link.Jm * (rate * rate)
+    return 0.5 * twice
+
+
+def kinetic_energy_from_moments(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
+    """Return the same from the regrouped moments of the links: m v.v + 2 h.(v x w) + w.I w.
+
+    v is the velocity of O_i, I = tr(K) 1 - K the inertia about it. No centre of mass is needed.
+    """
+    twice: Scalar = 0.0
+    velocities = _velocities(chain, q, qd)
+    for link, rate, M, (w, v) in zip(
+        chain.links, qd, regrouped(chain)[1:], velocities, strict=True
+    ):
+        twice_h = scale(2.0, M.h)
+        twice = twice + M.m * dot(v, v) + dot(twice_h, cross(v, w))
+        twice = twice + _quadratic(trace_minus(M.K), w) + link.Jm * (rate * rate)
     return 0.5 * twice
 
 
@@ -39,6 +50,17 @@ def potential_energy(chain: Chain, q: Sequence[Scalar]) -> Scalar:
     mass, moment = first_moments(chain, F)[0]
     from_base = add(_base_to_first_frame(chain), F[1].s)  # to O_1, in E_0
     return -(dot(F[1].down(chain.g), moment) + mass * dot(chain.g, from_base))
+
+
+def _velocities(
+    chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]
+) -> Iterator[tuple[Vector, Vector]]:
+    """Yield the angular velocity of each link and the velocity of its O_i, in E_i."""
+    motion: Six = [*ZERO, *ZERO]
+    for link, F, rate in zip(chain.links, frames(chain, q)[1:], qd, strict=True):
+        motion = motion_down(F, motion)
+        motion[axis(link)] = motion[axis(link)] + rate
+        yield halves(motion)
 
 
 def _quadratic(I: Symmetric, w: Vector) -> Scalar:

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
+from armdyn.algorithms.link_moments import Moments
 from armdyn.algorithms.vector import (
     ZERO,
     ZERO_SYMMETRIC,
@@ -30,11 +31,12 @@ from armdyn.algorithms.vector import (
     add,
     add_symmetric,
     dot,
+    outer,
     scale,
     second_moment,
     symmetric_full,
 )
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 Axis = tuple[Vector, Vector]
@@ -85,8 +87,14 @@ class Composite:
         return (M11, M12, 0.0), (M21, M22, 0.0), (M31, M32, M11 + M22)
 
 
-def composites(chain: Chain, F: Sequence[Frame]) -> list[Composite]:
-    """Return composite bodies 1..n; entry 0 stands for the base and is empty. (24)-(30)."""
+def composites(
+    chain: Chain, F: Sequence[Frame], moments: Sequence[Moments] | None = None
+) -> list[Composite]:
+    """Return composite bodies 1..n; entry 0 stands for the base and is empty. (24)-(30).
+
+    The paper takes the links with their centres of mass. With `moments` of links 1..n about their
+    O_j (entry 0 is not read) they are used instead, which needs no centres of mass.
+    """
     n = chain.n
     r = next((j for j in range(1, n + 1) if chain[j].rotational), n + 1)
     s = [ZERO] * (n + 1)
@@ -96,11 +104,11 @@ def composites(chain: Chain, F: Sequence[Frame]) -> list[Composite]:
     found = [body]
     for j in range(n, 0, -1):
         link = chain[j]
-        mass, first, second = body.mass + link.m, ZERO, ZERO_SYMMETRIC
+        first, second = ZERO, ZERO_SYMMETRIC
         if j >= r:
-            p = add(s[j], link.c)
-            first = scale(link.m, p)
-            second = add_symmetric(_parallel_product(p, first), second_moment(link.I))
+            about = _about_centre(link, s[j]) if moments is None else _moved(moments[j], s[j])
+            first, second = about
+        mass = body.mass + (link.m if moments is None else moments[j].m)
         if r <= j < n:
             first = add(first, F[j + 1].up(body.P))
             second = add_symmetric(second, F[j + 1].up_symmetric(body.Q))
@@ -143,6 +151,19 @@ def gravity_of(bodies: Sequence[Composite], F: Sequence[Frame], g: Vector) -> li
         g = F[j].down(g)
         eta.append(-dot(bodies[j].f, g))
     return eta
+
+
+def _about_centre(link: Link, s: Vector) -> tuple[Vector, Symmetric]:
+    """Return first and second moments of a link about O, which is s before O_j."""
+    p = add(s, link.c)
+    first = scale(link.m, p)
+    return first, add_symmetric(_parallel_product(p, first), second_moment(link.I))
+
+
+def _moved(M: Moments, s: Vector) -> tuple[Vector, Symmetric]:
+    """Return the same from moments about O_j."""
+    ms = scale(M.m, s)
+    return add(M.h, ms), add_symmetric(M.K, outer(M.h, s), _parallel_product(s, ms))
 
 
 def _parallel_product(p: Vector, P: Vector) -> Symmetric:

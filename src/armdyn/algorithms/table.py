@@ -124,6 +124,7 @@ KINDS: dict[str, Kind] = {
     }),
     "coriolis_matrix": Kind(("q", "qd"), {"C": ("n", "n")}, {
         "lin_1991": Method(christoffel.coriolis_matrix, "[Lin1991] (32)-(46), summed over k"),
+        "second_moment": Method(christoffel.from_moments, "the same, regrouped"),
     }),
     "forward_dynamics": Kind(("q", "qd", "tau"), {"qdd": ("n",)}, {
         "gibbs_appell": Method(gibbs_appell_forward.forward_dynamics, "[Mata2002] 4.2, Table 3"),
@@ -168,6 +169,7 @@ KINDS: dict[str, Kind] = {
     }, about_frames=True),
     "kinetic_energy": Kind(("q", "qd"), {"T": ()}, {
         "link_sum": Method(energy.kinetic_energy, "sum over links and rotors"),
+        "second_moment": Method(energy.kinetic_energy_from_moments, "the same, regrouped"),
     }),
     "potential_energy": Kind(("q",), {"V": ()}, {
         "link_sum": Method(energy.potential_energy, "sum over links"),

@@ -9,7 +9,7 @@ from armdyn.arm._parametric import FRICTION, FRICTION_NAMES, INERTIAL, ROTOR
 from armdyn.arm._programs import source
 from armdyn.graph import Program, Slot, count
 from armdyn.minimal import MinimalParameters
-from armdyn.robot import Joint, Robot
+from armdyn.robot import IDENTITY, Joint, Placement, Robot
 
 TORQUES = "joint torques [N m] or forces [N]"
 
