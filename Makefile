@@ -5,7 +5,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-test
 BENCH_READY := $(VENV)/.ready-bench
-DOCS_READY := $(VENV)/.ready-docs
 
 .PHONY: demo test test-fast lint bench docs clean help
 
@@ -32,7 +31,7 @@ bench: $(BENCH_READY)  ## operation counts, and times beside Pinocchio, MuJoCo a
 	$(BIN)/armdyn bench --json docs/benchmarks.json --plot docs/benchmarks.svg --markdown docs/benchmarks.md
 	$(BIN)/python benchmarks/readme.py
 
-docs: $(DOCS_READY)  ## the site of tutorials and reference, from docs/ and docstrings: site/index.html
+docs: $(READY)  ## the site of tutorials and reference, from docs/ and docstrings: site/index.html
 	$(BIN)/mkdocs build --strict
 
 clean:  ## remove the environment and all caches
@@ -42,14 +41,11 @@ clean:  ## remove the environment and all caches
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "armdyn needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Setting up $(VENV): a minute or two, this once."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,docs]'
 	@touch $@
 
 $(BENCH_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
-	@touch $@
-
-$(DOCS_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@

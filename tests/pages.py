@@ -25,8 +25,15 @@ def blocks(text: str) -> Iterator[tuple[str, str]]:
 
 
 def commands(block: str) -> list[str]:
-    """The commands of a block: lines that begin with a dollar sign."""
-    return [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+    """The commands of a block: lines that begin with a dollar sign, and go on after a backslash."""
+    lines = block.replace("\\\n", " ").splitlines()
+    return [line[2:] for line in lines if line.startswith("$ ")]
+
+
+def spoken(text: str) -> list[str]:
+    """What stands in sentences as code: not in blocks, fenced or indented."""
+    prose = re.sub(r"^```.*?^```|^    .*?$", "", text, flags=re.S | re.M)
+    return [" ".join(words.split()) for words in re.findall(r"`([^`]+)`", prose)]
 
 
 def run_page(text: str, monkeypatch) -> int:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.main import get_command
 
+import armdyn
 from armdyn.cli._app import app, main
 from armdyn.cli._examples import EXAMPLES
+from identify_support import recorded, small_arm
 
 VERBS = get_command(app).commands  # type: ignore[attr-defined]
+
+# Their examples are what test_bench, test_study, test_tables and test_demo run.
+TAKES_LONG = ("bench", "study", "tables", "demo")
 
 WRONG = [
     (["info", "nobody"], "nobody"),
@@ -31,10 +40,14 @@ WRONG = [
     (["identify", "puma560"], "LOG"),
     (["identify", "puma560", "a", "-o", "out", "--payload", "--without", "a"], "--without is a"),
     (["simulate", "puma560", "--q0", "1,2"], "6 joints"),
-    (["simulate", "puma560", "--until", "-1"], "backwards"),
+    (["simulate", "puma560", "--until", "-1"], "--until is -1.0"),
+    (["simulate", "puma560", "--kp", "9"], "--target"),
+    (["simulate", "puma560", "--step", "0.01"], "rk45, which chooses its steps"),
+    (["simulate", "puma560", "--rtol", "1e-3", "--integrator", "rk4"], "steps are fixed"),
     (["simulate", "puma560", "--integrator", "euler"], "rk45"),
     (["study", "nothing"], "ascher"),
     (["codegen", "puma560", "--functions", "mass", "--out", "c"], "mass_matrix"),
+    (["codegen", "puma560", "--functions", ",", "--out", "c"], "--functions is empty"),
     (["bench", "--robots", "nobody", "--quick"], "nobody"),
     (["bench", "--peers", "nobody"], "pinocchio"),
     (["bench", "--quick", "--json", "nowhere/times.json"], "make it first"),
@@ -68,9 +81,35 @@ def test_help_ends_with_examples_whose_options_exist(monkeypatch, capsys, verb) 
 
 
 def test_examples_belong_to_verbs() -> None:
-    assert set(EXAMPLES) <= set(VERBS)
+    assert set(EXAMPLES) == set(VERBS)
     for verb, lines in EXAMPLES.items():
         assert all(line.startswith(f"armdyn {verb}") for line in lines)
+
+
+def test_help_says_units_in_words() -> None:
+    """Square brackets would be taken for markup, and vanish."""
+    for verb, command in VERBS.items():
+        assert not [p.help for p in command.params if "[" in (getattr(p, "help", "") or "")], verb
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in TAKES_LONG])
+def test_examples_of_the_help_run(monkeypatch, capsys, tmp_path: Path, verb) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ARMDYN_CACHE", str(tmp_path / "cache"))
+    arm = small_arm()
+    tool = np.eye(4)
+    tool[:3, 3] = 0.1, 0.0, 0.0
+    file = Path("arm.urdf")
+    armdyn.save(armdyn.Arm(replace(arm.robot, tool=tool)), file)
+    file.write_text(file.read_text().replace('"tip"', '"tool0"'))
+    for name in ("run.csv", "other.csv"):
+        recorded(arm).write(name)
+    for line in EXAMPLES[verb]:
+        status, out, err = run(monkeypatch, capsys, *shlex.split(line)[1:])
+        assert status == 0, (line, err)
+        if "--json" in line:
+            assert json.loads(out), line
 
 
 @pytest.mark.parametrize(("words", "text"), WRONG, ids=[" ".join(words) for words, _ in WRONG])

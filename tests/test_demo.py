@@ -9,6 +9,7 @@ import shutil
 import sys
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ import armdyn
 from armdyn.cli import _demo
 from armdyn.cli._app import main
 from armdyn.report.bench import Grid
-from armdyn.report.demo import Chapter, Demo, _compiled
+from armdyn.report.demo import Chapter, Demo, _compiled, _story, tell
 from armdyn.report.demo._bench import arm_on_the_bench, rough_description
 from armdyn.report.demo._compiled import run_self_test
 from armdyn.report.demo._page import demo_page
@@ -45,8 +46,24 @@ def test_the_whole_story_comes_out_right(monkeypatch, capsys, tmp_path: Path) ->
     page = Path(told["page"]).read_text(encoding="utf-8")
     links = re.findall(r'href="([^"#]+)"', page)
     assert set(links) == {os.path.relpath(file, out) for file in named}
+    assert '<iframe src="motion.html"' in page
     assert armdyn.load(out / "identified" / "identified.urdf").n == 6
     assert len(armdyn.Log.read(out / "log.csv").t) > 3000
+
+
+@pytest.mark.slow
+def test_progress_only_grows(tmp_path: Path, monkeypatch) -> None:
+    seen: list[tuple[str, float]] = []
+    few = {name: (seconds, 3, 200, 0) for name, seconds in (("EXCITING", 10.0), ("OTHER", 5.0))}
+    for name, motion in few.items():
+        monkeypatch.setattr(_story, name, motion)
+    tell(tmp_path / "demo", lambda step, share: seen.append((step, share)))
+    groups = [list(group) for _, group in groupby(seen, key=lambda pair: pair[0])]
+    assert len(groups) == 7  # every step is begun once
+    ends = [group[-1][1] for group in groups]
+    assert ends == sorted(ends) and ends[-1] <= 1.0
+    comparing = [share for _, share in groups[0]]
+    assert len(comparing) > 20 and comparing == sorted(comparing)
 
 
 def test_a_step_that_fails_is_told_by_name_and_status(monkeypatch, capsys, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ UNREADABLE: list[tuple[Any, type[Exception], str]] = [
     ("puma650", FileError, "no file of this name; did you mean 'puma560'? " + LISTED),
     ("PUMA560", FileError, "did you mean 'puma560'?"),
     ("planar", FileError, "did you mean 'planar3' or 'planar2'?"),
-    ("xyz", FileError, "there is no bundled robot and no file of this name; " + LISTED),
+    ("xyz", FileError, "there is no bundled robot and no file of this name. " + LISTED),
     ("puma560.toml", FileError, "there is no such file; for the bundled robot write 'puma560'."),
     ("elbow_arn.toml", FileError, "did you mean 'elbow_arm.toml' beside it?"),
     ("no/where/arm.urdf", FileError, "there is no such file. " + LISTED),

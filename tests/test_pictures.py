@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +39,19 @@ def test_a_single_joint_is_drawn_as_lines(tmp_path: Path) -> None:
     rod = armdyn.Joint(mass=1.0, com=(0.3, 0, 0), inertia=(0.01, 0, 0, 0.01, 0, 0.01))
     draw_arm(armdyn.Arm(armdyn.Robot([rod], gravity=(0, -9.81, 0))), tmp_path / "rod.png")
     assert (tmp_path / "rod.png").stat().st_size > 1000
+
+
+def test_names_are_words_and_no_formulas(tmp_path: Path) -> None:
+    robot = armdyn.load("planar2").robot
+    joints = [replace(joint, name=f"_$\\frac${k}") for k, joint in enumerate(robot.joints)]
+    arm = armdyn.Arm(armdyn.Robot(joints, name="$\\sum"))
+    draw_arm(arm, tmp_path / "arm.svg")
+    armdyn.simulate(arm, until=0.1).plot(tmp_path / "run.svg")
+    armdyn.excite(arm, evaluations=100).plot(tmp_path / "excite.svg")
+    for path in tmp_path.iterdir():
+        shown = set(re.findall("<!-- (.*) -->", path.read_text()))
+        assert any(r"_$\frac$1" in text for text in shown), path
+        assert any(r"$\sum" in text for text in shown), path
 
 
 def test_home_is_zero_or_where_a_joint_can_be() -> None:

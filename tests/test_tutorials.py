@@ -7,13 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.main import get_command
 
 import armdyn
+from armdyn.cli._app import app
 from identify_support import recorded, small_arm
-from pages import ROOT, blocks, run_command, run_page
+from pages import ROOT, blocks, run_page, spoken
 from test_payload import pair
 
 TUTORIALS = ("torques", "simulation", "controller", "formulations", "batches")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+VERBS = get_command(app).commands  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
@@ -29,7 +33,7 @@ def test_every_page_with_code_is_run() -> None:
     with_code = {
         name for name in pages if list(blocks((ROOT / f"docs/{name}.md").read_text("utf-8")))
     }
-    assert with_code <= set(TUTORIALS)
+    assert with_code == {*TUTORIALS, "identify"}
 
 
 def test_a_page_that_is_wrong_fails(tmp_path: Path, monkeypatch, capsys) -> None:
@@ -45,21 +49,19 @@ def test_a_page_that_is_wrong_fails(tmp_path: Path, monkeypatch, capsys) -> None
 def test_commands_about_logs_run_on_logs_like_those(tmp_path: Path, monkeypatch, capsys) -> None:
     """The page tells of a robot whose log does not ship; a small arm stands in for it."""
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "identify.md").read_text(encoding="utf-8").replace("\\\n", " ")
-    told = re.findall(r"^    (armdyn .*)", page, re.M)
-    assert len(told) >= 4
+    page = (ROOT / "docs" / "identify.md").read_text(encoding="utf-8")
     arm = small_arm()
     armdyn.save(arm, "ur10.urdf")
     armdyn.save(arm, "arm.toml")
     recorded(arm).write("run.csv")
+    _write_oddly(recorded(arm), Path("motors.csv"))
     held, empty = pair(arm)
     held.write("held.csv")
     empty.write("empty.csv")
-    for command in told:
-        if "--columns" in command:
-            _write_oddly(recorded(arm), Path("run.csv"))
-        run_command(command + " --evaluations 1000" * ("excite" in command), monkeypatch)
-    assert {"identified", "out", "load", "excite.csv"} <= {path.name for path in tmp_path.iterdir()}
+    quick = page.replace("-o excite.csv", "-o excite.csv --evaluations 1000")
+    assert run_page(quick, monkeypatch) >= 6
+    made = {"identified", "out", "load", "excite.csv", "report.html"}
+    assert made <= {path.name for path in tmp_path.iterdir()}
 
 
 def _write_oddly(log: armdyn.Log, path: Path) -> None:
@@ -69,6 +71,35 @@ def _write_oddly(log: armdyn.Log, path: Path) -> None:
     heads = ["clock", "axis1_angle", "axis2_angle", "axis3_angle", "m1", "m2", "m3"]
     columns = np.column_stack([1e3 * log.t, np.degrees(log.q) / gear, log.tau * gear])
     np.savetxt(path, columns, delimiter=",", header=",".join(heads), comments="")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_commands_in_sentences_are_there(path: Path) -> None:
+    """Verbs with their options, options by themselves, targets of make, scripts."""
+    anywhere = {"--install-completion", "--help"}
+    for verb in VERBS.values():
+        anywhere |= {name for p in verb.params for name in (*p.opts, *p.secondary_opts)}
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
+    for words in spoken(path.read_text(encoding="utf-8")):
+        first, *rest = words.split()
+        verb = next((word for word in rest if not word.startswith("-")), None)
+        known = anywhere
+        if first == "armdyn" and verb is not None:
+            assert verb in VERBS, words
+            known = {n for p in VERBS[verb].params for n in (*p.opts, *p.secondary_opts)}
+        elif first == "make" and rest:
+            assert rest[0] in targets, words
+        elif first == "python" and rest and rest[0].endswith(".py"):
+            assert (ROOT / rest[0]).is_file(), words
+        if first == "armdyn" or first.startswith("--"):
+            assert {w for w in words.split() if re.match(r"--?[a-z]", w)} <= known, words
+
+
+def test_every_public_name_is_on_the_page_of_the_api() -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"^::: armdyn\.(\w+)$", page, re.M))
+    public = {name for name in armdyn.__all__ if not hasattr(armdyn.errors, name)}
+    assert "::: armdyn.errors" in page and told - {"errors"} == public
 
 
 @pytest.mark.slow

@@ -29,6 +29,10 @@ OPTIONS = {
     "strict=False": "--no-strict", "force=True": "--force", "`tip`": "--tip", "`base`": "--base",
     'units="deg"': "--units deg", 'units="rad"': "--units rad", "sort=True": "--sort",
     'missing="drop"': "--drop-missing", "physical=False": "--no-physical",
+    'columns={"t": "clock", "q": ["a1", "a2"], "tau": ["m1", "m2"]}':
+        "--columns t=clock --columns q=a1,a2 --columns tau=m1,m2",
+    "`functions`": "--functions", "`q0`": "--q0", "`qd0`": "--qd0", "`until`": "--until",
+    "`step`": "--step", "`rtol`": "--rtol", "`kp`": "--kp", "`kd`": "--kd",
 }  # fmt: skip
 
 app = typer.Typer(

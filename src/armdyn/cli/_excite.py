@@ -85,8 +85,6 @@ def excite(
     """Find the motion that tells most about an arm's parameters, within its limits.
 
     Obstacles and the arm's own body are not known: look at the motion in a simulator first.
-
-    Example: armdyn excite arm.urdf --velocity 1.5 -o excite.csv --plot excite.png
     """
     _check_files(output, plot)
     arm, _ = open_arm(robot, base, tip, strict, snap)

@@ -95,10 +95,7 @@ def identify(
     snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Identify an arm from logs; exit status 1 if the result is not to be relied on.
-
-    Example: armdyn identify arm.urdf run.csv -o identified
-    """
+    """Identify an arm from logs; exit status 1 if the result is not to be relied on."""
     if without and not payload:
         raise InputError("--without is a log without payload; it goes with --payload only.")
     if without and without.resolve() in [log.resolve() for log in logs]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,37 +26,64 @@ from armdyn.cli._console import (
     progress_bar,
     show,
 )
+from armdyn.cli._log_options import ColumnsOption, DropOption, SortOption, read_logs, reading
 from armdyn.errors import FileError, InputError, shown
-from armdyn.log import Log
 from armdyn.simulation import PD, Run, check_page, check_plot
 from armdyn.simulation import simulate as run_simulation
 
+# What shells expect of a program that was interrupted.
+INTERRUPTED = 130
+
 RUNS = (".csv", ".txt", ".npz", ".parquet", ".pq")
+
+# What is taken where an option is left out.
+KP, KD, RTOL, STEP = "100", "20", 1e-6, 1e-3
+
+# Integrators that choose their steps, and those whose steps are given.
+ADAPTIVE, FIXED = ("rk45", "dop853"), ("rk4", "ab4", "midpoint")
 
 
 def simulate(
     robot: RobotArgument,
-    q0: Annotated[str | None, typer.Option(help="Positions at the beginning, by commas.")] = None,
-    qd0: Annotated[str | None, typer.Option(help="Velocities at the beginning.")] = None,
+    q0: Annotated[
+        str | None, typer.Option(metavar="Q", help="Positions at the beginning, by commas.")
+    ] = None,
+    qd0: Annotated[
+        str | None, typer.Option(metavar="QD", help="Velocities at the beginning.")
+    ] = None,
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Angles are given in degrees, not radians.")
     ] = False,
-    until: Annotated[float, typer.Option(help="How long [s].")] = 5.0,
+    until: Annotated[float, typer.Option(metavar="T", help="How long, in seconds.")] = 5.0,
     torque: Annotated[
         str | None,
-        typer.Option(help="Drive torques by commas, or a log whose torques are applied."),
+        typer.Option(
+            metavar="TAU|LOG", help="Drive torques by commas, or a log whose torques are applied."
+        ),
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="Positions that a PD controller goes to, by commas.")
+        str | None,
+        typer.Option(metavar="Q", help="Positions that a PD controller goes to, by commas."),
     ] = None,
-    kp: Annotated[str, typer.Option(help="Its stiffness, one or one a joint.")] = "100",
-    kd: Annotated[str, typer.Option(help="Its damping, one or one a joint.")] = "20",
+    kp: Annotated[
+        str | None,
+        typer.Option(metavar="KP", help=f"Its stiffness, one or one a joint; else {KP}."),
+    ] = None,
+    kd: Annotated[
+        str | None,
+        typer.Option(metavar="KD", help=f"Its damping, one or one a joint; else {KD}."),
+    ] = None,
     integrator: Annotated[
         str, typer.Option(help="rk45, dop853, rk4, ab4 or midpoint (symplectic).")
     ] = "rk45",
     method: Annotated[str, typer.Option(help="Of forward dynamics; see `armdyn ops`.")] = "auto",
-    rtol: Annotated[float, typer.Option(help="Tolerance of rk45 and dop853.")] = 1e-6,
-    step: Annotated[float, typer.Option(help="Step of rk4, ab4 and midpoint [s].")] = 1e-3,
+    rtol: Annotated[
+        float | None, typer.Option(help=f"Tolerance of rk45 and dop853; else {RTOL:g}.")
+    ] = None,
+    step: Annotated[
+        float | None,
+        typer.Option(help=f"Of rk4, ab4 and midpoint, in seconds; else {STEP:g}."),
+    ] = None,
     rate: Annotated[
         float | None, typer.Option(help="Samples a second; all steps if left out.")
     ] = None,
@@ -66,32 +95,37 @@ def simulate(
     ] = "report",
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the run as .csv, .npz or .parquet."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the run as .csv, .npz or .parquet."
+        ),
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw it, as .png, .svg or .pdf.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw it, as .png, .svg or .pdf.")
+    ] = None,
     animate: Annotated[
-        Path | None, typer.Option(help="Write a page (.html) in which the arm moves.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a page (.html) in which the arm moves."),
     ] = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Keep the part before a failure; exit status 1.")
     ] = False,
+    columns: ColumnsOption = None,
+    sort: SortOption = False,
+    drop_missing: DropOption = False,
     tip: TipOption = None,
     base: BaseOption = None,
     strict: StrictOption = True,
     snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Let an arm move from a state under torques, friction and its weight.
-
-    Examples:
-        armdyn simulate puma560 --q0 0,-0.5,0.3,0,0,0 --until 3 --animate fall.html
-
-        armdyn simulate puma560 --target 0.5,-1,0.5,0,0,0 -o run.csv --plot run.png
-    """
+    """Let an arm move from a state under torques, friction and its weight."""
     _check_files(output, plot, animate)
+    _check_used(integrator, rtol, step, target, kp, kd)
+    _check_log(torque, columns, sort, drop_missing)
     arm, warned = open_arm(robot, base, tip, strict, snap)
-    drive = _drive(arm, torque, target, kp, kd, degrees)
-    with progress_bar("simulating") as progress:
+    options = reading(arm.n, None, None, columns, None, sort, drop_missing)
+    drive = _drive(arm, torque, target, kp, kd, degrees, options)
+    with _interruptible(), progress_bar("simulating") as progress:
         run = run_simulation(
             arm,
             _numbers(arm, "--q0", q0, degrees),
@@ -100,8 +134,8 @@ def simulate(
             drive,
             integrator,
             method,
-            rtol,
-            step=step,
+            RTOL if rtol is None else rtol,
+            step=STEP if step is None else step,
             samples=None if rate is None else _samples(rate, until),
             friction=friction,
             limits=limits,
@@ -127,6 +161,11 @@ def simulate(
 
 def _check_files(output: Path | None, plot: Path | None, animate: Path | None) -> None:
     """Refuse, before anything is simulated, what could not be written."""
+    for path in (output, plot, animate):
+        if path and path.is_dir():
+            raise FileError(path, "is a folder; give the name of a file in it.")
+        if path and path.exists() and not path.is_file():
+            raise FileError(path, "is not a regular file and will not be replaced by one.")
     if output:
         if output.suffix.lower() not in RUNS:
             raise FileError(output, "runs are written as .csv, .npz or .parquet.")
@@ -138,18 +177,62 @@ def _check_files(output: Path | None, plot: Path | None, animate: Path | None) -
         check_page(animate)
 
 
+@contextmanager
+def _interruptible() -> Generator[None, None, None]:
+    """Say what became of a simulation that the user interrupts."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        complain("error: interrupted, nothing is written; --partial keeps the part before.")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _check_used(
+    integrator: str,
+    rtol: float | None,
+    step: float | None,
+    target: str | None,
+    kp: str | None,
+    kd: str | None,
+) -> None:
+    """Refuse an option that would do nothing: whoever gave it expects that it does."""
+    if target is None and (kp is not None or kd is not None):
+        raise InputError("--kp and --kd are of the controller that --target asks for; give it too.")
+    if step is not None and integrator in ADAPTIVE:
+        raise InputError(f"--step does nothing with {integrator}, which chooses its steps: --rtol.")
+    if rtol is not None and integrator in FIXED:
+        raise InputError(f"--rtol does nothing with {integrator}, whose steps are fixed: --step.")
+
+
+def _check_log(torque: str | None, columns: list[str] | None, sort: bool, drop: bool) -> None:
+    """Refuse options of a log where there is none."""
+    if (columns or sort or drop) and not _is_log(torque):
+        raise InputError("--columns, --sort and --drop-missing are of a log given by --torque.")
+
+
+def _is_log(torque: str | None) -> bool:
+    return torque is not None and Path(torque).suffix.lower() in RUNS
+
+
 def _drive(
-    arm: Arm, torque: str | None, target: str | None, kp: str, kd: str, degrees: bool
+    arm: Arm,
+    torque: str | None,
+    target: str | None,
+    kp: str | None,
+    kd: str | None,
+    degrees: bool,
+    options: dict[str, Any],
 ) -> Any:
     if target is not None:
         if torque is not None:
             raise InputError("--torque and --target both say what the drives do: give one.")
         goal = _numbers(arm, "--target", target, degrees)
-        return PD(_gains("--kp", kp), _gains("--kd", kd), goal or [0.0] * arm.n)
+        stiffness = _gains("--kp", KP if kp is None else kp)
+        return PD(stiffness, _gains("--kd", KD if kd is None else kd), goal or [0.0] * arm.n)
     if torque is None:
         return None
-    if Path(torque).suffix.lower() in RUNS:
-        return Log.read(torque, joints=arm)
+    if _is_log(torque):
+        return read_logs(arm, [Path(torque)], options)[0]
     return _numbers(arm, "--torque", torque, False)
 
 

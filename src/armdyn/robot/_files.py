@@ -172,8 +172,8 @@ def _not_found(path: Path, name: str) -> str:
     listed = f"Bundled are: {', '.join(bundled)}."
     if not path.suffix and path.name == name:
         close = difflib.get_close_matches(name.lower(), bundled, n=2, cutoff=0.5)
-        meant = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
-        return f"there is no bundled robot and no file of this name; {meant}{listed}"
+        meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else "."
+        return f"there is no bundled robot and no file of this name{meant} {listed}"
     if path.stem in bundled:
         return f"there is no such file; for the bundled robot write {path.stem!r}. {listed}"
     there = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -49,8 +50,9 @@ def animate(run: Run, path: str | os.PathLike[str], rate: object) -> None:
     template = files("armdyn.simulation").joinpath(TEMPLATE).read_text("utf-8")
     # in a script, what looks like a tag is one, whatever it stands in
     data = json.dumps(_data(run, count), separators=(",", ":"), allow_nan=False)
-    page = template.replace("{{title}}", html.escape(run.arm.name))
-    write_whole(path, page.replace("{{data}}", data.replace("<", "\\u003c")))
+    fields = {"title": html.escape(run.arm.name), "data": data.replace("<", "\\u003c")}
+    # in one pass: a name may look like a field
+    write_whole(path, re.sub(r"\{\{(\w+)\}\}", lambda field: fields[field[1]], template))
 
 
 def _data(run: Run, count: int) -> dict[str, Any]:

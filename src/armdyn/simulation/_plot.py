@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 SUFFIXES = (".png", ".svg", ".pdf")
 # More samples than this are not seen in a picture, and make a large file.
 MOST_SAMPLES = 4000
+# Colours are ten; the joints after them are told by their lines.
+STYLES = ("-", "--", ":", "-.")
 # Of a batch, what lies between these shares of the arms is shaded.
 BAND = (0.05, 0.95)
 
@@ -42,10 +44,12 @@ def plot(run: Run, path: str | os.PathLike[str]) -> None:
     t = run.t[::every]
     panels = (("positions", run.q), ("velocities", run.qd), ("drive torques", run.tau))
     for axis, (title, values) in zip(axes, panels, strict=False):
-        for joint, name in enumerate(run.arm.joint_names):
-            _line(axis, t, values[::every, ..., joint], f"C{joint % 10}", name)
+        for joint in range(run.arm.n):
+            style = STYLES[joint // 10 % len(STYLES)]
+            _line(axis, t, values[::every, ..., joint], f"C{joint % 10}", style)
         axis.set_title(f"{title} [{_units(run, title)}]", fontsize=10, loc="left")
-    _line(axes[3], t, run.energy[::every], "0.2", "energy")
+    _line(axes[3], t, run.energy[::every], "0.2", "-")
+    joints = axes[0].get_lines()
     axes[3].set_title("kinetic and potential energy [J]", fontsize=10, loc="left")
     if float(np.ptp(run.energy)) < 1e-3 * float(np.abs(run.energy).max()):
         middle, size = float(np.mean(run.energy)), float(np.abs(run.energy).max())
@@ -60,21 +64,26 @@ def plot(run: Run, path: str | os.PathLike[str]) -> None:
                 axis.axvline(event.t, color="0.6", linewidth=0.5, linestyle=":")
     for axis in axes[2:]:
         axis.set_xlabel("t [s]")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right upper", fontsize=8, frameon=False)
-    figure.suptitle(_title(run), fontsize=11)
+    names = [_plain(name) for name in run.arm.joint_names]
+    figure.legend(joints, names, loc="outside right upper", fontsize=8, frameon=False)
+    figure.suptitle(_plain(_title(run)), fontsize=11)
     suffix = Path(path).suffix.lower()[1:]
     with whole_file(path) as file:
         figure.savefig(file, format=suffix, dpi=120, metadata=_metadata(suffix))
 
 
-def _line(axis: Any, t: Array, values: Array, colour: str, label: str) -> None:
+def _line(axis: Any, t: Array, values: Array, colour: str, style: str) -> None:
     if values.ndim == 1:
-        axis.plot(t, values, color=colour, linewidth=1.2, label=label)
+        axis.plot(t, values, color=colour, linewidth=1.2, linestyle=style)
         return
     low, middle, high = np.quantile(values, [BAND[0], 0.5, BAND[1]], axis=1)
     axis.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0)
-    axis.plot(t, middle, color=colour, linewidth=1.2, label=label)
+    axis.plot(t, middle, color=colour, linewidth=1.2, linestyle=style)
+
+
+def _plain(text: str) -> str:
+    """Return a text that Matplotlib does not take for a formula."""
+    return text.replace("$", r"\$")
 
 
 def _units(run: Run, title: str) -> str:

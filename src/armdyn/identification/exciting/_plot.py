@@ -48,9 +48,9 @@ def write_plot(
         axes[-1][k].set_xlabel("time [s]")
         for j in range(arm.n):
             _draw(axes[j][k], t, signal[:, j], float(low[j]), float(high[j]))
-            name = f"{arm.joint_names[j]}\n" if k == 0 else ""
+            name = f"{_plain(arm.joint_names[j])}\n" if k == 0 else ""
             axes[j][k].set_ylabel(f"{name}{_unit(arm, j, k)}", fontsize=8)
-    figure.suptitle(f"Exciting motion of {arm.name}, {t[-1]:g} s (limits dashed)")
+    figure.suptitle(f"Exciting motion of {_plain(arm.name)}, {t[-1]:g} s (limits dashed)")
     suffix = path.suffix.lower()[1:]
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
     with whole_file(path) as file:
@@ -65,6 +65,11 @@ def _draw(axes: Any, t: Array, signal: Array, low: float, high: float) -> None:
             axes.axhline(bound, color=LIMIT, linewidth=0.9, linestyle="--")
     axes.set_xlim(t[0], t[-1])
     axes.tick_params(labelsize=7)
+
+
+def _plain(text: str) -> str:
+    """Return a text that Matplotlib does not take for a formula."""
+    return text.replace("$", r"\$")
 
 
 def _unit(arm: Arm, joint: int, quantity: int) -> str:

@@ -10,6 +10,17 @@ from importlib.metadata import version
 from armdyn.identification.page import STYLE, Html, joined, section, sentence, table, tag
 from armdyn.report.demo._chapter import Chapter
 
+MOVING = "motion.html"
+"""The animation, which is shown where it is listed."""
+
+ALT = "The arm, and maps of its inertia, its weight and the eigenvalues of its mass matrix."
+
+MORE_STYLE = """
+.hint code { white-space: normal; overflow-wrap: anywhere; }
+img, iframe { display: block; width: 100%; margin: 1rem 0; border: 0; border-radius: 6px; }
+iframe { height: 26rem; border: 1px solid var(--line); }
+"""
+
 
 def demo_page(chapters: Sequence[Chapter], drawing: bytes, made: datetime) -> str:
     """Return the page; `drawing` is the arm as PNG, or nothing."""
@@ -35,7 +46,7 @@ def demo_page(chapters: Sequence[Chapter], drawing: bytes, made: datetime) -> st
         Html('<meta charset="utf-8">'),
         Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         tag("title", title),
-        tag("style", Html(STYLE)),
+        tag("style", Html(STYLE + MORE_STYLE)),
     )
     return f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
 
@@ -62,7 +73,9 @@ def _chapter(k: int, chapter: Chapter, drawing: bytes) -> Html:
     inside.append(table(list(chapter.grid.heads), chapter.grid.rows, words=chapter.grid.words))
     if k == 1 and drawing:
         source = f"data:image/png;base64,{b64encode(drawing).decode('ascii')}"
-        inside.append(Html(f'<img src="{source}" alt="the arm" style="max-width: 100%">'))
+        inside.append(Html(f'<img src="{source}" alt="{ALT}">'))
+    if MOVING in chapter.files:
+        inside.append(Html(f'<iframe src="{MOVING}" title="the arm moving"></iframe>'))
     if chapter.files:
         links = [tag("a", name, href=name) for name in chapter.files]
         inside.append(tag("p", "Files: ", joined(links, between=", ")))

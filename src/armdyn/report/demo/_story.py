@@ -25,7 +25,7 @@ from armdyn.report.demo._bench import (
 )
 from armdyn.report.demo._chapter import Chapter
 from armdyn.report.demo._compiled import run_self_test
-from armdyn.report.demo._page import demo_page
+from armdyn.report.demo._page import MOVING, demo_page
 from armdyn.report.pictures import draw_arm
 from armdyn.report.verify import verify
 from armdyn.robot import write_whole
@@ -79,6 +79,11 @@ class _Stage:
         self.truth = arm_on_the_bench(self.arm)
         self.described = rough_description(self.arm)
 
+    def part(self, step: str, start: float, end: float) -> Callable[[float], None]:
+        """Begin a step that takes these shares of all; return what to tell its own share to."""
+        self.progress(step, start)
+        return lambda share: self.progress(step, start + share * (end - start))
+
 
 def tell(
     folder: Path, progress: Progress | None = None, told: Callable[[Chapter], None] | None = None
@@ -109,26 +114,26 @@ def tell(
 
 
 def _chapters(stage: _Stage) -> Iterator[Chapter]:
-    stage.progress("comparing all methods", 0.0)
-    yield _the_arm(stage)
-    stage.progress("minimal parameters and operation counts", 0.2)
+    done = stage.part("comparing all methods", 0.0, 0.35)
+    yield _the_arm(stage, done)
+    stage.progress("minimal parameters and operation counts", 0.35)
     yield _minimal(stage.arm)
-    stage.progress("looking for a motion that tells most", 0.3)
-    yield _excitation(stage)
-    stage.progress("moving the arm and measuring", 0.5)
+    done = stage.part("looking for a motion that tells most", 0.37, 0.45)
+    yield _excitation(stage, done)
+    stage.progress("moving the arm and measuring", 0.45)
     yield _measurements(stage)
-    stage.progress("identifying", 0.65)
+    stage.progress("identifying", 0.75)
     result = identify(stage.described, stage.logs[0], rotor=True, test=stage.logs[1])
     yield _identified(stage, result)
-    stage.progress("testing on the other motion", 0.9)
+    stage.progress("testing on the other motion", 0.93)
     yield _validated(stage, result)
     stage.progress("compiling C", 0.95)
     yield _exported(stage, result)
 
 
-def _the_arm(stage: _Stage) -> Chapter:
+def _the_arm(stage: _Stage, done: Callable[[float], None]) -> Chapter:
     arm = stage.arm
-    checked = verify(arm)
+    checked = verify(arm, progress=lambda k, of: done(k / of))
     files: tuple[str, ...] = ()
     if find_spec("matplotlib"):
         draw_arm(arm, stage.folder / PICTURE)
@@ -170,12 +175,12 @@ def _minimal(arm: Arm) -> Chapter:
     )
 
 
-def _excitation(stage: _Stage) -> Chapter:
+def _excitation(stage: _Stage, done: Callable[[float], None]) -> Chapter:
     rows: list[tuple[str, ...]] = []
     for name, (seconds, harmonics, tries, seed) in (("exciting", EXCITING), ("other", OTHER)):
         motion = excite(
             stage.described, seconds, harmonics, rate=RATE, rotor=True, noise=NOISE,
-            evaluations=tries, seed=seed,
+            evaluations=tries, seed=seed, progress=lambda _, share: done(share),
         )  # fmt: skip
         stage.motions.append(motion)
         motion.save(stage.folder / f"{name}.csv")
@@ -200,7 +205,7 @@ def _measurements(stage: _Stage) -> Chapter:
         stage.logs.append(log)
         log.write(stage.folder / name)
         if k == 0:
-            run.animate(stage.folder / "motion.html")
+            run.animate(stage.folder / MOVING)
         off = float(np.abs(run.q - motion.sample(run.t)[1]).max())
         sticks = sum(event.what.startswith("stick") for event in run.events)
         rows.append((name, str(len(log.t)), f"{np.degrees(off):.2f}°", str(sticks)))
@@ -216,8 +221,8 @@ def _measurements(stage: _Stage) -> Chapter:
             tuple(rows),
         ),
         all(len(log.t) > RATE for log in stage.logs),
-        (*files, "motion.html"),
-        "armdyn simulate YOUR_ARM.urdf --animate motion.html",
+        (*files, MOVING),
+        f"armdyn simulate YOUR_ARM.urdf --animate {MOVING}",
     )
 
 

@@ -45,7 +45,7 @@ def draw_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
     figure: Any = _figure_class()(figsize=(11, 7.6), layout="constrained")
     standing = figure.add_subplot(2, 2, 1, projection="3d")
     draw_figure(standing, arm, q)
-    standing.set_title(f"{arm.name} at {_place(q)}", fontsize=10, loc="left")
+    standing.set_title(_plain(f"{arm.name} at {_place(q)}"), fontsize=10, loc="left")
     swept = sweep(arm, q)
     for place, (title, values) in enumerate(_maps(arm, swept), start=2):
         _map(figure, figure.add_subplot(2, 2, place), arm, swept, title, values)
@@ -74,7 +74,7 @@ def _maps(arm: Arm, swept: Sweep) -> Iterator[tuple[str, Array]]:
 
 
 def _map(figure: Any, axes: Any, arm: Arm, swept: Sweep, title: str, values: Array) -> None:
-    axes.set_title(title, fontsize=10, loc="left")
+    axes.set_title(_plain(title), fontsize=10, loc="left")
     axes.tick_params(labelsize=8)
     a, b = swept.joints
     axes.set_xlabel(_axis(arm, a), fontsize=9)
@@ -103,7 +103,12 @@ def _map(figure: Any, axes: Any, arm: Arm, swept: Sweep, title: str, values: Arr
 
 
 def _axis(arm: Arm, j: int) -> str:
-    return f"{arm.joint_names[j]} [{'°' if arm.robot.joints[j].is_revolute else 'm'}]"
+    return _plain(f"{arm.joint_names[j]} [{'°' if arm.robot.joints[j].is_revolute else 'm'}]")
+
+
+def _plain(text: str) -> str:
+    """Return a text that Matplotlib does not take for a formula."""
+    return text.replace("$", r"\$")
 
 
 def _shown(arm: Arm, j: int, values: Array) -> Array:

@@ -34,15 +34,16 @@ def draw_figure(axes: Any, arm: Arm, q: Array) -> None:
     base = np.zeros((1, 3))
     points = np.concatenate([base, [pose[:3, 3] for pose in poses]])
     reach = max(float(np.ptp(points, axis=0).max()), SMALLEST)
+    many = min(1.0, 10 / arm.n)  # the more joints, the smaller they are drawn
     axes.plot(*points.T, color="0.25", linewidth=4, solid_capstyle="round", zorder=1)
     for pose, joint in zip(poses[1:-1], arm.robot.joints, strict=True):
         at, along = pose[:3, 3], pose[:3, 2]
-        ends = at + np.outer([-AXLE, AXLE], along) * reach
-        width = 7 if joint.is_revolute else 3
+        ends = at + np.outer([-AXLE, AXLE], along) * reach * many
+        width = (7 if joint.is_revolute else 3) * many
         axes.plot(*ends.T, color="#f0a030", linewidth=width, solid_capstyle="butt", zorder=2)
     for pose in (np.eye(4), *poses[1:]):
         for k, colour in enumerate(COLOURS):
-            ends = pose[:3, 3] + np.outer([0.0, AXIS], pose[:3, k]) * reach
+            ends = pose[:3, 3] + np.outer([0.0, AXIS], pose[:3, k]) * reach * many
             axes.plot(*ends.T, color=colour, linewidth=1.4, zorder=3)
     for name, at, way in (("base", points[0], -2 * AXIS), ("tip", points[-1], 1.2 * AXIS)):
         x, y, z = at
@@ -56,6 +57,7 @@ def _frame(axes: Any, points: Array, reach: float) -> None:
     for k, name in enumerate("xyz"):
         getattr(axes, f"set_{name}lim")(middle[k] - 0.6 * reach, middle[k] + 0.6 * reach)
         getattr(axes, f"set_{name}label")(f"{name} [m]", fontsize=8, labelpad=0)
-    axes.set_box_aspect((1, 1, 1), zoom=1.15)
+        getattr(axes, f"{name}axis").get_major_locator().set_params(nbins=5)
+    axes.set_box_aspect((1, 1, 1), zoom=1.2)
     axes.tick_params(labelsize=7, pad=0)
     axes.view_init(elev=20, azim=-60)
