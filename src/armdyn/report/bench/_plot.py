@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,12 @@ from armdyn.report.bench._results import Benchmark
 from armdyn.robot import whole_file
 
 SUFFIXES = (".png", ".svg")
+
+MARKS = ("o", "s", "^", "D", "v")
+COLORS = ("C0", "C1", "C2", "C3")
+STYLES = ("-", "--", ":", "-.")
+# Inches of the picture: without rows, and for each of them.
+HEIGHT, ROW = 3.0, 0.19
 
 
 def check_plot(path: Path) -> None:
@@ -26,7 +33,8 @@ def write_plot(benchmark: Benchmark, path: Path) -> None:
     """Draw the picture; the whole file or, if that fails, none."""
     check_plot(path)
     figure_of, ticker = _matplotlib()
-    figure: Any = figure_of(figsize=(11, 4.5), layout="constrained")
+    height = max(4.5, HEIGHT + ROW * len(benchmark.cells))
+    figure: Any = figure_of(figsize=(12, height), layout="constrained")
     left, right = figure.subplots(1, 2)
     _draw_cells(left, benchmark)
     _draw_growth(right, benchmark, ticker)
@@ -46,35 +54,51 @@ def _matplotlib() -> tuple[Any, Any]:
 def _draw_cells(axes: Any, benchmark: Benchmark) -> None:
     cells = benchmark.cells
     names = list(dict.fromkeys(name for cell in cells for name in cell.cached.seconds))
-    for k, name in enumerate(names):
-        at = [(i, c.cached.seconds[name]) for i, c in enumerate(cells) if name in c.cached.seconds]
-        heights = [1e9 * seconds for _, seconds in at]
-        places = [i + 0.8 * (k + 0.5) / len(names) - 0.4 for i, _ in at]
-        axes.bar(places, heights, 0.8 / len(names), label=name)
-    axes.set_xticks(
-        range(len(cells)), [f"{c.robot} {c.kind}" for c in cells], rotation=90, fontsize=5
-    )
-    axes.set_yscale("log")
-    axes.set_ylabel("ns for one state, one core")
-    axes.set_title("Batches in the cache")
-    if names:
-        axes.legend(fontsize=7)
+    for i, cell in enumerate(cells):
+        times = [1e9 * seconds for seconds in cell.cached.seconds.values()]
+        axes.plot([min(times), max(times)], [i, i], color="0.85", zorder=0)
+        if i and cell.robot != cells[i - 1].robot:
+            axes.axhline(i - 0.5, color="0.5", linewidth=0.5)
+    for name, mark in zip(names, cycle(MARKS)):
+        at = [
+            (1e9 * c.cached.seconds[name], i)
+            for i, c in enumerate(cells)
+            if name in c.cached.seconds
+        ]
+        axes.plot(*zip(*at, strict=True), mark, label=name)
+    axes.set_yticks(range(len(cells)), [f"{c.robot}  {c.kind}" for c in cells], fontsize=8)
+    axes.invert_yaxis()
+    axes.margins(y=0.5 / max(1, len(cells)))
+    axes.set_xscale("log")
+    axes.set_xlabel("ns for one state, one core")
+    _title(axes, "Batches in the cache", len(names))
 
 
 def _draw_growth(axes: Any, benchmark: Benchmark, ticker: Any) -> None:
-    for growth in benchmark.growth:
+    drawn = 0
+    for growth, color in zip(benchmark.growth, cycle(COLORS)):
         names = list(dict.fromkeys(name for times in growth.times for name in times.seconds))
-        for name in names:
+        for name, style in zip(names, cycle(STYLES)):
             rows = zip(growth.n, growth.times, strict=True)
             points = [(n, 1e9 * t.seconds[name]) for n, t in rows if name in t.seconds]
-            axes.plot(*zip(*points, strict=True), marker=".", label=f"{growth.kind}, {name}")
+            label = f"{growth.kind}, {name}"
+            axes.plot(*zip(*points, strict=True), style, color=color, marker=".", label=label)
+            drawn += 1
     axes.set_xscale("log")
     axes.set_yscale("log")
     if benchmark.growth:
         axes.set_xticks(benchmark.growth[0].n)
         axes.xaxis.set_major_formatter(ticker.ScalarFormatter())
         axes.xaxis.set_minor_locator(ticker.NullLocator())
-        axes.legend(fontsize=6)
     axes.set_xlabel("joints")
     axes.set_ylabel("ns for one state, one core")
-    axes.set_title("Chains")
+    axes.grid(alpha=0.3)
+    _title(axes, "Chains, batches in the cache", drawn)
+
+
+def _title(axes: Any, words: str, n_labels: int) -> None:
+    """Write what is seen, and above it, where it covers nothing, what the marks mean."""
+    axes.set_title(words, loc="left", fontsize=10)
+    if n_labels:
+        where = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.05), "borderaxespad": 0.0}
+        axes.legend(fontsize=8, ncols=2, frameon=False, **where)
