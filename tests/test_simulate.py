@@ -1,19 +1,11 @@
-"""Simulated motions: energy, orders of convergence, and an independent integration."""
+"""Simulated motions: energy, orders of convergence, batches, torques, events."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-import pinocchio as pin
 import pytest
-from scipy.integrate import solve_ivp
 
 import armdyn
-from armdyn.report._pinocchio import pinocchio_model
-from support import random_robot
-from test_real_arms import ARMS
-from test_urdf_pinocchio import published
 
 PUMA = armdyn.load("puma560")
 Q0 = np.array([0.3, -0.5, 0.4, 0.2, 0.6, -0.1])
@@ -24,33 +16,6 @@ FIXED = ("rk4", "ab4", "midpoint")
 def kinetic_scale(run: armdyn.Run) -> float:
     """The largest kinetic energy: unlike the energy it does not depend on where heights begin."""
     return float(PUMA.kinetic_energy(run.q, run.qd).max())
-
-
-def independent(arm: armdyn.Arm, q: np.ndarray, qd: np.ndarray, until: float) -> np.ndarray:
-    """The last state by Pinocchio and SciPy.
-
-    The tolerances are those of the run: falling arms are chaotic, and what two integrations make
-    wrong by 1e-13 can be a million times that after two seconds.
-    """
-    model = pinocchio_model(arm.robot)
-    data, n = model.createData(), arm.n
-    viscous = np.array([joint.viscous for joint in arm.robot.joints])
-
-    def rate(t: float, y: np.ndarray) -> np.ndarray:
-        return np.concatenate([y[n:], pin.aba(model, data, y[:n], y[n:], -viscous * y[n:])])
-
-    y = np.concatenate([q, qd])
-    found = solve_ivp(rate, (0.0, until), y, method="DOP853", rtol=1e-12, atol=1e-13)
-    return found.y[:, -1]
-
-
-def assert_like_pinocchio(arm: armdyn.Arm) -> None:
-    rng = np.random.default_rng(3)
-    q, qd = rng.uniform(-0.5, 0.5, (2, arm.n))
-    run = armdyn.simulate(arm, q, qd, 2.0, integrator="dop853", rtol=1e-12, atol=1e-13)
-    expected = independent(arm, q, qd, 2.0)
-    error = np.abs(np.concatenate([run.q[-1], run.qd[-1]]) - expected)
-    assert (error / np.maximum(1.0, np.abs(expected))).max() < 1e-8
 
 
 def test_energy_of_a_free_puma_stays_to_1e_9_in_ten_seconds() -> None:
@@ -70,30 +35,6 @@ def test_energy_of_the_symplectic_rule_is_bounded_and_does_not_grow() -> None:
     assert parts[-1] < 1.5 * max(parts[:2])
     mean = [float(part.mean()) for part in np.array_split(run.energy - run.energy[0], 4)]
     assert np.ptp(mean) < 0.2 * max(parts) * kinetic_scale(run)
-
-
-@pytest.mark.parametrize("name", armdyn.robots())
-def test_bundled_arms_move_as_pinocchio_says(name: str) -> None:
-    assert_like_pinocchio(armdyn.load(name))
-
-
-@pytest.mark.parametrize("family", ["mixed", "inclined slide"])
-def test_random_arms_move_as_pinocchio_says(family: str) -> None:
-    assert_like_pinocchio(armdyn.Arm(random_robot(family, 4, 1)))
-
-
-@pytest.mark.slow  # compiles many arms
-@pytest.mark.parametrize("name", ARMS)
-def test_published_arms_move_as_pinocchio_says(name: str) -> None:
-    """With viscous friction: without, light wrists fall so chaotically that rounding is seen."""
-    arm = armdyn.load(published(name), tip=ARMS[name])
-    robot, inertia = arm.robot, np.diagonal(arm.mass_matrix(np.zeros(arm.n)))
-    joints = [
-        replace(joint, viscous=3.0 * float(m), coulomb=0.0, offset=0.0)
-        for joint, m in zip(robot.joints, inertia, strict=True)
-    ]
-    damped = armdyn.Robot(joints, robot.gravity, robot.base, robot.tool, robot.name, strict=False)
-    assert_like_pinocchio(armdyn.Arm(damped))
 
 
 @pytest.mark.parametrize(("name", "order"), [("rk4", 4), ("ab4", 4), ("midpoint", 2)])

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -151,11 +152,12 @@ def test_an_animation_shows_the_frames_of_the_motion(run: armdyn.Run, tmp_path: 
 
 def test_a_name_cannot_break_out_of_an_animation(tmp_path: Path) -> None:
     robot = armdyn.load("planar2").robot
-    name = "</script><script>alert(1)</script>"
+    name = "</script><script>alert(1)</script>{{data}}"
     arm = armdyn.Arm(armdyn.Robot(robot.joints, name=name))
     path = tmp_path / "run.html"
     armdyn.simulate(arm, until=0.1).animate(path)
     text = path.read_text()
+    assert text.count('"points":') == 1
     assert text.count("<script>") == 1
     assert text.count("</script>") == 1
     assert page_data(path)["name"] == name
@@ -171,6 +173,7 @@ const kept = {};
 globalThis.window = { devicePixelRatio: 1 };
 globalThis.document = { documentElement: {}, getElementById: id => kept[id] ??= element(id),
   createElement: element };
+globalThis.matchMedia = () => ({ matches: false });
 globalThis.getComputedStyle = () => ({ getPropertyValue: () => "#000" });
 globalThis.requestAnimationFrame = f => { queued = f; };
 """
@@ -255,15 +258,64 @@ def test_the_command_line_applies_the_torques_of_a_log(tmp_path: Path) -> None:
         (["planar2", "--until", "-1"], "time does not go backwards"),
         (["planar2", "-o", "run.xyz"], "runs are written as"),
         (["planar2", "--animate", "no/such/run.html"], "no folder"),
+        (["planar2", "-o", "FOLDER/a.csv"], "is a folder"),
+        (["planar2", "--torque", "FOLDER/back.csv"], "goes back in time"),
+        (["planar2", "--torque", "FOLDER/back.csv", "--sort"], "from 0 s to 0.2 s, but"),
+        (["planar2", "--sort"], "are of a log given by --torque"),
+        (["planar2", "--torque", "nan,1"], "must be finite"),
+        (["planar2", "--integrator", "rk4", "--step", "0.5", "--qd0", "90,80"], "unstable"),
+        (["planar2", "--rate", "1e7"], "GB: ask for fewer"),
         (["planar2", "--integrator", "euler"], "choose one of: rk45"),
         (["planar2", "--torque", "1,2", "--target", "1,2"], "give one"),
     ],
 )
 def test_the_command_line_refuses_in_words(
-    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str], tmp_path: Path,
+) -> None:  # fmt: skip
+    (tmp_path / "a.csv").mkdir()
+    rows = ["t,q_1,q_2,tau_1,tau_2", "0,0,0,1,1", "0.2,1,1,2,2", "0.1,2,2,1,1"]
+    (tmp_path / "back.csv").write_text("\n".join(rows))
+    words = [word.replace("FOLDER", str(tmp_path)) for word in words]
     monkeypatch.setattr("sys.argv", ["armdyn", "simulate", *words])
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 2
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+INTERRUPTING = """
+import sys, os, signal
+import armdyn.cli._simulate as cli
+from armdyn.cli._app import main
+
+def simulate(*given, progress, **options):
+    def interrupt(done, of):
+        if done > of // 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        progress(done, of)
+    return real(*given, progress=interrupt, **options)
+
+real, cli.run_simulation = cli.run_simulation, simulate
+sys.argv = ["armdyn", "simulate", "planar2", "--until", "2", "-o", sys.argv[1], *sys.argv[2:]]
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["rk45", "midpoint"])
+def test_an_interrupted_command_writes_nothing_or_a_marked_part(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "run.npz"
+    command = [sys.executable, "-c", INTERRUPTING, str(path), "--integrator", name]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr.strip().splitlines() == [
+        "error: interrupted, nothing is written; --partial keeps the part before."
+    ]
+    assert not path.exists()
+    done = subprocess.run([*command, "--partial"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "note: incomplete: it was interrupted." in done.stderr
+    with pytest.warns(armdyn.LogWarning, match="never change"):  # there are no torques
+        log = armdyn.Log.read(path)
+    assert log.extra["incomplete"].all()
+    assert 0.8 < log.t[-1] < 1.5

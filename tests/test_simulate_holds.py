@@ -11,7 +11,9 @@ import armdyn
 from support import random_robot
 
 MASS, COULOMB = 2.0, 3.0
-INTEGRATORS = ("rk45", "dop853", "rk4")
+ADAPTIVE = ("rk45", "dop853")
+FIXED = ("rk4", "ab4", "midpoint")
+INTEGRATORS = (*ADAPTIVE, *FIXED)
 
 
 def slider(**options: float) -> armdyn.Arm:
@@ -35,7 +37,7 @@ def test_a_sliding_mass_stops_where_friction_says_and_stays(name: str) -> None:
     v = 1.5
     run = armdyn.simulate(slider(), [0.0], [v], 3.0, integrator=name, rtol=1e-9)
     stops_at = MASS * v / COULOMB
-    tolerance = 2e-3 if name == "rk4" else 1e-9
+    tolerance = 2e-3 if name in FIXED else 1e-9
     (event,) = run.events
     assert event.what == "sticks"
     assert abs(event.t - stops_at) < tolerance
@@ -58,11 +60,11 @@ def test_a_growing_force_moves_the_mass_when_it_overcomes_stiction(
     slips_at = stiction * COULOMB / 4.0
     (event,) = run.events
     assert event.what == "slips"
-    assert abs(event.t - slips_at) < (1.1e-3 if name == "rk4" else 1e-7)
+    assert abs(event.t - slips_at) < (1.1e-3 if name in FIXED else 1e-7)
     assert not run.q[run.t < slips_at - 2e-3].any()
     # m v = integral of the force less friction since then
     expected = -(2.0 * (4.0 - slips_at**2) - COULOMB * (2.0 - slips_at)) / MASS
-    assert abs(run.qd[-1, 0] - expected) < (5e-3 if name == "rk4" else 1e-6)
+    assert abs(run.qd[-1, 0] - expected) < (5e-3 if name in FIXED else 1e-6)
 
 
 def test_friction_that_holds_does_not_chatter() -> None:
@@ -75,7 +77,7 @@ def test_friction_that_holds_does_not_chatter() -> None:
         assert not run.qd.any()
         assert not run.events
         np.testing.assert_array_equal(run.q[-1], q)
-    assert run.evaluations == 400
+        assert run.evaluations <= 400
 
 
 def test_a_falling_arm_with_dry_friction_moves_the_same_by_all_integrators() -> None:
@@ -86,7 +88,8 @@ def test_a_falling_arm_with_dry_friction_moves_the_same_by_all_integrators() -> 
     }
     exact = runs["dop853"]
     np.testing.assert_allclose(runs["rk45"].q[-1], exact.q[-1], atol=1e-6)
-    np.testing.assert_allclose(runs["rk4"].q[-1], exact.q[-1], atol=2e-3)
+    for name in FIXED:
+        np.testing.assert_allclose(runs[name].q[-1], exact.q[-1], atol=2e-3)
     changes = [(e.what, e.joint) for e in exact.events]
     assert [(e.what, e.joint) for e in runs["rk45"].events] == changes
     assert len(changes) < 20
@@ -95,15 +98,67 @@ def test_a_falling_arm_with_dry_friction_moves_the_same_by_all_integrators() -> 
     assert exact.evaluations < 2000
 
 
-def test_a_batch_sticks_row_by_row() -> None:
+@pytest.mark.parametrize("name", FIXED)
+def test_shorter_steps_come_closer_where_joints_stick_and_slip(name: str) -> None:
+    arm = dry_puma()
+    q, qd = [0.3, -0.5, 0.4, 0.2, 0.6, -0.1], [0.5, 0.2, -0.3, 0.1, 0.4, 0.2]
+    exact = armdyn.simulate(arm, q, qd, 0.5, integrator="dop853", rtol=1e-11).q[-1]
+    errors = [
+        np.abs(armdyn.simulate(arm, q, qd, 0.5, integrator=name, step=h).q[-1] - exact).max()
+        for h in (8e-3, 1e-3)
+    ]
+    assert errors[1] < errors[0] / 4
+    assert errors[1] < 2e-4
+
+
+@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("torque", [None, lambda t, q, qd: 0.0 * q])
+def test_arms_with_dry_friction_move_the_same_alone_and_in_a_batch(
+    name: str, torque: object
+) -> None:
+    """Also those with parameters of their own, and those whose steps are in one program."""
+    arm = dry_puma()
+    rng = np.random.default_rng(0)
+    q, qd = rng.uniform(-0.7, 0.7, (2, 5, 6))
+    qd[2] = 0.0
+    options = dict(until=0.3, torque=torque, integrator=name, step=2e-3, samples=31, limits="stop")
+    batch = armdyn.simulate(arm, q, qd, **options)
+    same = armdyn.simulate(arm, q, qd, parameters=[arm.parameters] * 5, **options)
+    assert {event.arm for event in batch.events} == set(range(5))
+    assert {"sticks", "slips"} <= {event.what for event in batch.events}
+    for k in range(5):
+        alone = armdyn.simulate(arm, q[k], qd[k], **options)
+        for run in (batch[k], same[k]):
+            np.testing.assert_allclose(run.q, alone.q, atol=1e-9)
+            np.testing.assert_allclose(run.tau, alone.tau)
+            told = [[(e.t, e.what, e.joint) for e in x.events] for x in (run, alone)]
+            assert told[0] == told[1]
+
+
+def test_a_long_arm_has_dry_friction_too() -> None:
+    robot = armdyn.generic(14, seed=2)
+    joints = [replace(joint, coulomb=3.0) for joint in robot.joints]
+    arm = armdyn.Arm(replace_joints(robot, joints))
+    q = np.random.default_rng(0).uniform(-1, 1, (2, 14))
+    torque = arm.gravity(q) + 4.0 * np.eye(14)[[3, 5]]
+    ends = [armdyn.simulate(arm, q, None, 0.02, torque, name, step=1e-3) for name in ("rk4", "ab4")]
+    for run in ends:
+        assert [(e.what, e.joint, e.arm) for e in run.events if e.t == 0.0] == [
+            ("slips", 3, 0), ("slips", 5, 1),
+        ]  # fmt: skip
+    np.testing.assert_allclose(ends[0].q, ends[1].q, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_a_batch_sticks_row_by_row(name: str) -> None:
     q = np.zeros((4, 1))
     qd = np.array([[1.0], [-0.5], [0.0], [2.0]])
-    run = armdyn.simulate(slider(), q, qd, 2.0, integrator="rk4", step=1e-3, samples=21)
+    run = armdyn.simulate(slider(), q, qd, 2.0, integrator=name, step=1e-3, samples=21)
     expected = np.sign(qd) * MASS * qd**2 / (2 * COULOMB)
     np.testing.assert_allclose(run.q[-1], expected, atol=3e-3)
     assert not run.qd[-1].any()
     assert sorted(e.arm for e in run.events) == [0, 1, 3]
-    alone = armdyn.simulate(slider(), q[3], qd[3], 2.0, integrator="rk4", step=1e-3, samples=21)
+    alone = armdyn.simulate(slider(), q[3], qd[3], 2.0, integrator=name, step=1e-3, samples=21)
     np.testing.assert_allclose(run.q[:, 3], alone.q, atol=1e-12)
 
 
@@ -117,7 +172,7 @@ def test_a_stop_holds_the_mass_until_it_is_pulled_away(name: str) -> None:
     run = armdyn.simulate(arm, [0.0], [1.0], 1.5, pull, name, limits="stop", rtol=1e-8)
     what = [e.what for e in run.events]
     assert what == ["stops at upper limit", "leaves the stop"]
-    tolerance = 2e-3 if name == "rk4" else 1e-4  # the pull jumps within a step
+    tolerance = 2e-3 if name in FIXED else 1e-4  # the pull jumps within a step
     assert abs(run.events[0].t - 0.5) < tolerance
     assert abs(run.events[1].t - 1.0) < max(tolerance, 2e-2)
     at_stop = (run.t > 0.51) & (run.t < 0.97)
@@ -163,7 +218,7 @@ def test_friction_can_be_left_out() -> None:
     viscous = armdyn.Joint(kind="prismatic", mass=MASS, viscous=0.7, offset=0.2)
     arm = armdyn.Arm(armdyn.Robot([viscous], gravity=(0.0, 0.0, 0.0), name="slider"))
     expected = (1.0 + 0.2 / 0.7) * np.exp(-0.7 / MASS) - 0.2 / 0.7
-    for name in (*INTEGRATORS, "ab4", "midpoint"):
+    for name in INTEGRATORS:
         run = armdyn.simulate(arm, [0.0], [1.0], 1.0, integrator=name, rtol=1e-9)
         assert abs(run.qd[-1, 0] - expected) < 1e-6
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.errors import ArmdynError, NumericalError
+from armdyn.errors import ArmdynError
 from armdyn.simulation._event import Event
 from armdyn.simulation._holds import Holds
-from armdyn.simulation._task import TIGHTER, Samples, Task
-from armdyn.simulation._trouble import check_state
+from armdyn.simulation._task import Samples, Task
+from armdyn.simulation._trouble import TIGHTER, check_acceleration, check_state, stalled
 from armdyn.simulation._watch import crosses, event_value
 
 Array = NDArray[np.float64]
@@ -91,7 +91,7 @@ class _Integration:
         while t < task.until and not ended:
             if self._holds:
                 force = self._force(t, y)
-                settled = self._holds.settle(t, y[None, :n], y[None, n:], force)
+                settled, _ = self._holds.settle(t, y[None, :n], y[None, n:], force)
                 if changes < MOST_AT_ONCE:
                     self._result.events += settled
             begin = t
@@ -103,7 +103,7 @@ class _Integration:
         if self._times is None or self._times[0] <= 0.0:
             if self._holds:
                 q, qd = y[None, : self._n], y[None, self._n :]
-                self._result.events += self._holds.settle(0.0, q, qd, self._force(0.0, y))
+                self._result.events += self._holds.settle(0.0, q, qd, self._force(0.0, y))[0]
             self._record(0.0, y)
             self._next = 1
         if self._task.limits != "stop":
@@ -117,16 +117,19 @@ class _Integration:
         """Integrate until a hold changes, or to the end; say whether the run ends."""
         task = self._task
         first_step = min(SHORT * task.until, task.until - t) if forced else None
-        solver: Any = self._solver(
-            self._rate, t, y, task.until, first_step=first_step, **self._options
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            solver: Any = self._solver(
+                self._rate, t, y, task.until, first_step=first_step, **self._options
+            )
+        check_acceleration(task.plant.arm, t, solver.f[self._n :], solver.h_abs)
         margins = self._margins(t, y)
         values = [event_value(task, k, t, *self._rows(y)) for k in range(len(task.events))]
         while solver.status == "running":
             before, y = solver.nfev, solver.y
-            message = solver.step()
-            if message is not None:
-                raise NumericalError(f"the integration ends at t = {solver.t:.6g} s: {message}.")
+            with np.errstate(over="ignore", invalid="ignore"):  # of a trial step that went too far
+                failed = solver.step() is not None
+            if failed:
+                raise stalled(task.plant.arm, solver.t, solver.y[self._n :], TIGHTER)
             check_state(task.plant.arm, solver.t, *self._rows(solver.y), TIGHTER)
             dense = _Dense(solver, y)
             new = self._margins(solver.t, solver.y)

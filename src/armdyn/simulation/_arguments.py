@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from armdyn.arm import Arm
 from armdyn.errors import InputError, MethodError, shown
+from armdyn.simulation._trouble import FASTEST
 
 Array = NDArray[np.float64]
 
@@ -19,8 +20,13 @@ ADAPTIVE = ("rk45", "dop853")
 LIMITS = ("report", "stop", "spring")
 
 MOST_STEPS = 100_000_000
-# Bytes of the samples that are recorded without being asked for.
-LARGEST = 2**31
+# Bytes of samples: of those that nobody asked for, and of those that were asked for.
+LARGEST, LARGEST_ASKED = 2**31, 2**34
+# What a sample takes besides its numbers.
+BESIDES = 600
+
+# Beyond it floats do not tell how an arm moves [rad or m].
+FARTHEST = 1e9
 
 
 def choice(name: str, value: object, choices: Sequence[str]) -> str:
@@ -72,6 +78,13 @@ def _state(arm: Arm, name: str, value: object) -> Array:
     if not np.isfinite(array).all():
         at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise InputError(f"`{name}` has {array[at]} at index {at}, expected finite numbers.")
+    most = FASTEST if name == "qd0" else FARTHEST
+    if (np.abs(array) >= most).any():
+        at = tuple(int(k) for k in np.argwhere(np.abs(array) >= most)[0])
+        raise InputError(
+            f"`{name}` has {array[at]:g} at index {at}, which is no state of an arm: expected less "
+            f"than {most:g}."
+        )
     return array
 
 
@@ -105,26 +118,25 @@ def steps_of(until: float, step: object) -> int:
     return steps
 
 
-def kept_steps(steps: int, samples: object, numbers: int) -> list[int]:
-    """Return before which steps a sample is recorded; `numbers` is how many a sample holds."""
+def kept_steps(steps: int, samples: object, joints: int) -> Sequence[int]:
+    """Return before which steps a sample is recorded; `joints` is how many of all arms it has."""
     if samples is None:
-        if 8 * numbers * (steps + 1) > LARGEST:
-            size = 8 * numbers * (steps + 1) / 2**30
+        if (size := _size(steps + 1, joints)) > LARGEST:
             raise InputError(
-                f"the samples of all {steps} steps would take {size:.3g} GB: say how many are "
-                "wanted by `samples`."
+                f"the samples of all {steps} steps would take {size / 2**30:.3g} GB: say how many "
+                "are wanted by `samples`."
             )
-        return list(range(steps + 1))
-    count = _count(samples)
+        return range(steps + 1)
+    count = _count(samples, joints)
     return sorted({round(x) for x in np.linspace(0, steps, count).tolist()})
 
 
-def sample_times(until: float, samples: object) -> Array | None:
+def sample_times(until: float, samples: object, joints: int) -> Array | None:
     """Return when samples are recorded: so many, or at times; None for all steps."""
     if samples is None:
         return None
     if np.ndim(cast(Any, samples)) == 0:
-        return np.linspace(0.0, until, _count(samples))
+        return np.linspace(0.0, until, _count(samples, joints))
     try:
         times = np.array(samples, dtype=np.float64)
     except (TypeError, ValueError):
@@ -142,22 +154,31 @@ def sample_times(until: float, samples: object) -> Array | None:
     return times
 
 
-def _count(samples: object) -> int:
+def _count(samples: object, joints: int) -> int:
     count = operator.index(samples) if isinstance(samples, SupportsIndex) else 0
     if not 2 <= count <= MOST_STEPS:
         raise InputError(f"`samples` is {shown(samples)}, expected a whole number from 2.")
+    if (size := _size(count, joints)) > LARGEST_ASKED:
+        raise InputError(f"{count} samples would take {size / 2**30:.3g} GB: ask for fewer.")
     return count
+
+
+def _size(samples: int, joints: int) -> int:
+    """Return how many bytes samples take: four numbers a joint."""
+    return samples * (32 * joints + BESIDES)
 
 
 def functions(events: object, batch: bool) -> tuple[Callable[..., Any], ...]:
     """Return the functions whose zeros are looked for."""
     if events is None:
         return ()
-    listed: tuple[object, ...] = (
-        (events,) if callable(events) else tuple(cast("Sequence[object]", events))
-    )
+    listed: tuple[object, ...] = (events,)
+    if not callable(events) and isinstance(events, Iterable):
+        listed = tuple(cast("Iterable[object]", events))
     if not all(map(callable, listed)):
-        raise InputError(f"`events` is {shown(events)}, expected functions of (t, q, qd).")
+        raise InputError(
+            f"`events` is {shown(cast(object, events))}, expected functions of (t, q, qd)."
+        )
     if batch and listed:
         raise InputError("`events` are looked for in the run of one arm, not of a batch.")
     return cast("tuple[Callable[..., Any], ...]", listed)

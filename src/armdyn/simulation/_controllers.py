@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +37,19 @@ class _Following(ABC):
             raise InputError(f"`model` is {shown(model)}, expected an Arm.")
         self._model = model
         self._target = target if isinstance(target, Trajectory) else _position(target)
+
+    @property
+    def rows(self) -> int | None:
+        """How many arms have a target of their own; None if all have the same."""
+        target = self._target
+        return None if isinstance(target, Trajectory) or target.ndim == 1 else len(target)
+
+    def of_arm(self, k: int) -> Self:
+        """Return the controller of one arm of a batch."""
+        result = copy.copy(self)
+        if not isinstance(self._target, Trajectory) and self._target.ndim == 2:
+            result._target = self._target[k]
+        return result
 
     def prepared(self, arm: Arm) -> Callable[[float, Array, Array], Array]:
         """Return the torques for an arm as a function of (t, q, qd)."""

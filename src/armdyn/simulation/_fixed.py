@@ -14,9 +14,10 @@ from armdyn.simulation._event import Event
 from armdyn.simulation._forces import Forces
 from armdyn.simulation._holds import Holds
 from armdyn.simulation._plant import Plant
-from armdyn.simulation._steppers import Stepper, stepper
-from armdyn.simulation._task import SHORTER, Samples, Task
-from armdyn.simulation._trouble import check_state
+from armdyn.simulation._stepper import Stepper
+from armdyn.simulation._steppers import stepper
+from armdyn.simulation._task import Samples, Task
+from armdyn.simulation._trouble import SHORTER, check_state
 from armdyn.simulation._watch import Watch
 
 Array = NDArray[np.float64]
@@ -41,9 +42,17 @@ def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
 
     def work(i: int, j: int) -> None:
         plant, forces = task.plant.part(slice(i, j)), task.forces.part(i, j)
-        parts[i] = _part(task, plant, forces, slice(i, j), steps, keep, counted)
+        try:
+            parts[i] = _part(task, plant, forces, slice(i, j), steps, keep, counted)
+        except BaseException as error:
+            counted.end(error)
+            raise
 
-    in_threads(work, rows, TOGETHER, task.threads)
+    try:
+        in_threads(work, rows, TOGETHER, task.threads)
+    except _Ended:
+        assert counted.why is not None
+        raise counted.why from counted.why.__cause__
     return _joined([parts[i] for i in sorted(parts)])
 
 
@@ -62,7 +71,7 @@ def _part(
     method = stepper(task.integrator, plant, forces, h, holds)
     watch = Watch(task, q, qd, first_row=rows.start)
     result = Samples()
-    kept = set(keep)
+    kept = keep if isinstance(keep, range) else set(keep)
     k = 0
     try:
         for k in range(steps):
@@ -102,16 +111,32 @@ def _joined(parts: Sequence[Samples]) -> Samples:
     return result
 
 
+class _Ended(Exception):
+    """Another part has failed: nobody needs this one."""
+
+
 class _Counter:
-    """Tells the progress of all parts together."""
+    """Tells the progress of all parts together, and ends all when one has failed.
+
+    Attributes:
+        why: what failed first.
+    """
 
     def __init__(self, task: Task, steps: int) -> None:
         parts = 1 if task.partial or task.forces.is_function else -(-len(task.q) // TOGETHER)
         self._task, self._total = task, steps * parts
         self._done, self._often, self._lock = 0, max(1, self._total // 200), Lock()
+        self.why: BaseException | None = None
+
+    def end(self, why: BaseException) -> None:
+        """Let the other parts end at their next step: they would go on for long without need."""
+        with self._lock:
+            self.why = self.why or why
 
     def add(self) -> None:
         """Count a step."""
+        if self.why is not None:
+            raise _Ended
         if self._task.progress is None:
             return
         with self._lock:

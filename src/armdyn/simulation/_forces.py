@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from armdyn.arm import Arm
-from armdyn.errors import InputError, shown
+from armdyn.errors import ArmdynError, InputError, shown
 from armdyn.log import Log
 
 Array = NDArray[np.float64]
@@ -22,6 +22,22 @@ class Controller(Protocol):
 
     def prepared(self, arm: Arm) -> Callable[[float, Array, Array], Array]:
         """Return the rule for an arm; refuse what does not fit it."""
+        ...
+
+
+@runtime_checkable
+class ManyTargets(Controller, Protocol):
+    """A controller that may have a target for each arm of a batch.
+
+    Attributes:
+        rows: how many targets; None for one.
+    """
+
+    @property
+    def rows(self) -> int | None: ...
+
+    def of_arm(self, k: int) -> Controller:
+        """Return the controller of one arm."""
         ...
 
 
@@ -46,11 +62,20 @@ class Quantity:
         self._times: Array | None = None
         self._values = np.zeros(width)
         self._function: Callable[..., object] | None = None
+        self._row: Callable[[int], Callable[..., object]] | None = None
         self.constant: Array | None = None
         if value is None:
             self.constant = self._values
         elif hasattr(value, "prepared"):
-            self._function = cast(Controller, value).prepared(arm)
+            controller = cast(Controller, value)
+            self._function = _prepared(name, controller, arm)
+            if isinstance(controller, ManyTargets):
+                self._row = lambda k: controller.of_arm(k).prepared(arm)
+                if controller.rows not in (None, rows):
+                    raise InputError(
+                        f"the target of `{name}` has shape ({controller.rows}, {arm.n}), for "
+                        f"{rows or 'one'} arm{'s' if rows else ''}."
+                    )
         elif callable(value):
             self._function = value
         elif isinstance(value, Log):
@@ -79,6 +104,31 @@ class Quantity:
         if self.constant is not None and self.constant.ndim == 2:
             result.constant = self.constant[i:j]
         return result
+
+    def of_arm(self, k: int) -> Quantity:
+        """Return that of one arm of a batch, which is then simulated alone."""
+        result = self.part(k, k + 1)
+        result._rows = None
+        if result.constant is not None and result.constant.ndim == 2:
+            result.constant = result.constant[0]
+        if self._row:
+            result._function = self._row(k)
+        elif self._function is not None:
+            result._function = self._asked_for(k)
+        return result
+
+    def _asked_for(self, k: int) -> Callable[..., object]:
+        """Return the function of a batch for one arm: a batch of one, by which it may know more."""
+        function, rows = self._function, self._rows
+        assert function is not None
+
+        def torque(t: float, q: Array, qd: Array) -> object:
+            value = cast("Sequence[object]", function(t, q[None], qd[None]))
+            if np.ndim(cast(ArrayLike, value)) == 2 and len(value) in (1, rows):
+                return value[k if len(value) == rows else 0]
+            return value
+
+        return torque
 
     def check_until(self, until: float) -> None:
         """Refuse values over time that end before the simulation does."""
@@ -116,7 +166,7 @@ class Quantity:
 
     def _checked(self, value: object, t: float) -> Array:
         try:
-            array = np.asarray(value, dtype=np.float64)
+            array = _real(value)
         except (TypeError, ValueError):
             raise InputError(
                 f"`{self._name}` returned {shown(value)} at t = {t:.9g} s, expected numbers."
@@ -142,7 +192,7 @@ class Quantity:
     def _numbers(self, value: object) -> Array:
         expected = " or ".join(map(str, self._shapes()))
         try:
-            array = np.array(value, dtype=np.float64)
+            array = _real(value)
         except (TypeError, ValueError):
             raise InputError(
                 f"`{self._name}` is {shown(value)}, expected None, an array {expected}, "
@@ -157,7 +207,7 @@ class Quantity:
 
     def _set_times(self, times: object, values: object) -> None:
         try:
-            t, v = np.array(times, dtype=np.float64), np.array(values, dtype=np.float64)
+            t, v = _real(times), _real(values)
         except (TypeError, ValueError):
             raise InputError(f"`{self._name}` over time is not made of numbers.") from None
         if t.ndim != 1 or len(t) < 2 or v.shape != (len(t), self._width):
@@ -205,6 +255,10 @@ class Forces:
         """Return those on rows i to j, without j, of the arms."""
         return Forces(self._arm, self.drive.part(i, j), self._wrench.part(i, j), self._spring)
 
+    def of_arm(self, k: int) -> Forces:
+        """Return those on one arm of a batch, which is then simulated alone."""
+        return Forces(self._arm, self.drive.of_arm(k), self._wrench.of_arm(k), self._spring)
+
     def at(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
         """Return the torques on the joints ``(B, n)``, and those of them that the drives give."""
         driven = self.drive.at(t, q, qd)
@@ -216,6 +270,25 @@ class Forces:
         if self._spring is not None:
             total = total + self._spring(t, q, qd)
         return np.broadcast_to(total, q.shape), driven
+
+
+def _prepared(name: str, controller: Controller, arm: Arm) -> Callable[..., object]:
+    try:
+        return controller.prepared(arm)
+    except ArmdynError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"`{name}` raised {type(error).__name__}: {error}; when prepared for the arm."
+        ) from error
+
+
+def _real(value: object) -> Array:
+    """Return an array of its own: whoever gave the value may use its memory again."""
+    given = np.array(cast(ArrayLike, value))
+    if value is None or given.dtype.kind == "c":  # NumPy would take nan, and the real part
+        raise TypeError
+    return given.astype(np.float64)
 
 
 def _is_over_time(value: tuple[object, ...]) -> bool:

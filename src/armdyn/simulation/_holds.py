@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from armdyn.simulation._event import Event
 from armdyn.simulation._plant import Plant
+from armdyn.simulation._trouble import SHORTER, check_state
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -60,48 +61,47 @@ class Holds:
         lower = np.where(self.low, -np.inf, -self._breakaway)
         return lower, np.where(self.high, np.inf, self._breakaway)
 
-    def settle(self, t: float, q: Array, qd: Array, force: Array) -> list[Event]:
-        """Let go of joints whose hold is overcome, of each arm the most overcome first."""
-        events: list[Event] = []
+    def settle(self, t: float, q: Array, qd: Array, force: Array) -> tuple[list[Event], Array]:
+        """Let go of joints whose hold is overcome; return what happened, and qdd after it."""
+        qdd, press = self._plant.held(q, qd, force, self.slide, self.held)
+        events = self.let_go(t, press)
+        if not events:
+            return events, qdd
+        rows = np.unique([event.arm for event in events])
         for _ in range(2 * q.shape[1]):
-            rows = _any(self.held)
-            if not rows.any():
+            plant = self._plant.part(rows)
+            qdd[rows], press[rows] = plant.held(
+                q[rows], qd[rows], force[rows], self.slide[rows], self.held[rows]
+            )
+            more = self.let_go(t, press)
+            if not more:
                 break
-            part = self._plant.part(rows)
-            _, press = part.held(q[rows], qd[rows], force[rows], self.slide[rows], self.held[rows])
-            lower, upper = (x[rows] for x in self.bounds())
-            slack = SLACK * (1.0 + np.abs(press))
-            over = np.where(self.held[rows], np.maximum(press - upper, lower - press) - slack, -1.0)
-            worst = over.argmax(axis=1)
-            at = np.arange(len(worst))
-            loose = over[at, worst] > 0.0
-            if not loose.any():
-                break
-            arms, joints = np.flatnonzero(rows)[loose], worst[loose]
-            was_stopped = (self.low | self.high)[arms, joints]
-            self.held[arms, joints] = self.low[arms, joints] = self.high[arms, joints] = False
-            self.slide[arms, joints] = np.sign(press[at, worst][loose]) * self._dry[joints]
-            for arm, joint, stop in zip(arms, joints, was_stopped, strict=True):
-                what = "leaves the stop" if stop else "slips"
-                events.append(Event(t, what, int(joint), int(arm)))
-        return events
+            events += more
+        return events, qdd
+
+    def let_go(self, t: float, press: Array) -> list[Event]:
+        """Let go, of each arm, of the joint whose hold is most overcome by what presses on it."""
+        if not self.held.any():
+            return []
+        lower, upper = self.bounds()
+        with np.errstate(invalid="ignore"):
+            over = np.maximum(press - upper, lower - press) - SLACK * (1.0 + np.abs(press))
+            loose = self.held & (over > 0.0)
+        if not loose.any():
+            return []
+        arms = np.flatnonzero(loose.any(axis=1))
+        joints = np.where(loose, over, -np.inf)[arms].argmax(axis=1)
+        was_stopped = (self.low | self.high)[arms, joints]
+        self.held[arms, joints] = self.low[arms, joints] = self.high[arms, joints] = False
+        self.slide[arms, joints] = np.sign(press[arms, joints]) * self._dry[joints]
+        return [
+            Event(t, "leaves the stop" if stop else "slips", int(joint), int(arm))
+            for arm, joint, stop in zip(arms, joints, was_stopped, strict=True)
+        ]
 
     def accelerations(self, q: Array, qd: Array, force: Array) -> Array:
         """Return qdd, zero of the joints that are held."""
-        rows = _any(self.held)
-        if not rows.any():
-            return self._plant.accelerations(q, qd, force, self.slide)
-        result = np.empty_like(q)
-        free = ~rows
-        if free.any():
-            result[free] = self._plant.part(free).accelerations(
-                q[free], qd[free], force[free], self.slide[free]
-            )
-        part = self._plant.part(rows)
-        result[rows] = part.held(q[rows], qd[rows], force[rows], self.slide[rows], self.held[rows])[
-            0
-        ]
-        return result
+        return self._plant.held(q, qd, force, self.slide, self.held)[0]
 
     def margins(self, q: Array, qd: Array, force: Array) -> Array:
         """Return, of one arm, numbers ``(4n,)`` of which one becomes negative when a hold changes.
@@ -133,6 +133,8 @@ class Holds:
             qd: velocities.
             resting: joints that are known to have come to rest.
         """
+        # a step that went astray must not pass for one that brought joints to rest
+        check_state(self._plant.arm, t, q, qd, SHORTER)
         events: list[Event] = []
         crossed = self.slide * qd < 0.0
         if resting is not None:
@@ -154,16 +156,11 @@ class Holds:
                 self.slide[hit] = 0.0
                 self.low |= low
                 self.high |= high
-                rows = _any(hit)
+                rows = np.flatnonzero(hit.any(axis=1))
                 qd[rows] = self._plant.part(rows).stopped(q[rows], qd[rows], self.held[rows])
                 events += _events(t, "stops at lower limit", low)
                 events += _events(t, "stops at upper limit", high)
         return events
-
-
-def _any(where: Truths) -> Truths:
-    """Return which arms have a joint so."""
-    return np.asarray(where.any(axis=1))
 
 
 def _events(t: float, what: str, where: Truths) -> list[Event]:

@@ -13,13 +13,19 @@ from armdyn.arm import AUTO, Arm, Evaluator, Function, parameter_values, paramet
 from armdyn.graph import Program, Rolled, interpret
 from armdyn.robot import Chain, chain_of
 from armdyn.simulation._compose import kinetic_program
+from armdyn.simulation._compose_held import held_program
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
+Numbers = NDArray[np.intp]
 
 FORWARD = "forward_dynamics"
 FRICTION = "friction"
 ROLLED = "rolled"
+HELD = "held"
+
+# Mass matrix and bias of a longer arm stay apart where joints are held.
+LONGEST_HELD = 4000
 
 
 class Plant:
@@ -76,7 +82,7 @@ class Plant:
         """Whether any joint has Coulomb friction."""
         return bool(self.coulomb.any())
 
-    def part(self, rows: slice | Truths) -> Plant:
+    def part(self, rows: slice | Numbers) -> Plant:
         """Return some of the arms."""
         if not self.constants:
             return self
@@ -115,7 +121,7 @@ class Plant:
         names = [slot.name for slot in program.inputs]
         return [value for name, value in self.constants.items() if name in names]
 
-    def of(self, kind: str, *states: Array) -> Array:
+    def of(self, kind: str, *states: Array) -> Any:
         """Evaluate a kind; what is not finite is judged by who has it."""
         with np.errstate(all="ignore"):
             return self.kernel(kind)(*states, *self.constants_of(self.program(kind)))
@@ -151,17 +157,35 @@ class Plant:
             slide: where the free joints slide to.
             held: which joints are held.
         """
+        if HELD not in self._programs and (parts := self.dynamics()):
+            # found by its name from now on: to find it by its parts takes longer than it takes
+            self._programs[HELD] = held_program(*parts)
+            self._kernels[HELD] = compiled(self._programs[HELD])
+        if HELD in self._programs:
+            return self.of(HELD, q, qd, *self.acting(force, slide, held))
         M = self.of("mass_matrix", q)
         left = force - self.of("bias", q, qd) - self.smooth(qd)
-        free = left - self.coulomb * slide
-        qdd = _solved(M, np.where(held, 0.0, free), held)
+        qdd = _solved(M, left - self.coulomb * slide, held)
         return qdd, left - (M @ qdd[..., None])[..., 0]
+
+    def dynamics(self) -> tuple[Program, Program] | None:
+        """Return the mass matrix and the bias as code that can be part of other; None if long."""
+        M, bias = self.program("mass_matrix"), self.program("bias")
+        if not isinstance(M, Program) or not isinstance(bias, Program):
+            return None
+        return (M, bias) if len(M.code) + len(bias.code) <= LONGEST_HELD else None
+
+    def acting(self, force: Array, slide: Array, held: Truths) -> tuple[Array, ...]:
+        """Return what acts on joints besides their weight: the inputs of programs with holds."""
+        return (force, self.coulomb * slide, (~held).astype(float), self.viscous, self.offset)
 
     def stopped(self, q: Array, qd: Array, held: Truths) -> Array:
         """Return the velocities after some joints were stopped at once, without a rebound."""
-        M = self.of("mass_matrix", q)
-        momentum = (M @ qd[..., None])[..., 0]
-        return _solved(M, np.where(held, 0.0, momentum), held)
+        return _solved(self.of("mass_matrix", q), self.momenta(q, qd), held)
+
+    def momenta(self, q: Array, qd: Array) -> Array:
+        """Return M qd."""
+        return (self.of("mass_matrix", q) @ qd[..., None])[..., 0]
 
     def energy(self, q: Array, qd: Array) -> Array:
         """Return kinetic and potential energy ``(B,)``."""
@@ -201,6 +225,7 @@ def _solved(M: Array, right: Array, held: Truths) -> Array:
     free = ~held
     A = np.where(free[:, :, None] & free[:, None, :], M, np.eye(M.shape[-1]))
     try:
-        return np.linalg.solve(A, right[..., None])[..., 0].astype(np.float64, copy=False)
+        found = np.linalg.solve(A, np.where(held, 0.0, right)[..., None])
     except np.linalg.LinAlgError:
         return np.full_like(right, np.nan)
+    return found[..., 0].astype(np.float64, copy=False)

@@ -29,7 +29,8 @@ class Run:
         qdd: accelerations.
         tau: the torques that the drives gave.
         energy: kinetic and potential energy ``(N,)`` or ``(N, B)`` [J].
-        evaluations: how often the dynamics of an arm were computed to integrate.
+        evaluations: how often the dynamics of an arm were computed to integrate; where arms choose
+            their steps, of the arm that needed most.
         integrator: by which method.
         events: what happened to joints, and when: limits, stops, sticking and slipping.
         complete: False if the simulation failed before its end, and its part was asked for.

@@ -27,17 +27,21 @@ from armdyn.simulation._arguments import (
 )
 from armdyn.simulation._fixed import integrate_fixed
 from armdyn.simulation._forces import Controller, Forces, Quantity
+from armdyn.simulation._members import integrate_members
 from armdyn.simulation._plant import Plant
 from armdyn.simulation._run import Run
 from armdyn.simulation._spring import spring
-from armdyn.simulation._task import SHORTER, TIGHTER, Samples, Task
-from armdyn.simulation._trouble import check_energy
+from armdyn.simulation._task import Samples, Task
+from armdyn.simulation._trouble import SHORTER, TIGHTER, check_energy
 
 Array = NDArray[np.float64]
 Function = Callable[[float, Any, Any], ArrayLike]
 
 # Seconds: eleven days. Beyond it a run takes hours, or the unit is not seconds.
 LONGEST = 1e6
+
+# Samples of a batch whose arms choose their steps, if nobody says how many.
+MEMBER_SAMPLES = 101
 
 
 def simulate(
@@ -67,7 +71,8 @@ def simulate(
 ) -> Run:
     """Let an arm move from a state, and record its motion.
 
-    A batch of states ``(B, n)`` is many arms at once, by the integrators of fixed step.
+    A batch of states ``(B, n)`` is many arms: at once by the integrators of fixed step, one after
+    the other by those that choose their steps.
 
     Args:
         arm: what moves.
@@ -76,16 +81,18 @@ def simulate(
         until: how long [s].
         torque: of the drives: None for none; an array ``(n,)`` or ``(B, n)``; (times, values) with
             values ``(K, n)`` and straight lines between them; a `Log`; a function of (t, q, qd),
-            which for a batch is given arrays ``(B, n)``; or a controller, `PD` or `ComputedTorque`.
+            which for a batch is given arrays ``(B, n)``, or ``(1, n)`` where arms are simulated one
+            after the other; or a controller, `PD` or `ComputedTorque`.
         integrator: "rk45" and "dop853" choose their steps by `rtol` and `atol`, one arm at a time;
             "rk4", "ab4" (Adams and Bashforth's of order four) and "midpoint" (symplectic, for long
-            times) take steps of the length `step`, batches in compiled code.
+            times) take steps of the length `step`, batches in compiled code; joints are held and
+            let go at the ends of steps.
         method: of forward dynamics.
         rtol: relative tolerance of a step.
         atol: absolute tolerance of a step [rad, rad/s, ...]; a thousandth of rtol if left out.
         step: longest step of fixed length [s].
         samples: how many are recorded, or of "rk45" and "dop853" also at which times; those of all
-            steps if left out.
+            steps if left out, of batches by "rk45" and "dop853" 101.
         friction: whether joints have the friction of the robot. Coulomb friction holds a joint that
             is at rest.
         stiction: the torque that a joint at rest withstands, as a multiple of Coulomb friction.
@@ -129,16 +136,14 @@ def simulate(
     relative = positive("rtol", rtol, "a tolerance")
     absolute = 1e-3 * relative if atol is None else positive("atol", atol, "a tolerance")
     if name in ADAPTIVE:
-        if batch:
-            raise InputError(
-                f"{name!r} integrates one arm, not {len(q)}; take 'rk4', 'ab4' or 'midpoint'."
-            )
-        times, steps, keep = sample_times(end, samples), 0, []
+        # arms that choose their steps have none in common
+        wanted = MEMBER_SAMPLES if samples is None and batch else samples
+        times, steps, keep = sample_times(end, wanted, q.size), 0, range(0)
         if relative < 3e-14:
             raise InputError(f"`rtol` is {rtol:g}, below what floats can hold (3e-14).")
     else:
         steps = steps_of(end, step)
-        times, keep = None, kept_steps(steps, samples, 4 * q.size)
+        times, keep = None, kept_steps(steps, samples, q.size)
 
     count = len(q) if batch else None
     drive = Quantity("torque", torque, arm, arm.n, count)
@@ -151,8 +156,11 @@ def simulate(
         plant, Forces(arm, drive, external, pushing), q, qd, end, name, at_limits, float(stiction),
         watched, progress, wanted_threads(threads), bool(partial),
     )  # fmt: skip
-    _check_holds(task)
-    if name in ADAPTIVE:
+    _check_stops(task)
+    if name in ADAPTIVE and batch:
+        assert times is not None
+        found = integrate_members(task, relative, absolute, times)
+    elif name in ADAPTIVE:
         found = integrate_adaptive(task, relative, absolute, times)
     else:
         found = integrate_fixed(task, steps, keep)
@@ -168,21 +176,16 @@ def _as_many(q: Array, qd: Array, rows: Array, batch: bool) -> tuple[Array, Arra
     return q, qd, np.array(np.broadcast_to(rows, (number, rows.shape[1])))
 
 
-def _check_holds(task: Task) -> None:
-    """Refuse what an integrator of smooth motions cannot do, and starts beyond stops."""
-    if task.integrator in ("ab4", "midpoint") and task.has_holds:
-        why = "Coulomb friction" if task.plant.dry else "stops at limits"
-        raise InputError(
-            f"{task.integrator!r} is for smooth motions, and there are {why}: take 'rk4', 'rk45' "
-            "or 'dop853', or leave them out by friction=False or limits='report'."
-        )
+def _check_stops(task: Task) -> None:
+    """Refuse starts beyond stops."""
     if task.limits == "stop":
         lower, upper = task.bounds
         wrong = (task.q < lower) | (task.q > upper)
         if wrong.any():
-            joint = int(np.argwhere(wrong)[0][1])
+            row, joint = (int(k) for k in np.argwhere(wrong)[0])
+            which = f" of arm {row}" if len(task.q) > 1 else ""
             raise InputError(
-                f"`q0` is beyond the limits of joint {task.plant.arm.joint_names[joint]!r}, "
+                f"`q0` is beyond the limits of joint {task.plant.arm.joint_names[joint]!r}{which}, "
                 f"{lower[joint]:g} to {upper[joint]:g}, at which it should stop."
             )
 
@@ -203,7 +206,7 @@ def _run(task: Task, found: Samples, batch: bool) -> Run:
             if not task.partial:
                 raise
             failure = error
-    notes = [f"incomplete: {str(failure) or type(failure).__name__}"] if failure else []
+    notes = [f"incomplete: {str(failure) or 'it was interrupted.'}"] if failure else []
     events = tuple(sorted(found.events, key=lambda event: event.t))
     passed = {event.joint for event in events if event.what.startswith("passes")}
     if passed:

@@ -15,9 +15,6 @@ from armdyn.simulation._plant import Plant
 
 Array = NDArray[np.float64]
 
-SHORTER = "Take a shorter `step`."
-TIGHTER = "Take a smaller `rtol`, and look at the torques."
-
 
 @dataclass(frozen=True)
 class Task:

@@ -10,6 +10,9 @@ from armdyn.errors import NumericalError
 
 Array = NDArray[np.float64]
 
+SHORTER = "Take a shorter `step`."
+TIGHTER = "Take a smaller `rtol`, and look at the torques."
+
 # No joint of an arm is that fast [rad/s or m/s]: the integration has left the arm behind.
 FASTEST = 1e6
 
@@ -28,6 +31,27 @@ def check_state(arm: Arm, t: float, q: Array, qd: Array, advice: str) -> None:
     raise NumericalError(
         f"the simulation is unstable: at t = {t:.6g} s joint {arm.joint_names[joint]!r}{which} "
         f"has q = {q[row, joint]:.3g} and qd = {qd[row, joint]:.3g}. {advice}"
+    )
+
+
+def check_acceleration(arm: Arm, t: float, qdd: Array, step: float) -> None:
+    """Refuse accelerations ``(n,)`` from which no first step follows."""
+    if np.isfinite(qdd).all() and np.isfinite(step):
+        return
+    joint = int(np.where(np.isfinite(qdd), np.abs(qdd), np.inf).argmax())
+    raise NumericalError(
+        f"at t = {t:.6g} s joint {arm.joint_names[joint]!r} has the acceleration "
+        f"{qdd[joint]:.3g}, from which nothing can go on. Look at the torques, and at `parameters` "
+        "if they are given: every joint must move a mass."
+    )
+
+
+def stalled(arm: Arm, t: float, qd: Array, advice: str) -> NumericalError:
+    """Return the error of an integration whose steps became shorter than time can tell."""
+    joint = int(np.abs(qd).argmax())
+    return NumericalError(
+        f"the integration comes to a halt at t = {t:.6g} s: no step is short enough. The fastest "
+        f"joint is {arm.joint_names[joint]!r}, qd = {qd[joint]:.3g}. {advice}"
     )
 
 
