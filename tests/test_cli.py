@@ -216,3 +216,10 @@ def test_installed_command_runs() -> None:
     command = Path(sys.executable).with_name("armdyn")
     done = subprocess.run([command, "info", "planar2"], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "planar2" in done.stdout
+
+
+def test_package_can_be_run_as_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "armdyn", "info", "planar2", "--json"], capture_output=True, text=True
+    )
+    assert done.returncode == 0 and json.loads(done.stdout)["name"] == "planar2"

@@ -201,7 +201,8 @@ def _run(task: Task, found: Samples, batch: bool) -> Run:
     if failure is None and passive:
         try:
             advice = TIGHTER if task.integrator in ADAPTIVE else SHORTER
-            check_energy(plant.arm, t, qd, energy, kinetic, advice)
+            kept = task.limits == "report" and not (plant.viscous.any() or plant.coulomb.any())
+            check_energy(plant.arm, t, qd, energy, kinetic, advice, kept=kept)
         except NumericalError as error:
             if not task.partial:
                 raise

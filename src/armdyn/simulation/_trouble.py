@@ -16,8 +16,9 @@ TIGHTER = "Take a smaller `rtol`, and look at the torques."
 # No joint of an arm is that fast [rad/s or m/s]: the integration has left the arm behind.
 FASTEST = 1e6
 
-# An arm that nothing drives gains energy by errors only; this share of the kinetic is too much.
-LARGEST_GAIN = 0.1
+# An arm that nothing drives gains energy by errors only, and if nothing brakes it, loses it by errors
+# only; this share of the kinetic is too much.
+LARGEST_ERROR = 0.1
 
 
 def check_state(arm: Arm, t: float, q: Array, qd: Array, advice: str) -> None:
@@ -55,8 +56,10 @@ def stalled(arm: Arm, t: float, qd: Array, advice: str) -> NumericalError:
     )
 
 
-def check_energy(arm: Arm, t: Array, qd: Array, energy: Array, kinetic: Array, advice: str) -> None:
-    """Refuse a motion that nothing drives and whose energy grows.
+def check_energy(
+    arm: Arm, t: Array, qd: Array, energy: Array, kinetic: Array, advice: str, *, kept: bool
+) -> None:
+    """Refuse a motion that nothing drives and whose energy grows, or is lost though it is kept.
 
     Args:
         arm: which is simulated.
@@ -65,15 +68,18 @@ def check_energy(arm: Arm, t: Array, qd: Array, energy: Array, kinetic: Array, a
         energy: of all ``(N, B)``.
         kinetic: the kinetic part of it.
         advice: what to do.
+        kept: whether nothing brakes the arm.
     """
-    allowed = LARGEST_GAIN * np.maximum.accumulate(kinetic) + 1e-9 * np.abs(energy[0]) + 1e-12
-    wrong = energy - energy[0] > allowed
+    allowed = LARGEST_ERROR * np.maximum.accumulate(kinetic) + 1e-9 * np.abs(energy[0]) + 1e-12
+    change = energy - energy[0]
+    wrong = (np.abs(change) if kept else change) > allowed
     if wrong.any():
         k, row = (int(x) for x in np.argwhere(wrong)[0])
         joint = int(np.abs(qd[k, row]).argmax())
-        which = f" of arm {row}" if energy.shape[1] > 1 else ""
+        which = f" {row}" if energy.shape[1] > 1 else ""
+        nothing = "nothing drives or brakes" if kept else "nothing drives"
         raise NumericalError(
-            f"the simulation is wrong: nothing drives the arm{which}, but by t = {t[k]:.6g} s its "
-            f"energy grew from {energy[0, row]:.6g} J to {energy[k, row]:.6g} J; the fastest joint "
-            f"is {arm.joint_names[joint]!r}. {advice}"
+            f"the simulation is wrong: {nothing} the arm{which}, but by t = {t[k]:.6g} s its energy "
+            f"went from {energy[0, row]:.6g} J to {energy[k, row]:.6g} J; the fastest joint is "
+            f"{arm.joint_names[joint]!r}. {advice}"
         )
