@@ -219,7 +219,6 @@ def test_installed_command_runs() -> None:
 
 
 def test_package_can_be_run_as_the_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "armdyn", "info", "planar2", "--json"], capture_output=True, text=True
-    )
+    words = [sys.executable, "-m", "armdyn", "info", "planar2", "--json"]
+    done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0 and json.loads(done.stdout)["name"] == "planar2"
