@@ -16,8 +16,8 @@ TIGHTER = "Take a smaller `rtol`, and look at the torques."
 # No joint of an arm is that fast [rad/s or m/s]: the integration has left the arm behind.
 FASTEST = 1e6
 
-# An arm that nothing drives gains energy by errors only, and if nothing brakes it, loses it so, too;
-# this share of the kinetic is too much.
+# An arm that nothing drives gains energy by errors only, and loses it so if nothing brakes it; this
+# share of the kinetic is too much.
 LARGEST_ERROR = 0.1
 
 
@@ -80,6 +80,6 @@ def check_energy(
         nothing = "nothing drives or brakes" if kept else "nothing drives"
         raise NumericalError(
             f"the simulation is wrong: {nothing} the arm{which}, but by t = {t[k]:.6g} s its "
-            f"energy went from {energy[0, row]:.6g} J to {energy[k, row]:.6g} J; the fastest joint is "
-            f"{arm.joint_names[joint]!r}. {advice}"
+            f"energy went from {energy[0, row]:.6g} J to {energy[k, row]:.6g} J; the fastest joint "
+            f"is {arm.joint_names[joint]!r}. {advice}"
         )
