@@ -19,7 +19,6 @@ from armdyn.graph import (
     record,
     show,
     simplify,
-    stays_finite,
     trace,
 )
 from armdyn.graph import verify as verify_law
@@ -281,25 +280,3 @@ def test_node_of_a_deep_graph_is_shown_shortly() -> None:
     for _ in range(5000):
         node = node + 1.0
     assert repr(node) == "add(...)" and repr(symbol("x")) == "x"
-
-
-@pytest.mark.parametrize(
-    ("function", "largest"),
-    [
-        (lambda x, y, z: x + y, 0.5e300),
-        (lambda x, y, z: x - y, 0.5e300),
-        (lambda x, y, z: -(x * y * z), 1e100),
-        (lambda x, y, z: (x * 1e50 + 1e200) * sign(y), 1e250),
-        (lambda x, y, z: x * y / 1e-100, 1e100),
-        (lambda x, y, z: sin(x * y) * cos(z) * 1e300, 1e150),
-    ],
-)
-def test_bound_is_where_the_program_leaves_the_range(function, largest: float) -> None:
-    bounded = program(function)
-    assert stays_finite(bounded, 0.99 * largest)
-    assert not stays_finite(bounded, 1e9 * largest)
-
-
-def test_what_divides_or_has_a_root_may_be_no_number() -> None:
-    assert not stays_finite(program(lambda x, y, z: x / y), 1.0)
-    assert not stays_finite(program(lambda x, y, z: sqrt(x)), 1.0)

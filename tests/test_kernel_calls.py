@@ -19,6 +19,7 @@ from armdyn.graph import Slot, trace
 from armdyn.kernel import Kernel, compile_program, host, object_code
 from armdyn.kernel import _gufunc as gufunc_module
 from armdyn.kernel import _loop as loop_module
+from armdyn.kernel._door import DOOR_MODULES
 from armdyn.kernel._gufunc import Gufunc, PlainLoop, gufuncs_work, signature
 from armdyn.kernel._identity import COMPILER, identity
 from armdyn.robot import generic
@@ -31,6 +32,7 @@ from kernel_support import (
     sincos_kernel,
     states_of,
 )
+from rolled_support import all_places
 
 
 def _calls(kernel: Kernel) -> list[Callable[..., Any]]:
@@ -231,14 +233,43 @@ def test_identity_tells_programs_and_machines_apart() -> None:
     assert len({identity(first, native), *different}) == 6
 
 
-def test_identity_knows_every_module_of_the_compiler() -> None:
+def test_identity_tells_rolled_programs_apart() -> None:
+    first, other = all_places(5), all_places(6)
+    native = HOSTS[0]
+    name, rows = next(iter(first.constants.items()))
+    row = (np.nextafter(rows[0][0], 9.0).item(), *rows[0][1:])
+    turned = replace(first.walks[0], outward=not first.walks[0].outward)
+    different = [
+        identity(other, native),
+        identity(first, HOSTS[-1]),
+        identity(replace(first, constants={**first.constants, name: (row, *rows[1:])}), native),
+        identity(replace(first, walks=first.walks[:-1]), native),
+        identity(replace(first, walks=(turned, *first.walks[1:])), native),
+        identity(replace(first, symmetric=("x",)), native),
+    ]
+    same = replace(first, constants=dict(first.constants))
+    assert identity(same, native) == identity(first, native)
+    assert len({identity(first, native), *different}) == 7
+
+
+@pytest.mark.parametrize(
+    ("named", "begin", "apart"),
+    [
+        # which processor it is, and LLVM's version, are part of an identity by themselves
+        (COMPILER, {"_emit", "_rolled_emit", "_jit"}, {"_host", "_llvm"}),
+        # of the compiler only what turns text into code
+        (DOOR_MODULES, {"_door_ir", "_jit"}, {"_host", "_llvm", *COMPILER} - {"_jit"}),
+    ],
+)
+def test_identity_knows_every_module_that_writes_code(
+    named: tuple[str, ...], begin: set[str], apart: set[str]
+) -> None:
     folder = Path(str(files("armdyn.kernel")))
     found: set[str] = set()
-    waiting = {"_emit", "_rolled_emit", "_jit"}
+    waiting = set(begin)
     while waiting:
         name = waiting.pop()
         found.add(name)
         text = (folder / f"{name}.py").read_text(encoding="utf-8")
         waiting |= set(re.findall(r"^from armdyn\.kernel\.(\w+) import", text, re.M)) - found
-    # which processor it is, and LLVM's version, are part of an identity by themselves
-    assert found - {"_host", "_llvm"} == set(COMPILER)
+    assert found - apart == set(named)

@@ -1,6 +1,5 @@
 """The program: what an algorithm becomes when it is run on unknown numbers."""
 
-from armdyn.graph._bounds import stays_finite
 from armdyn.graph._count import Operations, count
 from armdyn.graph._derive import (
     MODES,
@@ -49,7 +48,6 @@ __all__ = [
     "show",
     "simplify",
     "statements",
-    "stays_finite",
     "trace",
     "unknowns",
     "verify",

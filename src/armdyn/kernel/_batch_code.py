@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from armdyn.kernel._common_code import common_code
 from armdyn.kernel._jit import Code
 
@@ -251,12 +249,15 @@ def batch_address() -> int:
     return _code().address("armdyn_batch")
 
 
-@lru_cache(maxsize=1)
 def _code() -> Code:
+    return common_code(_text, ("_batch_code", "_jit"))
+
+
+def _text() -> str:
     befores = ("%m", "%m0", "%m1", "%m2")
     lanes = "".join(_LANE.format(k=k, at=8 * k, before=x) for k, x in enumerate(befores))
     text = _LARGEST.replace("LANES\n", lanes) + _STREAM + _BATCH
     words = {"BAD_INPUT": BAD_INPUT, "BAD_RESULT": BAD_RESULT, "FINITE": INFINITE - 1}
     for word, value in words.items():
         text = text.replace(word, str(value))
-    return common_code(text)
+    return text

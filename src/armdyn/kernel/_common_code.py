@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from threading import Lock
 
 from armdyn.kernel._cache import default_cache, key
 from armdyn.kernel._host import host
-from armdyn.kernel._jit import Code, compile_object, load_code
+from armdyn.kernel._identity import written_by
+from armdyn.kernel._jit import Code, compile_object, load_for_good
 from armdyn.kernel._llvm import llvm_versions
+
+# Names of functions are taken once they are loaded: no two threads may load the same.
+_loading = Lock()
+
+
+def common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int) -> Code:
+    """Return a module of LLVM IR that needs nothing from outside, loaded to stay in memory.
+
+    Args:
+        write: returns the text; it is not called if the code is kept.
+        modules: those whose text decides what is written.
+        given: what `write` is given.
+    """
+    with _loading:
+        return _common_code(write, modules, *given)
 
 
 @cache
-def common_code(text: str) -> Code:
-    """Return a module of LLVM IR that needs nothing from outside, loaded to stay in memory."""
+def _common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int) -> Code:
     machine = host()
-    name = key("common", text, repr(machine), *llvm_versions())
+    name = key(
+        "common", written_by(modules), write.__name__, repr(given), repr(machine), *llvm_versions()
+    )
     folder = default_cache()
     code = folder.get(name) if folder else None
     if code is None:
-        code = compile_object(text, machine)
+        code = compile_object(write(*given), machine)
         if folder:
             folder.put(name, code)
-    return load_code(code, machine)
+    return load_for_good(code, machine)

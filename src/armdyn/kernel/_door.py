@@ -25,7 +25,7 @@ from armdyn.graph import Program, Rolled
 from armdyn.kernel import _door_lines as layout
 from armdyn.kernel._batch_code import batch_address
 from armdyn.kernel._common_code import common_code
-from armdyn.kernel._door_ir import DOOR, door_ir
+from armdyn.kernel._door_ir import door_ir, door_name
 from armdyn.kernel._door_lines import MOST_AXES, Words
 from armdyn.kernel._threads import LEAST_STATES
 from armdyn.kernel._watched import WatchedLoop
@@ -34,6 +34,9 @@ VARIABLE = "ARMDYN_DOOR"
 
 # Larger batches may be worth several threads, which Python starts.
 MOST_STATES = 2 * LEAST_STATES - 1
+
+# The modules that write the code of a door.
+DOOR_MODULES = ("_door_batch_ir", "_door_ir", "_door_lines", "_jit")
 
 FASTCALL_AND_KEYWORDS = 0x80 | 0x2
 
@@ -88,7 +91,8 @@ def make_door(
     if any(len(shape) > MOST_AXES for shape in shapes) or not doors_work():
         return None
     try:
-        code = common_code(door_ir(len(program.inputs), len(shapes)))
+        shape = len(program.inputs), len(shapes)
+        code = common_code(door_ir, DOOR_MODULES, *shape)
         most = min(MOST_STATES, batch.most_kept)
         words = [*_addresses(), kernel, batch.loop, batch.near, batch.ordinary % 2**64, most]
         words += [slot.size for slot in program.inputs]
@@ -98,7 +102,9 @@ def make_door(
         words += [*batch.sizes, *batch.steps]
         packed = struct.pack(f"={len(words)}Q", *words)
         strings = ctypes.c_char_p(name.encode()), ctypes.c_char_p(doc.encode())
-        definition = _Definition(strings[0], code.address(DOOR), FASTCALL_AND_KEYWORDS, strings[1])
+        definition = _Definition(
+            strings[0], code.address(door_name(*shape)), FASTCALL_AND_KEYWORDS, strings[1]
+        )
         behind = Behind((packed, slow, owner, definition, strings, keep, code))
         make = ctypes.PYFUNCTYPE(
             ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object

@@ -12,8 +12,6 @@ among it, is read from words that belong to the function object; see `Words`.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from armdyn.kernel._door_batch_ir import batch
 from armdyn.kernel._door_lines import (
     AXES,
@@ -30,8 +28,6 @@ from armdyn.kernel._door_lines import (
     Span,
     Words,
 )
-
-DOOR = "armdyn_door"
 
 # Whether numbers are all finite: four by four, the last four overlapping those before.
 _FINITE = """\
@@ -80,9 +76,13 @@ wrong:
 """
 
 
-@lru_cache(maxsize=32)
+def door_name(n_inputs: int, n_outputs: int) -> str:
+    """Return the name of the function for so many inputs and outputs."""
+    return f"armdyn_door_{n_inputs}_{n_outputs}"
+
+
 def door_ir(n_inputs: int, n_outputs: int) -> str:
-    """Return a module whose function `DOOR` is called as METH_FASTCALL | METH_KEYWORDS."""
+    """Return a module of one function, which is called as METH_FASTCALL | METH_KEYWORDS."""
     return _FINITE + "\n".join(_Function(n_inputs, n_outputs).lines) + "\n"
 
 
@@ -90,8 +90,9 @@ class _Function(Lines):
     """The function, and what it does with one state."""
 
     def __init__(self, n_inputs: int, n_outputs: int) -> None:
+        name = door_name(n_inputs, n_outputs)
         super().__init__(
-            f"define ptr @{DOOR}(ptr %self, ptr %args, i64 %n, ptr %names) nounwind {{"
+            f"define ptr @{name}(ptr %self, ptr %args, i64 %n, ptr %names) nounwind {{"
         )
         self._n_inputs = n_inputs
         self.require("eq i64", "%n", n_inputs)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from armdyn.graph import Instruction, Program, stays_finite
+from armdyn.graph import Instruction, Program
+from armdyn.kernel._bounds import stays_finite
 from armdyn.kernel._fma import Step, fused
 from armdyn.kernel._host import Host
 from armdyn.kernel._jit import CUT

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
 
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._host import Host
 
+Parts = tuple[Any, ...]
+
 # The modules that make object code of a program.
 COMPILER = (
-    "_counted", "_emit", "_fma", "_heap", "_jit", "_loop", "_mirror", "_one", "_order",
+    "_bounds", "_counted", "_emit", "_fma", "_heap", "_jit", "_loop", "_mirror", "_one", "_order",
     "_registers", "_rolled_body",
     "_rolled_emit", "_rolled_memory", "_rolled_rows", "_rolled_step", "_rows", "_sincos",
     "_steps", "_stores", "_text",
@@ -25,30 +29,53 @@ def identity(program: Program | Rolled, host: Host) -> tuple[str | bytes, ...]:
     Equal identities have equal object code: the program, the processor, and the text of the
     compiler itself, so that a changed compiler is another one without anybody having to say so.
     """
-    if isinstance(program, Rolled):
-        return ("rolled", repr(program), repr(host), _compiler())
-    slots = ";".join(f"{s.name}{s.shape}" for s in (*program.inputs, *program.outputs))
-    shape = f"{program.name}|{len(program.inputs)}|{slots}|{program.results}"
-    return (shape, _code(program), repr(host), _compiler())
+    kind, parts = (
+        ("rolled", _rolled(program)) if isinstance(program, Rolled) else ("plain", _plain(program))
+    )
+    # Bytes, since text would take some milliseconds. Numbers are exact in them. The second format
+    # writes equal things alike; later ones may refer to an object that was met before.
+    return (kind, marshal.dumps(parts, 2), repr(host), written_by(COMPILER))
 
 
-def _code(program: Program) -> bytes:
-    """Return the code of a program as bytes, which to write as text would take some milliseconds.
-
-    Numbers are written exactly. The second format of `marshal` writes equal things alike; later
-    ones may write an object that was met before as a reference to it.
-    """
+def _plain(program: Program) -> Parts:
     steps = program.code
-    operations = ";".join([step.op._value_ for step in steps])
-    return marshal.dumps(
-        (operations, [step.args for step in steps], [float(step.value) for step in steps]), 2
+    return (
+        program.name,
+        _slots(program),
+        ";".join([step.op._value_ for step in steps]),
+        [step.args for step in steps],
+        [float(step.value) for step in steps],
+        program.results,
     )
 
 
-@lru_cache(maxsize=1)
-def _compiler() -> str:
+def _rolled(rolled: Rolled) -> Parts:
+    walks = [
+        (
+            walk.outward,
+            _plain(walk.step),
+            [(name, _floats(values)) for name, values in walk.start.items()],
+            _plain(walk.columns) if walk.columns else None,
+        )
+        for walk in rolled.walks
+    ]
+    table = [(name, [_floats(row) for row in rows]) for name, rows in rolled.constants.items()]
+    return (rolled.name, _slots(rolled), table, walks, rolled.symmetric)
+
+
+def _slots(program: Program | Rolled) -> Parts:
+    return tuple([(s.name, s.shape) for s in part] for part in (program.inputs, program.outputs))
+
+
+def _floats(values: Iterable[float]) -> list[float]:
+    return [float(x) for x in values]  # NumPy's are no plain floats
+
+
+@lru_cache(maxsize=8)
+def written_by(modules: tuple[str, ...]) -> str:
+    """Return a digest of the text of modules, which decides what they write."""
     digest = hashlib.sha256()
-    for name in COMPILER:
+    for name in modules:
         text = files("armdyn.kernel").joinpath(f"{name}.py").read_bytes()
         digest.update(len(text).to_bytes(8, "big") + text)
     return digest.hexdigest()

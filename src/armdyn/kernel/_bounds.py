@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from armdyn.graph._program import Program
+from armdyn.graph import Program
 from armdyn.scalar import Op
 
 # Bounds above this could be beyond the range of floats once rounding has had its part.
