@@ -29,14 +29,19 @@ from armdyn.kernel._door_lines import (
     Words,
 )
 
-# Whether numbers are all finite: four by four, the last four overlapping those before.
+# The largest number that is finite.
+LARGEST = "0x7FEFFFFFFFFFFFFF"
+
+# Whether numbers are all at most so large: four by four, the last four overlapping those before.
 _FINITE = """\
 declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
 declare double @llvm.fabs.f64(double)
 declare i1 @llvm.vector.reduce.or.v4i1(<4 x i1>)
 
-define internal i1 @finite(ptr %x, i64 %n) nounwind {
+define internal i1 @within(ptr %x, i64 %n, double %most) nounwind {
 entry:
+  %one.most = insertelement <4 x double> poison, double %most, i64 0
+  %all.most = shufflevector <4 x double> %one.most, <4 x double> poison, <4 x i32> zeroinitializer
   %last = sub i64 %n, 4
   %few = icmp slt i64 %last, 0
   br i1 %few, label %one, label %four
@@ -46,7 +51,7 @@ four:
   %p = getelementptr double, ptr %x, i64 %i
   %v = load <4 x double>, ptr %p, align 8
   %a = call <4 x double> @llvm.fabs.v4f64(<4 x double> %v)
-  %b = fcmp uge <4 x double> %a, splat (double 0x7FF0000000000000)
+  %b = fcmp ugt <4 x double> %a, %all.most
   %bad2 = or <4 x i1> %bad, %b
   %i2 = add i64 %i, 4
   %over = icmp sgt i64 %i2, %last
@@ -65,7 +70,7 @@ next:
   %q = getelementptr double, ptr %x, i64 %j
   %w = load double, ptr %q, align 8
   %c = call double @llvm.fabs.f64(double %w)
-  %fine = fcmp olt double %c, 0x7FF0000000000000
+  %fine = fcmp ole double %c, %most
   %j2 = add i64 %j, 1
   br i1 %fine, label %one, label %wrong
 good:
@@ -95,6 +100,7 @@ class _Function(Lines):
             f"define ptr @{name}(ptr %self, ptr %args, i64 %n, ptr %names) nounwind {{"
         )
         self._n_inputs = n_inputs
+        self._sure = "false"
         self.require("eq i64", "%n", n_inputs)
         out = self._keyword()
         first = self.load("ptr", "%args", 0)
@@ -103,6 +109,7 @@ class _Function(Lines):
         self.do(f"br i1 {many}, label %many, label %single")
         self.begin("single")
         given = [self._input(k) for k in range(n_inputs)]
+        self._look(given)
         results = self.results(
             out, n_outputs, self._make, lambda k, array: self._check(k, array, given)
         )
@@ -144,9 +151,29 @@ class _Function(Lines):
         self.require("eq i32", self.load("i32", array, N_AXES), 1)
         n = self.word("i64", len(Words) + k)
         self.require("eq i64", self.load("i64", self.load("ptr", array, AXES), 0), n)
-        span = self.span(array, n)
-        self.require_true(self.new(f"call i1 @finite(ptr {span.begin}, i64 {n})"))
-        return span
+        return self.span(array, n)
+
+    def _within(self, begin: str, n: str, most: str) -> str:
+        return self.new(f"call i1 @within(ptr {begin}, i64 {n}, double {most})")
+
+    def _look(self, given: list[Span]) -> None:
+        """Require finite inputs, and see whether all results will be finite because of them."""
+        looked, look = self.label("looked"), self.label("look")
+        ordinary = self.word("double", Words.ORDINARY)
+        sizes = [self.word("i64", len(Words) + k) for k in range(self._n_inputs)]
+        # below zero where nothing is known of the results
+        self.require_true(self.new(f"fcmp oge double {ordinary}, 0.0"), look)
+        for span, n in zip(given, sizes, strict=True):
+            self.require_true(self._within(span.begin, n, ordinary), look)
+        known = self.block
+        self.do(f"br label %{looked}")
+        self.begin(look)
+        for span, n in zip(given, sizes, strict=True):
+            self.require_true(self._within(span.begin, n, LARGEST))
+        unknown = self.block
+        self.do(f"br label %{looked}")
+        self.begin(looked)
+        self._sure = self.new(f"phi i1 [ true, %{known} ], [ false, %{unknown} ]")
 
     def _output_word(self, k: int, which: int) -> int:
         return len(Words) + self._n_inputs + (2 + MOST_AXES) * k + which
@@ -176,7 +203,11 @@ class _Function(Lines):
         numbers = [self.load("ptr", result, DATA) for result in results]
         pointers = ", ".join(f"ptr {x}" for x in [span.begin for span in given] + numbers)
         self.do(f"call void {self.word('ptr', Words.KERNEL)}({pointers})")
+        judge, judged = self.label("judge"), self.label("judged")
+        self.do(f"br i1 {self._sure}, label %{judged}, label %{judge}")
+        self.begin(judge)
         for k, begin in enumerate(numbers):
             size = self.word("i64", self._output_word(k, 1))
-            good = self.new(f"call i1 @finite(ptr {begin}, i64 {size})")
-            self.require_true(good, "not_finite")
+            self.require_true(self._within(begin, size, LARGEST), "not_finite")
+        self.do(f"br label %{judged}")
+        self.begin(judged)
