@@ -77,6 +77,7 @@ def test_exponent_is_fitted_to_the_large_sizes_only() -> None:
 def test_fraction_is_the_least_time_over_the_time_taken() -> None:
     limit = Limit(64, 1e-8, 2e-8, 1e-10, 3e-9, Work(graph=50, instructions=80))
     assert (limit.graph_fraction, limit.fraction) == pytest.approx((0.5, 0.8))
+    assert limit.rows_fraction == pytest.approx(1.1)
 
 
 def test_program_that_moves_rows_has_the_shape_and_constants_of_the_function() -> None:

@@ -22,7 +22,7 @@ batch in the cache. A large batch has to go to memory as well.
 The multiply limit is the least time that the multiplying instructions of a function can take,
 measured by a program of nothing else. A function that writes many numbers for few multiplications
 is far from it whatever is done: its rows alone take as long as stands beside it, measured by a
-program that reads and writes as many numbers and computes nothing.
+program that reads and writes as many numbers and computes nothing. The last column counts both.
 """
 
 

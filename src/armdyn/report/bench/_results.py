@@ -76,6 +76,11 @@ class Limit:
         """The least time that the multiplying instructions need, over the time taken."""
         return self.least_seconds / self.seconds
 
+    @property
+    def rows_fraction(self) -> float:
+        """The same for what rows alone take, too: near one where nothing else is left to save."""
+        return (self.least_seconds + self.moving_seconds) / self.seconds
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -225,6 +230,7 @@ class Benchmark:
             if given.limit:
                 cell["limit"]["graph_fraction"] = given.limit.graph_fraction
                 cell["limit"]["fraction"] = given.limit.fraction
+                cell["limit"]["rows_fraction"] = given.limit.rows_fraction
         for growth, given in zip(told["growth"], self.growth, strict=True):
             for times, seen in zip(growth["times"], given.times, strict=True):
                 times["ratios"] = _ratios(seen)

@@ -96,6 +96,7 @@ def _limits(benchmark: Benchmark) -> Grid:
             duration(c.limit.least_seconds), duration(c.limit.moving_seconds),
             duration(c.limit.seconds), duration(c.limit.call_seconds),
             f"{c.limit.graph_fraction:.2f}", f"{c.limit.fraction:.2f}",
+            f"{c.limit.rows_fraction:.2f}",
         )
         for c in benchmark.cells
         if c.limit
@@ -103,6 +104,7 @@ def _limits(benchmark: Benchmark) -> Grid:
     heads = (
         "arm", "quantity", "operations", "multiplying instructions", "these at the least",
         "rows alone", "machine code", "call", "fraction, graph alone", "fraction",
+        "fraction, rows and all",
     )  # fmt: skip
     return Grid("Fraction of the machine's multiply limit, in cache, one core", heads, 2, rows)
 
