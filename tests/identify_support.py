@@ -79,7 +79,7 @@ def data(*parts: str) -> Path:
 
 
 def example_robot(name: str) -> Path:
-    """A file of PyPI's example-robot-data; the test is skipped where it is not installed."""
+    """A file of the package example-robot-data; the test is skipped where it is not installed."""
     for folder in sys.path:
         path = Path(folder, "cmeel.prefix/share/example-robot-data/robots", name)
         if path.is_file():

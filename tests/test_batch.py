@@ -192,6 +192,41 @@ def test_many_results_are_streamed_and_few_are_not() -> None:
         assert np.array_equal(f(q, threads=threads), expected)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_streamed_batches_are_looked_at_to_the_last_state(threads: int) -> None:
+    f = PUMA.function("inverse_dynamics_derivatives")
+    assert f.kernel is not None
+    count = f.kernel.watched.most_kept + 9
+    q, qd, qdd = RNG.uniform(-1, 1, (3, count, 6))
+    expected = parts(f.kernel(q, qd, qdd))
+    qd[-1] = 1e200
+    outs = tuple(np.zeros_like(x) for x in expected)
+    with pytest.raises(armdyn.NumericalError, match=rf"index \({count - 1},\)"):
+        f(q, qd, qdd, out=outs, threads=threads)
+    for out, wanted in zip(outs, expected, strict=True):
+        assert np.array_equal(out[:-1], wanted[:-1])
+    qdd[-1, 5] = np.nan
+    with pytest.raises(armdyn.InputError, match=rf"`qdd` has nan at index \({count - 1}, 5\)"):
+        f(q, qd, qdd, out=outs, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_streamed_results_of_shared_states_have_the_same_bits(threads: int) -> None:
+    f = PUMA.function("inverse_dynamics_derivatives")
+    assert f.kernel is not None
+    count = f.kernel.watched.most_kept + 9
+    q, qd, qdd = RNG.uniform(-1, 1, (3, count, 6))
+    expected = parts(f.kernel(q, np.tile(qd[3], (count, 1)), qdd))
+    room = [np.zeros(8 * x.size + 4, dtype=np.uint8) for x in expected]
+    odd = tuple(
+        r[4:].view(np.float64).reshape(x.shape) for r, x in zip(room, expected, strict=True)
+    )
+    assert not odd[0].flags.aligned
+    for out in (None, odd):
+        given = f(q, qd[3], qdd, out=out, threads=threads)
+        assert all(np.array_equal(a, b) for a, b in zip(parts(given), expected, strict=True))
+
+
 def test_results_are_looked_at_where_inputs_do_not_vouch_for_them() -> None:
     """A large input may have results that are not finite; division by one may, however small."""
     f = PUMA.function("bias")

@@ -42,6 +42,7 @@ WRONG = [
     (["simulate", "puma560", "--q0", "1,2"], "6 joints"),
     (["simulate", "puma560", "--until", "-1"], "--until is -1.0"),
     (["simulate", "puma560", "--kp", "9"], "--target"),
+    (["simulate", "puma560", "--until", "5e4", "--integrator", "rk4"], "are wanted by --rate"),
     (["simulate", "puma560", "--step", "0.01"], "rk45, which chooses its steps"),
     (["simulate", "puma560", "--rtol", "1e-3", "--integrator", "rk4"], "steps are fixed"),
     (["simulate", "puma560", "--integrator", "euler"], "rk45"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -14,8 +15,9 @@ import pytest
 import armdyn
 from armdyn.arm import _evaluate
 from armdyn.arm._batch import LEAST_STATES
+from armdyn.arm._recent import recent
 from armdyn.graph import interpret
-from armdyn.kernel import _kept
+from armdyn.kernel import _kept, host
 from armdyn.kernel._cache import Cache
 from armdyn.kernel._threads import wanted_threads
 from support import random_robots, relative_error
@@ -89,6 +91,52 @@ def test_another_process_rebuilds_a_function_with_the_same_bits() -> None:
     assert done.stdout == expected.tobytes()
 
 
+# Everything that is made for the processor, the code that programs share among it.
+ON_ANOTHER_PROCESSOR = """
+import numpy as np, armdyn
+from armdyn.kernel import host
+rng, parts = np.random.default_rng(3), lambda x: x if isinstance(x, tuple) else (x,)
+arm = armdyn.load("stanford")
+for kind in ("mass_matrix", "inverse_dynamics", "udu", "potential_energy"):
+    f = arm.function(kind)
+    w = host().width
+    for count in (0, 1, w - 1, w, w + 1, 1000, 40_000):
+        states = [rng.uniform(-2, 2, (count, slot.size)) for slot in f.program.inputs]
+        expected = parts(f.kernel(*states))
+        for call in (f, getattr(arm, kind)):
+            for _ in range(2):
+                for a, b in zip(parts(call(*states)), expected, strict=True):
+                    assert np.array_equal(a, b), (kind, count)
+            for k in {0, count - 1} if count else ():
+                for a, b in zip(parts(call(*(x[k] for x in states))), expected, strict=True):
+                    assert np.array_equal(a, b[k]), (kind, count)
+    states[-1][-1, -1] = np.nan
+    try:
+        f(*states)
+    except armdyn.InputError:
+        continue
+    raise AssertionError(kind)
+print(host().cpu, host().width)
+"""
+
+
+@pytest.mark.parametrize(("cpu", "width"), [("x86-64", 2), ("x86-64-v3", 4)])
+@pytest.mark.parametrize("door", ["on", "off"])
+def test_lesser_processors_give_the_same_bits_by_every_way_in(
+    cpu: str, width: int, door: str
+) -> None:
+    try:
+        host(cpu)
+    except armdyn.InputError:
+        pytest.skip(f"this machine cannot stand for {cpu}")
+    done = subprocess.run(
+        [sys.executable, "-c", ON_ANOTHER_PROCESSOR],
+        env={**os.environ, "ARMDYN_CPU": cpu, "ARMDYN_DOOR": door},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.split() == [cpu, str(width)], done.stderr
+
+
 def test_threads_may_make_the_first_call_at_once() -> None:
     arm = armdyn.Arm(armdyn.generic(4, seed=8))
     q = RNG.uniform(-1, 1, 4)
@@ -140,8 +188,9 @@ def test_source_speaks_the_language(language: str, mark: str) -> None:
 
 def test_compiled_code_is_kept_and_loaded(monkeypatch, tmp_path) -> None:
     folder = tmp_path / "cache"
+    armdyn.load("puma560").function("mass_matrix")  # what is traced would be kept, too
     monkeypatch.setenv("ARMDYN_CACHE", str(folder))
-    monkeypatch.setenv("ARMDYN_DOOR", "off")  # the code of doors is kept, too
+    monkeypatch.setenv("ARMDYN_DOOR", "off")  # and the code of doors
     q = RNG.uniform(-1, 1, 6)
     expected = armdyn.load("puma560").mass_matrix(q)
     assert len(Cache(folder).entries()) == 1
@@ -196,3 +245,44 @@ def test_results_that_share_memory_are_refused() -> None:
     room = np.zeros((3, 6, 6))
     with pytest.raises(armdyn.InputError, match="overlap"):
         f(*np.zeros((3, 6)), out=(room[0], room[1], room[0]))
+
+
+@pytest.mark.parametrize("strides", [(0, 48, 8), (8, 48, 8), (288, 8, 8), (288, 40, 8)])
+def test_results_that_overlap_each_other_are_refused(strides: tuple[int, ...]) -> None:
+    room = np.lib.stride_tricks.as_strided(np.zeros(200), (4, 6, 6), strides)
+    for call in (PUMA.mass_matrix, PUMA.function("mass_matrix")):
+        with pytest.raises(armdyn.InputError, match="`out` has entries that share memory"):
+            call(np.zeros((4, 6)), out=room)
+
+
+def test_results_go_to_slices_in_any_order() -> None:
+    q = RNG.uniform(-1, 1, (4, 6))
+    expected = PUMA.mass_matrix(q)
+    room = np.zeros((6, 8, 9, 2))
+    for out in (room[:, ::2, ::-1][..., 2:8, 0].transpose(1, 0, 2), room[1:, 2:8, 1:7, 1][:4]):
+        assert PUMA.mass_matrix(q, out=out) is out and np.array_equal(out, expected)
+    assert PUMA.mass_matrix(q[:0], out=room[:0, :6, :6, 0]).shape == (0, 6, 6)
+    one = np.zeros((3, 6, 6))[::2][:1]
+    assert np.array_equal(PUMA.mass_matrix(q[:1], out=one), expected[:1])
+
+
+def test_programs_are_kept_for_the_next_call_while_there_is_room() -> None:
+    calls: list[int] = []
+
+    @recent(10, len)
+    def numbers(n: int, *, first: int = 0) -> list[int]:
+        calls.append(n)
+        return list(range(first, first + n))
+
+    assert numbers(4) is numbers(4) and numbers(3) is numbers(3) and calls == [4, 3]
+    assert numbers(3, first=1) == [1, 2, 3] and calls == [4, 3, 3]
+    numbers(4)  # is the latest now
+    assert numbers(2) == [0, 1] and numbers(4) and calls == [4, 3, 3, 2]  # the first of 3 had to go
+    assert numbers(3) == [0, 1, 2] and calls == [4, 3, 3, 2, 3]
+    large = numbers(20)
+    assert numbers(20) is large and calls[-1] == 20  # whatever its size
+    numbers(2)
+    assert numbers(20) is not large
+    numbers.cache_clear()
+    numbers(20)
+    assert calls[-3:] == [2, 20, 20]

@@ -231,7 +231,7 @@ def _spoil_inside(patch: pytest.MonkeyPatch) -> None:
 
 
 def _spoil_making(patch: pytest.MonkeyPatch) -> None:
-    def refuse(_: str) -> None:
+    def refuse(*_: object) -> None:
         raise OSError("no memory that can be executed")
 
     patch.setattr(_door, "common_code", refuse)

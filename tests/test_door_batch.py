@@ -187,15 +187,24 @@ def test_results_that_are_not_finite_are_named() -> None:
         arm.forward_dynamics(q, 0 * q, 0 * q)
 
 
-def test_bad_input_leaves_out_alone() -> None:
+def test_bad_input_is_named_and_out_holds_nothing_wrong_for_the_other_states() -> None:
+    """One state is looked at before it is computed, a batch while it is."""
     arm = armdyn.Arm(PUMA.robot)
-    q = np.zeros((40, 6))
-    out = arm.gravity(q)
-    q[39, 5] = np.nan
-    before = out.copy()
-    with pytest.raises(armdyn.InputError, match=r"`q` has nan at index \(39, 5\)"):
-        arm.gravity(q, out=out)
-    assert np.array_equal(out, before)
+    f = arm.function("bias")
+    q, qd = batch_of(f, 400)
+    expected = arm.bias(q, qd)
+    qd[250, 5] = np.nan
+    for call in (arm.bias, f):
+        out = np.full((400, 6), 7.0)
+        with pytest.raises(armdyn.InputError, match=r"`qd` has nan at index \(250, 5\)"):
+            call(q, qd, out=out)
+        others = np.delete(np.arange(400), 250)
+        right = (out == expected).all(axis=1) | (out == 7.0).all(axis=1)
+        assert right[others].all() and (out[-1] == 7.0).all()
+        one = np.full(6, 7.0)
+        with pytest.raises(armdyn.InputError, match=r"`qd` has nan at index \(5,\)"):
+            call(q[250], qd[250], out=one)
+        assert (one == 7.0).all()
 
 
 def test_references_are_given_back() -> None:

@@ -34,18 +34,6 @@ def test_a_factor_of_blocks_is_that_of_all_rows(block: int) -> None:
     assert len(R) <= 8
 
 
-def test_merged_factors_are_those_of_both() -> None:
-    A, b = rows(300, 5)
-    one, two = RFactor(5), RFactor(5)
-    one.add(A[:100], b[:100])
-    two.add(A[100:], b[100:])
-    one.merge(two)
-    R = one.factor()
-    whole = np.column_stack([A, b])
-    np.testing.assert_allclose(R.T @ R, whole.T @ whole, rtol=0, atol=1e-11)
-    assert one.count == 300
-
-
 def test_equal_blocks_give_equal_bits() -> None:
     A, b = rows(900, 9)
     factors = [RFactor(9), RFactor(9)]

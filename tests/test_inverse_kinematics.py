@@ -182,3 +182,21 @@ def test_bad_input_is_refused(change: dict[str, object], words: str) -> None:
     arm = named("puma560")
     with pytest.raises(InputError, match=words):
         arm.inverse_kinematics(**{"pose": np.eye(4), **change})  # pyright: ignore[reportArgumentType]
+
+
+def test_out_receives_the_positions_and_methods_are_named() -> None:
+    arm = armdyn.load("puma560")
+    pose = arm.pose(np.full(6, 0.3))
+    out = np.full(6, 7.0)
+    assert arm.inverse_kinematics(pose, out=out) is out
+    assert np.array_equal(out, arm.inverse_kinematics(pose, method="damped_least_squares"))
+    far = pose.copy()
+    far[:3, 3] = 10.0
+    kept = out.copy()
+    with pytest.raises(armdyn.UnreachedError):
+        arm.inverse_kinematics(far, restarts=3, out=out)
+    assert np.array_equal(out, kept)
+    with pytest.raises(armdyn.InputError, match=r"expected a float64 array of shape \(6,\)"):
+        arm.inverse_kinematics(pose, out=np.zeros(5))
+    with pytest.raises(armdyn.MethodError, match="no inverse_kinematics 'newton'"):
+        arm.inverse_kinematics(pose, method="newton")

@@ -67,8 +67,9 @@ def test_strides_of_every_kind(torque: Kernel) -> None:
         call(q, qd, qdd, out=out[:, 1:7])
         assert np.array_equal(out[:, 1:7], expected)
         assert (out[:, [0, 7]] == 7.0).all()
-    unaligned = np.frombuffer(b"x" + q.tobytes(), dtype=np.uint8)[1:].view(np.float64)
-    assert np.array_equal(torque(unaligned.reshape(q.shape), qd, qdd), expected)
+        unaligned = np.frombuffer(b"x" + q.tobytes(), dtype=np.uint8)[1:].view(np.float64)
+        assert np.array_equal(call(unaligned.reshape(q.shape), qd, qdd), expected)
+        assert np.array_equal(call(q.astype(">f8"), qd, qdd), expected)
 
 
 def test_leading_axes_broadcast(torque: Kernel) -> None:

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn.graph import Program, Slot, interpret, verify
 from armdyn.graph._program import Instruction
 from armdyn.kernel import Host, _emit, compile_program
@@ -18,6 +19,7 @@ from armdyn.kernel._text import Writer
 from armdyn.robot import generic
 from armdyn.scalar import Op
 from kernel_support import HOSTS, as_tuple, host_name, odd_kernel, program_of, states_of
+from support import relative_error
 
 LONG_KINDS = ("coriolis_matrix", "regressor", "inverse_dynamics_derivatives")
 
@@ -165,3 +167,16 @@ def test_wide_results_are_all_there_and_nothing_else_is_touched(seed: int) -> No
         assert (got[0] == -1.0).all() and (got[-1] == -1.0).all()
     for a, b in zip(as_tuple(kernel(x[0])), (wide[1], narrow[1]), strict=True):
         assert np.array_equal(a, b)
+
+
+def test_an_arm_of_500_joints_is_compiled_and_agrees_with_itself() -> None:
+    arm = armdyn.Arm(generic(500, seed=1))
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, HOSTS[0].width + 1, 500))
+    tau = arm.inverse_dynamics(q, qd, qdd)
+    M = arm.mass_matrix(q)
+    expected = (M @ qdd[..., None])[..., 0] + arm.bias(q, qd)
+    assert relative_error(tau, expected) < 1e-12
+    assert relative_error(arm.forward_dynamics(q, qd, tau), qdd) < 1e-6  # M is badly conditioned
+    for k in (0, len(q) - 1):
+        assert np.array_equal(arm.mass_matrix(q[k]), M[k])
+        assert np.array_equal(arm.inverse_dynamics(q[k], qd[k], qdd[k]), tau[k])

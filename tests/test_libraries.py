@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.export._libraries import to_casadi, to_jax, to_latex, to_sympy
 from support import relative_error
 
 ARMS = [armdyn.load("scara"), armdyn.load("puma560")]
@@ -27,7 +26,7 @@ def test_casadi_function_has_the_same_values(arm: armdyn.Arm, kind: str) -> None
     pytest.importorskip("casadi", reason="CasADi is not installed: pip install casadi")
     f = arm.function(kind)
     state = RNG.uniform(-1, 1, (len(f.program.inputs), arm.n))
-    function = to_casadi(f.program)
+    function = f.casadi()
     assert [function.name_in(k) for k in range(function.n_in())] == [
         slot.name for slot in f.program.inputs
     ]
@@ -45,7 +44,7 @@ def test_sympy_function_has_the_same_values(kind: str) -> None:
     f = arm.function(kind)
     state = RNG.uniform(-1, 1, (len(f.program.inputs), arm.n))
     symbols = [sympy.symbols(f"{s.name}1:{arm.n + 1}") for s in f.program.inputs]
-    formulas = to_sympy(f.program)(*symbols)
+    formulas = f.sympy()(*symbols)
     several = formulas if isinstance(formulas, tuple) else (formulas,)
     values = dict(zip([s for group in symbols for s in group], state.ravel(), strict=True))
     got = [
@@ -61,7 +60,7 @@ def test_jax_function_has_the_same_values_on_batches(kind: str) -> None:
     arm = ARMS[1]
     f = arm.function(kind)
     states = RNG.uniform(-1, 1, (len(f.program.inputs), 5, arm.n))
-    got = to_jax(f.program)(*states)
+    got = f.jax()(*states)
     assert relative_error(flat(got), flat(f(*states))) < 1e-13
 
 
@@ -70,7 +69,7 @@ def test_jax_function_is_differentiated() -> None:
     jax.config.update("jax_enable_x64", True)
     arm = ARMS[0]
     q = RNG.uniform(-1, 1, arm.n)
-    slope = jax.grad(to_jax(arm.function("potential_energy").program))(q)
+    slope = jax.grad(arm.function("potential_energy").jax())(q)
     assert relative_error(np.array(slope), arm.gravity(q)) < 1e-13
 
 
@@ -128,25 +127,27 @@ def test_source_in_casadi_runs_by_itself_on_both_kinds_of_symbols(kind: str, sym
 
 
 def test_latex_is_for_small_arms() -> None:
-    text = to_latex(armdyn.load("planar2").function("mass_matrix").program)
+    text = armdyn.load("planar2").function("mass_matrix").source("latex")
     assert text.startswith(r"M = \left[\begin{matrix}") and r"\cos{\left(q_{2} \right)}" in text
-    rate = to_latex(armdyn.load("planar2").function("kinetic_energy").program)
+    rate = armdyn.load("planar2").function("kinetic_energy").source("latex")
     assert r"\dot{q}_{1}" in rate
     with pytest.raises(armdyn.InputError, match="could not be read"):
-        to_latex(armdyn.load("puma560").function("forward_dynamics").program)
+        armdyn.load("puma560").function("forward_dynamics").source("latex")
 
 
 def test_missing_library_is_named(monkeypatch) -> None:
     import sys
 
-    program = ARMS[0].function("gravity").program
-    for name, convert in (("casadi", to_casadi), ("sympy", to_sympy)):
-        monkeypatch.setitem(sys.modules, name, None)
+    f = armdyn.load("planar2").function("gravity")
+    for name, hidden in (("casadi", "casadi"), ("sympy", "sympy"), ("jax", "jax.numpy")):
+        monkeypatch.setitem(sys.modules, hidden, None)
         with pytest.raises(armdyn.MissingExtraError, match=rf"pip install 'armdyn\[{name}\]'"):
-            convert(program)
+            getattr(f, name)()
+    with pytest.raises(armdyn.MissingExtraError, match=r"pip install 'armdyn\[sympy\]'"):
+        f.source("latex")
 
 
 def test_wrong_sizes_are_named() -> None:
-    function = to_sympy(ARMS[0].function("bias").program)
+    function = ARMS[0].function("bias").sympy()
     with pytest.raises(armdyn.InputError, match=r"q \(4\), qd \(4\)"):
         function([1, 2, 3, 4])

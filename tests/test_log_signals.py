@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, Log
-from armdyn.log import choose_cutoff, decimated, kept_rows, low_pass, prepare, segments
+from armdyn.log import choose_cutoff, prepare, segments
+from armdyn.log._filter import ZeroPhase
 
 
 def motion(t: np.ndarray, n: int = 3, base: float = 0.1) -> tuple[np.ndarray, ...]:
@@ -73,7 +74,7 @@ def test_jittered_stamps_are_not_read_as_equal() -> None:
     right = prepare(log, cutoff=20)
     assert relative(right.qdd, motion(right.t)[2]) < 1e-3
     assert relative(wrong.qdd, motion(wrong.t)[2]) > 0.5
-    assert any("steps of time differ, 0.7" in note for note in right.describe())
+    assert any("steps of time differ, 0.7" in note for note in right.notes)
 
 
 def test_gaps_cut_the_log_and_are_told() -> None:
@@ -85,7 +86,6 @@ def test_gaps_cut_the_log_and_are_told() -> None:
     assert len(segments(log, max_gap=2.0)) == 1
     p = prepare(log, cutoff=20)
     assert len(p.bounds) == 2
-    assert set(p.segment) == {0, 1}
     assert p.t[p.bounds[0][1] - 1] < t[1499] < t[1500] < p.t[p.bounds[1][0]]
     assert relative(p.qdd, motion(p.t)[2]) < 0.02
     assert any("2 gaps into 3 segments" in note for note in p.notes)
@@ -129,7 +129,7 @@ def test_the_noise_that_the_cut_off_promises_is_the_noise_there_is() -> None:
     p = prepare(noisy(t, 1e-5))
     assert p.cutoff == cutoff
     assert 0.01 < relative(p.qdd, motion(p.t)[2]) < 0.03
-    assert any(why in note for note in p.describe())
+    assert any(why in note for note in p.notes)
 
 
 @pytest.mark.parametrize("rows", [2, 40, 100])
@@ -146,37 +146,8 @@ def test_the_low_pass_has_the_gain_it_says_and_no_delay() -> None:
         wave = np.sin(2 * np.pi * f * t)[:, None]
         inner = slice(1000, 3000)
         expected = wave / (1 + (f / 10) ** 8)
-        np.testing.assert_allclose(
-            low_pass(wave, 1000, 10)[inner], expected[inner], atol=3e-4, rtol=0
-        )
-
-
-def test_decimation_treats_torque_and_regressor_alike() -> None:
-    rng = np.random.default_rng(5)
-    regressor = rng.normal(size=(3000, 2, 4))
-    parameters = rng.normal(size=4)
-    bounds = [(0, 1200), (1200, 1210), (1210, 3000)]
-    rows = kept_rows(3000, 20, bounds)
-    left = decimated(regressor, 20, bounds)
-    assert left.shape == (len(rows), 2, 4)
-    assert not np.any((rows >= 1200) & (rows < 1210))
-    np.testing.assert_allclose(left @ parameters, decimated(regressor @ parameters, 20, bounds))
-    # White noise loses all but the band that is left: 0.8/20 of its power, and the filter's edge.
-    assert np.var(left) == pytest.approx(0.8 / 20, rel=0.25)
-    assert decimated(regressor, 1) is regressor
-    for wrong in (0, 1.5, True):
-        with pytest.raises(InputError, match="`factor`"):
-            decimated(regressor, wrong)  # type: ignore[arg-type]
-
-
-def test_prepared_samples_decimate_by_segments() -> None:
-    p = prepare(noisy(np.arange(3000) / 500, 1e-5), cutoff=20)
-    values = p.decimated(p.q, 10)
-    rows = p.kept(10)
-    assert len(values) == len(rows)
-    assert relative(values, motion(p.t[rows])[0]) < 1e-2
-    with pytest.raises(InputError, match="rows"):
-        p.decimated(p.q[1:], 10)
+        found = ZeroPhase(lambda a, b, x=wave: x[a:b], len(wave), 1000, 10).rows(0, len(wave))
+        np.testing.assert_allclose(found[inner], expected[inner], atol=3e-4, rtol=0)
 
 
 @pytest.mark.parametrize(
@@ -208,14 +179,6 @@ def test_measured_velocities_are_used_if_asked() -> None:
     np.testing.assert_allclose(p.qdd, motion(p.t)[2], atol=1e-3)
     with pytest.raises(InputError, match="no velocities"):
         prepare(Log(t, q), velocity="measured")
-
-
-def test_extra_columns_come_along() -> None:
-    t = np.arange(2000) / 200
-    load = np.where(t < 5, 1.0, np.nan)
-    p = prepare(noisy(t, 0.0, extra={"load": load, "time": np.stack([t, -t], axis=1)}))  # type: ignore[arg-type]
-    np.testing.assert_array_equal(p.extra["load"][p.t < 4.9], 1.0)
-    np.testing.assert_allclose(p.extra["time"][:, 1], -p.t)
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,14 @@ def test_limits_are_kept_and_one_is_reached(name: str, velocity: float, accelera
     assert max(shares) > 1.0 - 1e-4
 
 
+@pytest.mark.parametrize("acceleration", [1e12, 1e18])
+def test_a_ramp_may_be_very_short(acceleration: float) -> None:
+    motion = JointSpace([0.0], [1.0], 1.0, acceleration)
+    q, _, qdd = motion.states([0.0, 0.5, motion.duration])
+    assert np.abs(q[:, 0] - [0.0, 0.5, 1.0]).max() < 1e-11
+    assert qdd[0, 0] == pytest.approx(acceleration, rel=1e-12)
+
+
 def test_joints_move_together() -> None:
     motion = MOTIONS["trapezoid"]
     q = motion.q(np.linspace(0, motion.duration, 20))

@@ -41,6 +41,7 @@ def refused(words: str, *args: Any, **options: Any) -> None:
         ({"step": -1e-3, "integrator": "rk4"}, "`step` is -0.001"),
         ({"step": 7.0, "integrator": "rk4"}, "longer than the simulation"),
         ({"step": 1e-12, "integrator": "rk4"}, "too many"),
+        ({"longest": 0.0}, "`longest` is 0.0"),
         ({"samples": 1}, "`samples` is 1"),
         ({"samples": [0.2, 0.1]}, "go backwards: 0.1 s comes after 0.2 s"),
         ({"samples": [0.0, 9.0]}, "not all between 0 and 5 s"),

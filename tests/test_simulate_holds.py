@@ -128,6 +128,7 @@ def test_arms_with_dry_friction_move_the_same_alone_and_in_a_batch(
     assert {"sticks", "slips"} <= {event.what for event in batch.events}
     for k in range(5):
         alone = armdyn.simulate(arm, q[k], qd[k], **options)
+        np.testing.assert_array_equal(batch[k].q, alone.q)
         for run in (batch[k], same[k]):
             np.testing.assert_allclose(run.q, alone.q, atol=1e-9)
             np.testing.assert_allclose(run.tau, alone.tau)
@@ -195,6 +196,66 @@ def test_stopping_one_joint_keeps_the_momentum_of_the_others() -> None:
     assert run.energy[after].max() < 0.999 * run.energy[before].min()
     assert run.q[:, 1].max() <= 0.2
     assert run.qd[-1, 0] != 0.0
+
+
+def two_links(coulomb: float, upper: float = 0.2) -> armdyn.Arm:
+    """Two links without weight; the second stops at `upper`."""
+    first, second = armdyn.load("planar2").robot.joints
+    joints = [
+        replace(first, coulomb=coulomb),
+        replace(second, coulomb=coulomb, lower=-5.0, upper=upper),
+    ]
+    return armdyn.Arm(armdyn.Robot(joints, (0.0, 0.0, 0.0), name="arm"))
+
+
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_a_blow_turns_a_sliding_joint_round(name: str) -> None:
+    """Little friction changes little, also of a joint whose speed changes sign at once."""
+    runs = [
+        armdyn.simulate(
+            two_links(coulomb), None, [-0.2, 2.0], 0.4, integrator=name, limits="stop",
+            step=5e-4, rtol=1e-9,
+        )
+        for coulomb in (0.0, 1e-6)
+    ]  # fmt: skip
+    assert runs[0].qd[:, 0].min() < -0.1 and runs[0].qd[-1, 0] > 0.3
+    np.testing.assert_allclose(runs[1].q[-1], runs[0].q[-1], atol=1e-4)
+    np.testing.assert_allclose(runs[1].qd[-1], runs[0].qd[-1], atol=1e-4)
+    told = [[(e.what, e.joint) for e in run.events] for run in runs]
+    assert told[0] == told[1] == [("stops at upper limit", 1), ("leaves the stop", 1)]
+
+
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_a_blow_moves_a_joint_that_friction_held(name: str) -> None:
+    arm = two_links(30.0, upper=-0.2)
+
+    def drive(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return arm.friction(qd)  # the second joint goes as if it had no friction
+
+    run = armdyn.simulate(
+        arm, [0.0, -0.4], [0.0, 2.0], 0.15, drive, name, limits="stop", step=5e-4, rtol=1e-9
+    )
+    hit = next(e for e in run.events if e.what == "stops at upper limit")
+    assert abs(hit.t - 0.1) < 1e-3 and not run.qd[run.t < hit.t - 1e-9, 0].any()
+    after = [(e.what, e.joint) for e in run.events if abs(e.t - hit.t) < 1e-9]
+    assert after[:2] == [("stops at upper limit", 1), ("slips", 0)]
+    # nothing acts on the first joint during the blow: its momentum stays
+    M = arm.mass_matrix([0.0, -0.2])
+    first = run.qd[run.t > hit.t + 1e-9, 0].max()
+    assert first == pytest.approx(2.0 * M[0, 1] / M[0, 0], rel=0.02)
+
+
+def test_joints_at_two_stops_do_not_lift_each_other_for_ever() -> None:
+    robot = random_robot("mixed", 3, 0)
+    joints = [replace(joint, viscous=1.0, lower=-0.6, upper=0.7) for joint in robot.joints]
+    arm = armdyn.Arm(armdyn.Robot(joints, robot.gravity))
+    force = np.array([-2.2, -12.5, -7.3])
+    run = armdyn.simulate(
+        arm, [0.23, 0.04, 0.44], [-1.25, 0.08, -4.65], 1.0, lambda t, q, qd: force * np.sin(4 * t),
+        limits="stop",
+    )  # fmt: skip
+    assert len({e.joint for e in run.events if e.what.startswith("stops")}) > 1
+    assert len(run.events) < 30 and run.evaluations < 3000
 
 
 @pytest.mark.parametrize("name", ["rk45", "rk4", "ab4"])

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from armdyn.algorithms.composite_moments import at_foot, composites, unit_wrench
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
 from armdyn.algorithms.link_moments import Moments
-from armdyn.algorithms.spatial import Six, axis, halves, motion_down, passed_down
-from armdyn.algorithms.vector import ZERO, Matrix, add, cross, dot, scale, sub, symmetric_full
+from armdyn.algorithms.spatial import Six, axis, halves, motion_down, passed_down, power
+from armdyn.algorithms.vector import ZERO, Matrix, add, cross, scale, sub, symmetric_full
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
@@ -36,7 +36,7 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
             rows.append(passed_down(chain, F, j, wrench))
             continue
         there = feet[j].wrench(F[j], C[j]) if j > c else wrench
-        rows.append([_power(twists[k], there) for k in range(1, j)] + [wrench[axis(chain[j])]])
+        rows.append([power(twists[k], there) for k in range(1, j)] + [wrench[axis(chain[j])]])
     return diagonal_with_rotors(symmetric_full(rows), chain)
 
 
@@ -86,8 +86,3 @@ def _passed_to(c: int, chain: Chain, F: list[Frame], k: int) -> Six:
     for j in range(k + 1, c + 1):
         motion = motion_down(F[j], motion)
     return motion
-
-
-def _power(motion: Six, wrench: Six) -> Scalar:
-    (w, v), (n, f) = halves(motion), halves(wrench)
-    return dot(w, n) + dot(v, f)

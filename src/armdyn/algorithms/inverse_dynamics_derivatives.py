@@ -33,7 +33,7 @@ from dataclasses import dataclass
 
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.moving_bodies import Body, State, composite_bodies, states, tilt
-from armdyn.algorithms.spatial import Six, add_six, halves, motion_down, wrench_up
+from armdyn.algorithms.spatial import Six, add_six, halves, motion_down, power, wrench_up
 from armdyn.algorithms.vector import ZERO, Matrix, add, column, cross, dot
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
@@ -163,17 +163,12 @@ def _meet(x: Motions, wrenches: Wrenches) -> _Entries:
     (w, _), (carried, _) = halves(x.S), halves(x.twice_psi1)
     along = dot(wrenches.b, w)
     return _Entries(
-        M=_power(x.S, wrenches.unit),
-        dqd_upper=_power(x.S, wrenches.dqd),
-        dq_upper=_power(x.S, wrenches.dq),
-        dqd_lower=(along + along) + _power(x.twice_psi1, wrenches.unit),
-        dq_lower=dot(wrenches.b, carried) + _power(x.psi2, wrenches.unit),
+        M=power(x.S, wrenches.unit),
+        dqd_upper=power(x.S, wrenches.dqd),
+        dq_upper=power(x.S, wrenches.dq),
+        dqd_lower=(along + along) + power(x.twice_psi1, wrenches.unit),
+        dq_lower=dot(wrenches.b, carried) + power(x.psi2, wrenches.unit),
     )
-
-
-def _power(motion: Six, wrench: Six) -> Scalar:
-    (w, v), (n, f) = halves(motion), halves(wrench)
-    return dot(w, n) + dot(v, f)
 
 
 def _passed(x: Motions, F: Sequence[Frame]) -> Motions:

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.link_moments import Moments
-from armdyn.algorithms.vector import Matrix, add, cross, trace_minus
+from armdyn.algorithms.vector import Matrix, add, cross, dot, trace_minus
 from armdyn.robot import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar
 
@@ -39,6 +39,12 @@ def halves(x: Sequence[Scalar]) -> tuple[Vector, Vector]:
 def add_six(x: Sequence[Scalar], y: Sequence[Scalar]) -> Six:
     """Return x + y."""
     return [a + b for a, b in zip(x, y, strict=True)]
+
+
+def power(motion: Sequence[Scalar], wrench: Sequence[Scalar]) -> Scalar:
+    """Return what a wrench does along a motion, both at one point and in one frame; 6M 5A."""
+    (w, v), (n, f) = halves(motion), halves(wrench)
+    return dot(w, n) + dot(v, f)
 
 
 def wrench_up(F: Frame, wrench: Sequence[Scalar]) -> Six:

@@ -292,6 +292,8 @@ class Arm:
         tolerance: float = 1e-8,
         restarts: int = 127,
         seed: int = 0,
+        method: str = "auto",
+        out: Array | None = None,
     ) -> Array:
         """Return joint positions ``(n,)`` that have a pose, the nearest to `start` of those found.
 
@@ -302,13 +304,17 @@ class Arm:
             tolerance: largest distance from the pose [m], and largest angle [rad].
             restarts: random positions from which the search begins as well.
             seed: of these positions: the same seed gives the same answer.
+            method: "damped_least_squares", which "auto" is, too.
+            out: receives the positions, and is left alone if there are none.
 
         Raises:
             UnreachedError: no such positions within the joint limits were found; says how near.
         """
         from armdyn.arm._inverse_kinematics import inverse_kinematics
 
-        return inverse_kinematics(self, pose, start, frame, tolerance, restarts, seed)
+        return inverse_kinematics(
+            self, pose, start, frame, tolerance, restarts, seed, method=method, out=out
+        )
 
     def export_c(
         self,

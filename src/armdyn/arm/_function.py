@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._open import open_function
 from armdyn.arm._programs import methods
@@ -30,9 +31,6 @@ LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi")
 
 # Torques of states below this are far from the end of the range of floats.
 ORDINARY = 1e20
-
-# NumPy broadcasts arrays of up to 32 axes, and results have up to one axis more than states.
-MOST_AXES = 30
 
 
 class Function:
@@ -106,17 +104,17 @@ class Function:
                 f"{self.kind} takes {len(wanted)} arrays ({', '.join(wanted)}), got {len(states)}."
             )
         arrays = [
-            _checked(state, slot.name, slot.shape[0], self.robot)
+            checked_state(state, slot.name, slot.shape[0], self.robot)
             for state, slot in zip(states, self.program.inputs, strict=True)
         ]
-        lead = _lead(arrays, wanted)
+        lead = common_lead(arrays, wanted)
         outs = None if out is None else self._outs(out, lead)
         if not self._opened:
             self._opened = True
             open_function(self, Function)
         results, inputs_finite, results_finite = self._evaluate(arrays, lead, outs, threads)
         if not inputs_finite:
-            raise _input_not_finite(arrays, wanted)
+            raise not_finite(arrays, wanted)
         if not results_finite:
             raise self._result_not_finite(results, len(lead))
         return results[0] if len(results) == 1 else tuple(results)
@@ -147,7 +145,7 @@ class Function:
         """Return the arrays for the results, checked."""
         shapes = [(*lead, *slot.shape) for slot in self.program.outputs]
         if len(shapes) == 1:
-            return [_checked_out(out, "`out`", shapes[0])]
+            return [checked_out(out, "`out`", shapes[0])]
         given = cast("tuple[object, ...]", out) if isinstance(out, tuple) else ()
         if len(given) != len(shapes):
             raise InputError(
@@ -155,7 +153,7 @@ class Function:
                 f"{f'{len(given)} of them' if given else type(cast(object, out)).__name__}."
             )
         numbered = enumerate(zip(given, shapes, strict=True))
-        outs = [_checked_out(x, f"`out[{k}]`", shape) for k, (x, shape) in numbered]
+        outs = [checked_out(x, f"`out[{k}]`", shape) for k, (x, shape) in numbered]
         if any(np.shares_memory(a, b) for a, b in combinations(outs, 2)):
             raise InputError(
                 f"the arrays of `out` of {self.kind} overlap; give each its own memory."
@@ -219,65 +217,3 @@ class Function:
     def __repr__(self) -> str:
         counted = self.operations
         return f"<Function {self.kind} of {self.robot!r} by {self.method!r}: {counted}>"
-
-
-def _checked(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.float64]:
-    try:
-        array = np.asarray(state)
-        # complex numbers and objects would lose something; truth values are no angles
-        if array.dtype.kind not in "iuf":
-            raise TypeError
-        if array.dtype != np.float64:
-            with np.errstate(over="ignore"):  # a longer float too large is refused as infinite
-                array = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"`{name}` is not an array of real numbers; expected shape ({n},) or (..., {n}) for "
-            f"robot {robot!r}."
-        ) from None
-    if array.ndim == 0 or array.shape[-1] != n:
-        raise InputError(
-            f"`{name}` has shape {array.shape}, expected ({n},) or (..., {n}) for robot {robot!r}."
-        )
-    if array.ndim > MOST_AXES:
-        raise InputError(f"`{name}` has {array.ndim} axes, expected at most {MOST_AXES}.")
-    if np.ma.is_masked(state):
-        raise InputError(
-            f"`{name}` has masked entries; a state must be complete. Drop or mend such rows first."
-        )
-    return array
-
-
-def _checked_out(out: object, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    expected = f"expected a float64 array of shape {shape}"
-    # a masked array may keep its old entries where it is masked
-    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
-        raise InputError(f"{name} is {type(cast(object, out)).__name__}, {expected}.")
-    array = cast("NDArray[Any]", out)
-    if array.shape != shape or array.dtype != np.float64:
-        raise InputError(f"{name} is {array.dtype} of shape {array.shape}, {expected}.")
-    if not array.flags.writeable:
-        raise InputError(f"{name} is read-only, {expected} that can be written to.")
-    return array
-
-
-def _lead(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> tuple[int, ...]:
-    leads = [a.shape[:-1] for a in arrays]
-    if leads.count(leads[0]) == len(leads):
-        return leads[0]
-    try:
-        return np.broadcast_shapes(*leads)
-    except ValueError:
-        shapes = ", ".join(f"{name} {a.shape}" for name, a in zip(names, arrays, strict=True))
-        raise InputError(f"the leading axes of the states do not broadcast: {shapes}.") from None
-
-
-def _input_not_finite(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> InputError:
-    array, name = next(
-        (a, name) for a, name in zip(arrays, names, strict=True) if not np.isfinite(a).all()
-    )
-    at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-    return InputError(
-        f"`{name}` has {array[at]} at index {at}; a state must be finite. Drop or mend such rows "
-        "first."
-    )

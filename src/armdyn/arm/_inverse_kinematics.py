@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.arm._approach import Reach, approach
-from armdyn.errors import InputError, UnreachedError, shown
+from armdyn.arm._arguments import checked_out
+from armdyn.errors import InputError, MethodError, UnreachedError, shown
 from armdyn.robot import Joint
 
 if TYPE_CHECKING:
     from armdyn.arm._arm import Arm
 
 Array = NDArray[np.float64]
+
+METHODS = ("auto", "damped_least_squares")
 
 # Starts that are tried at once.
 AT_ONCE = 32
@@ -33,8 +36,15 @@ def inverse_kinematics(
     tolerance: float,
     restarts: int,
     seed: int,
+    *,
+    method: str,
+    out: Array | None,
 ) -> Array:
     """Return joint positions ``(n,)`` with a pose; see `Arm.inverse_kinematics`."""
+    if method not in METHODS:
+        raise MethodError("inverse_kinematics", method, METHODS)
+    if out is not None:
+        checked_out(out, "`out`", (arm.n,))
     reach = reach_of(arm, frame)
     target = checked_pose("pose", pose)
     first = reach.middle() if start is None else checked_start(arm.robot.joints, start)
@@ -55,7 +65,10 @@ def inverse_kinematics(
             best = (sum(off), reach.nearest_turn(found.q[i], first), *off)
     if nearest is None:
         raise UnreachedError(len(starts), *best[1:])
-    return nearest
+    if out is None:
+        return nearest
+    out[...] = nearest
+    return out
 
 
 def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:

@@ -13,6 +13,7 @@ from armdyn.algorithms.rolled import PLANS
 from armdyn.arm._derivatives import derived_methods
 from armdyn.arm._friction import RULES, with_friction
 from armdyn.arm._names import AUTO, ROLLED
+from armdyn.arm._recent import recent
 from armdyn.arm._rolled import rolled_program
 from armdyn.arm._singular import INVERTING, singular
 from armdyn.errors import MethodError, RobotError
@@ -34,6 +35,10 @@ ON_LONG_ARMS = {
     "mass_matrix": "split", "inverse_dynamics": "second_moment", "bias": "second_moment",
     "gravity": "lin_1994", "forward_dynamics": "denoc", "inverse_mass_matrix": "mass_matrix_udu",
 }  # fmt: skip
+
+# Steps and results of the programs that are kept for the next call: some 50 MB, or all the programs
+# of several arms.
+STEPS_KEPT = 300_000
 
 # The packages whose text decides what is traced.
 TRACING = (
@@ -130,7 +135,11 @@ def operations(chain: Chain, kind: str, method: str) -> Operations:
     return count(_traced(chain, kind, method, frame=chain.n + 1, friction=False))
 
 
-@lru_cache(maxsize=256)
+def _steps(program: Program) -> int:
+    return len(program.code) + len(program.results)
+
+
+@recent(STEPS_KEPT, _steps)
 def program(chain: Chain, kind: str, method: str, frame: int, friction: bool) -> Program:
     """Trace a method, or take what was traced before in this or another process.
 
@@ -150,7 +159,7 @@ def program(chain: Chain, kind: str, method: str, frame: int, friction: bool) ->
     return kept_program((*_decided_by(chain), kind, method, str(frame), str(friction)), make)
 
 
-@lru_cache(maxsize=256)
+@recent(STEPS_KEPT, _steps)
 def _traced(chain: Chain, kind: str, method: str, frame: int, friction: bool) -> Program:
     entry = _kind(kind)
     _refuse_singular(chain, kind)

@@ -32,7 +32,8 @@ OPTIONS = {
     'columns={"t": "clock", "q": ["a1", "a2"], "tau": ["m1", "m2"]}':
         "--columns t=clock --columns q=a1,a2 --columns tau=m1,m2",
     "`functions`": "--functions", "`q0`": "--q0", "`qd0`": "--qd0", "`until`": "--until",
-    "`step`": "--step", "`rtol`": "--rtol", "`kp`": "--kp", "`kd`": "--kd",
+    "`step`": "--step", "`rtol`": "--rtol", "`samples`": "--rate", "`limits`": "--limits",
+    "`kp`": "--kp", "`kd`": "--kd",
 }  # fmt: skip
 
 app = typer.Typer(

@@ -1,15 +1,7 @@
 """The program: what an algorithm becomes when it is run on unknown numbers."""
 
 from armdyn.graph._count import Operations, count
-from armdyn.graph._derive import (
-    MODES,
-    Mode,
-    derive,
-    directional,
-    directional_at,
-    jacobian,
-    jacobian_at,
-)
+from armdyn.graph._derive import MODES, Mode, directional_at, jacobian_at
 from armdyn.graph._interpret import ARITHMETIC, FLOATS, evaluate, interpret
 from armdyn.graph._program import Instruction, Program, Slot
 from armdyn.graph._roll import roll
@@ -34,13 +26,10 @@ __all__ = [
     "Walk",
     "count",
     "count_rolled",
-    "derive",
-    "directional",
     "directional_at",
     "evaluate",
     "evaluate_rolled",
     "interpret",
-    "jacobian",
     "jacobian_at",
     "place_and_name",
     "record",

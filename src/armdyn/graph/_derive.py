@@ -1,8 +1,8 @@
-"""Exact derivatives of a program, as programs.
+"""Exact derivatives of a program, at numbers that are known or not.
 
-A program is replayed on unknown numbers together with its derivatives, and what that does is traced
-like any other function, so that derivatives share all they can with each other and with the values
-they are made from. Forward, every value carries its derivatives by the inputs it depends on; in
+A program is replayed together with its derivatives. On unknown numbers that is traced like any
+other function, so that derivatives share all they can with each other and with the values they are
+made from. Forward, every value carries its derivatives by the inputs it depends on; in
 reverse, every output is followed back to what it was made from. Both are exact; which is cheaper
 depends on the program and on the numbers of inputs and outputs.
 """
@@ -13,9 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from armdyn.errors import GraphError, MethodError
-from armdyn.graph._count import count
 from armdyn.graph._program import Instruction, Program, Slot
-from armdyn.graph._trace import trace
 from armdyn.scalar import Op, Scalar, cos, sign, sin, sqrt
 
 Mode: TypeAlias = Literal["forward", "reverse"]
@@ -27,52 +25,26 @@ Sparse: TypeAlias = dict[int, Scalar]
 """Numbers by the position of the input or direction they belong to; those left out are 0."""
 
 
-def derive(program: Program, of: str, by: Sequence[str]) -> Program:
-    """Return the derivatives of an output by inputs: forward or in reverse, the cheaper program.
-
-    Cheaper has fewer multiplications and divisions, then fewer additions. Arguments and result as
-    for `jacobian`.
-    """
-    found = [jacobian(program, of, by, mode) for mode in MODES]
-    return min(found, key=lambda p: (count(p).multiplications, count(p).additions))
-
-
-def jacobian(program: Program, of: str, by: Sequence[str], mode: Mode = "forward") -> Program:
+def jacobian_at(
+    program: Program, of: str, by: Sequence[str], inputs: Sequence[Scalar], mode: Mode
+) -> list[list[list[Scalar]]]:
     """Return the derivatives of an output by inputs.
 
     Args:
         program: the program.
         of: the name of the output.
         by: the names of the inputs.
+        inputs: where, flattened.
         mode: "forward" or "reverse".
 
     Returns:
-        A program with the same inputs and, for each of `by`, an output ``d<of>_d<input>``: its
-        shape is that of `of` followed by that of the input. A sign has the derivative 0.
-    """
-    target, _ = _found(program, program.outputs, of, "output")
-    wanted = [_found(program, program.inputs, name, "input")[0] for name in by]
-
-    def function(*inputs: list[Scalar]) -> object:
-        parts = jacobian_at(program, of, by, [x for values in inputs for x in values], mode)
-        return parts if len(parts) > 1 else parts[0]
-
-    outputs = [Slot(f"d{of}_d{slot.name}", (*target.shape, *slot.shape)) for slot in wanted]
-    return trace(function, program.inputs, outputs, f"{program.name}_derivatives")
-
-
-def jacobian_at(
-    program: Program, of: str, by: Sequence[str], inputs: Sequence[Scalar], mode: Mode
-) -> list[list[list[Scalar]]]:
-    """Return the derivatives at flattened inputs, numbers known or unknown.
-
-    Returns:
-        For each of `by` a row for each scalar of the output, with a column for each of the input.
+        For each of `by` a row for each scalar of the output, with a column for each of the input. A
+        sign has the derivative 0.
     """
     if mode not in MODES:
         raise MethodError("mode of derivatives", mode, MODES)
-    _, results = _found(program, program.outputs, of, "output")
-    wanted = [_found(program, program.inputs, name, "input")[1] for name in by]
+    results = _positions(program, program.outputs, of, "output")
+    wanted = [_positions(program, program.inputs, name, "input") for name in by]
     partials = _partials(program, inputs)
     if mode == "forward":
         seeds: dict[int, Sparse] = {k: {k: 1.0} for positions in wanted for k in positions}
@@ -83,50 +55,31 @@ def jacobian_at(
     return [[[row.get(k, 0.0) for k in positions] for row in rows] for positions in wanted]
 
 
-def directional(program: Program, of: str, by: str, along: str) -> Program:
-    """Return the derivative of an output along a direction in which an input changes.
+def directional_at(
+    program: Program, of: str, by: str, inputs: Sequence[Scalar], direction: Sequence[Scalar]
+) -> list[Scalar]:
+    """Return the derivative of an output, flattened, along a direction in which an input changes.
 
     Args:
         program: the program.
         of: the name of the output.
         by: the name of the input that changes.
-        along: the name of the direction: a new input, behind the others, of the shape of `by`.
-
-    Returns:
-        A program with one output ``d<of>`` of the shape of `of`.
+        inputs: where, flattened.
+        direction: how it changes, flattened.
     """
-    target, _ = _found(program, program.outputs, of, "output")
-    changing, _ = _found(program, program.inputs, by, "input")
-    if any(slot.name == along for slot in program.inputs):
-        raise GraphError(f"{program.name} has an input {along!r} already")
-
-    def function(*inputs: list[Scalar]) -> object:
-        *given, direction = inputs
-        return directional_at(program, of, by, [x for values in given for x in values], direction)
-
-    inputs = [*program.inputs, Slot(along, changing.shape)]
-    return trace(function, inputs, [Slot(f"d{of}", target.shape)], f"{program.name}_derivative")
-
-
-def directional_at(
-    program: Program, of: str, by: str, inputs: Sequence[Scalar], direction: Sequence[Scalar]
-) -> list[Scalar]:
-    """Return the derivative of an output, flattened, along a direction at flattened inputs."""
-    _, results = _found(program, program.outputs, of, "output")
-    _, positions = _found(program, program.inputs, by, "input")
+    results = _positions(program, program.outputs, of, "output")
+    positions = _positions(program, program.inputs, by, "input")
     seeds = {k: {0: x} for k, x in zip(positions, direction, strict=True)}
     carried = _forward(program, _partials(program, inputs), seeds)
     return [carried[program.results[k]].get(0, 0.0) for k in results]
 
 
-def _found(
-    program: Program, slots: Sequence[Slot], name: str, role: str
-) -> tuple[Slot, Sequence[int]]:
-    """Return a slot and the positions of its scalars among those of all slots."""
+def _positions(program: Program, slots: Sequence[Slot], name: str, role: str) -> Sequence[int]:
+    """Return where the scalars of a slot are among those of all slots."""
     at = 0
     for slot in slots:
         if slot.name == name:
-            return slot, range(at, at + slot.size)
+            return range(at, at + slot.size)
         at += slot.size
     known = ", ".join(slot.name for slot in slots)
     raise GraphError(f"{program.name} has no {role} {name!r}; it has {known}")

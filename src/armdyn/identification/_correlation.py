@@ -11,6 +11,15 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
+def correlation_lengths(residuals: Sequence[Array], kept: Sequence[Mask]) -> Array:
+    """Return `correlation_length` of every joint ``(n,)``, of residuals and masks ``(M, n)``."""
+    lengths = [
+        correlation_length([r[:, j] for r in residuals], [m[:, j] for m in kept])
+        for j in range(residuals[0].shape[1])
+    ]
+    return np.array(lengths)
+
+
 def correlation_length(series: Sequence[Array], kept: Sequence[Mask]) -> float:
     """Return 1 + 2 sum of the autocorrelations of residuals, at least 1.
 

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.identification._arguments import checked_logs
-from armdyn.identification._correlation import correlation_length
-from armdyn.identification._fitting import Progress, factors_of
+from armdyn.identification._correlation import correlation_lengths
+from armdyn.identification._fitting import Progress, factors_of, silent
 from armdyn.identification._gain_fit import Unknowns, gauss_newton, linear, sigma_of
 from armdyn.identification._load import Load, loaded
 from armdyn.identification._model import Column, Model, friction_columns
@@ -115,7 +115,7 @@ def identify_drive_gains(
             "currents tell the arm's masses per gain only, not the gains."
         )
     empty, held = _currents(arm, without, "without"), _currents(arm, with_load, "with_load")
-    tell = progress or _silent
+    tell = progress or silent
     data = prepared(empty, held, cutoff, None, tell)
     model = _model(arm, load)
     sets = _rows(model, data)
@@ -235,13 +235,4 @@ def _correlation(model: Model, sets: tuple[Rows, Rows], found: Unknowns) -> Arra
                 left[part][at, j] -= A[:, model.part(j)] @ x[model.active[j]]
         series += left
         kept += _kept(rows.parts)
-    return np.array(
-        [
-            correlation_length([r[:, j] for r in series], [m[:, j] for m in kept])
-            for j in range(model.n)
-        ]
-    )
-
-
-def _silent(step: str, share: float) -> None:
-    """Tell nobody."""
+    return correlation_lengths(series, kept)

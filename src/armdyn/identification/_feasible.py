@@ -74,9 +74,9 @@ def feasible(
     natural = _size(arm, base, w)
     P = base.matrix
     L: Array = np.linalg.inv(np.linalg.cholesky((P * natural.spread**2) @ P.T)).astype(np.float64)
-    margin = _Links(cp, base, natural, L).margin(w)
+    links = _Links(cp, base, natural, L)
+    margin = links.margin(w)
     if margin >= -ACCURATE:
-        links = _Links(cp, base, natural, L)
         x, _ = links.nearest(w)
         return Feasibility(True, margin, 0.0, w, x, _said_yes(margin))
     links = _Links(cp, base, natural, L if spread is None else np.diag(1.0 / spread))

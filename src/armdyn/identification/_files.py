@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from armdyn.errors import RobotError
-from armdyn.identification._expected_values import described_values
+from armdyn.identification._described import described_values
 from armdyn.identification.page import report_html
 from armdyn.robot import Robot, toml_text, urdf_text
 

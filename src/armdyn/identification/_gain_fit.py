@@ -66,6 +66,18 @@ def linear(model: Model, factors: Sequence[Array]) -> Unknowns:
 def gauss_newton(
     model: Model, factors: Sequence[Array], rows: Array, c: Array, found: Unknowns
 ) -> tuple[Unknowns, Array]:
+    """Return where the sum of squares is least, and the covariance of a, w and f there.
+
+    Args:
+        model: the columns.
+        factors: R_j of every joint.
+        rows: numbers of rows behind them ``(n,)``.
+        c: rows that are worth one, of every joint ``(n,)``.
+        found: where to start.
+
+    Raises:
+        NumericalError: the steps do not settle.
+    """
     n, k = model.n, model.k
     cov = np.eye(n + k + 3 * n)
     for _ in range(ROUNDS):
@@ -110,6 +122,7 @@ def _least_squares(A: Array, b: Array) -> tuple[Array, Array]:
 
 
 def sigma_of(factors: Sequence[Array], rows: Array, found: Unknowns) -> Array:
+    """Return the standard deviation of what is left of the currents of every joint ``(n,)``."""
     left = [np.linalg.norm(R[:, -1] - R[:, :-1] @ found.of_joint(j)) for j, R in enumerate(factors)]
     size = np.array([np.linalg.norm(R[:, -1]) for R in factors])
     # as many parameters as a joint has of its own, and its share of those of all

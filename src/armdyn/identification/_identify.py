@@ -16,7 +16,7 @@ from armdyn.identification._arguments import (
     flag,
     per_joint,
 )
-from armdyn.identification._fitting import Progress
+from armdyn.identification._fitting import Progress, silent
 from armdyn.identification._holdout import split
 from armdyn.identification._model import Extra, Function, extra_columns
 from armdyn.identification._pipeline import Options, run
@@ -97,8 +97,4 @@ def identify(
     )
     if test is None:
         train_logs, test_logs = split(train_logs, holdout)
-    return run(arm, train_logs, test_logs, options, progress or _silent)
-
-
-def _silent(step: str, share: float) -> None:
-    """Tell nobody."""
+    return run(arm, train_logs, test_logs, options, progress or silent)

@@ -97,7 +97,6 @@ class Model:
         ]
         self.columns: tuple[Column, ...] = (*inertial, *own)
         self.k = len(inertial)
-        self._reuse = hasattr(base, "closed_form")
         self._room = np.empty((CHUNK, self.n, self.k))
         seen = self._seen()
         picked = [np.flatnonzero(seen[j]) for j in range(self.n)]
@@ -197,8 +196,8 @@ class Model:
 
     def _inertial(self, q: Array, qd: Array, qdd: Array) -> Array:
         # Memory that is used again and again need not be asked for.
-        room = {"out": self._room[: len(q)]} if self._reuse and len(q) <= CHUNK else {}
-        Y = self.base.regressor(q, qd, qdd, **room)
+        room = self._room[: len(q)] if len(q) <= CHUNK else None
+        Y = self.base.regressor(q, qd, qdd, out=room)
         return Y if self.coupling is None else np.einsum("ij,njk->nik", self.coupling, Y)
 
     def _seen(self) -> NDArray[np.bool_]:

@@ -19,12 +19,12 @@ from armdyn.algorithms import PARAMETER_NAMES
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.identification._arguments import checked_logs, flag
-from armdyn.identification._fitting import Fitted, Progress, Settings, fitted
+from armdyn.identification._fitting import Fitted, Progress, Settings, fitted, silent
 from armdyn.identification._load import Load, from_tip, loaded
 from armdyn.identification._model import Model, friction_columns
 from armdyn.identification._physical import physical
 from armdyn.identification._prepared import Data, prepared
-from armdyn.identification._prior import SMALLEST_LENGTH, SPREAD, Expected
+from armdyn.identification._prior import POWERS, SPREAD, Expected, link_length
 from armdyn.identification._problem import Problem
 from armdyn.identification._solver import need_solver
 from armdyn.identification._stretch import Rows, Stretch
@@ -127,7 +127,7 @@ def identify_payload(
             "the logs with and without load have the same torques; is one given as the other?"
         )
     need_solver(WHY)
-    tell = progress or _silent
+    tell = progress or silent
     data = prepared(held, empty, cutoff, None, tell)
     own = friction_columns(arm) if anew else []
     # of minimal parameters a model needs no more than these columns have
@@ -152,9 +152,9 @@ class LoadColumns:
         self.units: tuple[str, ...] = UNITS
         self.matrix: Array = np.eye(10)
 
-    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
+    def regressor(self, q: Array, qd: Array, qdd: Array, *, out: Array | None = None) -> Array:
         """Return the torques ``(N, n, 10)`` for a unit of every parameter."""
-        return self._arm.regressor(q, qd, qdd)[..., -10:] @ self._from_tip
+        return np.matmul(self._arm.regressor(q, qd, qdd)[..., -10:], self._from_tip, out=out)
 
 
 def visible(columns: LoadColumns, n: int) -> dict[str, bool]:
@@ -234,13 +234,11 @@ def _interpolated(t: Array, at: Array, values: Array) -> Array:
 
 def _expected(arm: Arm, parts: Sequence[Stretch]) -> Expected:
     """Return around zero what the added torques tell: a mass at the distance of a link."""
-    joints = arm.robot.joints
-    length = max(sum(abs(j.b) + abs(j.d) for j in joints) / arm.n, SMALLEST_LENGTH)
+    length = link_length(arm)
     count = sum(len(part.t) for part in parts)
     torque = np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
     mass = max(float(torque.max()) / (9.81 * length), 1e-12)
-    powers = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2.0])
-    return Expected(np.zeros(10), SPREAD * mass * length**powers, False)
+    return Expected(np.zeros(10), SPREAD * mass * length**POWERS, False)
 
 
 def _payload(arm: Arm, model: Model, found: Fitted, natural: Expected, notes: list[str]) -> Payload:
@@ -250,7 +248,7 @@ def _payload(arm: Arm, model: Model, found: Fitted, natural: Expected, notes: li
     columns = tuple(c if c.kind == "base" else replace(c, kind="extra") for c in model.columns)
     problem = Problem(
         1, columns, fit.triangle, np.eye(10), natural.mean, natural.spread, STRENGTH, False,
-        fit.values, x,
+        fit.values,
     )  # fmt: skip
     load = Load.of_parameters(physical(problem).parameters)
     std = np.sqrt(np.diag(cov))
@@ -280,7 +278,3 @@ def _told(subtracted: bool, anew: bool) -> list[str]:
     else:
         said = "torques of the model of the arm were subtracted"
     return [f"{said}; friction was {'fitted anew' if anew else 'taken as it is'}."]
-
-
-def _silent(step: str, share: float) -> None:
-    """Tell nobody."""

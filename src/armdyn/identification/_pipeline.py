@@ -189,13 +189,12 @@ def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:
 
 def _solution(model: Model, found: Fitted, natural: Expected, options: Options) -> Solution:
     fit = found.fit
-    parameters = nearest_parameters(model, fit.values, natural)
     if options.physical:
         weak = np.column_stack([fit.prior.fixed, fit.prior.fixed @ fit.prior.mean])
         rows = triangle(np.vstack([fit.triangle, weak]))
         problem = Problem(
             model.n, model.columns, rows, model.base.matrix, natural.mean, natural.spread,
-            fit.strength, natural.described, fit.values, parameters,
+            fit.strength, natural.described, fit.values,
         )  # fmt: skip
         return physical(problem)
-    return Solution(parameters, fit.values, ())
+    return Solution(nearest_parameters(model, fit.values, natural), fit.values, ())

@@ -74,7 +74,7 @@ def _one(log: Log, cutoff: float, measured: bool) -> Prepared:
 def _trusted(log: Log, cutoff: float) -> bool:
     """Whether there are measured velocities and they are the slopes of the positions.
 
-    They are better than slopes where samples are few, and the only ones there is noise between.
+    Where samples are few they are the better ones.
     """
     if log.qd is None:
         return False

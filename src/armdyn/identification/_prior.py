@@ -21,6 +21,11 @@ Array = NDArray[np.float64]
 
 SPREAD = 0.5
 SMALLEST_LENGTH = 0.05
+
+# Powers of the length in the ten parameters of a link: m, m L, m L^2.
+POWERS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2.0])
+
+# No link counts as lighter than this share of the mean mass.
 SMALLEST_SHARE = 0.1
 
 # A description with masses is trusted at least this much: to twice its masses.
@@ -49,19 +54,25 @@ class Expected:
 def expected(arm: Arm, rotor: bool, torque: Array) -> Expected:
     """Return what is expected of an arm whose measured torques have the size `torque`, ``(n,)``."""
     joints = arm.robot.joints
-    length = max(sum(abs(j.b) + abs(j.d) for j in joints) / arm.n, SMALLEST_LENGTH)
+    length = link_length(arm)
     masses = np.array([j.mass for j in joints])
     described = bool(masses.sum() > 0.0)
     if described:
         masses = np.maximum(masses, SMALLEST_SHARE * masses.mean())
     else:
         masses = np.full(arm.n, float(torque.max()) / (9.81 * length * arm.n))
-    parts = [m * length ** np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2.0]) for m in masses]
+    parts = [m * length**POWERS for m in masses]
     mean, spread = [arm.parameters], [SPREAD * np.concatenate(parts)]
     if rotor:
         mean.append(np.array([j.rotor_inertia for j in joints]))
         spread.append(np.cumsum(masses[::-1])[::-1] * length**2)
     return Expected(np.concatenate(mean), np.concatenate(spread), described)
+
+
+def link_length(arm: Arm) -> float:
+    """Return the usual size of a link [m]."""
+    total = sum(abs(joint.b) + abs(joint.d) for joint in arm.robot.joints)
+    return max(total / arm.n, SMALLEST_LENGTH)
 
 
 def prior_of(model: Model, natural: Expected, torque: Array, column: Array) -> Prior:

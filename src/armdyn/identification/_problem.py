@@ -1,10 +1,10 @@
 """The weighted regression in few numbers, for steps that look for natural parameters.
 
 `physical(problem)` of `armdyn.identification._physical` takes a `Problem` and returns a `Solution`
-whose links are bodies that can exist. The cost of natural parameters x ``(N,)`` and of the values f
-of the columns behind the first k is
+whose links are bodies that can exist. The misfit of natural parameters x ``(N,)`` and of the values
+f of the columns behind the first k is
 
-    |T [P x; f] - y|^2  +  s^2 |(x - mean) / spread|^2,   T = triangle[:, :p], y = triangle[:, p]
+    |T [P x; f] - y|^2,   T = triangle[:, :p], y = triangle[:, p]
 
 in units of the variance of the residuals, so that 1 is one standard deviation. N is 10n, or 11n if
 rotor inertias are fitted: they follow the links.
@@ -37,7 +37,6 @@ class Problem:
         strength: s, of the expectation.
         described: whether the expectation is a description with masses, or just zero.
         values: the best values ``(p,)`` if links need not be bodies.
-        parameters: natural parameters ``(N,)`` that have these values.
     """
 
     n: int
@@ -49,7 +48,6 @@ class Problem:
     strength: float
     described: bool
     values: Array
-    parameters: Array
 
 
 @dataclass(frozen=True)

@@ -38,12 +38,7 @@ class RFactor:
         if not len(b):
             return
         self.count += len(b)
-        self._carry(triangle(np.column_stack([A, b])), 0)
-
-    def merge(self, other: RFactor) -> None:
-        """Add all rows of another factor."""
-        self.count += other.count
-        self._carry(other.factor(), 0)
+        self._carry(triangle(np.column_stack([A, b])))
 
     def factor(self) -> Array:
         """Return R, ``(c, columns + 1)`` with c at most columns + 1."""
@@ -52,7 +47,8 @@ class RFactor:
             return np.zeros((0, self.columns + 1))
         return held[0] if len(held) == 1 else triangle(np.vstack(held))
 
-    def _carry(self, factor: Array, level: int) -> None:
+    def _carry(self, factor: Array) -> None:
+        level = 0
         while level < len(self._levels) and (held := self._levels[level]) is not None:
             self._levels[level] = None
             factor = triangle(np.vstack([held, factor]))

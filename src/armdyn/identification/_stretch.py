@@ -15,7 +15,6 @@ from armdyn.identification._model import Model
 from armdyn.log import Kept, Prepared, Stored, blocks, is_stored, part_of, picked, runs
 
 Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 # Samples of a block. A regressor of 7 joints takes 2.4 kB a sample.
 BLOCK = 4096

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.identification._excitation import Excitation
 from armdyn.identification._holdout import Errors
 from armdyn.log import Log, extremes
-
-Array = NDArray[np.float64]
 
 # Largest expected error of torques on other motions, and largest error on data held out.
 EXPECTED_ERROR = 0.15

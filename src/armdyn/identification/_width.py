@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.log import Prepared, runs
-
-Array = NDArray[np.float64]
 
 # The motion ends where this share of the power of the velocity is reached.
 MOTION_SHARE = 0.99

@@ -19,6 +19,7 @@ from armdyn.log._match import understood
 from armdyn.log._table import Table
 
 JOINT_NAMES = "joint_names"
+READING = "reading Parquet"
 
 # Rows of a block of a long file.
 ROWS = 1 << 16
@@ -107,7 +108,7 @@ def _together(
 
 def read_parquet(path: Path) -> Table:
     """Read a Parquet file; a column of lists of equal length is a block."""
-    arrow, parquet = _arrow()
+    arrow, parquet = arrow_for(READING)
     try:
         table = parquet.read_table(path)
     except (arrow.ArrowException, OSError) as error:
@@ -117,7 +118,7 @@ def read_parquet(path: Path) -> Table:
 
 def parquet_blocks(path: Path) -> Iterator[Table]:
     """Yield a Parquet file block by block."""
-    arrow, parquet = _arrow()
+    arrow, parquet = arrow_for(READING)
     try:
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=ROWS):
@@ -127,11 +128,12 @@ def parquet_blocks(path: Path) -> Iterator[Table]:
         raise LogError(path, f"is not a Parquet file ({_line(error)}).") from error
 
 
-def _arrow() -> tuple[Any, Any]:
+def arrow_for(why: str) -> tuple[Any, Any]:
+    """Return pyarrow and its module for Parquet, or raise an error that says how to get them."""
     try:
         return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError:
-        raise MissingExtraError("pyarrow", "parquet", "reading Parquet") from None
+        raise MissingExtraError("pyarrow", "parquet", why) from None
 
 
 def _from_arrow(path: Path, arrow: Any, table: Any) -> Table:
@@ -177,7 +179,7 @@ def _table(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Table:
     if not longest:
         there = ", ".join(arrays) or "nothing"
         raise LogError(path, f"has no arrays of numbers; it has {there}.")
-    times = {a.size for name, a in numbers.items() if (m := understood(name)) and m.role == "t"}
+    times = {a.size for name, a in numbers.items() if _is_time(name)}
     rows = times.pop() if len(times) == 1 else max(longest, key=lambda k: (longest[k], k))
     columns: dict[str, NDArray[np.float64]] = {}
     for name, array in numbers.items():

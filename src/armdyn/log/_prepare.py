@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.errors import InputError, shown
 from armdyn.log._cutoff import choose_cutoff
-from armdyn.log._filter import HIGHEST, REACH, ZeroPhase, decimated, derivatives, kept_rows
-from armdyn.log._log import Array, Effort, Log
+from armdyn.log._filter import HIGHEST, REACH, ZeroPhase, derivatives
+from armdyn.log._log import Array, Log
 from armdyn.log._segments import (
     EqualSteps,
     Segment,
@@ -52,9 +51,6 @@ class Prepared:
         bounds: (start, stop) of every segment.
         rate: samples per second.
         cutoff: cut-off of the filter of positions [Hz].
-        joint_names: the names of the joints.
-        effort: what `tau` holds: "torque", "current" or "none".
-        extra: the extra columns of the log at the same times.
         notes: what was found and done, a sentence each.
     """
 
@@ -66,9 +62,6 @@ class Prepared:
     bounds: tuple[tuple[int, int], ...]
     rate: float
     cutoff: float
-    joint_names: tuple[str, ...]
-    effort: Effort
-    extra: dict[str, Array] = field(default_factory=dict[str, Array])
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -78,25 +71,6 @@ class Prepared:
     def n(self) -> int:
         """Number of joints."""
         return self.q.shape[1]
-
-    @property
-    def segment(self) -> NDArray[np.int64]:
-        """Number of the segment of each sample ``(N,)``, from 0."""
-        return np.repeat(np.arange(len(self.bounds)), [b - a for a, b in self.bounds])
-
-    def decimated(self, values: Array, factor: int) -> Array:
-        """Return columns that belong to these samples, filtered and decimated by segments."""
-        if len(values) != len(self):
-            raise InputError(f"`values` has {len(values)} rows, expected {len(self)}.")
-        return decimated(values, factor, self.bounds)
-
-    def kept(self, factor: int) -> NDArray[np.int64]:
-        """Return the numbers of the samples that `decimated` keeps."""
-        return kept_rows(len(self), factor, self.bounds)
-
-    def describe(self) -> tuple[str, ...]:
-        """Return what was done to the data, a sentence each."""
-        return self.notes
 
     def __repr__(self) -> str:
         return (
@@ -186,9 +160,6 @@ def prepare(
         bounds=tuple(pairwise(ends)),
         rate=rate,
         cutoff=cutoff,
-        joint_names=log.joint_names,
-        effort=log.effort,
-        extra={k: np.concatenate([p.extra(v) for p in used]) for k, v in log.extra.items()},
         notes=tuple(notes),
     )
 
@@ -295,11 +266,3 @@ class _Part:
             return self.steps.values(column, a, b)
 
         return ZeroPhase(read, self.steps.count, self.rate, self.cutoff)
-
-    def extra(self, values: Array) -> Array:
-        """Return extra columns between samples; a missing number spoils its neighbours only."""
-        at = self.steps.times(self.cut, self.cut + self.count)
-        a, b = self.piece.start, self.piece.stop
-        flat = values[a:b].reshape(b - a, -1)
-        columns = [np.interp(at, self.log.t[a:b], column) for column in flat.T]
-        return np.stack(columns, axis=-1).reshape(len(at), *values.shape[1:])

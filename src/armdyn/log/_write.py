@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import io
 import os
 from collections.abc import Mapping
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.errors import FileError, InputError, MissingExtraError
-from armdyn.log._arrays import JOINT_NAMES
+from armdyn.errors import FileError, InputError
+from armdyn.log._arrays import JOINT_NAMES, arrow_for
 from armdyn.log._match import understood
 from armdyn.log._names import EXTRA, Meaning, meaning
 from armdyn.robot import whole_file
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 ROWS = 10_000
+WRITING = "writing Parquet"
 
 
 def write_log(log: Log, path: str | os.PathLike[str]) -> None:
@@ -34,7 +34,7 @@ def write_log(log: Log, path: str | os.PathLike[str]) -> None:
     if suffix not in writers:
         raise FileError(Path(path), "logs are written as .csv, .npz or .parquet.")
     if suffix in (".parquet", ".pq"):
-        _arrow()
+        arrow_for(WRITING)
     columns = None if suffix == ".npz" else _columns(log)
     with whole_file(path) as file:
         writers[suffix](log, columns or {}, file)
@@ -97,14 +97,7 @@ def _npz(log: Log, columns: dict[str, Array], file: BinaryIO) -> None:
 
 
 def _parquet(log: Log, columns: dict[str, Array], file: BinaryIO) -> None:
-    arrow, parquet = _arrow()
+    arrow, parquet = arrow_for(WRITING)
     table = arrow.table(columns)
     table = table.replace_schema_metadata({JOINT_NAMES: "\0".join(log.joint_names)})
     parquet.write_table(table, file)
-
-
-def _arrow() -> tuple[Any, Any]:
-    try:
-        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("pyarrow", "parquet", "writing Parquet") from None

@@ -80,8 +80,8 @@ def numerical_set(chain: Chain, W: Array, first: LinearSet) -> LinearSet:
     seen = np.flatnonzero(size > RANK_TOLERANCE * size.max(initial=0.0))
     carried = [int(c.argmax()) for c in np.abs(first.carriers.T)]
     order = [c for c in dict.fromkeys([*carried, *range(W.shape[1])]) if c in seen]
-    chosen = sorted(_independent(W / np.where(size > 0.0, size, 1.0), order, rank(W)))
     scaled = W / np.where(size > 0.0, size, 1.0)
+    chosen = sorted(_independent(scaled, order, rank(W)))
     found = np.linalg.lstsq(scaled[:, chosen], scaled)[0]
     matrix = found * (size[None, :] / size[chosen][:, None])
     matrix = np.where(np.abs(matrix) <= COEFFICIENT_TOLERANCE, 0.0, matrix)

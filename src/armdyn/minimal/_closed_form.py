@@ -27,6 +27,9 @@ Array = NDArray[np.float64]
 # Beside the products of lengths that a coefficient is made from: rounding.
 RESIDUE = 1e-13
 
+# Sines of angles below this are zero.
+TILT = 1e-12
+
 
 @dataclass(frozen=True)
 class LinearSet:
@@ -167,10 +170,6 @@ def _always_level(chain: Chain, found: Structure, i: int) -> bool:
     turning = [j for j in range(s, i + 1) if chain[j].rotational or j == i]
     parallel = all(np.linalg.norm(np.cross(u[j - 1], u[s - 1])) <= TILT for j in turning)
     return upright and abs(u[s - 1] @ u[r - 1]) <= TILT and parallel
-
-
-# Sines of angles below this are zero.
-TILT = 1e-12
 
 
 def _upright(chain: Chain, found: Structure) -> bool:

@@ -116,11 +116,6 @@ class MinimalParameters:
         return tuple(written(column, names) for column in self._set.carriers.T)
 
     @property
-    def carrier_matrix(self) -> Array:
-        """The carriers as columns, (N, k)."""
-        return self._set.carriers.copy()
-
-    @property
     def n(self) -> int:
         """Number of joints of the arm."""
         return self._chain.n

@@ -17,6 +17,18 @@ from armdyn.scalar import Op, Scalar, cos, sign, sin, sqrt
 
 Array = NDArray[np.float64]
 
+# Coefficients of minimal parameters in constants of a program are ones and products of lengths;
+# what is this small is the rounding of cosines and sines.
+RESIDUE = 1e-14
+
+VALUES = "w"
+"""The input that holds the values of the minimal parameters."""
+
+CONSTANTS = ("rotor", "friction")
+"""Inputs that are no states and may be left beside the minimal parameters."""
+
+NODES = {**ARITHMETIC, Op.SIN: sin, Op.COS: cos, Op.SQRT: sqrt, Op.SIGN: sign}
+
 
 def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Program:
     """Trace the regressor times Z: where a column of Z is a unit, columns are merely left out.
@@ -51,16 +63,6 @@ def _sum(values: Sequence[Scalar], terms: Sequence[tuple[int, float]]) -> Scalar
     return total
 
 
-# Coefficients of minimal parameters in constants of a program are ones and products of lengths;
-# what is this small is the rounding of cosines and sines.
-RESIDUE = 1e-14
-
-VALUES = "w"
-"""The input that holds the values of the minimal parameters."""
-
-NODES = {**ARITHMETIC, Op.SIN: sin, Op.COS: cos, Op.SQRT: sqrt, Op.SIGN: sign}
-
-
 def from_minimal(program: Program, Z: Array, parts: Mapping[str, slice]) -> Program:
     """Return a program of link parameters as one of minimal parameters, its input "w".
 
@@ -90,10 +92,6 @@ def from_minimal(program: Program, Z: Array, parts: Mapping[str, slice]) -> Prog
 
     constants = [VALUES, *(slot.name for slot in kept if slot.name in CONSTANTS)]
     return linear_constants(_traced(function, inputs, program), constants, RESIDUE)
-
-
-CONSTANTS = ("rotor", "friction")
-"""Inputs that are no states and may be left beside the minimal parameters."""
 
 
 def folded(program: Program, known: Mapping[str, Sequence[float]]) -> Program:

@@ -16,6 +16,10 @@ from armdyn.robot import Chain, Link
 
 Array = NDArray[np.float64]
 
+# Singular values that are smaller beside the largest are zero; between real ones and those of
+# rounding there are usually more than ten orders of magnitude.
+RANK_TOLERANCE = 1e-9
+
 
 def random_states(n: int, count: int, seed: int = 0) -> tuple[Array, Array, Array]:
     """Return q, qd, qdd of shape (count, n)."""
@@ -105,11 +109,6 @@ def rank(matrix: Array) -> int:
     """Return the rank of a matrix whose columns have units of their own."""
     values = equilibrated_singular_values(matrix)
     return int(np.sum(values > RANK_TOLERANCE * values.max(initial=0.0)))
-
-
-# Singular values that are smaller beside the largest are zero; between real ones and those of
-# rounding there are usually more than ten orders of magnitude.
-RANK_TOLERANCE = 1e-9
 
 
 def equilibrated_singular_values(matrix: Array) -> Array:

@@ -144,5 +144,6 @@ def _ramp(duration: float, acceleration: float) -> float:
     """Return the ramp that reaches 1 in a duration: r (T - r) a = 1, or a third of the time."""
     if acceleration == inf:
         return duration / 3.0
-    root = duration**2 - 4.0 / acceleration
-    return (duration - sqrt(max(root, 0.0))) / 2.0
+    root = sqrt(max(duration**2 - 4.0 / acceleration, 0.0))
+    # the smaller root of the two, written so that a short ramp does not vanish in rounding
+    return 2.0 / (acceleration * (duration + root))

@@ -18,7 +18,6 @@ from armdyn.robot._robot import Robot
 from armdyn.robot._toml import read_toml, robot_from_toml, toml_text
 
 URDF_SUFFIXES = (".urdf", ".xml")
-SUFFIXES = (".toml", *URDF_SUFFIXES)
 KINDS_OF_FILE = ".toml (a table of joints) and .urdf or .xml (URDF)"
 
 # Files that people have where a URDF is wanted, and how to make one of them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ Array = NDArray[np.float64]
 
 SOLVERS = {"rk45": "RK45", "dop853": "DOP853"}
 PROGRESS = 1000
+
+# Where in a step it is looked at what might change and change back, as shares of it.
+INSIDE = (0.25, 0.5, 0.75)
 
 # After so many changes of holds at the same time, time goes on by a short step before the next:
 # forces that jump could change them for ever. Both times are shares of the run.
@@ -126,10 +130,12 @@ class _Integration:
         values = [event_value(task, k, t, *self._rows(y)) for k in range(len(task.events))]
         while solver.status == "running":
             before, y = solver.nfev, solver.y
+            solver.max_step = min(task.longest, task.forces.longest_step(solver.t))
             with np.errstate(over="ignore", invalid="ignore"):  # of a trial step that went too far
                 failed = solver.step() is not None
             if failed:
                 raise stalled(task.plant.arm, solver.t, solver.y[self._n :], TIGHTER)
+            self.evaluations += solver.nfev - before  # those to look inside the step do not count
             check_state(task.plant.arm, solver.t, *self._rows(solver.y), TIGHTER)
             dense = _Dense(solver, y)
             new = self._margins(solver.t, solver.y)
@@ -142,7 +148,6 @@ class _Integration:
             end = min(first, ended)
             y = dense(end)
             self._record_until(dense, solver.t_old, end)
-            self.evaluations += solver.nfev - before
             if task.progress:
                 task.progress(int(PROGRESS * end / task.until), PROGRESS)
             if ended <= first:
@@ -181,18 +186,42 @@ class _Integration:
         self, dense: _Dense, t0: float, t1: float, old: Array, new: Array
     ) -> tuple[float, int | None]:
         """Return when, between two times, a hold changes first, and which margin says so."""
-        first, which = np.inf, None
-        with np.errstate(invalid="ignore"):
-            changed = np.flatnonzero((new < 0.0) & (old < np.inf))
-        for k in changed:
+        if not self._holds:
+            return t1, None
+        inside = [t0 + share * (t1 - t0) for share in INSIDE]
+        times = sorted([*inside, *self._turns(dense, t0, t1)])
+        found = [(t0, old), *((t, self._margins(t, dense(t))) for t in times), (t1, new)]
+        for (a, before), (b, after) in pairwise(found):
+            first, which = np.inf, None
+            for k in np.flatnonzero((after < 0.0) & (old < np.inf)):
 
-            def margin(t: float, k: int = int(k)) -> float:
-                return float(self._margins(t, dense(t))[k])
+                def margin(t: float, k: int = int(k)) -> float:
+                    return float(self._margins(t, dense(t))[k])
 
-            at = t0 if old[k] <= 0.0 or margin(t0) <= 0.0 else self._root(margin, t0, t1)
-            if at < first:
-                first, which = at, int(k)
-        return (t1, None) if which is None else (first, which)
+                at = a if before[k] <= 0.0 or margin(a) <= 0.0 else self._root(margin, a, b)
+                if at < first:
+                    first, which = at, int(k)
+            if which is not None:
+                return first, which
+        return t1, None
+
+    def _turns(self, dense: _Dense, t0: float, t1: float) -> list[float]:
+        """Return when joints turn back that may have been beyond a limit meanwhile."""
+        n, h = self._n, t1 - t0
+        lower, upper = self._task.bounds
+        y0, y1 = dense(t0), dense(t1)
+        v0, v1 = y0[n:], y1[n:]
+        far = h * np.maximum(np.abs(v0), np.abs(v1))
+        up = (v0 > 0.0) & (v1 < 0.0) & (np.maximum(y0[:n], y1[:n]) + far > upper)
+        down = (v0 < 0.0) & (v1 > 0.0) & (np.minimum(y0[:n], y1[:n]) - far < lower)
+        times: list[float] = []
+        for j in np.flatnonzero(up | down):
+
+            def speed(t: float, j: int = int(j)) -> float:
+                return float(dense(t)[n + j])
+
+            times.append(float(self._root(speed, t0, t1)))
+        return times
 
     def _changed(self, t: float, y: Array, which: int) -> Array:
         n = self._n
@@ -215,22 +244,31 @@ class _Integration:
         """Note events and passed limits up to a time; return when an event ends the run, if so."""
         task, ended = self._task, np.inf
         new: list[float] = []
+        found: list[Event] = []
+        times = [*(t0 + share * (t1 - t0) for share in INSIDE), t1]
         for k, function in enumerate(task.events):
 
             def value(t: float, k: int = k) -> float:
                 return event_value(task, k, t, *self._rows(dense(t)))
 
-            new.append(value(t1))
-            if crosses(function, old[k], new[k]):
-                at = float(self._root(value, t0, t1))
-                self._result.events.append(Event(at, "event", k))
-                if getattr(function, "terminal", False):
-                    ended = min(ended, at)
+            values = [(t0, old[k]), *((t, value(t)) for t in times)]
+            new.append(values[-1][1])
+            for (a, before), (b, after) in pairwise(values):
+                if crosses(function, before, after):
+                    at = float(self._root(value, a, b))
+                    found.append(Event(at, "event", k))
+                    if getattr(function, "terminal", False):
+                        ended = min(ended, at)
+        self._result.events += [event for event in found if event.t <= ended]
         if task.limits != "stop":
             self._passed_limits(dense, t0, min(t1, ended))
         return ended, new
 
     def _passed_limits(self, dense: _Dense, t0: float, t1: float) -> None:
+        for a, b in pairwise([t0, *sorted(self._turns(dense, t0, t1)), t1]):
+            self._passed_between(dense, a, b)
+
+    def _passed_between(self, dense: _Dense, t0: float, t1: float) -> None:
         lower, upper = self._task.bounds
         old, new = dense(t0)[: self._n], dense(t1)[: self._n]
         sides = (("lower", lower, 1.0), ("upper", upper, -1.0))

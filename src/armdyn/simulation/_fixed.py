@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.errors import ArmdynError
 from armdyn.kernel import in_threads
@@ -19,8 +18,6 @@ from armdyn.simulation._steppers import stepper
 from armdyn.simulation._task import Samples, Task
 from armdyn.simulation._trouble import SHORTER, check_state
 from armdyn.simulation._watch import Watch
-
-Array = NDArray[np.float64]
 
 # Arms that are simulated together: all that a step reads and writes stays in the cache.
 TOGETHER = 2048

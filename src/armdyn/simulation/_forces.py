@@ -16,6 +16,9 @@ Array = NDArray[np.float64]
 Rule = Callable[[float, Array, Array], Array]
 """What something is at a time and a state; states are rows ``(B, n)``."""
 
+# Over so many values of a table a step may go, if they are evenly spaced: then it sees all of them.
+VALUES_A_STEP = 4
+
 
 class Controller(Protocol):
     """Torques by time and state, prepared for an arm."""
@@ -61,6 +64,7 @@ class Quantity:
         self._name, self._width, self._rows = name, width, rows
         self._times: Array | None = None
         self._values = np.zeros(width)
+        self._tick = 0.0
         self._function: Callable[..., object] | None = None
         self._row: Callable[[int], Callable[..., object]] | None = None
         self.constant: Array | None = None
@@ -138,6 +142,19 @@ class Quantity:
                 f"the times of `{self._name}` are from {times[0]:g} s to {times[-1]:g} s, but the "
                 f"simulation lasts from 0 to {until:g} s."
             )
+
+    def longest_step(self, t: float) -> float:
+        """Return how long a step from a time may be so that no value over time is missed."""
+        times = self._times
+        if times is None:
+            return np.inf
+        k = int(np.searchsorted(times, t + self._tick, side="right"))
+        ahead, gaps = times[k : k + VALUES_A_STEP] - t, np.diff(times[k - 1 : k + VALUES_A_STEP])
+        if not len(ahead):
+            return np.inf
+        seen = ahead <= VALUES_A_STEP * (1 + 1e-9) * np.minimum.accumulate(gaps)
+        # up to the next value it is a straight line
+        return float(ahead[max(int(seen.cumprod().sum()) - 1, 0)])
 
     def at(self, t: float, q: Array, qd: Array) -> Array:
         """Return the numbers at a time and states, ``(width,)`` or ``(B, width)``."""
@@ -224,6 +241,7 @@ class Quantity:
                 f"the times of `{self._name}` go backwards: {t[k + 1]:g} s comes after {t[k]:g} s."
             )
         self._times, self._values = t, v
+        self._tick = 1e-9 * float(np.diff(t).min())  # nearer than this is at the value
 
 
 class Forces:
@@ -250,6 +268,10 @@ class Forces:
     def is_passive(self) -> bool:
         """Whether nothing can bring energy into the arm."""
         return self.drive.is_zero and self._wrench.is_zero
+
+    def longest_step(self, t: float) -> float:
+        """Return how long a step from a time may be so that nothing over time is missed."""
+        return min(self.drive.longest_step(t), self._wrench.longest_step(t))
 
     def part(self, i: int, j: int) -> Forces:
         """Return those on rows i to j, without j, of the arms."""

@@ -19,6 +19,7 @@ from armdyn.simulation._trouble import SHORTER, check_state
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
+Numbers = NDArray[np.intp]
 
 # A share of what presses on a hold that is rounding.
 SLACK = 1e-9
@@ -152,15 +153,36 @@ class Holds:
             if hit.any():
                 q[low] = np.broadcast_to(lower, q.shape)[low]
                 q[high] = np.broadcast_to(upper, q.shape)[high]
-                self.held |= hit
-                self.slide[hit] = 0.0
                 self.low |= low
                 self.high |= high
-                rows = np.flatnonzero(hit.any(axis=1))
-                qd[rows] = self._plant.part(rows).stopped(q[rows], qd[rows], self.held[rows])
                 events += _events(t, "stops at lower limit", low)
                 events += _events(t, "stops at upper limit", high)
+                events += self._strike(t, np.flatnonzero(hit.any(axis=1)), q, qd)
         return events
+
+    def _strike(self, t: float, rows: Numbers, q: Array, qd: Array) -> list[Event]:
+        """Stop, of some arms, the joints at stops without a rebound; `qd` is changed in place.
+
+        A blow is stronger than any friction: it moves joints that friction held, and turns round
+        those that slid. Joints that rest on a stop stay there: two that lift each other would do so
+        for ever, less and less.
+        """
+        plant, before, was = self._plant.part(rows), qd[rows], self.held[rows]
+        at_stop = (self.low | self.high)[rows]
+        after = plant.stopped(q[rows], before, at_stop)
+        # what rounding makes of rest is rest
+        rest = np.abs(after) <= SLACK * np.abs(before).max(axis=1, keepdims=True)
+        still = rest & (was | self._dry) & ~at_stop
+        held = at_stop | still
+        after[held] = 0.0
+        qd[rows], self.held[rows] = after, held
+        self.slide[rows] = np.where(held, 0.0, np.sign(after) * self._dry)
+        found = [("sticks", still & ~was), ("slips", was & ~held)]
+        return [
+            Event(t, what, int(joint), int(rows[arm]))
+            for what, where in found
+            for arm, joint in np.argwhere(where)
+        ]
 
 
 def _events(t: float, what: str, where: Truths) -> list[Event]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program
 from armdyn.simulation._compose import held_velocity_program, midpoint_program, velocity_program
+from armdyn.simulation._event import Event
 from armdyn.simulation._forces import Forces
 from armdyn.simulation._holds import Holds
 from armdyn.simulation._plant import FORWARD, Plant, compiled
@@ -46,15 +47,13 @@ class Midpoint(Base):
     def step(self, t: float, q: Array, qd: Array) -> Step:
         """Return the state a step later."""
         known = None
+        if self._p is None:
+            self._p = self._plant.momenta(q, qd)
         if self._holds:
             force, driven = self._at(t, q, qd)
             events, qdd = self._holds.settle(t, q, qd, force)
-            self.events += events
+            self._changed(events, q, qd)
             known = qdd, driven
-            if events:
-                self._p = None
-        if self._p is None:  # at the beginning, and when other joints are held than before
-            self._p = self._plant.momenta(q, qd)
         v, force = self._velocity_between(t, q, qd, self._p)
         q_after = q + self._h * v
         self._p = self._p + self._h * force
@@ -62,27 +61,34 @@ class Midpoint(Base):
             qd_after = self._velocity(q_after, self._p, *self._free(), *self._constants[1])
         if self._holds:
             events = self._holds.arrest(t + self._h, q_after, qd_after)
-            self.events += events
-            if events:
-                self._p = None
+            self._changed(events, q_after, qd_after)
         return Step(q_after, qd_after, known)
+
+    def _changed(self, events: list[Event], q: Array, qd: Array) -> None:
+        """Begin anew with the momenta of arms of which other joints are held than before."""
+        self.events += events
+        if events and self._p is not None:
+            rows = np.unique([event.arm for event in events])
+            self._p[rows] = self._plant.part(rows).momenta(q[rows], qd[rows])
 
     def _velocity_between(self, t: float, q: Array, v: Array, p: Array) -> tuple[Array, Array]:
         """Return the velocity between two states, beginning with v, and the force there."""
         h, plant, free = self._h, self._plant, self._free()
         dry = plant.coulomb * self._holds.slide if self._holds else 0.0
-        before = np.inf
+        before, force = np.full((len(q), 1), np.inf), np.zeros_like(q)
+        going = np.ones((len(q), 1), bool)  # each arm ends by itself, so that it moves as if alone
         for _ in range(MOST_ITERATIONS):
             x = q + (h / 2) * v
             tau = self._at(t + h / 2, x, v)[0] - plant.smooth(v) - dry
             with np.errstate(all="ignore"):
-                new, force = self._improve(q, p, v, tau, *free, np.array([h]), *self._constants[0])
-                change = float(np.abs(new - v).max())
-                size = float(np.abs(new).max()) + 1e-3
+                new, pull = self._improve(q, p, v, tau, *free, np.array([h]), *self._constants[0])
+                change = np.abs(new - v).max(axis=1, keepdims=True)
+                size = np.abs(new).max(axis=1, keepdims=True) + 1e-3
             self.evaluations += 1
-            v = new
-            settled = before < ROUNDING * size and change >= before
-            if change <= CONVERGED * size or settled or not np.isfinite(change):
+            v, force = np.where(going, new, v), np.where(going, pull, force)
+            settled = (before < ROUNDING * size) & (change >= before)
+            going &= ~((change <= CONVERGED * size) | settled | ~np.isfinite(change))
+            if not going.any():
                 return v, force
             before = change
         raise NumericalError(

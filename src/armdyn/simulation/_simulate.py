@@ -37,8 +37,15 @@ from armdyn.simulation._trouble import SHORTER, TIGHTER, check_energy
 Array = NDArray[np.float64]
 Function = Callable[[float, Any, Any], ArrayLike]
 
+# Times that differ less, as a share of the run, are the same but for rounding.
+SAME_TIME = 1e-12
+
 # Seconds: eleven days. Beyond it a run takes hours, or the unit is not seconds.
 LONGEST = 1e6
+
+# A step over which torques are asked of a function is not longer than this share of the run: where
+# nothing moves steps would grow without end, and what the function does later would be missed.
+LONGEST_STEP = 0.01
 
 # Samples of a batch whose arms choose their steps, if nobody says how many.
 MEMBER_SAMPLES = 101
@@ -56,6 +63,7 @@ def simulate(
     atol: float | None = None,
     *,
     step: float = 1e-3,
+    longest: float | None = None,
     samples: int | ArrayLike | None = None,
     friction: bool = True,
     stiction: float = 1.0,
@@ -91,6 +99,9 @@ def simulate(
         rtol: relative tolerance of a step.
         atol: absolute tolerance of a step [rad, rad/s, ...]; a thousandth of rtol if left out.
         step: longest step of fixed length [s].
+        longest: longest step of "rk45" and "dop853" [s]. If left out, a hundredth of the run where
+            `torque` or `wrench` is a function or a controller, which may be short pushes; of values
+            over time none is passed over in any case.
         samples: how many are recorded, or of "rk45" and "dop853" also at which times; those of all
             steps if left out, of batches by "rk45" and "dop853" 101.
         friction: whether joints have the friction of the robot. Coulomb friction holds a joint that
@@ -150,11 +161,15 @@ def simulate(
     external = Quantity("wrench", wrench, arm, 6, count)
     drive.check_until(end)
     external.check_until(end)
+    widest = np.inf if longest is None else positive("longest", longest, "the longest step [s]")
     pushing = spring(arm, q, stiffness, damping) if at_limits == "spring" else None
     plant = Plant(arm, method, friction=bool(friction), inside=name != "midpoint", parameters=rows)
+    forces = Forces(arm, drive, external, pushing)
+    if longest is None and forces.is_function:
+        widest = LONGEST_STEP * end
     task = Task(
-        plant, Forces(arm, drive, external, pushing), q, qd, end, name, at_limits, float(stiction),
-        watched, progress, wanted_threads(threads), bool(partial),
+        plant, forces, q, qd, end, name, at_limits, float(stiction), watched, progress,
+        wanted_threads(threads), bool(partial), widest,
     )  # fmt: skip
     _check_stops(task)
     if name in ADAPTIVE and batch:
@@ -208,7 +223,8 @@ def _run(task: Task, found: Samples, batch: bool) -> Run:
                 raise
             failure = error
     notes = [f"incomplete: {str(failure) or 'it was interrupted.'}"] if failure else []
-    events = tuple(sorted(found.events, key=lambda event: event.t))
+    tick = SAME_TIME * task.until  # what follows from something at the same time is told after it
+    events = tuple(sorted(found.events, key=lambda event: round(event.t / tick)))
     passed = {event.joint for event in events if event.what.startswith("passes")}
     if passed:
         names = ", ".join(plant.arm.joint_names[j] for j in sorted(passed))

@@ -33,6 +33,7 @@ class Task:
         progress: is told (done, of).
         threads: how many at the most.
         partial: whether the part before a failure is wanted.
+        longest: no step that is chosen is longer [s].
     """
 
     plant: Plant
@@ -47,6 +48,7 @@ class Task:
     progress: Callable[[int, int], object] | None
     threads: int
     partial: bool
+    longest: float
 
     @property
     def bounds(self) -> tuple[Array, Array]:

@@ -27,8 +27,8 @@ from armdyn.algorithms.rolled.place import (
     turns,
 )
 from armdyn.algorithms.rolled.walks import Pass, Plan, Step, Values, nothing
-from armdyn.algorithms.spatial import Six, halves
-from armdyn.algorithms.vector import add, add_symmetric, cross, dot, is_zero, scale, sub
+from armdyn.algorithms.spatial import Six, halves, power
+from armdyn.algorithms.vector import add, add_symmetric, cross, is_zero, scale, sub
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 
@@ -134,16 +134,11 @@ def _behind(P: Place, C: Moments) -> Moments:
 
 def _entries(x: Values) -> Values:
     """Read the entry of a column off its wrench; 6M 5A."""
-    entry = _power(x["kept:axis"], x["column:wrench"])
+    entry = power(x["kept:axis"], x["column:wrench"])
     if "column:rotor" not in x:
         return {"output:M": [entry]}
     # a rotor is on the diagonal only: the first entry that its column has
     return {"output:M": [entry + x["column:rotor"][0]], "column:rotor": [0.0]}
-
-
-def _power(motion: Sequence[Scalar], wrench: Sequence[Scalar]) -> Scalar:
-    (w, v), (n, f) = halves(motion), halves(wrench)
-    return dot(w, n) + dot(v, f)
 
 
 def _eliminated(x: Values) -> Values:
@@ -163,7 +158,7 @@ def _eliminated(x: Values) -> Values:
 def _left_over(x: Values) -> Values:
     """Let joint i take what it can of the wrench of a column; 13M 12A."""
     w = x["column:wrench"]
-    e = x["column:torque"][0] - _power(x["kept:axis"], w)
+    e = x["column:torque"][0] - power(x["kept:axis"], w)
     return {
         "output:Minv": [x["kept:inverse"][0] * e],
         "column:wrench": [a + b * e for a, b in zip(w, x["kept:psi"], strict=True)],
@@ -174,6 +169,6 @@ def _left_over(x: Values) -> Values:
 def _accelerations(x: Values) -> Values:
     """Accelerate joint i as far as the motion of a column does not do so already; 12M 12A."""
     motion = x["column:motion"]
-    qdd = x["output:Minv"][0] - _power(motion, x["kept:psi"])
+    qdd = x["output:Minv"][0] - power(motion, x["kept:psi"])
     onward = [a + b * qdd for a, b in zip(motion, x["kept:axis"], strict=True)]
     return {"output:Minv": [qdd], "column:motion": onward}

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from armdyn.identification._expected_values import described_values
+from armdyn.identification._described import described_values
 from armdyn.identification.page._html import Html, joined, listed, section, table, tag
 from armdyn.identification.page._numbers import number, percent, with_deviation
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
-
-Array = NDArray[np.float64]
 
 WIDTH, HEIGHT = 150, 16
 

@@ -56,7 +56,7 @@ def _facts(chapters: Sequence[Chapter]) -> Html:
     rows = [
         [
             tag("a", f"{k}. {chapter.title}", href=f"#step{k}"),
-            tag("span", *_mark(chapter), class_="good" if chapter.passed else "bad"),
+            _mark(chapter.passed),
             f"{chapter.seconds:.1f} s",
         ]
         for k, chapter in enumerate(chapters, start=1)
@@ -64,8 +64,8 @@ def _facts(chapters: Sequence[Chapter]) -> Html:
     return table(["step", "", "time"], rows, words=2)
 
 
-def _mark(chapter: Chapter) -> tuple[str]:
-    return ("passed",) if chapter.passed else ("failed",)
+def _mark(passed: bool) -> Html:
+    return tag("span", "passed" if passed else "failed", class_="good" if passed else "bad")
 
 
 def _chapter(k: int, chapter: Chapter, drawing: bytes) -> Html:

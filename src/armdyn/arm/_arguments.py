@@ -1,0 +1,98 @@
+"""What functions of an arm are given: states and arrays for results, checked before any work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.errors import InputError
+
+# NumPy broadcasts arrays of up to 32 axes, and results have up to one axis more than states.
+MOST_AXES = 30
+
+
+def checked_state(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.float64]:
+    """Return a state ``(..., n)`` as floats, not yet looked at for what is not finite."""
+    try:
+        array = np.asarray(state)
+        # complex numbers and objects would lose something; truth values are no angles
+        if array.dtype.kind not in "iuf":
+            raise TypeError
+        if array.dtype != np.float64:
+            with np.errstate(over="ignore"):  # a longer float too large is refused as infinite
+                array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"`{name}` is not an array of real numbers; expected shape ({n},) or (..., {n}) for "
+            f"robot {robot!r}."
+        ) from None
+    if array.ndim == 0 or array.shape[-1] != n:
+        raise InputError(
+            f"`{name}` has shape {array.shape}, expected ({n},) or (..., {n}) for robot {robot!r}."
+        )
+    if array.ndim > MOST_AXES:
+        raise InputError(f"`{name}` has {array.ndim} axes, expected at most {MOST_AXES}.")
+    if np.ma.is_masked(state):
+        raise InputError(
+            f"`{name}` has masked entries; a state must be complete. Drop or mend such rows first."
+        )
+    return array
+
+
+def checked_out(out: object, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return an array that can receive a result."""
+    expected = f"expected a float64 array of shape {shape}"
+    # a masked array may keep its old entries where it is masked
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+        raise InputError(f"{name} is {type(cast(object, out)).__name__}, {expected}.")
+    array = cast("NDArray[Any]", out)
+    if array.shape != shape or array.dtype != np.float64:
+        raise InputError(f"{name} is {array.dtype} of shape {array.shape}, {expected}.")
+    if not array.flags.writeable:
+        raise InputError(f"{name} is read-only, {expected} that can be written to.")
+    if not array.flags.c_contiguous and _overlaps_itself(array):
+        raise InputError(
+            f"{name} has entries that share memory (strides {array.strides}), {expected} whose "
+            "entries are apart."
+        )
+    return array
+
+
+def _overlaps_itself(array: NDArray[Any]) -> bool:
+    """Say whether steps along an axis are shorter than what lies between; slices never are."""
+    if array.size == 0:
+        return False
+    reach = array.itemsize
+    axes = zip(array.strides, array.shape, strict=True)
+    for step, length in sorted((abs(step), length) for step, length in axes if length > 1):
+        if step < reach:
+            return True
+        reach += step * (length - 1)
+    return False
+
+
+def common_lead(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> tuple[int, ...]:
+    """Return what the leading axes of states broadcast to."""
+    leads = [a.shape[:-1] for a in arrays]
+    if leads.count(leads[0]) == len(leads):
+        return leads[0]
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError:
+        shapes = ", ".join(f"{name} {a.shape}" for name, a in zip(names, arrays, strict=True))
+        raise InputError(f"the leading axes of the states do not broadcast: {shapes}.") from None
+
+
+def not_finite(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> InputError:
+    """Return the error that tells the first number that is not finite."""
+    array, name = next(
+        (a, name) for a, name in zip(arrays, names, strict=True) if not np.isfinite(a).all()
+    )
+    at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+    return InputError(
+        f"`{name}` has {array[at]} at index {at}; a state must be finite. Drop or mend such rows "
+        "first."
+    )
