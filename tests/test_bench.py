@@ -27,6 +27,7 @@ from armdyn.report.bench._pinocchio_python import PinocchioPython
 from armdyn.report.bench._results import OURS, Benchmark, Growth, Imports, Limit, Times, Work
 from armdyn.report.bench._tables import duration
 from armdyn.report.bench.targets import Verdict, verdicts
+from armdyn.robot import check_picture
 from armdyn.scalar import Op
 
 TINY = bench.Settings(
@@ -247,13 +248,13 @@ def test_unknown_choices_are_refused_before_any_work(monkeypatch, capsys, tmp_pa
     assert status == 2 and "there is no kind 'udu'" in err
     status, _, err = run(monkeypatch, capsys, "--quick", "--chains", "6,-1")
     assert status == 2 and "--chains has '-1'" in err
-    with pytest.raises(FileError, match=r"\.png or \.svg"):
-        bench.check_plot(tmp_path / "times.pdf")
+    with pytest.raises(FileError, match=r"\.png, \.svg, \.pdf"):
+        check_picture(tmp_path / "times.gif")
     with pytest.raises(FileError, match="no folder"):
-        bench.check_plot(tmp_path / "nowhere" / "times.svg")
+        check_picture(tmp_path / "nowhere" / "times.svg")
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"armdyn\[plot\]"):
-        bench.check_plot(tmp_path / "times.svg")
+        check_picture(tmp_path / "times.svg")
 
 
 @pytest.mark.slow

@@ -28,8 +28,8 @@ from armdyn.report.studies._integrator_runs import Point, Series, fall, solvers
 from armdyn.report.studies._puma_runs import DISTANCE, SPEED, SetUp, arm_of, line_of
 from armdyn.report.studies._rkf45 import Fehlberg
 from armdyn.report.studies._single import falling
-from armdyn.report.studies._study import Spread, check_plot, write_plot
-from armdyn.robot import chain_of
+from armdyn.report.studies._study import Spread, write_plot
+from armdyn.robot import chain_of, check_picture
 
 ROOT = Path(__file__).parents[1]
 PAPERS = ROOT.parent / "shared" / "papers"
@@ -251,7 +251,7 @@ def test_pages_and_pictures_are_written(monkeypatch, capsys, tmp_path, two_links
     ("words", "said"),
     [
         (("asher",), "there is no study 'asher'; expected one of: ascher, puma, integrators, all"),
-        (("ascher", "--plot", "a.gif"), "pictures are written as .png or .svg"),
+        (("ascher", "--plot", "a.gif"), "pictures are written as .png, .svg, .pdf"),
         (("ascher", "--plot", "nowhere/a.png"), "no folder nowhere"),
         (("all", "--markdown", "nowhere/a.md"), "no folder nowhere"),
     ],
@@ -269,7 +269,7 @@ def test_what_cannot_be_done_is_refused_before_anything_is_run(
 def test_without_matplotlib_a_picture_is_refused_by_name(monkeypatch, tmp_path) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(armdyn.MissingExtraError, match="plot"):
-        check_plot(tmp_path / "a.png")
+        check_picture(tmp_path / "a.png")
 
 
 def test_the_page_in_docs_has_the_verdicts_of_today(two_links, line) -> None:

@@ -19,13 +19,12 @@ from armdyn.report.bench import (
     Grid,
     Settings,
     arm_named,
-    check_plot,
     grids,
     page,
     run_benchmark,
     write_plot,
 )
-from armdyn.robot import write_whole
+from armdyn.robot import check_picture, write_whole
 
 
 def bench(
@@ -64,7 +63,7 @@ def bench(
         for name in settings.robots:
             arm_named(name)
     if plot:
-        check_plot(plot)
+        check_picture(plot)
     for file in (json_file, markdown):
         if file and not file.parent.is_dir():
             raise FileError(file, f"cannot be written: no folder {file.parent}; make it first.")

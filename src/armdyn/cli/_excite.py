@@ -25,8 +25,9 @@ from armdyn.cli._console import (
     show,
 )
 from armdyn.errors import FileError, InputError, NumericalError, RobotWarning
-from armdyn.identification import ExcitingMotion, check_plot
+from armdyn.identification import ExcitingMotion
 from armdyn.identification import excite as find_motion
+from armdyn.robot import check_picture
 
 LOGS = (".csv", ".txt", ".npz", ".parquet", ".pq")
 
@@ -163,7 +164,7 @@ def _check_files(output: Path | None, plot: Path | None) -> None:
         if not output.parent.is_dir():
             raise FileError(output, f"cannot be written: no folder {output.parent}; make it first.")
     if plot:
-        check_plot(plot)
+        check_picture(plot)
 
 
 def _numbers(name: str, words: str | None) -> float | list[float] | None:

@@ -25,8 +25,8 @@ from armdyn.cli._console import (
     print_json,
     show,
 )
-from armdyn.report.pictures import check_picture, draw_arm
-from armdyn.robot import IDENTITY, Joint, Placement, Robot
+from armdyn.report.pictures import draw_arm
+from armdyn.robot import IDENTITY, Joint, Placement, Robot, check_picture
 
 Column = Callable[[Joint], str]
 """What a column of a table says about a joint."""

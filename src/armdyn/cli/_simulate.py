@@ -28,7 +28,8 @@ from armdyn.cli._console import (
 )
 from armdyn.cli._log_options import ColumnsOption, DropOption, SortOption, read_logs, reading
 from armdyn.errors import FileError, InputError, shown
-from armdyn.simulation import PD, Run, check_page, check_plot
+from armdyn.robot import check_picture
+from armdyn.simulation import PD, Run, check_page
 from armdyn.simulation import simulate as run_simulation
 
 # What shells expect of a program that was interrupted.
@@ -172,7 +173,7 @@ def _check_files(output: Path | None, plot: Path | None, animate: Path | None) -
         if not output.parent.is_dir():
             raise FileError(output, f"cannot be written: no folder {output.parent}; make it first.")
     if plot:
-        check_plot(plot)
+        check_picture(plot)
     if animate:
         check_page(animate)
 

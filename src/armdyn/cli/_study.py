@@ -11,8 +11,8 @@ from rich.table import Table
 from armdyn.cli._console import JsonOption, new_table, plain, print_json, progress_bar, show
 from armdyn.errors import FileError, InputError, shown
 from armdyn.report.bench import Grid
-from armdyn.report.studies import STUDIES, Study, check_plot, findings_grid, page, write_plot
-from armdyn.robot import write_whole
+from armdyn.report.studies import STUDIES, Study, findings_grid, page, write_plot
+from armdyn.robot import check_picture, write_whole
 
 ALL = "all"
 
@@ -39,7 +39,7 @@ def study(
     names = tuple(STUDIES) if which == ALL else (which,)
     pictures = {name: _picture(plot, name, which == ALL) for name in names} if plot else {}
     for path in pictures.values():
-        check_plot(path)
+        check_picture(path)
     if markdown and not markdown.parent.is_dir():
         raise FileError(markdown, f"cannot be written: no folder {markdown.parent}; make it first.")
     studies: list[Study] = []

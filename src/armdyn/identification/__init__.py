@@ -17,7 +17,7 @@ from armdyn.identification._payload import Payload, identify_payload
 from armdyn.identification._problem import Problem, Solution
 from armdyn.identification._result import Result
 from armdyn.identification._solver import need_solver
-from armdyn.identification.exciting import ExcitingMotion, check_plot, excite
+from armdyn.identification.exciting import ExcitingMotion, excite
 
 __all__ = [
     "FILES",
@@ -34,7 +34,6 @@ __all__ = [
     "Result",
     "Series",
     "Solution",
-    "check_plot",
     "excite",
     "feasible",
     "identify",

@@ -7,6 +7,13 @@ from armdyn.robot._chain import Chain, Link, Symmetric, Vector, chain_of, exact_
 from armdyn.robot._files import read_robot, whole_file, write_robot, write_whole
 from armdyn.robot._generic import generic
 from armdyn.robot._joint import Joint
+from armdyn.robot._pictures import (
+    check_picture,
+    matplotlib,
+    new_figure,
+    plain_text,
+    write_picture,
+)
 from armdyn.robot._robot import IDENTITY, Placement, Robot
 from armdyn.robot._standard_dh import from_standard_dh
 from armdyn.robot._toml import toml_text
@@ -25,13 +32,18 @@ __all__ = [
     "Vector",
     "bundled_names",
     "chain_of",
+    "check_picture",
     "exact_cos_sin",
     "from_standard_dh",
     "generic",
+    "matplotlib",
+    "new_figure",
+    "plain_text",
     "read_robot",
     "toml_text",
     "urdf_text",
     "whole_file",
+    "write_picture",
     "write_robot",
     "write_whole",
 ]

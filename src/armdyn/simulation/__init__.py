@@ -3,8 +3,7 @@
 from armdyn.simulation._animate import check_page
 from armdyn.simulation._controllers import PD, ComputedTorque
 from armdyn.simulation._event import Event
-from armdyn.simulation._plot import check_plot
 from armdyn.simulation._run import Run
 from armdyn.simulation._simulate import simulate
 
-__all__ = ["PD", "ComputedTorque", "Event", "Run", "check_page", "check_plot", "simulate"]
+__all__ = ["PD", "ComputedTorque", "Event", "Run", "check_page", "simulate"]

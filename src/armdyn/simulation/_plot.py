@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.errors import FileError, MissingExtraError
-from armdyn.robot import whole_file
+from armdyn.robot import check_picture, new_figure, plain_text, write_picture
 from armdyn.simulation._run import Run
 
 Array = NDArray[np.float64]
 
-SUFFIXES = (".png", ".svg", ".pdf")
 # More samples than this are not seen in a picture, and make a large file.
 MOST_SAMPLES = 4000
 # Colours are ten; the joints after them are told by their lines.
@@ -25,20 +21,10 @@ STYLES = ("-", "--", ":", "-.")
 BAND = (0.05, 0.95)
 
 
-def check_plot(path: str | os.PathLike[str]) -> None:
-    """Refuse, before anything is simulated, a picture that could not be drawn."""
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise FileError(target, f"pictures are written as {', '.join(SUFFIXES)}.")
-    if not target.parent.is_dir():
-        raise FileError(target, f"cannot be written: no folder {target.parent}; make it first.")
-    _figure()
-
-
 def plot(run: Run, path: str | os.PathLike[str]) -> None:
     """Draw the picture; the whole file or, if that fails, none."""
-    check_plot(path)
-    figure: Any = _figure()(figsize=(10, 7), layout="constrained")
+    check_picture(path)
+    figure = new_figure(10, 7)
     axes = figure.subplots(2, 2, sharex=True).ravel()
     every = max(1, -(-len(run) // MOST_SAMPLES))
     t = run.t[::every]
@@ -64,12 +50,10 @@ def plot(run: Run, path: str | os.PathLike[str]) -> None:
                 axis.axvline(event.t, color="0.6", linewidth=0.5, linestyle=":")
     for axis in axes[2:]:
         axis.set_xlabel("t [s]")
-    names = [_plain(name) for name in run.arm.joint_names]
+    names = [plain_text(name) for name in run.arm.joint_names]
     figure.legend(joints, names, loc="outside right upper", fontsize=8, frameon=False)
-    figure.suptitle(_plain(_title(run)), fontsize=11)
-    suffix = Path(path).suffix.lower()[1:]
-    with whole_file(path) as file:
-        figure.savefig(file, format=suffix, dpi=120, metadata=_metadata(suffix))
+    figure.suptitle(plain_text(_title(run)), fontsize=11)
+    write_picture(figure, path, dpi=120)
 
 
 def _line(axis: Any, t: Array, values: Array, colour: str, style: str) -> None:
@@ -79,11 +63,6 @@ def _line(axis: Any, t: Array, values: Array, colour: str, style: str) -> None:
     low, middle, high = np.quantile(values, [BAND[0], 0.5, BAND[1]], axis=1)
     axis.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0)
     axis.plot(t, middle, color=colour, linewidth=1.2, linestyle=style)
-
-
-def _plain(text: str) -> str:
-    """Return a text that Matplotlib does not take for a formula."""
-    return text.replace("$", r"\$")
 
 
 def _units(run: Run, title: str) -> str:
@@ -102,16 +81,3 @@ def _title(run: Run) -> str:
     arms = f"{run.batch} arms (median, and 90 % of them shaded), " if run.batch is not None else ""
     state = "" if run.complete else "INCOMPLETE, "
     return f"{run.arm.name}: {state}{arms}{run.integrator}, {run.evaluations} evaluations"
-
-
-def _metadata(suffix: str) -> dict[str, None] | None:
-    """Return what makes the same picture the same file."""
-    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
-
-
-def _figure() -> Any:
-    """Return Matplotlib's figure; no window is opened, no backend chosen."""
-    try:
-        return import_module("matplotlib.figure").Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "the picture") from None

@@ -2,6 +2,5 @@
 
 from armdyn.identification.exciting._excite import excite
 from armdyn.identification.exciting._motion import ExcitingMotion
-from armdyn.identification.exciting._plot import check_plot
 
-__all__ = ["ExcitingMotion", "check_plot", "excite"]
+__all__ = ["ExcitingMotion", "excite"]

@@ -2,7 +2,7 @@
 
 from armdyn.report.bench._arms import arm_named
 from armdyn.report.bench._page import page
-from armdyn.report.bench._plot import check_plot, write_plot
+from armdyn.report.bench._plot import write_plot
 from armdyn.report.bench._results import Benchmark
 from armdyn.report.bench._run import KINDS, PEERS, QUICK, Settings, run_benchmark
 from armdyn.report.bench._tables import Grid, grids
@@ -15,7 +15,6 @@ __all__ = [
     "Grid",
     "Settings",
     "arm_named",
-    "check_plot",
     "grids",
     "page",
     "run_benchmark",

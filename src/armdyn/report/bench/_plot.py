@@ -7,11 +7,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from armdyn.errors import FileError, MissingExtraError
 from armdyn.report.bench._results import Benchmark
-from armdyn.robot import whole_file
-
-SUFFIXES = (".png", ".svg")
+from armdyn.robot import check_picture, new_figure, write_picture
 
 MARKS = ("o", "s", "^", "D", "v")
 COLORS = ("C0", "C1", "C2", "C3")
@@ -20,35 +17,15 @@ STYLES = ("-", "--", ":", "-.")
 HEIGHT, ROW = 3.0, 0.19
 
 
-def check_plot(path: Path) -> None:
-    """Refuse, before anything is measured, a picture that could not be drawn."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise FileError(path, f"pictures are written as {' or '.join(SUFFIXES)}.")
-    if not path.parent.is_dir():
-        raise FileError(path, f"cannot be written: no folder {path.parent}; make it first.")
-    _matplotlib()
-
-
 def write_plot(benchmark: Benchmark, path: Path) -> None:
     """Draw the picture; the whole file or, if that fails, none."""
-    check_plot(path)
-    figure_of, ticker = _matplotlib()
+    check_picture(path)
     height = max(4.5, HEIGHT + ROW * len(benchmark.cells))
-    figure: Any = figure_of(figsize=(12, height), layout="constrained")
+    figure = new_figure(12, height)
     left, right = figure.subplots(1, 2)
     _draw_cells(left, benchmark)
-    _draw_growth(right, benchmark, ticker)
-    suffix = path.suffix.lower()[1:]
-    with whole_file(path) as file:
-        figure.savefig(file, format=suffix, metadata={"Date": None} if suffix == "svg" else None)
-
-
-def _matplotlib() -> tuple[Any, Any]:
-    """Return what is needed of Matplotlib; no window is opened, no backend chosen."""
-    try:
-        return import_module("matplotlib.figure").Figure, import_module("matplotlib.ticker")
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "the picture") from None
+    _draw_growth(right, benchmark, import_module("matplotlib.ticker"))
+    write_picture(figure, path)
 
 
 def _draw_cells(axes: Any, benchmark: Benchmark) -> None:

@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
-from armdyn.errors import FileError, MissingExtraError
 from armdyn.report.pictures._figure import draw_figure, home
 from armdyn.report.pictures._sweep import Sweep, sweep
-from armdyn.robot import whole_file
+from armdyn.robot import check_picture, new_figure, plain_text, write_picture
 
 Array = NDArray[np.float64]
 
-SUFFIXES = (".png", ".svg", ".pdf")
 LEVELS = 14
 # A map that changes by no more than this share is not worth its colours.
 FLAT = 0.01
-
-
-def check_picture(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work, a picture that could not be drawn."""
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise FileError(target, f"pictures are written as {', '.join(SUFFIXES)}.")
-    if not target.parent.is_dir():
-        raise FileError(target, f"cannot be written: no folder {target.parent}; make it first.")
-    _figure_class()
 
 
 def draw_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
@@ -42,21 +28,14 @@ def draw_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
     """
     check_picture(path)
     q = home(arm)
-    figure: Any = _figure_class()(figsize=(11, 7.6), layout="constrained")
+    figure = new_figure(11, 7.6)
     standing = figure.add_subplot(2, 2, 1, projection="3d")
     draw_figure(standing, arm, q)
-    standing.set_title(_plain(f"{arm.name} at {_place(q)}"), fontsize=10, loc="left")
+    standing.set_title(plain_text(f"{arm.name} at {_place(q)}"), fontsize=10, loc="left")
     swept = sweep(arm, q)
     for place, (title, values) in enumerate(_maps(arm, swept), start=2):
         _map(figure, figure.add_subplot(2, 2, place), arm, swept, title, values)
-    suffix = Path(path).suffix.lower()[1:]
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
-    # equal pictures are equal files: without this, names inside an SVG are random
-    with (
-        import_module("matplotlib").rc_context({"svg.hashsalt": "armdyn"}),
-        whole_file(path) as file,
-    ):
-        figure.savefig(file, format=suffix, dpi=110, metadata=metadata)
+    write_picture(figure, path)
 
 
 def _maps(arm: Arm, swept: Sweep) -> Iterator[tuple[str, Array]]:
@@ -74,7 +53,7 @@ def _maps(arm: Arm, swept: Sweep) -> Iterator[tuple[str, Array]]:
 
 
 def _map(figure: Any, axes: Any, arm: Arm, swept: Sweep, title: str, values: Array) -> None:
-    axes.set_title(_plain(title), fontsize=10, loc="left")
+    axes.set_title(plain_text(title), fontsize=10, loc="left")
     axes.tick_params(labelsize=8)
     a, b = swept.joints
     axes.set_xlabel(_axis(arm, a), fontsize=9)
@@ -103,12 +82,7 @@ def _map(figure: Any, axes: Any, arm: Arm, swept: Sweep, title: str, values: Arr
 
 
 def _axis(arm: Arm, j: int) -> str:
-    return _plain(f"{arm.joint_names[j]} [{'°' if arm.robot.joints[j].is_revolute else 'm'}]")
-
-
-def _plain(text: str) -> str:
-    """Return a text that Matplotlib does not take for a formula."""
-    return text.replace("$", r"\$")
+    return plain_text(f"{arm.joint_names[j]} [{'°' if arm.robot.joints[j].is_revolute else 'm'}]")
 
 
 def _shown(arm: Arm, j: int, values: Array) -> Array:
@@ -117,11 +91,3 @@ def _shown(arm: Arm, j: int, values: Array) -> Array:
 
 def _place(q: Array) -> str:
     return "q = 0" if not q.any() else "q = (" + ", ".join(f"{x:.3g}" for x in q) + ")"
-
-
-def _figure_class() -> Any:
-    """Return Matplotlib's figure; no window is opened, no backend chosen."""
-    try:
-        return import_module("matplotlib.figure").Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "the picture") from None

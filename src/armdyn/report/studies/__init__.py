@@ -7,7 +7,6 @@ from armdyn.report.studies._study import (
     Finding,
     Progress,
     Study,
-    check_plot,
     findings_grid,
     write_plot,
 )
@@ -22,4 +21,4 @@ STUDIES: dict[str, Callable[[Progress], Study]] = {
 }
 """How to run them, by name; each takes a function of (done, of) that is told how far it is."""
 
-__all__ = ["STUDIES", "Finding", "Study", "check_plot", "findings_grid", "page", "write_plot"]
+__all__ = ["STUDIES", "Finding", "Study", "findings_grid", "page", "write_plot"]

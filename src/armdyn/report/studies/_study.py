@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
-from armdyn.errors import FileError, MissingExtraError
 from armdyn.report.bench import Grid
-from armdyn.robot import whole_file
+from armdyn.robot import check_picture, matplotlib, new_figure, write_picture
 
 Verdict: TypeAlias = Literal[
     "reproduced", "same size", "not reproduced", "contradiction", "doubtful"
 ]
-
-SUFFIXES = (".png", ".svg")
 
 # Noise is of the same size within this factor.
 SAME_SIZE = 2.0
@@ -99,32 +95,10 @@ def findings_grid(study: Study) -> Grid:
     return Grid("What reproduces", ("the paper", "verdict", "found here"), 3, rows)
 
 
-def check_plot(path: Path) -> None:
-    """Refuse, before anything is computed, a picture that could not be drawn."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise FileError(path, f"pictures are written as {' or '.join(SUFFIXES)}.")
-    if not path.parent.is_dir():
-        raise FileError(path, f"cannot be written: no folder {path.parent}; make it first.")
-    _matplotlib()
-
-
 def write_plot(study: Study, path: Path) -> None:
     """Draw the picture of a study; the whole file or, if that fails, none."""
-    check_plot(path)
-    library, figure_of = _matplotlib()
-    # ids in an SVG are random otherwise, and the file another one every time
-    with library.rc_context({"svg.hashsalt": study.name, "font.size": 9}):
-        figure = figure_of(figsize=(10, 6), layout="constrained")
+    check_picture(path)
+    with matplotlib().rc_context({"font.size": 9}):
+        figure = new_figure(10, 6)
         study.draw(figure)
-        suffix = path.suffix.lower()[1:]
-        quiet = {"Date": None} if suffix == "svg" else None
-        with whole_file(path) as file:
-            figure.savefig(file, format=suffix, metadata=quiet, dpi=120)
-
-
-def _matplotlib() -> tuple[Any, Any]:
-    """Return what is needed of Matplotlib; no window is opened, no backend chosen."""
-    try:
-        return import_module("matplotlib"), import_module("matplotlib.figure").Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "the picture") from None
+        write_picture(figure, path, dpi=120)
