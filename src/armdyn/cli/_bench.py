@@ -46,7 +46,7 @@ def bench(
         Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw them, as .png or .svg.")
+        Path | None, typer.Option(metavar="FILE", help="Draw them, as .png, .svg or .pdf.")
     ] = None,
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page with all tables.")

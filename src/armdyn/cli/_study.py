@@ -25,7 +25,7 @@ def study(
     plot: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Draw, as .png or .svg; of all studies, FILE-NAME.svg each."
+            metavar="FILE", help="Draw, as .png, .svg or .pdf; of all studies, FILE-NAME.svg each."
         ),
     ] = None,
     markdown: Annotated[
