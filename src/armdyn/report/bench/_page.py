@@ -20,9 +20,10 @@ their results in the cache, where those of the next state replace them: the like
 batch in the cache. A large batch has to go to memory as well.
 
 The multiply limit is the least time that the multiplying instructions of a function can take,
-measured by a program of nothing else. A function that writes many numbers for few multiplications
-is far from it whatever is done: its rows alone take as long as stands beside it, measured by a
-program that reads and writes as many numbers and computes nothing. The last column counts both.
+measured by a program of nothing else, in turn with the function, since clocks change. A function
+that writes many numbers for few multiplications is far from it whatever is done: its rows alone
+take as long as stands beside it, measured by a program that reads and writes as many numbers and
+computes nothing. The last column counts both.
 """
 
 

@@ -49,7 +49,7 @@ class Limit:
         states: in the batch.
         seconds: for one state, the machine code alone.
         call_seconds: for one state, through the public call.
-        multiply_seconds: for one independent multiplication of one state, the best of the run.
+        multiply_seconds: for one independent multiplication of one state, timed in turn with it.
         moving_seconds: for one state, to read its numbers and write as many as results.
         work: what one state multiplies.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError, MethodError
@@ -66,7 +66,7 @@ class Settings:
     batch: int = 100_000
     threaded: int = 1_000_000
     rounds: int = 3
-    seconds: float = 0.6
+    seconds: float = 1.5
 
     def __post_init__(self) -> None:
         for what, given, known in (("kind", self.kinds, KINDS), ("peer", self.peers, tuple(PEERS))):
@@ -116,7 +116,7 @@ def run_benchmark(settings: Settings, progress: Progress | None = None) -> Bench
         peers={name: peer.version for name, peer in peers.items()},
         peer_notes={name: peer.note for name, peer in peers.items()},
         batch=settings.batch,
-        cells=_with_one_limit(cells),
+        cells=tuple(cells),
         growth=growth if settings.chains else (),
         starts=_starts(settings),
         threads=_threads(settings, notes),
@@ -156,18 +156,6 @@ def _cells(
         cells.append(measure_cell(arm, kind, theirs, settings.batch, settings.seconds, name))
         step(f"{kind}, {name}")
     return cells
-
-
-def _with_one_limit(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """Return the cells with the best rate of multiplications that was seen, the strictest limit."""
-    limits = [cell.limit for cell in cells if cell.limit]
-    if not limits:
-        return tuple(cells)
-    best = min(limit.multiply_seconds for limit in limits)
-    return tuple(
-        replace(cell, limit=replace(cell.limit, multiply_seconds=best)) if cell.limit else cell
-        for cell in cells
-    )
 
 
 def _starts(settings: Settings) -> tuple[Start, ...]:
