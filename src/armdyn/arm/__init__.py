@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from armdyn.arm._approach import Reach
-    from armdyn.arm._arm import Arm, load, save
+    from armdyn.arm._arm import Arm
     from armdyn.arm._counts import generic_chain, operation_counts
     from armdyn.arm._evaluate import Evaluator
     from armdyn.arm._export import export_c
     from armdyn.arm._export_files import check_writable, write_together
+    from armdyn.arm._files import load, save
     from armdyn.arm._function import Function
     from armdyn.arm._inverse_kinematics import checked_pose, checked_start, reach_of
     from armdyn.arm._names import AUTO
@@ -59,7 +60,7 @@ _HOMES = {
     "cost": "_programs",
     "export_c": "_export",
     "generic_chain": "_counts",
-    "load": "_arm",
+    "load": "_files",
     "methods": "_programs",
     "operation_counts": "_counts",
     "operations": "_programs",
@@ -67,7 +68,7 @@ _HOMES = {
     "parametric": "_parametric",
     "reach_of": "_inverse_kinematics",
     "rotation_vectors": "_rotations",
-    "save": "_arm",
+    "save": "_files",
     "source": "_programs",
     "write_together": "_export_files",
 }

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn.arm._names import AUTO, ROLLED
 from armdyn.arm._open import open_method
 from armdyn.errors import InputError, shown
-from armdyn.robot import Robot, chain_of, read_robot, write_robot
+from armdyn.robot import Robot, chain_of
 
 if TYPE_CHECKING:
     from armdyn.arm._function import Function
@@ -378,29 +378,3 @@ class Arm:
 
     def __repr__(self) -> str:
         return f"<Arm {self.name!r}, {self.n} joints>"
-
-
-def load(
-    source: str | Path,
-    *,
-    base: str | None = None,
-    tip: str | None = None,
-    strict: bool = True,
-    snap: bool = True,
-) -> Arm:
-    """Return an arm from a file or a bundled robot.
-
-    Args:
-        source: path of a ``.urdf`` or ``.toml`` file, or a name of ``armdyn.robots()``.
-        base: URDF: link at which the chain begins (default: the root).
-        tip: URDF: link at which the chain ends (default: where the arm ends or branches).
-        strict: refuse masses and inertias that no rigid body can have; False warns instead.
-        snap: URDF: take angles within 1e-5 rad of right angles, and lengths below 1e-6 m, for
-            exact; `Robot.notes` says what was changed.
-    """
-    return Arm(read_robot(source, base=base, tip=tip, strict=strict, snap=snap))
-
-
-def save(arm: Arm | Robot, path: str | Path) -> None:
-    """Write an arm as ``.toml`` or ``.urdf``: the whole file, or nothing if that fails."""
-    write_robot(arm.robot if isinstance(arm, Arm) else arm, path)

@@ -1,0 +1,34 @@
+"""Arms from files, and to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from armdyn.arm._arm import Arm
+from armdyn.robot import Robot, read_robot, write_robot
+
+
+def load(
+    source: str | Path,
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    strict: bool = True,
+    snap: bool = True,
+) -> Arm:
+    """Return an arm from a file or a bundled robot.
+
+    Args:
+        source: path of a ``.urdf`` or ``.toml`` file, or a name of ``armdyn.robots()``.
+        base: URDF: link at which the chain begins (default: the root).
+        tip: URDF: link at which the chain ends (default: where the arm ends or branches).
+        strict: refuse masses and inertias that no rigid body can have; False warns instead.
+        snap: URDF: take angles within 1e-5 rad of right angles, and lengths below 1e-6 m, for
+            exact; `Robot.notes` says what was changed.
+    """
+    return Arm(read_robot(source, base=base, tip=tip, strict=strict, snap=snap))
+
+
+def save(arm: Arm | Robot, path: str | Path) -> None:
+    """Write an arm as ``.toml`` or ``.urdf``: the whole file, or nothing if that fails."""
+    write_robot(arm.robot if isinstance(arm, Arm) else arm, path)
