@@ -328,3 +328,20 @@ def test_an_interrupted_command_writes_nothing_or_a_marked_part(tmp_path: Path, 
         log = armdyn.Log.read(path)
     assert log.extra["incomplete"].all()
     assert 0.8 < log.t[-1] < 1.5
+
+
+def test_command_writes_what_sensors_would_measure(monkeypatch, capsys, tmp_path) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["puma560", "--target", "1,-1,1,0,0,0", "--until", "1", "--rate", "500"]
+    pushed = ["--wrench", "0,0,-20,0,0,0", "-o", "run.csv", "--measured", "log.csv"]
+    noise = ["--noise-q", "1e-3", "--noise-tau", "0.5", "--jitter", "0.05", "--seed", "3"]
+    monkeypatch.setattr(sys, "argv", ["armdyn", "simulate", *words, *pushed, *noise])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert not stop.value.code and "written: log.csv" in capsys.readouterr().out
+    run, log = armdyn.Log.read("run.csv"), armdyn.Log.read("log.csv")
+    assert 0.5 < (log.tau - run.tau)[50:].std() / 0.5 < 2.0  # where little moves, jitter is nothing
+    assert not np.array_equal(log.t, run.t)
+    to = armdyn.PD(100, 20, [1, -1, 1, 0, 0, 0])
+    free = armdyn.simulate(PUMA, until=1.0, torque=to, samples=501)
+    assert np.abs(free.q[-1] - run.q[-1]).max() > 0.01  # the push is felt

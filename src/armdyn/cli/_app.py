@@ -33,7 +33,9 @@ OPTIONS = {
         "--columns t=clock --columns q=a1,a2 --columns tau=m1,m2",
     "`functions`": "--functions", "`q0`": "--q0", "`qd0`": "--qd0", "`until`": "--until",
     "`step`": "--step", "`rtol`": "--rtol", "`samples`": "--rate", "`limits`": "--limits",
-    "`kp`": "--kp", "`kd`": "--kd",
+    "`kp`": "--kp", "`kd`": "--kd", "`stiction`": "--stiction", "`noise_q`": "--noise-q",
+    "`noise_tau`": "--noise-tau", "`quantisation`": "--quantisation", "`jitter`": "--jitter",
+    "`seed`": "--seed",
 }  # fmt: skip
 
 app = typer.Typer(

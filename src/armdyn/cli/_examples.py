@@ -19,6 +19,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "simulate": (
         "armdyn simulate puma560 --q0 0,-0.5,0.3,0,0,0 --until 3 --animate fall.html",
         "armdyn simulate puma560 --target 0.5,-1,0.5,0,0,0 -o run.csv --plot run.png",
+        "armdyn simulate puma560 --target 1,-1,1,0,0,0 --measured log.csv --noise-q 1e-5",
     ),
     "codegen": (
         "armdyn codegen arm.urdf --functions gravity,inverse_dynamics --out c",

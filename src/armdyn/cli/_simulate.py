@@ -27,6 +27,15 @@ from armdyn.cli._console import (
     show,
 )
 from armdyn.cli._log_options import ColumnsOption, DropOption, SortOption, read_logs, reading
+from armdyn.cli._measured_options import (
+    JitterOption,
+    MeasuredOption,
+    NoiseQOption,
+    NoiseTauOption,
+    QuantisationOption,
+    SeedOption,
+    Sensors,
+)
 from armdyn.errors import FileError, InputError, shown
 from armdyn.robot import check_picture
 from armdyn.simulation import PD, Run, check_page
@@ -91,6 +100,15 @@ def simulate(
     friction: Annotated[
         bool, typer.Option("--friction/--no-friction", help="With the friction of joints.")
     ] = True,
+    stiction: Annotated[
+        float, typer.Option(help="What a joint at rest withstands, over Coulomb friction.")
+    ] = 1.0,
+    wrench: Annotated[
+        str | None,
+        typer.Option(
+            metavar="F,M", help="Force and moment on the tip, in base axes: six numbers by commas."
+        ),
+    ] = None,
     limits: Annotated[
         str, typer.Option(help="At the limits of joints: report, stop or spring.")
     ] = "report",
@@ -107,6 +125,12 @@ def simulate(
         Path | None,
         typer.Option(metavar="FILE", help="Write a page (.html) in which the arm moves."),
     ] = None,
+    measured: MeasuredOption = None,
+    noise_q: NoiseQOption = None,
+    noise_tau: NoiseTauOption = None,
+    quantisation: QuantisationOption = None,
+    jitter: JitterOption = None,
+    seed: SeedOption = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Keep the part before a failure; exit status 1.")
     ] = False,
@@ -120,7 +144,9 @@ def simulate(
     as_json: JsonOption = False,
 ) -> None:
     """Let an arm move from a state under torques, friction and its weight."""
-    _check_files(output, plot, animate)
+    sensors = Sensors(noise_q, noise_tau, quantisation, jitter, seed)
+    sensors.check(measured)
+    _check_files(output, measured, plot, animate)
     _check_used(integrator, rtol, step, target, kp, kd)
     _check_log(torque, columns, sort, drop_missing)
     arm, warned = open_arm(robot, base, tip, strict, snap)
@@ -139,17 +165,21 @@ def simulate(
             step=STEP if step is None else step,
             samples=None if rate is None else _samples(rate, until),
             friction=friction,
+            stiction=stiction,
             limits=limits,
+            wrench=None if wrench is None else _six("--wrench", wrench),
             progress=progress,
             partial=partial,
         )
     if output:
         run.save(output)
+    if measured:
+        sensors.write(run, measured)
     if plot:
         run.plot(plot)
     if animate:
         run.animate(animate)
-    written = [str(path) for path in (output, plot, animate) if path]
+    written = [str(path) for path in (output, measured, plot, animate) if path]
     if as_json:
         print_json({**run.summary(), "warnings": warned, "written": written})
     else:
@@ -160,18 +190,20 @@ def simulate(
         raise typer.Exit(1)
 
 
-def _check_files(output: Path | None, plot: Path | None, animate: Path | None) -> None:
+def _check_files(
+    output: Path | None, measured: Path | None, plot: Path | None, animate: Path | None
+) -> None:
     """Refuse, before anything is simulated, what could not be written."""
-    for path in (output, plot, animate):
+    for path in (output, measured, plot, animate):
         if path and path.is_dir():
             raise FileError(path, "is a folder; give the name of a file in it.")
         if path and path.exists() and not path.is_file():
             raise FileError(path, "is not a regular file and will not be replaced by one.")
-    if output:
-        if output.suffix.lower() not in RUNS:
-            raise FileError(output, "runs are written as .csv, .npz or .parquet.")
-        if not output.parent.is_dir():
-            raise FileError(output, f"cannot be written: no folder {output.parent}; make it first.")
+    for path in (output, measured):
+        if path and path.suffix.lower() not in RUNS:
+            raise FileError(path, "runs are written as .csv, .npz or .parquet.")
+        if path and not path.parent.is_dir():
+            raise FileError(path, f"cannot be written: no folder {path.parent}; make it first.")
     if plot:
         check_picture(plot)
     if animate:
@@ -252,6 +284,13 @@ def _numbers(arm: Arm, option: str, words: str | None, degrees: bool) -> list[fl
         return values
     joints = zip(values, arm.robot.joints, strict=True)
     return [math.radians(x) if joint.is_revolute else x for x, joint in joints]
+
+
+def _six(option: str, words: str) -> list[float]:
+    values = _floats(option, words)
+    if len(values) != 6:
+        raise InputError(f"{option} has {len(values)} numbers, expected a force and a moment: 6.")
+    return values
 
 
 def _floats(option: str, words: str) -> list[float]:
