@@ -23,7 +23,6 @@ from armdyn.kernel import (
     in_threads,
 )
 from armdyn.kernel import _loop as loop_module
-from armdyn.kernel._watched import STREAMED
 
 RNG = np.random.default_rng(8)
 PUMA = armdyn.load("puma560")
@@ -153,78 +152,6 @@ def test_kernel_tells_what_it_saw() -> None:
             y[k] = 1.0
         shared = kernel.watched.of([x, np.array([4.0]), r, s])
         assert shared(0, count) == 0 and np.array_equal(r[:, 0], x[:, 0] / 4.0)
-
-
-@pytest.mark.parametrize("kind", ["mass_matrix", "forward_dynamics", "udu"])
-@pytest.mark.parametrize("offset", range(0, 64, 8))
-def test_streamed_results_have_the_same_bits_wherever_they_go(
-    kind: str, offset: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Results whose rows begin anywhere within a line of the caches, and end anywhere."""
-    kernel = PUMA.function(kind).kernel
-    assert kernel is not None
-    for count in (1, 7, 8, 9, kernel.watched.near + 1, 1000):
-        inputs = [RNG.uniform(-1, 1, (count, slot.size)) for slot in kernel.program.inputs]
-        expected = kernel(*inputs)
-        expected = expected if isinstance(expected, tuple) else (expected,)
-        spaces = [np.full(x.size + 24, 7.0) for x in expected]
-        begins = [(offset - space.ctypes.data) % 64 // 8 for space in spaces]
-        outs = [
-            space[begin : begin + x.size].reshape(x.shape)
-            for space, begin, x in zip(spaces, begins, expected, strict=True)
-        ]
-        monkeypatch.setattr(kernel.watched, "most_kept", 0)
-        assert kernel.watched.of([*inputs, *outs])(0, count) == 0
-        for space, begin, out, x in zip(spaces, begins, outs, expected, strict=True):
-            assert out.ctypes.data % 64 == offset and np.array_equal(out, x)
-            assert (space[:begin] == 7.0).all() and (space[begin + x.size :] == 7.0).all()
-        inputs[0][count // 2, 0] = np.nan
-        assert kernel.watched.of([*inputs, *outs])(0, count) == BAD_INPUT
-
-
-def test_many_results_are_streamed_and_few_are_not() -> None:
-    kernel = _ratio()
-    assert kernel.watched.most_kept == STREAMED // 24
-    f = PUMA.function("mass_matrix")
-    q = RNG.uniform(-1, 1, (STREAMED // 288 + 1001, 6))
-    expected = np.concatenate([f(part) for part in np.array_split(q, 5)])
-    for threads in (1, 2):
-        assert np.array_equal(f(q, threads=threads), expected)
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_streamed_batches_are_looked_at_to_the_last_state(threads: int) -> None:
-    f = PUMA.function("inverse_dynamics_derivatives")
-    assert f.kernel is not None
-    count = f.kernel.watched.most_kept + 9
-    q, qd, qdd = RNG.uniform(-1, 1, (3, count, 6))
-    expected = parts(f.kernel(q, qd, qdd))
-    qd[-1] = 1e200
-    outs = tuple(np.zeros_like(x) for x in expected)
-    with pytest.raises(armdyn.NumericalError, match=rf"index \({count - 1},\)"):
-        f(q, qd, qdd, out=outs, threads=threads)
-    for out, wanted in zip(outs, expected, strict=True):
-        assert np.array_equal(out[:-1], wanted[:-1])
-    qdd[-1, 5] = np.nan
-    with pytest.raises(armdyn.InputError, match=rf"`qdd` has nan at index \({count - 1}, 5\)"):
-        f(q, qd, qdd, out=outs, threads=threads)
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_streamed_results_of_shared_states_have_the_same_bits(threads: int) -> None:
-    f = PUMA.function("inverse_dynamics_derivatives")
-    assert f.kernel is not None
-    count = f.kernel.watched.most_kept + 9
-    q, qd, qdd = RNG.uniform(-1, 1, (3, count, 6))
-    expected = parts(f.kernel(q, np.tile(qd[3], (count, 1)), qdd))
-    room = [np.zeros(8 * x.size + 4, dtype=np.uint8) for x in expected]
-    odd = tuple(
-        r[4:].view(np.float64).reshape(x.shape) for r, x in zip(room, expected, strict=True)
-    )
-    assert not odd[0].flags.aligned
-    for out in (None, odd):
-        given = f(q, qd[3], qdd, out=out, threads=threads)
-        assert all(np.array_equal(a, b) for a, b in zip(parts(given), expected, strict=True))
 
 
 def test_results_are_looked_at_where_inputs_do_not_vouch_for_them() -> None:

@@ -4,77 +4,15 @@ from __future__ import annotations
 
 from armdyn.kernel._common_code import common_code
 from armdyn.kernel._jit import Code
+from armdyn.kernel._look_code import INFINITE, LARGEST, look_code
+from armdyn.kernel._streamed_code import STREAMED_BATCH, streamed_code
+
+BATCH = "armdyn_batch"
 
 BAD_INPUT = 1
 BAD_RESULT = 2
 
-# The bits of a float without its sign grow with it; those of infinity are greater than of any
-# number, and of what is no number greater still.
-INFINITE = 0x7FF0_0000_0000_0000
-
-# The greatest of the bits. Where there are at least eight numbers the last eight are looked at
-# once more, whatever is left of them.
-_LARGEST = """\
-declare <8 x i64> @llvm.smax.v8i64(<8 x i64>, <8 x i64>)
-declare i64 @llvm.smax.i64(i64, i64)
-declare i64 @llvm.vector.reduce.smax.v8i64(<8 x i64>)
-
-define i64 @armdyn_largest(ptr %x, i64 %n) nounwind {
-entry:
-  %last = sub i64 %n, 8
-  %few = icmp slt i64 %last, 0
-  br i1 %few, label %rest, label %many
-many:
-  %far = sub i64 %n, 32
-  %enough = icmp sge i64 %far, 0
-  br i1 %enough, label %block, label %eight
-block:
-  %i = phi i64 [ 0, %many ], [ %i2, %block ]
-  %m = phi <8 x i64> [ zeroinitializer, %many ], [ %m3, %block ]
-  %p = getelementptr i64, ptr %x, i64 %i
-LANES
-  %i2 = add i64 %i, 32
-  %more = icmp sle i64 %i2, %far
-  br i1 %more, label %block, label %eight
-eight:
-  %j = phi i64 [ 0, %many ], [ %i2, %block ], [ %j3, %eight ]
-  %o = phi <8 x i64> [ zeroinitializer, %many ], [ %m3, %block ], [ %o2, %eight ]
-  %over = icmp sgt i64 %j, %last
-  %j2 = select i1 %over, i64 %last, i64 %j
-  %q = getelementptr i64, ptr %x, i64 %j2
-  %v = load <8 x i64>, ptr %q, align 8
-  %a = and <8 x i64> %v, splat (i64 9223372036854775807)
-  %o2 = call <8 x i64> @llvm.smax.v8i64(<8 x i64> %o, <8 x i64> %a)
-  %j3 = add i64 %j2, 8
-  %again = icmp slt i64 %j3, %n
-  br i1 %again, label %eight, label %reduce
-reduce:
-  %greatest = call i64 @llvm.vector.reduce.smax.v8i64(<8 x i64> %o2)
-  ret i64 %greatest
-rest:
-  %k = phi i64 [ 0, %entry ], [ %k2, %one ]
-  %g = phi i64 [ 0, %entry ], [ %g2, %one ]
-  %done = icmp sge i64 %k, %n
-  br i1 %done, label %end, label %one
-one:
-  %r = getelementptr i64, ptr %x, i64 %k
-  %w = load i64, ptr %r, align 8
-  %b = and i64 %w, 9223372036854775807
-  %g2 = call i64 @llvm.smax.i64(i64 %g, i64 %b)
-  %k2 = add i64 %k, 1
-  br label %rest
-end:
-  ret i64 %g
-}
-"""
-_LANE = """\
-  %p{k} = getelementptr i64, ptr %p, i64 {at}
-  %v{k} = load <8 x i64>, ptr %p{k}, align 8
-  %a{k} = and <8 x i64> %v{k}, splat (i64 9223372036854775807)
-  %m{k} = call <8 x i64> @llvm.smax.v8i64(<8 x i64> {before}, <8 x i64> %a{k})
-"""
-
-# Numbers are copied to where lines of the caches begin as they do in the scratch.
+# Numbers are copied by lines of the caches as they are where the numbers go.
 _STREAM = """\
 define internal void @armdyn_stream(ptr %to, ptr %from, i64 %n) nounwind {
 entry:
@@ -108,7 +46,7 @@ lines:
 line:
   %j.from = getelementptr double, ptr %from, i64 %j
   %j.to = getelementptr double, ptr %to, i64 %j
-  %v = load <8 x double>, ptr %j.from, align 64
+  %v = load <8 x double>, ptr %j.from, align 8
   store <8 x double> %v, ptr %j.to, align 64, !nontemporal !1
   br label %lines
 done:
@@ -170,42 +108,17 @@ place:
   br i1 %again, label %place, label %call
 call:
   call void %loop(ptr %args, ptr %count, ptr %steps, ptr null)
-  br label %look
-look:
-  %a = phi i64 [ 0, %call ], [ %a2, %look ]
-  %large = phi i64 [ 0, %call ], [ %large2, %look ]
-  %a.p = getelementptr ptr, ptr %args, i64 %a
-  %a.x = load ptr, ptr %a.p
-  %a.size.p = getelementptr i64, ptr %sizes, i64 %a
-  %a.size = load i64, ptr %a.size.p
-  %a.numbers = mul i64 %a.size, %n
-  %a.seen = call i64 @armdyn_largest(ptr %a.x, i64 %a.numbers)
-  %a.shared = icmp eq i64 %a.size, 0
-  %a.large = select i1 %a.shared, i64 FINITE, i64 %a.seen
-  %large2 = call i64 @llvm.smax.i64(i64 %large, i64 %a.large)
-  %a2 = add i64 %a, 1
-  %a.more = icmp slt i64 %a2, %inputs
-  br i1 %a.more, label %look, label %looked
-looked:
-  %refused = icmp sgt i64 %large2, FINITE
+  %large = call i64 @armdyn_look(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
+  %refused = icmp sgt i64 %large, FINITE
   br i1 %refused, label %done, label %good
 good:
-  %sure = icmp sle i64 %large2, %ordinary
+  %sure = icmp sle i64 %large, %ordinary
   br i1 %sure, label %judged, label %judge
 judge:
-  %o = phi i64 [ %inputs, %good ], [ %o2, %judge ]
-  %marked = phi i32 [ %bad, %good ], [ %mark2, %judge ]
-  %o.p = getelementptr ptr, ptr %args, i64 %o
-  %o.x = load ptr, ptr %o.p
-  %o.size.p = getelementptr i64, ptr %sizes, i64 %o
-  %o.size = load i64, ptr %o.size.p
-  %o.numbers = mul i64 %o.size, %n
-  %o.large = call i64 @armdyn_largest(ptr %o.x, i64 %o.numbers)
-  %fine = icmp sle i64 %o.large, FINITE
-  %mark2 = select i1 %fine, i32 %marked, i32 BAD_RESULT
-  %o2 = add i64 %o, 1
-  %o.more = icmp slt i64 %o2, %operands
-  br i1 %o.more, label %judge, label %judged
+  %seen = call i64 @armdyn_look(ptr %args, ptr %sizes, i64 %inputs, i64 %operands, i64 %n)
+  %fine = icmp sle i64 %seen, FINITE
+  %mark2 = select i1 %fine, i32 %bad, i32 BAD_RESULT
+  br label %judged
 judged:
   %mark = phi i32 [ %bad, %good ], [ %mark2, %judge ]
   br i1 %streams, label %write, label %tail
@@ -228,35 +141,38 @@ tail:
   %next = add i64 %i, %n
   br label %head
 done:
-  %seen = phi i32 [ %bad, %head ], [ BAD_INPUT, %looked ]
+  %verdict = phi i32 [ %bad, %head ], [ BAD_INPUT, %call ]
   br i1 %streams, label %settle, label %leave
 settle:
   fence seq_cst
   br label %leave
 leave:
-  ret i32 %seen
+  ret i32 %verdict
 }
 """
 
 
 def largest_address() -> int:
     """Return where the function is that is given numbers and returns their greatest bits."""
-    return _code().address("armdyn_largest")
+    return _code().address(LARGEST)
 
 
 def batch_address() -> int:
     """Return where the function is that computes a batch."""
-    return _code().address("armdyn_batch")
+    return _code().address(BATCH)
+
+
+def streamed_batch_address() -> int:
+    """Return where the function is that computes a batch and streams it meanwhile."""
+    return _code().address(STREAMED_BATCH)
 
 
 def _code() -> Code:
-    return common_code(_text, ("_batch_code", "_jit"))
+    return common_code(_text, ("_batch_code", "_jit", "_look_code", "_streamed_code", "_streams"))
 
 
 def _text() -> str:
-    befores = ("%m", "%m0", "%m1", "%m2")
-    lanes = "".join(_LANE.format(k=k, at=8 * k, before=x) for k, x in enumerate(befores))
-    text = _LARGEST.replace("LANES\n", lanes) + _STREAM + _BATCH
+    text = look_code() + _STREAM + _BATCH + streamed_code()
     words = {"BAD_INPUT": BAD_INPUT, "BAD_RESULT": BAD_RESULT, "FINITE": INFINITE - 1}
     for word, value in words.items():
         text = text.replace(word, str(value))

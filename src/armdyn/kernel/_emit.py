@@ -22,7 +22,8 @@ from armdyn.kernel._registers import Registers
 from armdyn.kernel._rows import load_tile, load_tiles
 from armdyn.kernel._sincos import slow_function
 from armdyn.kernel._steps import operation, sincos_of_all
-from armdyn.kernel._stores import Store, Stores, is_wide, wide_functions
+from armdyn.kernel._stores import Store, Stores
+from armdyn.kernel._streams import Sites, nothing, parameters, streaming_function, streams
 from armdyn.kernel._text import Writer, vector
 from armdyn.scalar import Op
 
@@ -52,15 +53,17 @@ def emit(program: Program, host: Host) -> str:
     """
     steps = fused(program, host.fma)
     parts = [declarations(host.width), slow_function(host.fma)]
-    if any(is_wide(slot, host.width) for slot in program.outputs):
-        parts.append(wide_functions(host.width))
+    sends = streams(program, host.width)
+    extra = nothing(program) if sends else ""
     length = _length(steps) + len(program.results)
     if length > LONGEST_TWICE and takes_any_strides(program, host.width):
-        parts.append(one_by_block(program, host.width, ONE, BLOCK))
+        parts.append(one_by_block(program, host.width, ONE, BLOCK, extra))
     else:
         parts.append(_Body(program, steps, host, 1).function(ONE))
     parts.append(_Body(program, steps, host, host.width).function(BLOCK))
-    parts.append(loop_function(program, host.width, LOOP, ONE, BLOCK))
+    parts.append(loop_function(program, host.width, LOOP, ONE, BLOCK, extra))
+    if sends:
+        parts.append(streaming_function(program, BLOCK))
     sure = stays_finite(program, LARGEST_ORDINARY)
     parts.append(ordinary_function(LARGEST_ORDINARY if sure else -1.0))
     return "\n".join(parts)
@@ -116,10 +119,13 @@ class _Body:
             for k in waiting.missing:
                 self._waiting.setdefault(k, []).append(waiting)
         self._long = _length(steps) > LONG
-        early = [] if width == 1 or self._long else self._stores.tiles
-        self._rounds = rounds(steps, early)
+        # in long programs more values would wait then; where results are many, those are most
+        early = width > 1 and (not self._long or self._stores.wide)
+        self._rounds = rounds(steps, self._stores.all if early else ())
         reads = read_times(steps, self._rounds, self._stores.all) if self._long else {}
         self._values = Registers(self._w, reads, _room(host))
+        sends = streams(program, width)
+        self._sites = Sites(self._w, program, _length(steps)) if sends else None
 
     def function(self, name: str) -> str:
         """Return the text of the function."""
@@ -131,13 +137,15 @@ class _Body:
                 pairs = sincos_of_all(w, self._values.read(angles), self._lanes, str(level))
                 for angle, (s, c) in zip(angles, pairs, strict=True):
                     self._trig[Op.SIN, angle], self._trig[Op.COS, angle] = s, c
-        self._stores.finish(w)
+        if self._sites:
+            self._sites.finish()
         w.do("ret void")
-        w.lines[1:1] = [*self._values.memory(), *self._stores.memory(w)]
+        w.lines[1:1] = self._values.memory()
         slots = (*self._program.inputs, *self._program.outputs)
         n_inputs = len(self._program.inputs)
         names = [f"%i{k}" if k < n_inputs else f"%o{k - n_inputs}" for k in range(len(slots))]
         given = ", ".join(f"ptr noalias nocapture {x}" for x in names)
+        given += parameters(self._program) if self._sites else ""
         seen = "dso_local" if name == ONE else "internal"  # doors call it by its address
         head = f"define {seen} void @{name}({given}) noinline nounwind {{"
         return "\n".join([head, *w.lines, "}"]) + "\n"
@@ -151,6 +159,8 @@ class _Body:
             else:
                 self._values.define(k, self._value(step))
             self._store_what_is_ready(k)
+            if self._sites:
+                self._sites.step()
             if self._long and count % STEPS_BETWEEN_CUTS == 0:
                 self._cut()
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.kernel._batch_code import INFINITE, largest_address
+from armdyn.kernel._batch_code import largest_address
+from armdyn.kernel._look_code import INFINITE
 
 Array = NDArray[np.float64]
 

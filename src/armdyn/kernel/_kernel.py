@@ -18,6 +18,7 @@ from armdyn.kernel._host import host as this_host
 from armdyn.kernel._jit import compile_object, load_object
 from armdyn.kernel._loop import takes_any_strides
 from armdyn.kernel._rolled_emit import emit_rolled
+from armdyn.kernel._streams import STREAMING, streams
 from armdyn.kernel._watched import WatchedLoop
 
 
@@ -88,7 +89,9 @@ class Kernel:
     def watched(self) -> WatchedLoop:
         """Its inner loop, which tells whether inputs and results are finite."""
         ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(self._code.address(ORDINARY))()
-        return WatchedLoop(self.program, self._code.address(LOOP), ordinary)
+        address = self._code.address
+        streaming = address(STREAMING) if streams(self.program, self.host.width) else None
+        return WatchedLoop(self.program, address(LOOP), ordinary, streaming)
 
     def door(
         self, slow: Callable[..., Any], *, owner: object, name: str, doc: str

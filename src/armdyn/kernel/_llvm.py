@@ -13,6 +13,7 @@ def llvm() -> Any:
     binding: Any = import_module("llvmlite.binding")  # it has no types
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+    binding.initialize_native_asmparser()
     return binding
 
 

@@ -65,7 +65,7 @@ def loop_function(
     name: str,
     one: str,
     block: str,
-    pass_data: bool = False,
+    extra: str = "",
 ) -> str:
     """Return `name`, a PyUFuncGenericFunction, and the copying functions that it calls.
 
@@ -75,12 +75,11 @@ def loop_function(
         name: of the loop.
         one: name of the kernel for one state.
         block: name of the kernel for a block.
-        pass_data: whether the loop's own last argument is also the last one of `block`.
+        extra: what `block` is given beside inputs and outputs; the loop's last argument is %data.
     """
     slots = (*program.inputs, *program.outputs)
     n_inputs = len(program.inputs)
     any_strides = takes_any_strides(program, width)
-    extra = ", ptr %data" if pass_data else ""
     copies = [
         _copy_function(f"armdyn_copy{k}", slot, inward=k < n_inputs)
         for k, slot in enumerate(slots)

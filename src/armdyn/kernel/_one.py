@@ -37,8 +37,11 @@ end:
 """
 
 
-def one_by_block(program: Program, width: int, name: str, block: str) -> str:
-    """Return the function `name` for one state, which calls the function `block` for `width`."""
+def one_by_block(program: Program, width: int, name: str, block: str, extra: str = "") -> str:
+    """Return the function `name` for one state, which calls the function `block` for `width`.
+
+    `extra` is what `block` is given beside inputs and outputs.
+    """
     slots = (*program.inputs, *program.outputs)
     n_inputs = len(program.inputs)
     rows = [f"%x{k}" for k in range(len(slots))]
@@ -48,7 +51,7 @@ def one_by_block(program: Program, width: int, name: str, block: str) -> str:
         lines.append(f"  {row} = alloca [{width * slot.size} x double], align 64")
     for k, slot in enumerate(slots[:n_inputs]):
         lines.append(_copied(rows[k], f"%a{k}", slot.size, width))
-    lines.append(f"  call void @{block}({', '.join(f'ptr {row}' for row in rows)})")
+    lines.append(f"  call void @{block}({', '.join(f'ptr {row}' for row in rows)}{extra})")
     for k, slot in enumerate(slots[n_inputs:], n_inputs):
         lines.append(_copied(f"%a{k}", rows[k], slot.size, 1))
     return _REPEAT + "\n".join([*lines, "  ret void", "}"]) + "\n"

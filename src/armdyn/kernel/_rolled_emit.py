@@ -31,7 +31,8 @@ def emit_rolled(rolled: Rolled, host: Host) -> str:
     parts.append(RolledBody(rolled, host, 1).function(ONE, given=False))
     parts.append(block.function(BLOCK, given=large))
     loop = INNER if large else LOOP
-    parts.append(loop_function(rolled, host.width, loop, ONE, BLOCK, pass_data=large))
+    extra = ", ptr %data" if large else ""
+    parts.append(loop_function(rolled, host.width, loop, ONE, BLOCK, extra))
     if large:
         parts.append(_with_memory(block.memory.bytes, host))
     parts.append(ordinary_function(-1.0))

@@ -34,7 +34,7 @@ def load_tiles(width: int, n: int) -> list[Tile]:
 
 def store_tiles(width: int, n: int) -> list[Tile]:
     """Return tiles that cover n columns of a block of `width` rows, for storing."""
-    return _tiles(width, n)
+    return [Tile(k, 1) for k in range(n)] if width == 1 else _tiles(width, n)
 
 
 def _tiles(largest: int, n: int) -> list[Tile]:

@@ -6,7 +6,8 @@ dynamics of some arms.
 
 Results that are too many for any cache are streamed: written to scratch rows, and from there to
 memory by whole lines, past the caches. To write them straight to their rows would first read from
-memory every line that is about to be overwritten, and wait for it.
+memory every line that is about to be overwritten, and wait for it. Where the program's kernel can,
+it sends them on while it computes the next, see `_streams`; else they are copied in between.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.graph import Program, Rolled
-from armdyn.kernel._batch_code import batch_address
+from armdyn.kernel._batch_code import batch_address, streamed_batch_address
+from armdyn.kernel._streams import LINE, MOST_SCRATCH, STATES, scratch_size
 
 Array = NDArray[np.float64]
 
@@ -30,10 +32,6 @@ NEAR = 2**13
 # Bytes of results from which on they are streamed: less stays in the last cache, where it is
 # written sooner and whoever wants it next finds it.
 STREAMED = 3 * 2**22
-# Bytes of scratch rows at the most; threads have stacks of half a megabyte and more.
-MOST_SCRATCH = 2**17
-# Bytes of a line of the caches.
-LINE = 64
 
 
 class WatchedLoop:
@@ -47,13 +45,16 @@ class WatchedLoop:
         most_kept: states at the most whose results are not streamed.
     """
 
-    def __init__(self, program: Program | Rolled, loop: int, ordinary: int) -> None:
+    def __init__(
+        self, program: Program | Rolled, loop: int, ordinary: int, streaming: int | None = None
+    ) -> None:
         """Prepare the loop of a program.
 
         Args:
             program: what the loop computes.
             loop: its address; who calls keeps it in memory.
             ordinary: the bits of a number; if no input is larger, all results are finite.
+            streaming: address of the function that streams results meanwhile, if there is one.
         """
         slots = (*program.inputs, *program.outputs)
         self.loop = loop
@@ -64,8 +65,10 @@ class WatchedLoop:
         self._core = [
             8 * prod(slot.shape[k + 1 :]) for slot in slots for k in range(len(slot.shape))
         ]
-        # whole blocks of any width
-        self.near = max(8, NEAR // (8 * max(1, sum(self.sizes))) // 8 * 8)
+        self.near = _states_in(sum(self.sizes))
+        self._streaming = streaming
+        self._streamed_near = _states_in(sum(self.sizes[: self._n_inputs]))
+        self._streamed_room = scratch_size(program)
         results = self.sizes[self._n_inputs :]
         self._room = sum((8 * size * self.near + 2 * LINE - 1) // LINE * LINE for size in results)
         streams = self._room <= MOST_SCRATCH
@@ -96,7 +99,18 @@ class WatchedLoop:
             self.loop, bases, (ctypes.c_int64 * len(sizes))(*sizes),
             (ctypes.c_int64 * len(steps))(*steps), self._n_inputs, len(sizes),
         )  # fmt: skip
-        room = self._room if len(arrays[-1]) > self.most_kept else 0
+        large = len(arrays[-1]) > self.most_kept
+        if large and self._streaming and all(sizes):
+            call = _streamed_function()
+
+            def streamed(first: int, past: int) -> int:
+                return call(
+                    self._streaming, *given, first, past,
+                    self._streamed_near, self.ordinary, self._streamed_room,
+                )  # fmt: skip
+
+            return streamed
+        room = self._room if large else 0
         call = _function()
 
         def compute(first: int, past: int) -> int:
@@ -105,8 +119,20 @@ class WatchedLoop:
         return compute
 
 
+def _states_in(size: int) -> int:
+    """Return how many states of so many numbers are near: whole blocks of any width."""
+    return max(STATES, NEAR // (8 * max(1, size)) // STATES * STATES)
+
+
 @lru_cache(maxsize=1)
 def _function() -> Callable[..., Any]:
     pointer, number = ctypes.c_void_p, ctypes.c_int64
     kinds = [*[pointer] * 4, *[number] * 7]
     return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(batch_address())
+
+
+@lru_cache(maxsize=1)
+def _streamed_function() -> Callable[..., Any]:
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    kinds = [*[pointer] * 5, *[number] * 7]
+    return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(streamed_batch_address())
