@@ -23,7 +23,8 @@ from armdyn.kernel._rows import load_tile, load_tiles
 from armdyn.kernel._sincos import slow_function
 from armdyn.kernel._steps import operation, sincos_of_all
 from armdyn.kernel._stores import Store, Stores
-from armdyn.kernel._streams import Sites, nothing, parameters, streaming_function, streams
+from armdyn.kernel._streaming_loop import streaming_function
+from armdyn.kernel._streams import Sites, nothing, parameters, streams
 from armdyn.kernel._text import Writer, vector
 from armdyn.scalar import Op
 

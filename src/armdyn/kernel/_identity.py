@@ -19,7 +19,7 @@ COMPILER = (
     "_bounds", "_counted", "_emit", "_fma", "_heap", "_jit", "_loop", "_mirror", "_one", "_order",
     "_registers", "_rolled_body",
     "_rolled_emit", "_rolled_memory", "_rolled_rows", "_rolled_step", "_rows", "_sincos",
-    "_square", "_steps", "_stores", "_streams", "_text",
+    "_square", "_steps", "_stores", "_streaming_loop", "_streams", "_text",
 )  # fmt: skip
 
 

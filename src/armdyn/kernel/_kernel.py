@@ -18,7 +18,8 @@ from armdyn.kernel._host import host as this_host
 from armdyn.kernel._jit import compile_object, load_object
 from armdyn.kernel._loop import takes_any_strides
 from armdyn.kernel._rolled_emit import emit_rolled
-from armdyn.kernel._streams import STREAMING, streams
+from armdyn.kernel._streaming_loop import STREAMING
+from armdyn.kernel._streams import streams
 from armdyn.kernel._watched import WatchedLoop
 
 

@@ -43,18 +43,33 @@ def rounds(steps: Sequence[Step | None], stores: Iterable[Store] = ()) -> list[R
         ]
     known.update(ready)
     rest = [k for k, step in enumerate(steps) if step is not None and k not in known]
-    return [*found, Round(ready + _by_stores(steps, rest, known, stores), [])]
+    return [*found, Round(ready + _by_stores(steps, rest, stores), [])]
 
 
-def _by_stores(
-    steps: Sequence[Step | None], rest: list[int], known: set[int], stores: Iterable[Store]
-) -> list[int]:
+def _by_stores(steps: Sequence[Step | None], rest: list[int], stores: Iterable[Store]) -> list[int]:
     """Return the rest of the steps in the order in which stores need them."""
-    order: dict[int, None] = {}
-    for needed in sorted((cone(steps, store.results, known) for store in stores), key=len):
-        order.update(dict.fromkeys(sorted(needed)))
-    order.update(dict.fromkeys(rest))
-    return list(order)
+    needs: dict[int, int] = {}  # which of the rest a step needs, with itself: a bit for each
+    for at, k in enumerate(rest):
+        step = steps[k]
+        assert step is not None
+        needs[k] = 1 << at
+        for arg in step.args:
+            needs[k] |= needs.get(arg, 0)
+    cones: list[int] = []
+    for store in stores:
+        cones.append(0)
+        for k in store.results:
+            cones[-1] |= needs.get(k, 0)
+    order: list[int] = []
+    done = 0
+    for needed in [*sorted(cones, key=int.bit_count), (1 << len(rest)) - 1]:
+        new = needed & ~done
+        done |= new
+        while new:
+            first = new & -new
+            order.append(rest[first.bit_length() - 1])
+            new ^= first
+    return order
 
 
 def is_trig(step: Step) -> bool:

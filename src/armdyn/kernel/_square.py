@@ -33,10 +33,21 @@ def store_square(w: Writer, columns: Sequence[str], base: str, n: int, start: in
     for odd in (0, 1):  # of both kinds, values of rows 0 and 4, and of 2 and 6; then of one row
         for a, b in ((0, 2), (4, 6), (0, 4), (2, 6)):
             split(a + odd, b + odd, "vshuff64x2 $$0x88,", "vshuff64x2 $$0xdd,")
-    for row in range(SIDE):
-        lines.append(f"vmovupd ${places[row]}, {8 * (row * n + start)}(${_BASE})")
+    lines += _stores(places, _BASE, n, start)
     registers = ", ".join([w.type] * (SIDE + 1))
     bound = ",".join(["=&v"] * (SIDE + 1) + [str(k) for k in range(SIDE)] + ["r", "~{memory}"])
     given = ", ".join(f"{w.type} {column}" for column in columns)
     text = r"\0A".join(lines)
     w.new(f'call {{{registers}}} asm sideeffect "{text}", "{bound}"({given}, ptr {base})')
+
+
+def store_same(w: Writer, value: str, base: str, n: int, start: int) -> None:
+    """Store eight columns that are all one value."""
+    text = r"\0A".join(_stores([0] * SIDE, 1, n, start))
+    w.do(f'call void asm sideeffect "{text}", "v,r,~{{memory}}"({w.type} {value}, ptr {base})')
+
+
+def _stores(values: Sequence[int], base: int, n: int, start: int) -> list[str]:
+    """Return what stores registers into rows, the first of them first."""
+    places = (8 * (row * n + start) for row in range(SIDE))
+    return [f"vmovupd ${x}, {at}(${base})" for x, at in zip(values, places, strict=False)]

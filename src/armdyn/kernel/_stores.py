@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from armdyn.graph import Program
 from armdyn.kernel._rows import Tile, store_tile, store_tiles
-from armdyn.kernel._square import SIDE, store_square
+from armdyn.kernel._square import SIDE, store_same, store_square
 from armdyn.kernel._text import Writer
 from armdyn.scalar import Op
 
@@ -37,11 +37,11 @@ class Store:
         """Store the values of the results."""
         if w.width == 1:
             w.store(values[0], self.base, self.tile.start)
-        elif self.constant and self.tile.size == w.width:
-            for row in range(w.width):
-                w.store(values[0], self.base, row * self.n + self.tile.start)
         elif self.n >= WIDE and self.tile.size == w.width == SIDE:
-            store_square(w, values, self.base, self.n, self.tile.start)
+            if self.constant:
+                store_same(w, values[0], self.base, self.n, self.tile.start)
+            else:
+                store_square(w, values, self.base, self.n, self.tile.start)
         else:
             store_tile(w, values, self.base, self.n, self.tile)
 
