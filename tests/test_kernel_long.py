@@ -12,7 +12,7 @@ from armdyn.graph import Program, Slot, interpret, verify
 from armdyn.graph._program import Instruction
 from armdyn.kernel import Host, _emit, compile_program
 from armdyn.kernel._fma import fused
-from armdyn.kernel._order import Round, read_times, rounds
+from armdyn.kernel._order import Round, early, few_waiting, read_times, rounds
 from armdyn.kernel._registers import Registers
 from armdyn.kernel._stores import WIDE, Stores
 from armdyn.kernel._text import Writer
@@ -94,14 +94,15 @@ def test_values_read_last_go_to_memory_once_and_leave_their_place() -> None:
     assert values.memory() == ["  %waiting = alloca [1 x double], align 64"]
 
 
-@pytest.mark.parametrize("early", [False, True])
-@pytest.mark.parametrize("kind", ["inverse_dynamics", "mass_matrix"])
-def test_read_times_follow_what_the_kernel_does(kind: str, early: bool) -> None:
+@pytest.mark.parametrize("order_by", ["program", "stores", "waiting"])
+@pytest.mark.parametrize("kind", ["inverse_dynamics", "mass_matrix", "regressor"])
+def test_read_times_follow_what_the_kernel_does(kind: str, order_by: str) -> None:
     """Every value is made before it is read, and read as often as steps, angles and stores say."""
     given = program_of(generic(3), kind)
     steps = fused(given, fma=True)
     stores = Stores(given, 4).all
-    order = rounds(steps, stores if early else ())
+    arrange = {"program": None, "stores": early(stores), "waiting": few_waiting}[order_by]
+    order = rounds(steps, arrange)
     made = [k for batch in order for k in batch.steps]
     assert sorted(made) == [k for k, step in enumerate(steps) if step is not None]
     reads = read_times(steps, order, stores)
@@ -124,8 +125,38 @@ def test_tiles_are_stored_before_all_results_are_there() -> None:
         when = {k: at / len(made) for at, k in enumerate(made)}
         return sorted(max(when[k] for k in store.results) for store in stores)
 
-    assert stored(rounds(steps))[0] > stored(rounds(steps, stores))[0]
-    assert sum(stored(rounds(steps))) > sum(stored(rounds(steps, stores)))
+    usual, soon = stored(rounds(steps)), stored(rounds(steps, early(stores)))
+    assert usual[0] > soon[0] and sum(usual) > sum(soon)
+
+
+@pytest.mark.parametrize("kind", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"])
+def test_fewer_values_go_to_memory_in_the_order_for_it(kind: str) -> None:
+    given = program_of(generic(6), kind)
+    steps = fused(given, fma=True)
+    stores = Stores(given, 8).all
+
+    def sent(order: list[Round]) -> int:
+        w = Writer(8, fma=True)
+        values = Registers(w, read_times(steps, order, stores), 26)
+        missing = [(set(store.results), store.results) for store in stores]
+        for made, angles in order:
+            for k in made:
+                step = steps[k]
+                assert step is not None
+                if isinstance(step, Instruction) and step.op is Op.CONST:
+                    values.constant(k, "c")
+                else:
+                    values.read([] if _is_trig(step) else step.args)
+                    values.define(k, f"%v{k}")
+                for left, results in missing:
+                    if left == {k}:
+                        values.read(results)
+                    left.discard(k)
+            values.read(angles)
+        return sum("store" in line for line in w.lines)
+
+    usual, better = sent(rounds(steps)), sent(rounds(steps, few_waiting))
+    assert 300 < better < usual
 
 
 def _is_trig(step: object) -> bool:

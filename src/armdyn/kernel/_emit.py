@@ -17,7 +17,7 @@ from armdyn.kernel._host import Host
 from armdyn.kernel._jit import CUT
 from armdyn.kernel._loop import loop_function, takes_any_strides
 from armdyn.kernel._one import one_by_block
-from armdyn.kernel._order import read_times, rounds
+from armdyn.kernel._order import Arrange, early, few_waiting, read_times, rounds
 from armdyn.kernel._registers import Registers
 from armdyn.kernel._rows import load_tile, load_tiles
 from armdyn.kernel._sincos import slow_function
@@ -36,6 +36,10 @@ ORDINARY = "armdyn_ordinary"
 # Inputs up to this, in units of SI, are never met beyond.
 LARGEST_ORDINARY = 1e15
 
+# In programs with no more steps results are stored as early as can be.
+SHORT = 700
+# Results that are many: while they are computed more values are waiting than there are registers.
+MANY = 64
 # Of programs with more steps we decide ourselves what waits in registers.
 LONG = 1080
 # Programs with more steps and results are compiled only once, for a block of states.
@@ -120,13 +124,23 @@ class _Body:
             for k in waiting.missing:
                 self._waiting.setdefault(k, []).append(waiting)
         self._long = _length(steps) > LONG
-        # in long programs more values would wait then; where results are many, those are most
-        early = width > 1 and (not self._long or self._stores.wide)
-        self._rounds = rounds(steps, self._stores.all if early else ())
+        self._rounds = rounds(steps, self._arrangement(width))
         reads = read_times(steps, self._rounds, self._stores.all) if self._long else {}
         self._values = Registers(self._w, reads, _room(host))
         sends = streams(program, width)
         self._sites = Sites(self._w, program, _length(steps)) if sends else None
+
+    def _arrangement(self, width: int) -> Arrange | None:
+        """Return what orders the steps.
+
+        Stores in the midst of others cost least. In long programs what waits for them is too much,
+        unless it is most of what waits anyway.
+        """
+        if width == 1:
+            return None
+        if self._stores.wide or _length(self._steps) <= SHORT:
+            return early(self._stores.all)
+        return few_waiting if len(self._program.results) >= MANY else None
 
     def function(self, name: str) -> str:
         """Return the text of the function."""

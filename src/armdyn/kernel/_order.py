@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heappop, heappush
+from typing import NamedTuple, TypeAlias
 
 from armdyn.graph import Instruction
 from armdyn.kernel._fma import Step
@@ -19,14 +20,17 @@ class Round(NamedTuple):
     angles: list[int]
 
 
-def rounds(steps: Sequence[Step | None], stores: Iterable[Store] = ()) -> list[Round]:
+Steps: TypeAlias = Sequence[Step | None]
+Arrange: TypeAlias = Callable[[Steps, list[int]], list[int]]
+"""What orders steps, given by number; a step comes after those that it needs."""
+
+
+def rounds(steps: Steps, arrange: Arrange | None = None) -> list[Round]:
     """Return all steps in the order in which they are written; the last round has no angles.
 
     Args:
         steps: of the program.
-        stores: those that are to be done as early as can be: what the smallest of them needs is
-            written first. Else all of them could wait for the last few steps, and storing takes
-            long if nothing else is left to do meanwhile.
+        arrange: orders those of the last round; default is the order of the program.
     """
     found: list[Round] = []
     known: set[int] = set()
@@ -43,10 +47,19 @@ def rounds(steps: Sequence[Step | None], stores: Iterable[Store] = ()) -> list[R
         ]
     known.update(ready)
     rest = [k for k, step in enumerate(steps) if step is not None and k not in known]
-    return [*found, Round(ready + _by_stores(steps, rest, stores), [])]
+    return [*found, Round(ready + (arrange(steps, rest) if arrange else rest), [])]
 
 
-def _by_stores(steps: Sequence[Step | None], rest: list[int], stores: Iterable[Store]) -> list[int]:
+def early(stores: Iterable[Store]) -> Arrange:
+    """Return what lets stores be done as early as can be: what the smallest need comes first.
+
+    Else all of them could wait for the last few steps, and storing takes long if nothing else is
+    left to do meanwhile.
+    """
+    return lambda steps, rest: _by_stores(steps, rest, stores)
+
+
+def _by_stores(steps: Steps, rest: list[int], stores: Iterable[Store]) -> list[int]:
     """Return the rest of the steps in the order in which stores need them."""
     needs: dict[int, int] = {}  # which of the rest a step needs, with itself: a bit for each
     for at, k in enumerate(rest):
@@ -72,13 +85,66 @@ def _by_stores(steps: Sequence[Step | None], rest: list[int], stores: Iterable[S
     return order
 
 
+def few_waiting(steps: Steps, rest: list[int]) -> list[int]:
+    """Return steps in an order in which fewer values wait: whatever ends most of them is next.
+
+    Among steps that are equal in this the first of the program is next.
+    """
+    readers: dict[int, list[int]] = {}
+    missing: dict[int, int] = {}
+    inside = set(rest)
+    for k in rest:
+        args = _values_read(steps, k)
+        missing[k] = sum(arg in inside for arg in args)
+        for arg in args:
+            readers.setdefault(arg, []).append(k)
+    left = {value: len(found) for value, found in readers.items()}
+
+    def growth(k: int) -> int:
+        """How many more values wait after a step."""
+        return (k in readers) - sum(left[arg] == 1 for arg in _values_read(steps, k))
+
+    waiting = [(growth(k), k) for k in rest if not missing[k]]
+    waiting.sort()
+    order: list[int] = []
+    done: set[int] = set()
+    while waiting:
+        k = heappop(waiting)[1]
+        if k in done:
+            continue
+        done.add(k)
+        order.append(k)
+        for arg in _values_read(steps, k):
+            left[arg] -= 1
+            if left[arg] == 1:
+                last = next(reader for reader in readers[arg] if reader not in done)
+                if not missing[last]:
+                    heappush(waiting, (growth(last), last))
+        for reader in readers.get(k, ()):
+            missing[reader] -= 1
+            if not missing[reader]:
+                heappush(waiting, (growth(reader), reader))
+    return order
+
+
+def _values_read(steps: Steps, k: int) -> list[int]:
+    """Return the values that a step reads, but for constants, which need not wait."""
+    step = steps[k]
+    assert step is not None
+    return [] if is_trig(step) else [x for x in dict.fromkeys(step.args) if not _is_const(steps[x])]
+
+
+def _is_const(step: Step | None) -> bool:
+    return isinstance(step, Instruction) and step.op is Op.CONST
+
+
 def is_trig(step: Step) -> bool:
     """Tell whether a step is a sine or cosine."""
     return isinstance(step, Instruction) and step.op in (Op.SIN, Op.COS)
 
 
 def read_times(
-    steps: Sequence[Step | None], order: Iterable[Round], stores: Iterable[Store]
+    steps: Steps, order: Iterable[Round], stores: Iterable[Store]
 ) -> dict[int, list[int]]:
     """Return when each value is read, by steps, angles and stores, in steps that are done."""
     reads: dict[int, list[int]] = {}
