@@ -315,8 +315,9 @@ def test_what_a_door_cannot_take_has_none(opened: armdyn.Arm) -> None:
 
 def test_nothing_is_kept_and_nothing_lost(opened: armdyn.Arm) -> None:
     q, qd, bad = *RNG.uniform(-1, 1, (2, 6)), np.full(6, np.nan)
+    many, many_bad = np.tile(q, (9, 1)), np.tile(bad, (9, 1))
     out = np.zeros((6, 6))
-    shared = (q, qd, bad, HUGE, out, opened, np.ndarray, None)
+    shared = (q, qd, bad, many, many_bad, HUGE, out, opened, np.ndarray, None)
 
     def quick() -> None:
         opened.mass_matrix(q)
@@ -325,11 +326,13 @@ def test_nothing_is_kept_and_nothing_lost(opened: armdyn.Arm) -> None:
         opened.udu(q)
         opened.kinetic_energy(q, qd)
         opened.forward_dynamics_derivatives(q, qd, q)
+        opened.mass_matrix(many)
+        opened.udu(many)
 
     def refused() -> None:
         for kind, given in (
             ("mass_matrix", (bad,)), ("inverse_dynamics", (q, HUGE, q)),
-            ("forward_dynamics_derivatives", (q, HUGE, q)),
+            ("forward_dynamics_derivatives", (q, HUGE, q)), ("udu", (many_bad,)),
         ):  # fmt: skip
             try:
                 getattr(opened, kind)(*given)
@@ -359,6 +362,25 @@ def test_nothing_is_kept_and_nothing_lost(opened: armdyn.Arm) -> None:
     assert sys.getrefcount(opened.mass_matrix(q)) == sys.getrefcount(np.zeros(6))
     pair = opened.udu(q)
     assert sys.getrefcount(pair) == 2 and [sys.getrefcount(x) for x in pair] == [3, 3]
+
+
+@pytest.mark.parametrize("door", [True, False])
+@pytest.mark.parametrize("lead", [(8,), (9,), (1001,), (40_000,), (3, 5)])
+def test_results_of_many_states_begin_with_a_line(
+    opened: armdyn.Arm, closed: armdyn.Arm, door: bool, lead: tuple[int, ...]
+) -> None:
+    arm = opened if door else closed
+    q = RNG.uniform(-1, 1, (*lead, 6))
+    for result in (arm.mass_matrix(q), *arm.udu(q), arm.gravity(q)):
+        assert result.ctypes.data % 64 == 0 and result.flags.carray and type(result) is np.ndarray
+        room = result.base  # which belongs to nobody else
+        while room.base is not None:
+            room = room.base
+        assert room.flags.owndata and room.nbytes == result.nbytes + 56
+        del room
+        kept = result.copy()
+        gc.collect()
+        assert np.array_equal(result, kept)
 
 
 def test_arms_are_let_go() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from armdyn.arm._batch import Batch
 from armdyn.graph import Program, Rolled, interpret
-from armdyn.kernel import Kernel, all_finite, kept_kernel, wanted_threads
+from armdyn.kernel import Kernel, all_finite, kept_kernel, new_rows, wanted_threads
 
 Array = NDArray[np.float64]
 
@@ -111,7 +111,7 @@ class Evaluator:
         return Outcome(self._copied(results, out), True, all(map(all_finite, results)))
 
     def _new(self, lead: tuple[int, ...]) -> list[Array]:
-        return [np.empty((*lead, *slot.shape)) for slot in self.program.outputs]
+        return [new_rows(lead, slot.shape) for slot in self.program.outputs]
 
     def _copied(self, results: list[Array], out: Sequence[Array] | None) -> list[Array]:
         if out is None:

@@ -6,6 +6,7 @@ from armdyn.kernel._host import Host, host
 from armdyn.kernel._kept import kept_kernel
 from armdyn.kernel._kept_programs import kept_choice, kept_program
 from armdyn.kernel._kernel import Kernel, compile_program, object_code
+from armdyn.kernel._new_rows import new_rows
 from armdyn.kernel._threads import LEAST_STATES, in_threads, wanted_threads
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "kept_choice",
     "kept_kernel",
     "kept_program",
+    "new_rows",
     "object_code",
     "wanted_threads",
 ]

@@ -41,7 +41,7 @@ DOOR_MODULES = ("_door_batch_ir", "_door_ir", "_door_lines", "_jit")
 FASTCALL_AND_KEYWORDS = 0x80 | 0x2
 
 # Places in the table of NumPy's C functions, and what the first returns: its binary interface.
-ABI_VERSION, ARRAY_TYPE, DESCRIPTION_TYPE, ARRAY_NEW = 0, 2, 3, 93
+ABI_VERSION, ARRAY_TYPE, DESCRIPTION_TYPE, ARRAY_NEW, ARRAY_BASE = 0, 2, 3, 93, 282
 ABI_OF_NUMPY_2 = 0x02000000
 
 
@@ -141,6 +141,7 @@ def _addresses() -> list[int]:
         Words.NONE: id(None),
         Words.VECTORCALL: call,
         Words.ARRAY_NEW: _table()[ARRAY_NEW],
+        Words.ARRAY_BASE: _table()[ARRAY_BASE],
         Words.TUPLE_NEW: new_tuple,
         Words.INCREF: incref,
         Words.DECREF: decref,
@@ -160,7 +161,7 @@ def _table() -> Any:
     get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
         ("PyCapsule_GetPointer", ctypes.pythonapi)
     )
-    return (ctypes.c_void_p * (ARRAY_NEW + 1)).from_address(get(inside._ARRAY_API, None))
+    return (ctypes.c_void_p * (ARRAY_BASE + 1)).from_address(get(inside._ARRAY_API, None))
 
 
 def doors_work() -> bool:
@@ -204,7 +205,22 @@ def _right_numpy() -> bool:
     locked = known[:, ::2]
     locked.flags.writeable = False
     others = known.astype(">f8"), known.astype(np.float32), locked, np.zeros(7), np.array(3.0)
-    return all(_laid_out(array) for array in (known, *others))
+    return all(_laid_out(array) for array in (known, *others)) and _holds_on(table)
+
+
+def _holds_on(table: Any) -> bool:
+    """Say whether an array of numbers elsewhere can be made, and holds on to what they are in."""
+    pointer, number = ctypes.c_void_p, ctypes.c_int
+    kinds = [pointer, number, pointer, number, pointer, pointer, number, number, pointer]
+    new = ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(table[ARRAY_NEW])
+    hold = ctypes.PYFUNCTYPE(number, ctypes.py_object, ctypes.py_object)(table[ARRAY_BASE])
+    owner = np.arange(5.0)
+    length = (ctypes.c_ssize_t * 1)(3)
+    flags = layout.DENSE_AND_ALIGNED | layout.WRITEABLE
+    begin = owner.ctypes.data + 8
+    inside = new(id(np.ndarray), 1, length, layout.DOUBLE, None, begin, 0, flags, None)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))  # which is what it takes
+    return hold(inside, owner) == 0 and inside.base is owner and inside.tolist() == [1.0, 2.0, 3.0]
 
 
 def _laid_out(array: np.ndarray[Any, Any]) -> bool:

@@ -88,7 +88,8 @@ class _Batch:
         for j in range(MOST_AXES):
             f.do(f"store i64 {self._word('i64', k, 2 + j)}, ptr {f.place(axes, 8 + 8 * j)}")
         n_axes = f.new(f"add i32 {self._word('i32', k, 0)}, 1")
-        return f.new_array(n_axes, axes, before)
+        count = f.new(f"mul i64 {self._word('i64', k, 1)}, {self._states}")
+        return f.new_rows(n_axes, axes, count, before)
 
     def _check(self, k: int, out: str, given: list[Span]) -> Span:
         """Require that an array is as result k would be, and apart from the inputs."""

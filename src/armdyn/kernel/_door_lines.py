@@ -23,6 +23,7 @@ class Words(IntEnum):
     NONE = auto()
     VECTORCALL = auto()
     ARRAY_NEW = auto()
+    ARRAY_BASE = auto()
     TUPLE_NEW = auto()
     INCREF = auto()
     DECREF = auto()
@@ -49,6 +50,8 @@ NATIVE = ord("=")
 DOUBLE = 12
 DENSE_AND_ALIGNED = 0x101
 WRITEABLE = 0x400
+# Bytes of a line of the caches.
+LINE = 64
 # Arrays that warn when written to, or that are a copy to be written back, are left to NumPy.
 UNUSUAL = 0x80002000
 
@@ -126,13 +129,48 @@ class Lines:
         has = self.new(f"and i32 {self.load('i32', array, FLAGS)}, {flags | no_flags}")
         self.require("eq i32", has, flags)
 
-    def new_array(self, n_axes: str, axes: str, held: list[str]) -> str:
-        """Return a new array; if there can be none, let go of what is held and fail."""
+    def new_array(
+        self, n_axes: str, axes: str, held: list[str], numbers: str = "null", flags: int = 0
+    ) -> str:
+        """Return a new array; if there can be none, let go of what is held and fail.
+
+        Args:
+            n_axes: how many axes it has.
+            axes: where their lengths are.
+            held: references that are ours.
+            numbers: where its numbers are, if they are somewhere.
+            flags: of the array then.
+        """
         result = self.new(
             f"call ptr {self.word('ptr', Words.ARRAY_NEW)}(ptr {self.array_type}, i32 {n_axes}, "
-            f"ptr {axes}, i32 {DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null)"
+            f"ptr {axes}, i32 {DOUBLE}, ptr null, ptr {numbers}, i32 0, i32 {flags}, ptr null)"
         )
         self.unless_null(result, held)
+        return result
+
+    def new_rows(self, n_axes: str, axes: str, count: str, held: list[str]) -> str:
+        """Return a new array as `new_array` does, whose numbers begin with a line of the caches.
+
+        They are within those of another array, which it holds on to; `count` is how many.
+        """
+        more = self.new(f"add i64 {count}, {LINE // 8 - 1}")
+        length = self.new("alloca i64")
+        self.do(f"store i64 {more}, ptr {length}")
+        owner = self.new_array("1", length, held)
+        number = self.new(f"ptrtoint ptr {self.load('ptr', owner, DATA)} to i64")
+        behind = self.new(f"add i64 {number}, {LINE - 1}")
+        begin = self.new(f"inttoptr i64 {self.new(f'and i64 {behind}, {-LINE}')} to ptr")
+        both = [*held, owner]
+        result = self.new_array(n_axes, axes, both, begin, DENSE_AND_ALIGNED | WRITEABLE)
+        hold = self.word("ptr", Words.ARRAY_BASE)
+        failed = self.new(f"call i32 {hold}(ptr {result}, ptr {owner})")  # takes the reference
+        kept, lost = self.label("kept"), self.label("lost")
+        wrong = self.new(f"icmp ne i32 {failed}, 0")
+        self.do(f"br i1 {wrong}, label %{lost}, label %{kept}")
+        self.begin(lost)
+        self.let_go([*held, result])
+        self.do("ret ptr null")
+        self.begin(kept)
         return result
 
     def results(

@@ -30,7 +30,7 @@ MOST_SCRATCH = 2**17
 
 # Lines that are sent at a time, and in how many places at the most: in each it has to be asked
 # whether there are any to send.
-TOGETHER = 4
+TOGETHER = 12
 MOST_SITES = 32
 
 

@@ -101,13 +101,12 @@ def job_into(f: Function, states: Sequence[Array]) -> Job:
     large = count >= 2 * LEAST_STATES
     # batches that one thread computes anyway are called as people call them
     options: dict[str, object] = {"threads": 1} if large else {}
-    return Job(f, states, count, {**options, "out": _room(f, count)})
+    return Job(f, states, count, {**options, "out": _room(f, states)})
 
 
-def _room(f: Function, count: int) -> Array | tuple[Array, ...]:
-    """Return memory for the results of states; it is written to once, so that it is there."""
-    first, *others = (np.zeros((count, *slot.shape)) for slot in f.program.outputs)
-    return (first, *others) if others else first
+def _room(f: Function, states: Sequence[Array]) -> Array | tuple[Array, ...]:
+    """Return memory for the results of states: what a first call returns."""
+    return f(*states)
 
 
 def cached_states(f: Function) -> int:
@@ -123,9 +122,8 @@ def states_of(arm: Arm, f: Function, count: int) -> list[Array]:
 
 
 def _one_into(f: Function, states: Sequence[Array]) -> Job:
-    room = _room(f, 1)
-    out = tuple(part[0] for part in room) if isinstance(room, tuple) else room[0]
-    return Job(f, [s[0].copy() for s in states], 1, {"out": out})
+    one = [s[0].copy() for s in states]
+    return Job(f, one, 1, {"out": _room(f, one)})
 
 
 def _times(
@@ -164,8 +162,8 @@ def _in_cache(
     if isinstance(program, Program):
         kernel, rows = compile_program(program), compile_program(moving(program))
         counted = work(kernel.ir, f.operations)
-        own["kernel"] = Job(kernel, few, count, {"out": _room(f, count)})
-        own["moving"] = Job(rows, few, count, {"out": _room(f, count)})
+        own["kernel"] = Job(kernel, few, count, {"out": _room(f, few)})
+        own["moving"] = Job(rows, few, count, {"out": _room(f, few)})
         own["multiply"] = multiply_job()
     times = _times(own, offers, refused, "batch", seconds)
     best = dict(times.seconds)

@@ -15,9 +15,9 @@ uses it. So whatever is compared was run in turn, round after round in one proce
 time of each was kept, and what is worth remembering are ratios and fractions. Friction is left out,
 since others do not have it. Every other library's answers were compared with ours before it was
 timed; one that disagrees is named below and not timed. Our batches are calls of the public
-function, checks of inputs and results included; others' loops are not charged for any, and leave
-their results in the cache, where those of the next state replace them: the like of that is our
-batch in the cache. A large batch has to go to memory as well.
+function, checks of inputs and results included, into the arrays that a first call returned; others'
+loops are not charged for any, and leave their results in the cache, where those of the next state
+replace them: the like of that is our batch in the cache. A large batch has to go to memory as well.
 
 The multiply limit is the least time that the multiplying instructions of a function can take,
 measured by a program of nothing else, in turn with the function, since clocks change. A function
