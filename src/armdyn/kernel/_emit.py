@@ -46,7 +46,7 @@ LONG = 1080
 LONGEST_TWICE = 1500
 # Within a block LLVM compares all reads and writes of memory with each other, and does more that
 # takes longer than in proportion. Where a block only leads to the next there is no instruction.
-STEPS_BETWEEN_CUTS = 60
+STEPS_BETWEEN_CUTS = 100
 
 INTRINSICS = {"llvm.fma": 3, "llvm.fabs": 1, "llvm.sqrt": 1, "llvm.copysign": 2}
 

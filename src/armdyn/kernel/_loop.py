@@ -23,33 +23,74 @@ from armdyn.graph import Program, Rolled, Slot
 # Bytes of scratch rows; threads have stacks of half a megabyte and more.
 MOST_SCRATCH = 2**17
 
+# Rows are copied between scratch and an array of any strides: `outer` times the last of its axes.
+# There is one such function for all operands, since LLVM takes long over each.
 _COPY = """\
-define internal void @{name}({params}) noinline {{
+define internal void @armdyn_copy(ptr %scratch, ptr %array, i64 %count, i64 %step, ptr %core,
+                                  ptr %shape, i64 %axes, i64 %size, i1 %inward) noinline nounwind {
 entry:
+  %none = icmp eq i64 %axes, 0
+  %before = sub i64 %axes, 1
+  %last = select i1 %none, i64 0, i64 %before
+  %length.p = getelementptr i64, ptr %shape, i64 %last
+  %length = load i64, ptr %length.p
+  %strides = select i1 %none, ptr %shape, ptr %core
+  %stride.p = getelementptr i64, ptr %strides, i64 %last
+  %stride = load i64, ptr %stride.p
+  %outer = udiv i64 %size, %length
   br label %rows
 rows:
-  %r = phi i64 [ 0, %entry ], [ %r2, %row_done ]
+  %r = phi i64 [ 0, %entry ], [ %r2, %row.done ]
   %row = mul i64 %r, %step
-  %first = mul i64 %r, {size}
-  br label %items
+  %first = mul i64 %r, %size
+  br label %parts
+parts:
+  %o = phi i64 [ 0, %rows ], [ %o2, %part.done ]
+  %part = mul i64 %o, %length
+  %begin = add i64 %first, %part
+  br label %axis
+axis:
+  %k = phi i64 [ %last, %parts ], [ %k2, %along ]
+  %left = phi i64 [ %o, %parts ], [ %left2, %along ]
+  %at = phi i64 [ %row, %parts ], [ %at2, %along ]
+  %more.axes = icmp sgt i64 %k, 0
+  br i1 %more.axes, label %along, label %items
+along:
+  %k2 = sub i64 %k, 1
+  %k.length.p = getelementptr i64, ptr %shape, i64 %k2
+  %k.length = load i64, ptr %k.length.p
+  %k.stride.p = getelementptr i64, ptr %strides, i64 %k2
+  %k.stride = load i64, ptr %k.stride.p
+  %index = urem i64 %left, %k.length
+  %left2 = udiv i64 %left, %k.length
+  %k.bytes = mul i64 %index, %k.stride
+  %at2 = add i64 %at, %k.bytes
+  br label %axis
 items:
-  %e = phi i64 [ 0, %rows ], [ %e2, %items ]
-{offset}
-  %theirs = getelementptr i8, ptr %array, i64 {at}
-  %place = add i64 %first, %e
+  %j = phi i64 [ 0, %axis ], [ %j2, %items ]
+  %bytes = mul i64 %j, %stride
+  %there = add i64 %at, %bytes
+  %theirs = getelementptr i8, ptr %array, i64 %there
+  %place = add i64 %begin, %j
   %ours = getelementptr double, ptr %scratch, i64 %place
-  %value = load double, ptr {source}, align 8
-  store double %value, ptr {target}, align 8
-  %e2 = add i64 %e, 1
-  %more = icmp ult i64 %e2, {size}
-  br i1 %more, label %items, label %row_done
-row_done:
+  %from = select i1 %inward, ptr %theirs, ptr %ours
+  %to = select i1 %inward, ptr %ours, ptr %theirs
+  %value = load double, ptr %from, align 8
+  store double %value, ptr %to, align 8
+  %j2 = add i64 %j, 1
+  %more = icmp ult i64 %j2, %length
+  br i1 %more, label %items, label %part.done
+part.done:
+  %o2 = add i64 %o, 1
+  %parts.more = icmp ult i64 %o2, %outer
+  br i1 %parts.more, label %parts, label %row.done
+row.done:
   %r2 = add i64 %r, 1
   %again = icmp ult i64 %r2, %count
   br i1 %again, label %rows, label %done
 done:
   ret void
-}}
+}
 """
 
 
@@ -80,11 +121,7 @@ def loop_function(
     slots = (*program.inputs, *program.outputs)
     n_inputs = len(program.inputs)
     any_strides = takes_any_strides(program, width)
-    copies = [
-        _copy_function(f"armdyn_copy{k}", slot, inward=k < n_inputs)
-        for k, slot in enumerate(slots)
-        if any_strides
-    ]
+    copies = [_COPY, *(_shape(k, slot) for k, slot in enumerate(slots))] if any_strides else []
     lines = [
         f"define void @{name}(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {{",
         "entry:",
@@ -126,7 +163,7 @@ def loop_function(
             f"  %u{k} = select i1 %c{k}, ptr %p{k}, ptr %x{k}",
         ]
     for k in range(n_inputs if any_strides else 0):
-        lines += _conditional_copy(k)
+        lines += _conditional_copy(k, slots[k], inward=True)
     given = ", ".join(f"ptr %u{k}" for k in range(len(slots)))
     lines += [
         "  br i1 %block, label %together, label %alone",
@@ -139,7 +176,7 @@ def loop_function(
         "called:",
     ]
     for k in range(n_inputs if any_strides else len(slots), len(slots)):
-        lines += _conditional_copy(k)
+        lines += _conditional_copy(k, slots[k], inward=False)
     lines += [
         "  br label %tail",
         "tail:",
@@ -226,38 +263,22 @@ def _dense(k: int, others: Iterable[int]) -> list[str]:
     ]
 
 
-def _conditional_copy(k: int) -> list[str]:
-    given = f"ptr %x{k}, ptr %p{k}, i64 %n, i64 %s{k}, ptr %core{k}"
+def _conditional_copy(k: int, slot: Slot, inward: bool) -> list[str]:
+    shape = f"ptr @armdyn_shape{k}, i64 {len(slot.shape)}, i64 {slot.size}"
+    given = (
+        f"ptr %x{k}, ptr %p{k}, i64 %n, i64 %s{k}, ptr %core{k}, {shape}, i1 {str(inward).lower()}"
+    )
     return [
         f"  br i1 %c{k}, label %dense{k}, label %copy{k}",
         f"copy{k}:",
-        f"  call void @armdyn_copy{k}({given})",
+        f"  call void @armdyn_copy({given})",
         f"  br label %dense{k}",
         f"dense{k}:",
     ]
 
 
-def _copy_function(name: str, slot: Slot, inward: bool) -> str:
-    """Return the function that copies rows between an array of any strides and scratch rows."""
-    lines: list[str] = []
-    total = "%row"
-    for axis, length in enumerate(slot.shape):
-        behind = prod(slot.shape[axis + 1 :])
-        lines += [
-            f"  %q{axis} = udiv i64 %e, {behind}",
-            f"  %m{axis} = urem i64 %q{axis}, {length}",
-            f"  %t{axis} = getelementptr i64, ptr %core, i64 {axis}",
-            f"  %v{axis} = load i64, ptr %t{axis}, align 8",
-            f"  %d{axis} = mul i64 %m{axis}, %v{axis}",
-            f"  %o{axis} = add i64 {total}, %d{axis}",
-        ]
-        total = f"%o{axis}"
-    return _COPY.format(
-        name=name,
-        params="ptr %scratch, ptr %array, i64 %count, i64 %step, ptr %core",
-        size=slot.size,
-        offset="\n".join(lines),
-        at=total,
-        source="%theirs" if inward else "%ours",
-        target="%ours" if inward else "%theirs",
-    )
+def _shape(k: int, slot: Slot) -> str:
+    """Return the lengths of an operand's axes, one if it has none."""
+    lengths = slot.shape or (1,)
+    listed = ", ".join(f"i64 {length}" for length in lengths)
+    return f"@armdyn_shape{k} = internal constant [{len(lengths)} x i64] [ {listed} ]\n"

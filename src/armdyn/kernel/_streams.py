@@ -25,6 +25,8 @@ from armdyn.kernel._text import Writer
 LINE = 64
 STATES = LINE // 8
 PAGE = 4096
+# Results of a state that are so many that their way to memory takes long beside computing them.
+LEAST_NUMBERS = 16
 # Bytes of scratch rows at the most; threads have stacks of half a megabyte and more.
 MOST_SCRATCH = 2**17
 
@@ -54,8 +56,9 @@ class Words(IntEnum):
 
 def streams(program: Program | Rolled, width: int) -> bool:
     """Say whether the kernel of a program sends the results of the block before."""
-    small = scratch_size(program) <= MOST_SCRATCH
-    return isinstance(program, Program) and width == STATES and small
+    fits = scratch_size(program) <= MOST_SCRATCH
+    many = sum(slot.size for slot in program.outputs) >= LEAST_NUMBERS
+    return isinstance(program, Program) and width == STATES and fits and many
 
 
 def scratch_size(program: Program | Rolled) -> int:
