@@ -12,7 +12,7 @@ from armdyn.arm._programs import AUTO, cheapest, program, resolve
 from armdyn.errors import GraphError
 from armdyn.graph import Program, Slot
 from armdyn.graph._program import Instruction
-from armdyn.kernel import kept_choice, kept_program
+from armdyn.kernel import kept_choice, kept_program, written_by
 from armdyn.kernel._program_data import program_from_text, program_text
 from armdyn.robot import IDENTITY, Chain, Link, chain_of, generic
 from armdyn.scalar import Op, symbol
@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def _forget() -> None:
     """Be as a new process."""
-    for function in (program, cheapest, _programs._traced, _programs._tracer):
+    for function in (program, cheapest, _programs._traced, written_by):
         function.cache_clear()
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.resources import files
 
 from armdyn.algorithms import KINDS, Kind, Method
 from armdyn.algorithms.last_frame import with_last_frame_chosen
@@ -18,7 +16,7 @@ from armdyn.arm._rolled import rolled_program
 from armdyn.arm._singular import INVERTING, singular
 from armdyn.errors import MethodError, RobotError
 from armdyn.graph import Operations, Program, Rolled, Slot, count, count_rolled, trace, unknowns
-from armdyn.kernel import kept_choice, kept_program
+from armdyn.kernel import kept_choice, kept_program, written_by
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 
@@ -201,23 +199,12 @@ def algorithm(
     return function
 
 
-def _decided_by(chain: Chain) -> tuple[str, str]:
+def _decided_by(chain: Chain) -> tuple[str, ...]:
     """Return what decides the programs of a chain: its constants, and the text of all that traces.
 
     So a changed method is another one without anybody having to say so.
     """
-    return repr(chain), _tracer()
-
-
-@lru_cache(maxsize=1)
-def _tracer() -> str:
-    digest = hashlib.sha256()
-    for package in TRACING:
-        folder = files(package)
-        for name in sorted(item.name for item in folder.iterdir() if item.name.endswith(".py")):
-            text = folder.joinpath(name).read_bytes()
-            digest.update(f"{package}/{name}/{len(text)}/".encode() + text)
-    return digest.hexdigest()
+    return repr(chain), *map(written_by, TRACING)
 
 
 def _kind(kind: str) -> Kind:

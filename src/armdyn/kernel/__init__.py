@@ -8,6 +8,7 @@ from armdyn.kernel._kept_programs import kept_choice, kept_program
 from armdyn.kernel._kernel import Kernel, compile_program, object_code
 from armdyn.kernel._new_rows import new_rows
 from armdyn.kernel._threads import LEAST_STATES, in_threads, wanted_threads
+from armdyn.kernel._written import written_by
 
 __all__ = [
     "BAD_INPUT",
@@ -25,4 +26,5 @@ __all__ = [
     "new_rows",
     "object_code",
     "wanted_threads",
+    "written_by",
 ]

@@ -8,9 +8,10 @@ from threading import Lock
 
 from armdyn.kernel._cache import default_cache, key
 from armdyn.kernel._host import host
-from armdyn.kernel._identity import written_by
+from armdyn.kernel._identity import HERE
 from armdyn.kernel._jit import Code, compile_object, load_for_good
 from armdyn.kernel._llvm import llvm_versions
+from armdyn.kernel._written import written_by
 
 # Names of functions are taken once they are loaded: no two threads may load the same.
 _loading = Lock()
@@ -31,9 +32,8 @@ def common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int
 @cache
 def _common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int) -> Code:
     machine = host()
-    name = key(
-        "common", written_by(modules), write.__name__, repr(given), repr(machine), *llvm_versions()
-    )
+    text = written_by(HERE, modules)
+    name = key("common", text, write.__name__, repr(given), repr(machine), *llvm_versions())
     folder = default_cache()
     code = folder.get(name) if folder else None
     if code is None:

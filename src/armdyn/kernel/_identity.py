@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import marshal
 from collections.abc import Iterable
-from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._host import Host
+from armdyn.kernel._written import written_by
 
+HERE = "armdyn.kernel"
 Parts = tuple[Any, ...]
 
 # The modules that make object code of a program.
@@ -34,7 +33,7 @@ def identity(program: Program | Rolled, host: Host) -> tuple[str | bytes, ...]:
     )
     # Bytes, since text would take some milliseconds. Numbers are exact in them. The second format
     # writes equal things alike; later ones may refer to an object that was met before.
-    return (kind, marshal.dumps(parts, 2), repr(host), written_by(COMPILER))
+    return (kind, marshal.dumps(parts, 2), repr(host), written_by(HERE, COMPILER))
 
 
 def _plain(program: Program) -> Parts:
@@ -69,13 +68,3 @@ def _slots(program: Program | Rolled) -> Parts:
 
 def _floats(values: Iterable[float]) -> list[float]:
     return [float(x) for x in values]  # NumPy's are no plain floats
-
-
-@lru_cache(maxsize=8)
-def written_by(modules: tuple[str, ...]) -> str:
-    """Return a digest of the text of modules, which decides what they write."""
-    digest = hashlib.sha256()
-    for name in modules:
-        text = files("armdyn.kernel").joinpath(f"{name}.py").read_bytes()
-        digest.update(len(text).to_bytes(8, "big") + text)
-    return digest.hexdigest()
