@@ -129,6 +129,40 @@ def test_tiles_are_stored_before_all_results_are_there() -> None:
     assert usual[0] > soon[0] and sum(usual) > sum(soon)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_every_order_has_what_a_step_needs_before_it(seed: int) -> None:
+    """Constants too, wherever the program has them and however soon a step could be done."""
+    given = _odd_program(seed)
+    steps = fused(given, fma=seed % 2 == 0)
+    for arrange in (None, early(Stores(given, 8).all), few_waiting):
+        order = rounds(steps, arrange)
+        known: set[int] = set()
+        for made, angles in order:
+            for k in made:
+                step = steps[k]
+                assert step is not None and k not in known
+                assert _is_trig(step) or known.issuperset(step.args)
+                known.add(k)
+            assert known.issuperset(angles)
+        assert known == {k for k, step in enumerate(steps) if step is not None}
+
+
+def _odd_program(seed: int) -> Program:
+    """Sines, constants in between, and values that are read once, often or never."""
+    pick = random.Random(seed)
+    code = [Instruction(Op.INPUT, (), float(k)) for k in range(3)]
+    code += [Instruction(Op.SIN, (k,)) for k in range(3)]
+    for _ in range(60):
+        if pick.random() < 0.3:
+            code.append(Instruction(Op.CONST, (), pick.uniform(1, 2)))
+        else:
+            recent = range(max(0, len(code) - pick.choice([3, 60])), len(code))
+            op = pick.choice([Op.ADD, Op.SUB, Op.MUL, Op.MUL])
+            code.append(Instruction(op, (pick.choice(recent), pick.choice(recent))))
+    results = tuple(pick.choices(range(len(code)), k=12))
+    return Program(f"odd{seed}", (Slot("x", (3,)),), (Slot("y", (12,)),), tuple(code), results)
+
+
 @pytest.mark.parametrize("kind", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"])
 def test_fewer_values_go_to_memory_in_the_order_for_it(kind: str) -> None:
     given = program_of(generic(6), kind)

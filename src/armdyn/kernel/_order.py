@@ -88,8 +88,11 @@ def _by_stores(steps: Steps, rest: list[int], stores: Iterable[Store]) -> list[i
 def few_waiting(steps: Steps, rest: list[int]) -> list[int]:
     """Return steps in an order in which fewer values wait: whatever ends most of them is next.
 
-    Among steps that are equal in this the first of the program is next.
+    Among steps that are equal in this the first of the program is next. Constants never wait, and
+    come before all else.
     """
+    order = [k for k in rest if _is_const(steps[k])]
+    rest = [k for k in rest if not _is_const(steps[k])]
     readers: dict[int, list[int]] = {}
     missing: dict[int, int] = {}
     inside = set(rest)
@@ -104,9 +107,7 @@ def few_waiting(steps: Steps, rest: list[int]) -> list[int]:
         """How many more values wait after a step."""
         return (k in readers) - sum(left[arg] == 1 for arg in _values_read(steps, k))
 
-    waiting = [(growth(k), k) for k in rest if not missing[k]]
-    waiting.sort()
-    order: list[int] = []
+    waiting = sorted((growth(k), k) for k in rest if not missing[k])
     done: set[int] = set()
     while waiting:
         k = heappop(waiting)[1]
