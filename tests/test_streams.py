@@ -12,6 +12,7 @@ import armdyn
 from armdyn.arm import _batch
 from armdyn.graph import Program, Slot, trace
 from armdyn.kernel import BAD_INPUT, BAD_RESULT, Host, Kernel, _streams, compile_program
+from armdyn.kernel._loop import MOST_SCRATCH
 from armdyn.kernel._streaming_loop import STREAMING
 from armdyn.kernel._watched import STREAMED
 from kernel_support import HOSTS, as_tuple, host_name
@@ -112,7 +113,7 @@ def test_walks_do_not_send_results() -> None:
 
 
 def test_results_too_many_for_scratch_rows_are_not_streamed() -> None:
-    size = _streams.MOST_SCRATCH // (2 * _streams.LINE)
+    size = MOST_SCRATCH // (2 * _streams.LINE)
 
     def streams(n: int) -> bool:
         slot = Slot("x", (n,))
@@ -122,8 +123,11 @@ def test_results_too_many_for_scratch_rows_are_not_streamed() -> None:
 
 
 @pytest.mark.parametrize("machine", HOSTS, ids=host_name)
-def test_every_streamed_result_is_looked_at(machine: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = _kernel("ratio", machine)
+@pytest.mark.parametrize("kind", ["ratio", "few ratios"])
+def test_every_streamed_result_is_looked_at(
+    kind: str, machine: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = _kernel(kind, machine)
     monkeypatch.setattr(kernel.watched, "most_kept", 0)
     count = 45
     x, y = RNG.uniform(1, 2, (count, 2)), RNG.uniform(1, 2, (count, 1))

@@ -55,6 +55,30 @@ done:
 !1 = !{i32 1}
 """
 
+# Where operands have state i.
+_PLACE = """\
+define internal void @armdyn_place(ptr %args, ptr %bases, ptr %sizes, i64 %operands, i64 %i) \
+nounwind {
+entry:
+  br label %next
+next:
+  %k = phi i64 [ 0, %entry ], [ %k2, %next ]
+  %base.p = getelementptr ptr, ptr %bases, i64 %k
+  %base = load ptr, ptr %base.p
+  %size.p = getelementptr i64, ptr %sizes, i64 %k
+  %size = load i64, ptr %size.p
+  %at = mul i64 %size, %i
+  %x = getelementptr double, ptr %base, i64 %at
+  %arg = getelementptr ptr, ptr %args, i64 %k
+  store ptr %x, ptr %arg
+  %k2 = add i64 %k, 1
+  %more = icmp slt i64 %k2, %operands
+  br i1 %more, label %next, label %done
+done:
+  ret void
+}
+"""
+
 # Operands are inputs, then outputs; `sizes` are their numbers per state, 0 for one that all share.
 # Inputs are looked at after they were read: so the reading waits for memory while computing. Where
 # none has bits beyond `ordinary`, all results are finite, and not looked at.
@@ -80,32 +104,28 @@ body:
   store i64 %n, ptr %count
   br label %place
 place:
-  %k = phi i64 [ 0, %body ], [ %k2, %place ]
-  %used = phi i64 [ 0, %body ], [ %used2, %place ]
-  %base.p = getelementptr ptr, ptr %bases, i64 %k
-  %base = load ptr, ptr %base.p
-  %size.p = getelementptr i64, ptr %sizes, i64 %k
-  %size = load i64, ptr %size.p
-  %at = mul i64 %size, %i
-  %x = getelementptr double, ptr %base, i64 %at
+  call void @armdyn_place(ptr %args, ptr %bases, ptr %sizes, i64 %operands, i64 %i)
+  br i1 %streams, label %aside, label %call
+aside:
+  %k = phi i64 [ %inputs, %place ], [ %k2, %aside ]
+  %used = phi i64 [ 0, %place ], [ %used2, %aside ]
+  %arg = getelementptr ptr, ptr %args, i64 %k
+  %x = load ptr, ptr %arg
   %x.number = ptrtoint ptr %x to i64
   %in.line = and i64 %x.number, 63
-  %aside.at = add i64 %used, %in.line
-  %aside = getelementptr i8, ptr %scratch, i64 %aside.at
-  %result = icmp sge i64 %k, %inputs
-  %apart = and i1 %result, %streams
-  %given = select i1 %apart, ptr %aside, ptr %x
-  %arg = getelementptr ptr, ptr %args, i64 %k
-  store ptr %given, ptr %arg
+  %row.at = add i64 %used, %in.line
+  %row = getelementptr i8, ptr %scratch, i64 %row.at
+  store ptr %row, ptr %arg
+  %size.p = getelementptr i64, ptr %sizes, i64 %k
+  %size = load i64, ptr %size.p
   %numbers.near = mul i64 %size, %near
   %bytes = shl i64 %numbers.near, 3
   %rounded = add i64 %bytes, 127
   %whole = and i64 %rounded, -64
-  %more.used = add i64 %used, %whole
-  %used2 = select i1 %apart, i64 %more.used, i64 %used
+  %used2 = add i64 %used, %whole
   %k2 = add i64 %k, 1
   %again = icmp slt i64 %k2, %operands
-  br i1 %again, label %place, label %call
+  br i1 %again, label %aside, label %call
 call:
   call void %loop(ptr %args, ptr %count, ptr %steps, ptr null)
   %large = call i64 @armdyn_look(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
@@ -172,7 +192,7 @@ def _code() -> Code:
 
 
 def _text() -> str:
-    text = look_code() + _STREAM + _BATCH + streamed_code()
+    text = look_code() + _STREAM + _PLACE + _BATCH + streamed_code()
     words = {"BAD_INPUT": BAD_INPUT, "BAD_RESULT": BAD_RESULT, "FINITE": INFINITE - 1}
     for word, value in words.items():
         text = text.replace(word, str(value))

@@ -20,7 +20,7 @@ from math import prod
 
 from armdyn.graph import Program, Rolled, Slot
 
-# Bytes of scratch rows; threads have stacks of half a megabyte and more.
+# Bytes of scratch rows at the most; threads have stacks of half a megabyte and more.
 MOST_SCRATCH = 2**17
 
 # Rows are copied between scratch and an array of any strides: `outer` times the last of its axes.
@@ -108,7 +108,7 @@ def loop_function(
     block: str,
     extra: str = "",
 ) -> str:
-    """Return `name`, a PyUFuncGenericFunction, and the copying functions that it calls.
+    """Return `name`, a PyUFuncGenericFunction, and the copying function that it calls.
 
     Args:
         program: what the kernels compute.

@@ -74,16 +74,6 @@ entry:
   store ptr null, ptr %waiting.p
   store ptr %judge, ptr %judge.p
   store i64 0, ptr %largest.p
-  br label %place0
-place0:
-  %p = phi i64 [ 0, %entry ], [ %p2, %place0 ]
-  %place.at = add i64 %p, PLACES
-  %place.p = getelementptr ptr, ptr %words, i64 %place.at
-  store ptr null, ptr %place.p
-  %p2 = add i64 %p, 1
-  %p.more = icmp slt i64 %p2, %operands
-  br i1 %p.more, label %place0, label %begin
-begin:
   %eight = add i64 %first, 8
   %few = icmp slt i64 %past, %eight
   %second = select i1 %few, i64 %past, i64 %eight
@@ -93,8 +83,8 @@ begin:
   %refused0 = icmp eq i32 %bad0, BAD_INPUT
   br i1 %refused0, label %leave, label %head
 head:
-  %i = phi i64 [ %second, %begin ], [ %next, %tail ]
-  %bad = phi i32 [ %bad0, %begin ], [ %mark, %tail ]
+  %i = phi i64 [ %second, %entry ], [ %next, %tail ]
+  %bad = phi i32 [ %bad0, %entry ], [ %mark, %tail ]
   %left = sub i64 %past, %i
   %whole = and i64 %left, -8
   %some = icmp sgt i64 %whole, 0
@@ -102,21 +92,7 @@ head:
 body:
   %fits = icmp slt i64 %near, %whole
   %n = select i1 %fits, i64 %near, i64 %whole
-  br label %place
-place:
-  %k = phi i64 [ 0, %body ], [ %k2, %place ]
-  %base.p = getelementptr ptr, ptr %bases, i64 %k
-  %base = load ptr, ptr %base.p
-  %size.p = getelementptr i64, ptr %sizes, i64 %k
-  %size = load i64, ptr %size.p
-  %at = mul i64 %size, %i
-  %x = getelementptr double, ptr %base, i64 %at
-  %arg = getelementptr ptr, ptr %args, i64 %k
-  store ptr %x, ptr %arg
-  %k2 = add i64 %k, 1
-  %again = icmp slt i64 %k2, %operands
-  br i1 %again, label %place, label %call
-call:
+  call void @armdyn_place(ptr %args, ptr %bases, ptr %sizes, i64 %operands, i64 %i)
   call void %streaming(ptr %args, i64 %n, ptr %words)
   %large = call i64 @armdyn_look(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
   %refused = icmp sgt i64 %large, FINITE
@@ -155,7 +131,7 @@ rest:
   %verdict = select i1 %refused1, i32 BAD_INPUT, i32 %worse
   br label %leave
 leave:
-  %told = phi i32 [ %bad0, %begin ], [ BAD_INPUT, %stop ], [ %verdict, %rest ]
+  %told = phi i32 [ %bad0, %entry ], [ BAD_INPUT, %stop ], [ %verdict, %rest ]
   fence seq_cst
   ret i32 %told
 }

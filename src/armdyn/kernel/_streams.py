@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from enum import IntEnum, auto
 
 from armdyn.graph import Program, Rolled, Slot
+from armdyn.kernel._loop import MOST_SCRATCH
 from armdyn.kernel._text import Writer
 
 # Bytes of a line, doubles of it, and bytes of a page.
@@ -27,8 +28,6 @@ STATES = LINE // 8
 PAGE = 4096
 # Results of a state that are so many that their way to memory takes long beside computing them.
 LEAST_NUMBERS = 16
-# Bytes of scratch rows at the most; threads have stacks of half a megabyte and more.
-MOST_SCRATCH = 2**17
 
 # Lines that are sent at a time, and in how many places at the most: in each it has to be asked
 # whether there are any to send.
@@ -44,7 +43,7 @@ class Words(IntEnum):
         WAITING: where those rows begin that are to be sent, 0 if there are none.
         JUDGE: a function that returns the greatest bits of some doubles; 0 if none is to look.
         LARGEST: the greatest bits that it returned.
-        PLACES: where the rows that wait belong, a word for each output.
+        PLACES: where the rows that wait belong, a word for each output; anything if none wait.
     """
 
     SCRATCH = 0

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._batch_code import batch_address, streamed_batch_address
-from armdyn.kernel._streams import LINE, MOST_SCRATCH, STATES, scratch_size
+from armdyn.kernel._loop import MOST_SCRATCH
+from armdyn.kernel._streams import LINE, STATES, scratch_size
 
 Array = NDArray[np.float64]
 
