@@ -16,10 +16,10 @@ import numpy as np
 import pinocchio as pin
 
 import armdyn
-from armdyn.identification._band import band
-from armdyn.identification._fitting import factors_of
-from armdyn.identification._model import Model, friction_columns
-from armdyn.identification._stretch import Rows, Stretch
+from armdyn.identification.data._decimation import decimation_filter
+from armdyn.identification.data._segments import FilteredSegment, Rows
+from armdyn.identification.fit._columns import Model, friction_columns
+from armdyn.identification.fit._fit import factors_of
 from armdyn.report._pinocchio import pinocchio_model
 
 LOOP = 50_000
@@ -69,7 +69,7 @@ def core(arm: armdyn.Arm, log: armdyn.Log, qd: np.ndarray, qdd: np.ndarray) -> f
     """Seconds a sample for regressor, filter and R factors."""
     model = Model(arm, arm.minimal, friction_columns(arm), known_rotors=np.zeros(arm.n))
     assert log.tau is not None
-    part = Stretch(0, log.t, log.q, qd, qdd, log.tau, band(RATE, 3.0))
+    part = FilteredSegment(0, log.t, log.q, qd, qdd, log.tau, decimation_filter(RATE, 3.0))
     begin = time.process_time()
     kept = [np.ones((len(part.centres), arm.n), bool)]
     factors_of(Rows(model, [part]), [part.filtered(part.tau)], kept, lambda step, share: None)

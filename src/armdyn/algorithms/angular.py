@@ -17,7 +17,7 @@ ZERO_MATRIX: Rows = (ZERO, ZERO, ZERO)
 
 def turning(F: Frame, w: Vector, wd: Vector, qd: Scalar, qdd: Scalar) -> tuple[Vector, Vector]:
     """Return w_i, wd_i from those of link i-1; 18M 12A."""
-    w, wd = F.down(w), F.down(wd)
+    w, wd = F.to_child(w), F.to_child(wd)
     if not F.rotational:
         return w, wd
     wd = (wd[0] + w[1] * qd, wd[1] - w[0] * qd, wd[2] + qdd)

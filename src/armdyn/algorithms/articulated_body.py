@@ -19,10 +19,10 @@ from armdyn.algorithms.spatial import (
     add_six,
     axis,
     halves,
-    motion_down,
+    motion_to_child,
     rigid_inertia,
     times,
-    wrench_up,
+    wrench_to_parent,
 )
 from armdyn.algorithms.vector import add, apply, cross, neg, scale, sub, trace_minus
 from armdyn.robot import Chain
@@ -39,7 +39,7 @@ def forward_dynamics(
     v, c, asked = rest, [rest], [rest]
     for i in range(1, chain.n + 1):
         k, rate = axis(chain[i]), qd[i - 1]
-        v = motion_down(F[i], v)
+        v = motion_to_child(F[i], v)
         c.append(_velocity_product(v, k, rate))
         v[k] = v[k] + rate
         asked.append(_velocity_wrench(bodies[i], v))
@@ -52,13 +52,13 @@ def forward_dynamics(
         free = joint.released(body)
         u[i] = tau[i - 1] - w[joint.k]
         passed = add_six(joint.let_through(w, tau[i - 1], u[i]), times(free, c[i]))
-        w = add_six(asked[i - 1], wrench_up(F[i], passed))
-        body = rigid_inertia(bodies[i - 1]) + free.up(F[i])
+        w = add_six(asked[i - 1], wrench_to_parent(F[i], passed))
+        body = rigid_inertia(bodies[i - 1]) + free.to_parent(F[i])
 
     qdd: list[Scalar] = []
     a: Six = [0.0, 0.0, 0.0, *neg(chain.g)]
     for i in range(1, chain.n + 1):
-        coasting = add_six(motion_down(F[i], a), c[i])
+        coasting = add_six(motion_to_child(F[i], a), c[i])
         acceleration, a = joints[i].driven(coasting, u[i])
         qdd.append(acceleration)
     return qdd

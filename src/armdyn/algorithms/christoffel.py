@@ -62,9 +62,9 @@ class Weighted:
         a, f = scale(half, body.e), scale(rate, body.f)
         return Weighted(add_symmetric(self.S, S), add(self.a, a), add(self.f, f))
 
-    def up(self, F: Frame) -> Weighted:
+    def to_parent(self, F: Frame) -> Weighted:
         """Return in E_{i-1} what is given in E_i."""
-        return Weighted(F.up_symmetric(self.S), F.up(self.a), F.up(self.f))
+        return Weighted(F.symmetric_to_parent(self.S), F.to_parent(self.a), F.to_parent(self.f))
 
     def symbols(self, axis: Axis) -> Vector:
         """Return A w + f x v: y of the joint with this axis."""
@@ -107,7 +107,7 @@ def _coriolis_matrix(
             d = symbols(body, (w, v))
             C[j - 1][m - 1] = dot(w, y) - dot(d, omega[m])
             y = sub(y, scale(qd[m - 1], d))
-        beyond = beyond.with_body(body, qd[j - 1]).up(F[j])
+        beyond = beyond.with_body(body, qd[j - 1]).to_parent(F[j])
     return C
 
 

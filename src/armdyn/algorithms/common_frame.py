@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from armdyn.algorithms.composite_moments import at_foot, composites, unit_wrench
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
 from armdyn.algorithms.link_moments import Moments
-from armdyn.algorithms.spatial import Six, axis, halves, motion_down, passed_down, power
+from armdyn.algorithms.spatial import Six, axis, halves, motion_to_child, power, wrench_to_base
 from armdyn.algorithms.vector import ZERO, Matrix, add, cross, scale, sub, symmetric_full
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
@@ -33,7 +33,7 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
     for j in range(1, n + 1):
         wrench = unit_wrench(F[j], C[j])
         if j < c:  # too few axes are before j for its wrench to go to E_c
-            rows.append(passed_down(chain, F, j, wrench))
+            rows.append(wrench_to_base(chain, F, j, wrench))
             continue
         there = feet[j].wrench(F[j], C[j]) if j > c else wrench
         rows.append([power(twists[k], there) for k in range(1, j)] + [wrench[axis(chain[j])]])
@@ -84,5 +84,5 @@ def _passed_to(c: int, chain: Chain, F: list[Frame], k: int) -> Six:
     motion: Six = [0.0] * 6
     motion[axis(chain[k])] = 1.0
     for j in range(k + 1, c + 1):
-        motion = motion_down(F[j], motion)
+        motion = motion_to_child(F[j], motion)
     return motion

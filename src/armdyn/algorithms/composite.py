@@ -88,8 +88,8 @@ def moments_before(Fp: Frame, body: Composite) -> tuple[Vector, Symmetric]:
 
     md = m * d
     along = d * md + (2.0 * d) * z
-    J = Fp.up_symmetric((xx + along, xy, xz - d * x, yy + along, yz - d * y, zz))
-    x, y, z = Fp.up((x, y, z + md))
+    J = Fp.symmetric_to_parent((xx + along, xy, xz - d * x, yy + along, yz - d * y, zz))
+    x, y, z = Fp.to_parent((x, y, z + md))
 
     mb = m * b
     along = (2.0 * b) * x + b * mb

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.composite import Composite, own_body
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
-from armdyn.algorithms.spatial import passed_down
+from armdyn.algorithms.spatial import wrench_to_base
 from armdyn.algorithms.vector import (
     Matrix,
     add,
@@ -38,7 +38,7 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
     I: Matrix = []
     for i, Mt in enumerate(composite_masses(chain, F), 1):
         force, moment = Mt.unit_wrench(F[i].rotational)  # Mt_i p_i
-        I.append(passed_down(chain, F, i, [*moment, *force]))
+        I.append(wrench_to_base(chain, F, i, [*moment, *force]))
     return diagonal_with_rotors(symmetric_full(I), chain)
 
 
@@ -46,16 +46,18 @@ def composite_masses(chain: Chain, F: list[Frame]) -> list[Composite]:
     """Return Mt_i = M_i + B_{i+1,i}^T Mt_{i+1} B_{i+1,i} for i = 1..n. (21)."""
     Mt = [own_body(link) for link in chain.links]
     for i in range(chain.n - 1, 0, -1):
-        own, behind = Mt[i - 1], _moved_up(F[i + 1], Mt[i])
+        own, behind = Mt[i - 1], _to_parent(F[i + 1], Mt[i])
         J = add_symmetric(own.J, behind.J)
         Mt[i - 1] = Composite(own.m + behind.m, add(own.c, behind.c), J)
     return Mt
 
 
-def _moved_up(F: Frame, body: Composite) -> Composite:
+def _to_parent(F: Frame, body: Composite) -> Composite:
     """Return B^T M B of a rigid body: along z_i, turned, along x_{i-1}."""
     body = _shifted(body, (0.0, 0.0, F.d))
-    return _shifted(Composite(body.m, F.up(body.c), F.up_symmetric(body.J)), (F.b, 0.0, 0.0))
+    return _shifted(
+        Composite(body.m, F.to_parent(body.c), F.symmetric_to_parent(body.J)), (F.b, 0.0, 0.0)
+    )
 
 
 def _shifted(body: Composite, s: Vector) -> Composite:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from armdyn.algorithms.denoc_udu import Pivot, articulated, regrouped_masses
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.second_moment import link_wrenches
-from armdyn.algorithms.spatial import Six, add_six, motion_down, wrench_up
+from armdyn.algorithms.spatial import Six, add_six, motion_to_child, wrench_to_parent
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 
@@ -51,7 +51,7 @@ def eliminated_torques(
     for i in range(len(F) - 1, 0, -1):
         e[i] = tau[i - 1] - w[joints[i].k]
         passed = joints[i].let_through(w, tau[i - 1], e[i])
-        w = add_six(wrenches[i - 1], wrench_up(F[i], passed))
+        w = add_six(wrenches[i - 1], wrench_to_parent(F[i], passed))
     return e
 
 
@@ -60,6 +60,6 @@ def accelerations(F: list[Frame], joints: dict[int, Pivot], e: Sequence[Scalar])
     qdd: list[Scalar] = []
     motion: Six = [0.0] * 6
     for i in range(1, len(F)):
-        acceleration, motion = joints[i].driven(motion_down(F[i], motion), e[i])
+        acceleration, motion = joints[i].driven(motion_to_child(F[i], motion), e[i])
         qdd.append(acceleration)
     return qdd

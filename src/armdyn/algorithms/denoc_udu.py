@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.link_moments import regrouped
-from armdyn.algorithms.spatial import Inertia, Six, axis, from_rows, passed_down, rigid_inertia
+from armdyn.algorithms.spatial import Inertia, Six, axis, from_rows, rigid_inertia, wrench_to_base
 from armdyn.algorithms.vector import Matrix
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
@@ -94,7 +94,7 @@ def articulated(chain: Chain, F: list[Frame], links: list[Inertia]) -> dict[int,
     Mh = links[chain.n]  # there is no link n+1
     for i in range(chain.n, 0, -1):
         joints[i] = pivot(Mh, axis(chain[i]), chain[i].Jm)
-        Mh = links[i - 1] + joints[i].released(Mh).up(F[i])
+        Mh = links[i - 1] + joints[i].released(Mh).to_parent(F[i])
     return joints
 
 
@@ -109,6 +109,6 @@ def udu(chain: Chain, q: Sequence[Scalar]) -> tuple[Matrix, list[Scalar]]:
     joints = articulated(chain, F, regrouped_masses(chain))
     U: Matrix = [[float(i == j) for j in range(n)] for i in range(n)]
     for j in range(2, n + 1):
-        for i, alpha in enumerate(passed_down(chain, F, j, joints[j].psi)[:-1]):  # (34)
+        for i, alpha in enumerate(wrench_to_base(chain, F, j, joints[j].psi)[:-1]):  # (34)
             U[i][j - 1] = alpha
     return U, [joints[i].mh for i in range(1, n + 1)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_1994 import first_moments
 from armdyn.algorithms.link_moments import regrouped
-from armdyn.algorithms.spatial import Six, axis, halves, motion_down
+from armdyn.algorithms.spatial import Six, axis, halves, motion_to_child
 from armdyn.algorithms.vector import ZERO, add, cross, dot, scale, trace_minus
 from armdyn.robot import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
@@ -49,7 +49,7 @@ def potential_energy(chain: Chain, q: Sequence[Scalar]) -> Scalar:
     F = frames(chain, q)
     mass, moment = first_moments(chain, F)[0]
     from_base = add(_base_to_first_frame(chain), F[1].s)  # to O_1, in E_0
-    return -(dot(F[1].down(chain.g), moment) + mass * dot(chain.g, from_base))
+    return -(dot(F[1].to_child(chain.g), moment) + mass * dot(chain.g, from_base))
 
 
 def _velocities(
@@ -58,7 +58,7 @@ def _velocities(
     """Yield the angular velocity of each link and the velocity of its O_i, in E_i."""
     motion: Six = [*ZERO, *ZERO]
     for link, F, rate in zip(chain.links, frames(chain, q)[1:], qd, strict=True):
-        motion = motion_down(F, motion)
+        motion = motion_to_child(F, motion)
         motion[axis(link)] = motion[axis(link)] + rate
         yield halves(motion)
 

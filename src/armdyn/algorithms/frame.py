@@ -29,13 +29,13 @@ class Frame:
     SbS: Scalar  # elements of R_i that some formulations read directly; the papers call them
     SbC: Scalar  # "on hand" and do not charge for them
 
-    def up(self, v: Vector) -> Vector:
+    def to_parent(self, v: Vector) -> Vector:
         """Return R_i v: from E_i to E_{i-1}; 8M 4A. [LinFang1999] (2), in two turns."""
         x, y, z = v
         t = self.S * x + self.C * y
         return (self.C * x - self.S * y, self.Cb * t - self.Sb * z, self.Sb * t + self.Cb * z)
 
-    def down(self, v: Vector) -> Vector:
+    def to_child(self, v: Vector) -> Vector:
         """Return R_i^T v: from E_{i-1} to E_i; 8M 4A."""
         x, y, z = v
         t = self.Cb * y + self.Sb * z
@@ -43,16 +43,16 @@ class Frame:
 
     def arm(self, s: Vector) -> Vector:
         """Return O_j -> O_i in E_i from s = O_j -> O_{i-1} in E_{i-1}; 8M 6A."""
-        x, y, z = self.down((s[0] + self.b, s[1], s[2]))
+        x, y, z = self.to_child((s[0] + self.b, s[1], s[2]))
         return (x, y, z + self.d)
 
-    def up_symmetric(self, X: Symmetric) -> Symmetric:
+    def symmetric_to_parent(self, X: Symmetric) -> Symmetric:
         """Return R_i X R_i^T; 16M 15A, where [LinFang1999] (41)-(54) takes 18M 14A."""
         return self.tilted(self.turned(X))
 
-    def up_constant(self, X: Symmetric) -> Symmetric:
+    def constant_to_parent(self, X: Symmetric) -> Symmetric:
         """Return R_i X R_i^T of an offline matrix, without what a skew turn leaves of zeros."""
-        turned = self.up_symmetric(X)
+        turned = self.symmetric_to_parent(X)
         if self.Cb * self.Sb == 0.0 and (self.rotational or is_zero(self.C) or is_zero(self.S)):
             return turned
         size = max((abs(x) for x in X if isinstance(x, float)), default=0.0)

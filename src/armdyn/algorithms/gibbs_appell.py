@@ -32,7 +32,7 @@ def inverse_dynamics(
     t: list[Vector] = [ZERO]
     for i in range(1, n + 1):
         qdi, qddi = qd[i - 1], qdd[i - 1]
-        sdd = F[i].down(add(sdd, times(omega, F[i].s)))
+        sdd = F[i].to_child(add(sdd, times(omega, F[i].s)))
         w, wd = turning(F[i], w, wd, qdi, qddi)
         sdd = add(sdd, sliding(F[i], w, qdi, qddi))
         omega = omega_matrix(w, wd)
@@ -45,8 +45,8 @@ def inverse_dynamics(
     for i in range(n, 0, -1):  # step 3, (14)-(16)
         joint_force = ZERO
         if i < n:
-            phi = F[i + 1].up(add(f[i + 1], phi))
-            chi = F[i + 1].up(chi)
+            phi = F[i + 1].to_parent(add(f[i + 1], phi))
+            chi = F[i + 1].to_parent(chi)
             joint_force = cross(F[i + 1].s, phi)
         chi = add(cross(chain[i].c, f[i]), joint_force, t[i], chi)
         along = chi[2] if chain[i].rotational else f[i][2] + phi[2]

@@ -61,7 +61,7 @@ def _origins(F: list[Frame]) -> list[list[Vector]]:
         step = F[k + 1].s_own  # s_{k,k+1} in E_{k+1}, 2M instead of the paper's 8M 4A
         s[k][k + 1] = step
         for j in range(k + 2, n + 1):
-            step = F[j].down(step)
+            step = F[j].to_child(step)
             s[k][j] = add(step, s[k + 1][j])
     return s
 
@@ -73,7 +73,7 @@ def _axes(F: list[Frame]) -> list[list[Vector]]:
     for k in range(1, n):
         u[k][k + 1] = F[k + 1].z_previous
         for j in range(k + 2, n + 1):
-            u[k][j] = F[j].down(u[k][j - 1])
+            u[k][j] = F[j].to_child(u[k][j - 1])
     return u
 
 
@@ -94,9 +94,9 @@ def _composites(chain: Chain, F: list[Frame]) -> tuple[list[Scalar], list[Vector
         s = F[i + 1].s
         gamma = add(h, scale(M[i + 1], s))
         E = add_symmetric(H, point_inertia(M[i + 1], s))
-        p = F[i + 1].up(phi[i + 1])
+        p = F[i + 1].to_parent(phi[i + 1])
         phi[i] = add(gamma, p)
-        psi[i] = add_symmetric(E, _moved(s, p), F[i + 1].up_symmetric(psi[i + 1]))
+        psi[i] = add_symmetric(E, _moved(s, p), F[i + 1].symmetric_to_parent(psi[i + 1]))
     return M, phi, psi
 
 

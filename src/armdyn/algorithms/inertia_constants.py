@@ -59,8 +59,8 @@ def _handed_down(F: Frame, p: Body) -> list[Body]:
     if F.rotational:
         arm, k, turned = F.s, scale(p.k[2], F.z), point_inertia(p.U[3], F.z)
     else:  # R_p is constant and d_p is not
-        x, y, z = clean(F.up(p.k), p.k)
-        arm, k, turned = (F.b, 0.0, 0.0), (x, y, z), F.up_constant(p.U)
+        x, y, z = clean(F.to_parent(p.k), p.k)
+        arm, k, turned = (F.b, 0.0, 0.0), (x, y, z), F.constant_to_parent(p.U)
     return [
         Body(p.m, scale(p.m, arm), point_inertia(p.m, arm)),
         Body(0.0, k, turned),

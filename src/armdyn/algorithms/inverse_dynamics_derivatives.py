@@ -33,7 +33,7 @@ from dataclasses import dataclass
 
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.moving_bodies import Body, State, composite_bodies, states, tilt
-from armdyn.algorithms.spatial import Six, add_six, halves, motion_down, power, wrench_up
+from armdyn.algorithms.spatial import Six, add_six, halves, motion_to_child, power, wrench_to_parent
 from armdyn.algorithms.vector import ZERO, Matrix, add, column, cross, dot
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
@@ -81,7 +81,7 @@ def _met_at(
                 met = _meet(at_c[i], wrenches)
             else:
                 whole = i < j - 1 or not at_foot
-                wrenches = wrenches.up(F[i + 1] if whole else tilt(F[i + 1]))
+                wrenches = wrenches.to_parent(F[i + 1] if whole else tilt(F[i + 1]))
                 met = _meet(motions[i], wrenches)
             dq[i - 1][j - 1], dq[j - 1][i - 1] = met.dq_upper, met.dq_lower
             dqd[i - 1][j - 1], dqd[j - 1][i - 1] = met.dqd_upper, met.dqd_lower
@@ -97,9 +97,9 @@ class Motions:
     twice_psi1: Six
     psi2: Six
 
-    def down(self, F: Frame) -> Motions:
+    def to_child(self, F: Frame) -> Motions:
         """Return at O_i in E_i what is given at O_{i-1} in E_{i-1}."""
-        S, twice_psi1, psi2 = (motion_down(F, x) for x in (self.S, self.twice_psi1, self.psi2))
+        S, twice_psi1, psi2 = (motion_to_child(F, x) for x in (self.S, self.twice_psi1, self.psi2))
         return Motions(S, twice_psi1, psi2)
 
 
@@ -129,10 +129,10 @@ class Wrenches:
     dq: Six
     b: Vector
 
-    def up(self, F: Frame) -> Wrenches:
+    def to_parent(self, F: Frame) -> Wrenches:
         """Return about O_{i-1} in E_{i-1} what is given about O_i in E_i."""
-        unit, dqd, dq = (wrench_up(F, x) for x in (self.unit, self.dqd, self.dq))
-        return Wrenches(unit, dqd, dq, F.up(self.b))
+        unit, dqd, dq = (wrench_to_parent(F, x) for x in (self.unit, self.dqd, self.dq))
+        return Wrenches(unit, dqd, dq, F.to_parent(self.b))
 
 
 def joint_wrenches(F: Frame, body: Body, x: Motions) -> Wrenches:
@@ -173,7 +173,7 @@ def _meet(x: Motions, wrenches: Wrenches) -> _Entries:
 
 def _passed(x: Motions, F: Sequence[Frame]) -> Motions:
     for joint in F:
-        x = x.down(joint)
+        x = x.to_child(joint)
     return x
 
 

@@ -38,7 +38,7 @@ class Place:
 
         The joint shifts by b along x_{i-1} and by d along z_i, which is cheaper than to rotate s_i.
         """
-        x, y, z = (F.down(row) for row in self.rows)
+        x, y, z = (F.to_child(row) for row in self.rows)
         turned = (x, y, z)
         shifts = scale(F.b, column(self.rows, 1)), scale(F.d, column(turned, 3))
         return Place(turned, add(self.p, *shifts))

@@ -27,7 +27,7 @@ def with_last_frame_chosen(chain: Chain) -> Chain:
         return chain
     phi = math.atan2(y, x) if last.rotational and x != 0.0 and y != 0.0 else 0.0
     old_to_new = frame(_turn_about_z(-phi), 0.0)
-    cx, cy, cz = old_to_new.up((x, y, z + d))
+    cx, cy, cz = old_to_new.to_parent((x, y, z + d))
     I = clean_symmetric(old_to_new.turned(last.I), last.I)
     C0, S0 = exact_cos_sin(last.theta + phi)
     moved = replace(

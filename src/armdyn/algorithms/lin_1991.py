@@ -110,8 +110,8 @@ def composites(
             first, second = about
         mass = body.mass + (link.m if moments is None else moments[j].m)
         if r <= j < n:
-            first = add(first, F[j + 1].up(body.P))
-            second = add_symmetric(second, F[j + 1].up_symmetric(body.Q))
+            first = add(first, F[j + 1].to_parent(body.P))
+            second = add_symmetric(second, F[j + 1].symmetric_to_parent(body.Q))
         body = Composite(link.rotational, s[j], mass, first, second)
         found.insert(1, body)
     return found
@@ -121,7 +121,7 @@ def axes(bodies: Sequence[Composite], F: Sequence[Frame]) -> list[list[Axis]]:
     """Return (w_m, v_m) in E_j of the joints m = 1..j, as entry [j][m]; entries 0 are empty."""
     seen: list[list[Axis]] = [[(ZERO, ZERO)]]
     for j in range(1, len(bodies)):
-        seen.append([(F[j].down(w), F[j].down(v)) for w, v in seen[j - 1]])
+        seen.append([(F[j].to_child(w), F[j].to_child(v)) for w, v in seen[j - 1]])
         seen[j].append(bodies[j].axis)
     return seen
 
@@ -148,7 +148,7 @@ def gravity_of(bodies: Sequence[Composite], F: Sequence[Frame], g: Vector) -> li
     """Return eta_j = -f_j . g, j = 1..n: to rest in gravity is to be accelerated by -g. (58)."""
     eta: list[Scalar] = []
     for j in range(1, len(bodies)):
-        g = F[j].down(g)
+        g = F[j].to_child(g)
         eta.append(-dot(bodies[j].f, g))
     return eta
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.inertia_constants import inertia_constants, link_bodies
-from armdyn.algorithms.stretched import down, plain, up
+from armdyn.algorithms.scaled_z import plain, to_child, to_parent
 from armdyn.algorithms.vector import ZERO, add
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
@@ -28,7 +28,7 @@ def gravity(chain: Chain, q: Sequence[Scalar]) -> list[Scalar]:
     tau: list[Scalar] = []
     g = plain(chain.g)
     for i, (mass, (x, y, _)) in enumerate(first_moments(chain, F), 1):
-        before, g = (g.x, F[i].Cb * g.y + F[i].Sb * g.z), down(F[i], g)
+        before, g = (g.x, F[i].Cb * g.y + F[i].Sb * g.z), to_child(F[i], g)
         if not chain[i].rotational:
             tau.append(-(mass * g.z))
         elif i == 1:
@@ -57,5 +57,5 @@ def varying_first_moment(p: Frame, m: Scalar, c: Vector, l: Vector) -> Vector:
     what moves is the mass.
     """
     moment = (c[0], c[1], l[2]) if p.rotational else (l[0], l[1], l[2] + m * p.d)
-    turned = up(p, plain(moment))  # a constant factor of l_z is left to the next turn
+    turned = to_parent(p, plain(moment))  # a constant factor of l_z is left to the next turn
     return (turned.x, turned.y, turned.z)

@@ -31,10 +31,10 @@ def formulation_1(F: Sequence[Frame], composites: Sequence[Composite]) -> Matrix
 def wrench_before(F: Sequence[Frame], j: int, f: Vector, t: Vector) -> tuple[Vector, Vector]:
     """Return f_ji, t_ji from those of j+1: (9), and (10) in the form (18)."""
     p = F[j + 1]
-    at_j = p.up(f)
+    at_j = p.to_parent(f)
     if j == 1:  # Table I shifts before rotating: of f_1i nothing is needed for rotational joint 1
-        return at_j, p.up(add(t, cross(p.s_own, f)))
-    shifted = p.up((t[0] - p.d * f[1], t[1] + p.d * f[0], t[2]))
+        return at_j, p.to_parent(add(t, cross(p.s_own, f)))
+    shifted = p.to_parent((t[0] - p.d * f[1], t[1] + p.d * f[0], t[2]))
     return at_j, (shifted[0], shifted[1] - p.b * at_j[2], shifted[2] + p.b * at_j[1])
 
 

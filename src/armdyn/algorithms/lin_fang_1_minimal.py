@@ -39,7 +39,7 @@ def _before_s(
     D: dict[int, Scalar] = {}
     (f, _), tau = body.unit_wrench(F[i].rotational), body.tau
     for j in range(i - 1, 0, -1):
-        f = F[j + 1].up(f)
+        f = F[j + 1].to_parent(f)
         if j >= found.r:
             tau = tau + dot(arm_about_axis(F[j + 1], found.w[j]), f)
         D[j] = found.w[j][2] * tau if F[j].rotational else f[2]

@@ -21,7 +21,7 @@ def formulation_2(F: Sequence[Frame], composites: Sequence[Composite]) -> Matrix
     seen: list[tuple[Vector, Vector]] = []  # (u, s) of joints 1..i-1 in E_i
     for i in range(1, len(F)):
         here = F[i]
-        seen = [(here.down(u), here.arm(s)) for u, s in seen]
+        seen = [(here.to_child(u), here.arm(s)) for u, s in seen]
         if i > 1:
             seen.append((here.z_previous, here.s_own))
         row = [_entry(F[j], here, u, s, composites[i]) for j, (u, s) in enumerate(seen, start=1)]

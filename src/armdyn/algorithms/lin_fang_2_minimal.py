@@ -40,7 +40,7 @@ def _before_s(
     u: Vector = (0.0, 0.0, 1.0)
     s: Vector = ZERO
     for i in range(j + 1, min(found.s, len(F))):
-        u = scale(found.w[j][2], found.w[i]) if turns else F[i].down(u)
+        u = scale(found.w[j][2], found.w[i]) if turns else F[i].to_child(u)
         s = F[i].arm(s)
         D[i] = _entry(turns, F[i].rotational, u, s, bodies[i])
         if turns and not F[i].rotational:

@@ -25,7 +25,7 @@ def formulation_3(F: Sequence[Frame], composites: Sequence[Composite]) -> Matrix
         here = F[i]
         seen = [_axis(here, u, v) for u, v in seen]
         if i > 1:
-            seen.append((here.z_previous, here.down((here.d * here.Sb, here.b, 0.0))))
+            seen.append((here.z_previous, here.to_child((here.d * here.Sb, here.b, 0.0))))
         row = [_entry(F[j], here, u, v, composites[i]) for j, (u, v) in enumerate(seen, start=1)]
         lower.append([*row, composites[i].diagonal(here.rotational)])
     return symmetric_full(lower)
@@ -34,8 +34,8 @@ def formulation_3(F: Sequence[Frame], composites: Sequence[Composite]) -> Matrix
 def _axis(Fi: Frame, u: Vector, v: Vector) -> tuple[Vector, Vector]:
     """Return axis and moment in E_i from those in E_{i-1}."""
     b, d = Fi.b, Fi.d
-    x, y, z = Fi.down((v[0], v[1] + u[2] * b, v[2] - u[1] * b))
-    u = Fi.down(u)
+    x, y, z = Fi.to_child((v[0], v[1] + u[2] * b, v[2] - u[1] * b))
+    u = Fi.to_child(u)
     return u, (x + u[1] * d, y - u[0] * d, z)
 
 

@@ -51,13 +51,13 @@ def _rotations(F: Sequence[Frame]) -> dict[int, Rows]:
     N: dict[int, Rows] = {n: ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))}
     for i in range(n - 1, 0, -1):
         p, (x, y, z) = F[i + 1], N[i + 1]
-        N[i] = (p.up(x), p.up(y), p.up(z)) if i < n - 1 else _transposed(p)
+        N[i] = (p.to_parent(x), p.to_parent(y), p.to_parent(z)) if i < n - 1 else _transposed(p)
     return N
 
 
 def _transposed(Fn: Frame) -> Rows:
     """Return R_n^T; its third column is on hand."""
-    columns = (Fn.down((1.0, 0.0, 0.0)), Fn.down((0.0, 1.0, 0.0)), Fn.z_previous)
+    columns = (Fn.to_child((1.0, 0.0, 0.0)), Fn.to_child((0.0, 1.0, 0.0)), Fn.z_previous)
     return (column(columns, 1), column(columns, 2), column(columns, 3))
 
 

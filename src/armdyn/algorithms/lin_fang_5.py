@@ -56,7 +56,7 @@ def _first_step(Fi: Frame, body: CompositeBefore) -> tuple[Vector, Vector]:
     u = Fi.z
     if Fi.rotational:
         f = neg(cross(sub(body.h, scale(body.m, Fi.s)), u))
-        return f, add(Fi.up(body.J3), cross(Fi.s, f))
+        return f, add(Fi.to_parent(body.J3), cross(Fi.s, f))
     return scale(body.m, u), cross(body.h, u)
 
 

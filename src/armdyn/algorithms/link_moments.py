@@ -78,8 +78,8 @@ def _split_K(M: Moments) -> tuple[Moments, Moments]:
 def _in_previous(link: Link, M: Moments) -> Moments:
     """Return moments that the joint's motion does not change, about O_{i-1} in E_{i-1}."""
     at_rest = frame(link, 0.0)
-    h, s = at_rest.up(M.h), at_rest.s
-    terms = at_rest.up_constant(M.K), outer(h, s), scale_symmetric(M.m, square(s))
+    h, s = at_rest.to_parent(M.h), at_rest.s
+    terms = at_rest.constant_to_parent(M.K), outer(h, s), scale_symmetric(M.m, square(s))
     K = clean_symmetric(add_symmetric(*terms), *terms)
     return Moments(M.m, clean_sum(h, scale(M.m, s)), K)
 

@@ -14,7 +14,7 @@ from armdyn.algorithms.angular import ZERO_MATRIX, euler, omega_matrix, sliding,
 from armdyn.algorithms.composite_moments import at_foot, behind_foot
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.link_moments import NO_MOMENTS, Moments, regrouped
-from armdyn.algorithms.spatial import Six, add_six, halves, turned_matrix, wrench_up
+from armdyn.algorithms.spatial import Six, add_six, halves, turned_matrix, wrench_to_parent
 from armdyn.algorithms.vector import (
     ZERO,
     Rows,
@@ -65,16 +65,18 @@ class State:
         half = tilt(F)
         v = add(self.v, cross(self.w, (F.b, 0.0, 0.0)))
         sdd = add(self.sdd, scale(F.b, column(self.omega, 1)))
-        return State(half.down(self.w), half.down(v), half.down(self.wd), half.down(sdd))
+        return State(
+            half.to_child(self.w), half.to_child(v), half.to_child(self.wd), half.to_child(sdd)
+        )
 
     def behind(self, F: Frame, qd: Scalar, qdd: Scalar) -> State:
         """Return the motion of link i at O_i from that of link i-1 at the foot of joint i."""
         half = turn(F)
         w, wd = turning(half, self.w, self.wd, qd, qdd)
         slid = (0.0, 0.0, 0.0 if F.rotational else qd)
-        v = add(half.down(self.v), cross(w, (0.0, 0.0, F.d)), slid)
+        v = add(half.to_child(self.v), cross(w, (0.0, 0.0, F.d)), slid)
         along = scale(F.d, column(omega_matrix(w, wd), 3))
-        sdd = add(half.down(self.sdd), sliding(F, w, qd, qdd), along)
+        sdd = add(half.to_child(self.sdd), sliding(F, w, qd, qdd), along)
         return State(w, v, wd, sdd)
 
 
@@ -113,13 +115,13 @@ class Body:
         N = tuple(add(x, y) for x, y in zip(self.N, other.N, strict=True))
         return Body(C, _rows(N), add(self.p, other.p), add_six(self.W, other.W))
 
-    def up(self, F: Frame) -> Body:
+    def to_parent(self, F: Frame) -> Body:
         """Return the body about O_{i-1} in E_{i-1} from that about O_i in E_i, or half of it."""
         shifted = [[x, y, z + F.d * k] for (x, y, z), k in zip(self.N, self.p, strict=True)]
         turned = turned_matrix(shifted, 0, F.C, F.S, constant=not F.rotational)
-        tilted, p = turned_matrix(turned, 1, F.Cb, F.Sb, constant=True), F.up(self.p)
+        tilted, p = turned_matrix(turned, 1, F.Cb, F.Sb, constant=True), F.to_parent(self.p)
         N = [[x + F.b * k, y, z] for (x, y, z), k in zip(tilted, p, strict=True)]
-        return Body(behind_foot(F, at_foot(F, self.C)), _rows(N), p, wrench_up(F, self.W))
+        return Body(behind_foot(F, at_foot(F, self.C)), _rows(N), p, wrench_to_parent(F, self.W))
 
     @property
     def A(self) -> Rows:
@@ -162,8 +164,8 @@ def composite_bodies(
     for i in range(chain.n, 0, -1):
         bodies[i] = moving_link(links[i], own[i])
         if i < chain.n:
-            bodies[i] = bodies[i] + feet[i + 1].up(tilt(F[i + 1]))
-        feet[i] = bodies[i].up(turn(F[i]))
+            bodies[i] = bodies[i] + feet[i + 1].to_parent(tilt(F[i + 1]))
+        feet[i] = bodies[i].to_parent(turn(F[i]))
     return feet, bodies
 
 

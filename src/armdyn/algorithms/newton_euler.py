@@ -27,7 +27,7 @@ def inverse_dynamics(
     for i in range(1, chain.n + 1):
         link, qdi, qddi = chain[i], qd[i - 1], qdd[i - 1]
         s = F[i].s
-        sdd = F[i].down(add(sdd, cross(wd, s), cross(w, cross(w, s))))
+        sdd = F[i].to_child(add(sdd, cross(wd, s), cross(w, cross(w, s))))
         w, wd = turning(F[i], w, wd, qdi, qddi)
         sdd = add(sdd, sliding(F[i], w, qdi, qddi))
         cdd = add(sdd, cross(wd, link.c), cross(w, cross(w, link.c)))
@@ -38,8 +38,8 @@ def inverse_dynamics(
     f, n = ZERO, ZERO
     for i in range(chain.n, 0, -1):
         if i < chain.n:
-            f = F[i + 1].up(f)
-            n = add(F[i + 1].up(n), cross(F[i + 1].s, f))
+            f = F[i + 1].to_parent(f)
+            n = add(F[i + 1].to_parent(n), cross(F[i + 1].s, f))
         n = add(n, moments[i], cross(chain[i].c, forces[i]))
         f = add(f, forces[i])
         along = n[2] if chain[i].rotational else f[2]

@@ -37,11 +37,11 @@ class _Pair:
     bound: _Part
     cost: int = 0
 
-    def up(self, link: Link) -> _Pair:
+    def to_child(self, link: Link) -> _Pair:
         """Carry a motion from E_{i-1} to E_i."""
         return self.beside(link).tilted(link).turned(link).along(link)
 
-    def down(self, link: Link) -> _Pair:
+    def to_parent(self, link: Link) -> _Pair:
         """Carry a wrench from E_i to E_{i-1}."""
         return self.along(link).turned(link).tilted(link).beside(link)
 
@@ -108,7 +108,7 @@ def _estimate(chain: Chain, found: Structure, p: int) -> int:
     total = 0
     motions: list[_Pair] = []  # of joints 1..i-1, in E_i
     for i in range(1, p + 1):
-        motions = [motion.up(chain[i]) for motion in motions]
+        motions = [motion.to_child(chain[i]) for motion in motions]
         own = _own_wrench(chain, found, i)
         total += sum(_work(motion, own) for motion in motions[:-1])
         if i < p:
@@ -120,7 +120,7 @@ def _estimate(chain: Chain, found: Structure, p: int) -> int:
         # every pivot takes the turn, for the composite bodies, and the element D_{i-1,i}
         wrench = replace(wrench, cost=-_neighbour(chain[i])).tilted(chain[i]).beside(chain[i])
         for k in range(i - 1, p, -1):
-            step = wrench.down(chain[k])
+            step = wrench.to_parent(chain[k])
             # of a wrench in E_1 one component is read
             wrench = step if k > 2 else replace(step, cost=(step.cost + wrench.cost + 1) // 2)
         total += wrench.cost + sum(_work(motion, wrench) for motion in motions)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from armdyn.algorithms.angular import omega_matrix, sliding, turning
 from armdyn.algorithms.frame import Frame, frames
-from armdyn.algorithms.spatial import Six, halves, motion_down
+from armdyn.algorithms.spatial import Six, halves, motion_to_child
 from armdyn.algorithms.vector import (
     ZERO,
     Matrix,
@@ -66,7 +66,7 @@ class Motion:
         Of the way from O_{i-1} to O_i, b lies in link i-1 and d on the joint axis, which both links
         share. It counts as a part of link i: its Omega is there for the wrenches anyway.
         """
-        a = F.down(add(self.a, scale(F.b, column(self.omega, 1))))
+        a = F.to_child(add(self.a, scale(F.b, column(self.omega, 1))))
         w, wd = turning(F, self.w, self.wd, qd, qdd)
         along = scale(F.d, column(omega_matrix(w, wd), 3))
         return Motion(w, wd, add(a, sliding(F, w, qd, qdd), along))
@@ -92,7 +92,7 @@ def regressor(
     link = Motion(ZERO, ZERO, neg(chain.g))
     for i in range(1, n + 1):
         link = link.next(F[i], qd[i - 1], qdd[i - 1])
-        axes = [motion_down(F[i], axis) for axis in axes]
+        axes = [motion_to_child(F[i], axis) for axis in axes]
         axes.append([*Z, *ZERO] if chain[i].rotational else [*ZERO, *Z])
         wrenches = link.unit_wrenches()
         for row, axis in zip(rows, axes, strict=False):  # the rows of joints beyond i stay zero

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from armdyn.algorithms.angular import ZERO_MATRIX, euler, omega_matrix, sliding, turning
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.link_moments import regrouped
-from armdyn.algorithms.spatial import Six, add_six, axis, wrench_up
+from armdyn.algorithms.spatial import Six, add_six, axis, wrench_to_parent
 from armdyn.algorithms.vector import ZERO, add, column, cross, neg, scale, times
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
@@ -32,7 +32,7 @@ def inverse_dynamics(
     tau: list[Scalar] = [0.0] * n
     for i in range(n, 0, -1):
         if i < n:
-            wrench[i] = add_six(wrench[i], wrench_up(F[i + 1], wrench[i + 1]))
+            wrench[i] = add_six(wrench[i], wrench_to_parent(F[i + 1], wrench[i + 1]))
         tau[i - 1] = wrench[i][axis(chain[i])] + chain[i].Jm * qdd[i - 1]
     return tau
 
@@ -46,7 +46,7 @@ def link_wrenches(
     wrenches: list[Six] = [[0.0] * 6]
     for i in range(1, chain.n + 1):
         qdi, qddi = qd[i - 1], qdd[i - 1]
-        sdd = F[i].down(add(sdd, scale(F[i].b, column(omega, 1))))
+        sdd = F[i].to_child(add(sdd, scale(F[i].b, column(omega, 1))))
         w, wd = turning(F[i], w, wd, qdi, qddi)
         omega = omega_matrix(w, wd)
         sdd = add(sdd, sliding(F[i], w, qdi, qddi), scale(F[i].d, column(omega, 3)))

@@ -45,7 +45,7 @@ def second_moment_composites(
     for i in range(n, r, -1):
         if i < n:
             l[i] = varying_first_moment(F[i + 1], found[i + 1].m, found[i + 1].c, l[i + 1])
-            N[i] = _beside(F[i + 1].b, l[i], F[i + 1].up_symmetric(X[i + 1]))
+            N[i] = _beside(F[i + 1].b, l[i], F[i + 1].symmetric_to_parent(X[i + 1]))
         Q = add_symmetric(N[i], _kept(W[i])) if F[i].rotational else N[i]
         J3 = third_column(-Q[2], -Q[4], (N[i][0] + N[i][3]) + (W[i][0] + W[i][3]))
         found[i] = AxialComposite(constants[i].m, add(constants[i].k, l[i]), J3)
@@ -71,7 +71,7 @@ def _second_moment_constants(chain: Chain, constants: Mapping[int, Body]) -> dic
             along = W[i + 1][5] + p.d * (2.0 * body.k[2] + body.m * p.d)
             k, turned = scale(body.k[2] + body.m * p.d, p.z), _round(W[i + 1][3], along, p.z)
         else:
-            k, turned = p.up(body.k), p.up_constant(W[i + 1])
+            k, turned = p.to_parent(body.k), p.constant_to_parent(W[i + 1])
         terms = [links[i], turned, outer(b, k), scale_symmetric(body.m, square(b))]
         W[i] = clean_symmetric(add_symmetric(*terms), *terms)
     return W

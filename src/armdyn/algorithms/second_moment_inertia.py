@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.composite_moments import composites, unit_wrench
 from armdyn.algorithms.frame import diagonal_with_rotors, frames
-from armdyn.algorithms.spatial import passed_down
+from armdyn.algorithms.spatial import wrench_to_base
 from armdyn.algorithms.vector import Matrix, symmetric_full
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
@@ -21,5 +21,5 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
     """Return D, full and symmetric."""
     F = frames(chain, q)
     C = composites(chain, F)
-    rows = [passed_down(chain, F, j, unit_wrench(F[j], C[j])) for j in range(1, chain.n + 1)]
+    rows = [wrench_to_base(chain, F, j, unit_wrench(F[j], C[j])) for j in range(1, chain.n + 1)]
     return diagonal_with_rotors(symmetric_full(rows), chain)

@@ -47,15 +47,17 @@ def power(motion: Sequence[Scalar], wrench: Sequence[Scalar]) -> Scalar:
     return dot(w, n) + dot(v, f)
 
 
-def wrench_up(F: Frame, wrench: Sequence[Scalar]) -> Six:
+def wrench_to_parent(F: Frame, wrench: Sequence[Scalar]) -> Six:
     """Return B_{i,i-1}^T w: a wrench about O_i in E_i as one about O_{i-1} in E_{i-1}; 20M 12A."""
     n, f = halves(wrench)
-    n = F.up(add(n, cross((0.0, 0.0, F.d), f)))
-    f = F.up(f)
+    n = F.to_parent(add(n, cross((0.0, 0.0, F.d), f)))
+    f = F.to_parent(f)
     return [*add(n, cross((F.b, 0.0, 0.0), f)), *f]
 
 
-def passed_down(chain: Chain, F: Sequence[Frame], i: int, wrench: Sequence[Scalar]) -> list[Scalar]:
+def wrench_to_base(
+    chain: Chain, F: Sequence[Frame], i: int, wrench: Sequence[Scalar]
+) -> list[Scalar]:
     """Return p_j^T B_ij^T w, j = 1..i: what a wrench about O_i in E_i does along axes 1..i.
 
     B_ij^T is taken from joint to joint, B_ij^T = B_{j+1,j}^T B_{i,j+1}^T, [Saha1999] (12): 20M 12A
@@ -63,16 +65,16 @@ def passed_down(chain: Chain, F: Sequence[Frame], i: int, wrench: Sequence[Scala
     """
     row = [wrench[axis(chain[i])]]
     for j in range(i - 1, 0, -1):
-        wrench = wrench_up(F[j + 1], wrench)
+        wrench = wrench_to_parent(F[j + 1], wrench)
         row.append(wrench[axis(chain[j])])
     return row[::-1]
 
 
-def motion_down(F: Frame, motion: Sequence[Scalar]) -> Six:
+def motion_to_child(F: Frame, motion: Sequence[Scalar]) -> Six:
     """Return B_{i,i-1} t: what a motion at O_{i-1} in E_{i-1} is at O_i in E_i; 20M 12A."""
     w, v = halves(motion)
-    v = F.down(add(v, cross(w, (F.b, 0.0, 0.0))))
-    w = F.down(w)
+    v = F.to_child(add(v, cross(w, (F.b, 0.0, 0.0))))
+    w = F.to_child(w)
     return [*w, *add(v, cross(w, (0.0, 0.0, F.d)))]
 
 
@@ -95,7 +97,7 @@ class Inertia:
         """Return the sum."""
         return from_rows([add_six(x, y) for x, y in zip(self.rows, other.rows, strict=True)])
 
-    def up(self, F: Frame) -> Inertia:
+    def to_parent(self, F: Frame) -> Inertia:
         """Return B_{i,i-1}^T X B_{i,i-1}: the inertia at O_i in E_i as one at O_{i-1} in E_{i-1}.
 
         60M 61A where the row of a revolute joint's axis is zero. The shift by d_i comes before the

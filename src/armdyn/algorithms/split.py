@@ -9,7 +9,7 @@ anyway.
 
 S_j = (w, v): angular velocity, and velocity of the point at the frame's origin; F_i = (f, t):
 force, and moment about the origin. Before joint s (see `structure`) only the moment tau about u_r
-is known, as in `lin_fang_1_minimal`. Vectors on their way are `stretched`; what a joint reads off
+is known, as in `lin_fang_1_minimal`. Vectors on their way are `scaled_z`; what a joint reads off
 them is not.
 """
 
@@ -23,8 +23,8 @@ from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
 from armdyn.algorithms.lin_fang_1_minimal import arm_about_axis
 from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.pivot import best_pivot
+from armdyn.algorithms.scaled_z import ScaledZ, dot, plain, to_child, to_parent
 from armdyn.algorithms.second_moment_composites import second_moment_composites
-from armdyn.algorithms.stretched import Stretched, dot, down, plain, up
 from armdyn.algorithms.structure import Structure, structure
 from armdyn.algorithms.table_vii import AxialComposite, minimal_composites
 from armdyn.algorithms.vector import Matrix, is_zero, scale, symmetric_full
@@ -61,14 +61,14 @@ def _second_moments_pay(chain: Chain, found: Structure) -> bool:
 
 @dataclass(frozen=True)
 class _Motion:
-    w: Stretched
-    v: Stretched
+    w: ScaledZ
+    v: ScaledZ
 
 
 @dataclass(frozen=True)
 class _Wrench:
-    f: Stretched
-    t: Stretched
+    f: ScaledZ
+    t: ScaledZ
     tau: Scalar  # the moment about u_r, of bodies before joint s: their t is not known
 
 
@@ -110,14 +110,14 @@ class _Meeting:
         for k in range(j + 1, self.pivot + 1):
             p = self.F[k]
             b, d, before_pivot = p.b, p.d, k < self.pivot
-            # of the wrenches at the pivot only f or t is stretched
-            beside = Stretched(v.x, v.y + b * w.z, v.z - b * w.y)
-            v = down(p, beside, stretch=before_pivot or p.rotational)
-            w = down(p, w, stretch=before_pivot or not p.rotational)
+            # of the wrenches at the pivot only f or t is scaled
+            beside = ScaledZ(v.x, v.y + b * w.z, v.z - b * w.y)
+            v = to_child(p, beside, scaled=before_pivot or p.rotational)
+            w = to_child(p, w, scaled=before_pivot or not p.rotational)
             if turns and k < found.s:  # w is constant, v across it
                 w = plain(scale(found.w[j][2], found.w[k]))
                 v = plain((v.x, v.y, 0.0)) if found.parallel(k) else v
-            v = Stretched(v.x + d * w.y, v.y - d * w.x, v.part, v.unit)
+            v = ScaledZ(v.x + d * w.y, v.y - d * w.x, v.part, v.unit)
             motions[k] = _Motion(w, v)
         return motions
 
@@ -125,10 +125,10 @@ class _Meeting:
         """Return F_i in E_j from F_i in E_{j+1}. [LinFang1999] (9), (10), (18), (30)."""
         p, turns, found = self.F[j + 1], self.F[j].rotational, self.found
         f, t, tau = wrench.f, wrench.t, wrench.tau
-        at_foot = Stretched(t.x - p.d * f.y, t.y + p.d * f.x, t.part, t.unit)
-        f = up(p, f, stretch=turns)  # joint j reads t or f, whichever is not stretched
-        t = up(p, at_foot, stretch=not turns)
-        t = Stretched(t.x, t.y - p.b * f.z, t.part + (p.b / t.unit) * f.y, t.unit)
+        at_foot = ScaledZ(t.x - p.d * f.y, t.y + p.d * f.x, t.part, t.unit)
+        f = to_parent(p, f, scaled=turns)  # joint j reads t or f, whichever is not scaled
+        t = to_parent(p, at_foot, scaled=not turns)
+        t = ScaledZ(t.x, t.y - p.b * f.z, t.part + (p.b / t.unit) * f.y, t.unit)
         if found.r <= j and i < found.s:
             tau = tau + vector.dot(arm_about_axis(p, found.w[j]), (f.x, f.y, f.z))
         return _Wrench(f, t, tau)

@@ -118,7 +118,7 @@ def _delta(chain: Chain, found: Structure) -> dict[int, bool]:
         hidden = hidden and found.parallel(i)
         if hidden and i > r:
             link = chain[i]
-            x, y, _ = frame(link, 0.0).down((offset[0] + link.b, offset[1], 0.0))
+            x, y, _ = frame(link, 0.0).to_child((offset[0] + link.b, offset[1], 0.0))
             offset = (x, y)
         if chain[i].rotational:
             hidden = hidden and all(_vanishes(x) for x in offset)

@@ -7,7 +7,7 @@ is it needed: there the moments about w_i = u_r in E_i suffice, and V^r_i is w_i
 
 Corrected: (40) and its line in Table VII have -2 w_z w_x l_x - 2 w_z w_y l_y, and (40) has
 1 - w_z^2 and 1 - w_x^2 as Table VII does, not squares of differences. Cheaper than printed are
-R X R^T, Y_33 at i = s-1, l_i (see `stretched`), and V^r_i between parallel rotational joints.
+R X R^T, Y_33 at i = s-1, l_i (see `scaled_z`), and V^r_i between parallel rotational joints.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def minimal_composites(
     for i in range(n, s - 1, -1):
         if i < n:
             l[i] = varying_first_moment(F[i + 1], found[i + 1].m, found[i + 1].c, l[i + 1])
-            V[i] = _beside(F[i + 1].b, l[i], F[i + 1].up_symmetric(X[i + 1]))
+            V[i] = _beside(F[i + 1].b, l[i], F[i + 1].symmetric_to_parent(X[i + 1]))
         found[i] = _complete(S, i, l[i], V[i])
         X[i] = _about_foot(F[i], S, i, found[i], l[i], V[i])
     Vr: dict[int, Scalar] = {n: 0.0}

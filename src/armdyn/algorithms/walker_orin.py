@@ -62,13 +62,13 @@ def _joined(link: CentralComposite, p: Frame, beyond: CentralComposite) -> Centr
     """Return a link and the composite body beyond it, given in E_p, as one body."""
     M = link.M + beyond.M
     own_share, beyond_share = _share(link.M, M), _share(beyond.M, M)
-    c = add(p.up(beyond.c), p.s)
+    c = add(p.to_parent(beyond.c), p.s)
     # two bodies about their common centre: the reduced mass at their distance
     reduced = point_inertia(own_share * beyond.M, sub(c, link.c))
     return CentralComposite(
         M,
         add(scale(beyond_share, c), scale(own_share, link.c)),
-        add_symmetric(p.up_symmetric(beyond.E), link.E, reduced),
+        add_symmetric(p.symmetric_to_parent(beyond.E), link.E, reduced),
     )
 
 
@@ -86,8 +86,8 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
         f, n = bodies[i].unit_wrench(F[i].rotational)
         column = [n[2] if F[i].rotational else f[2]]
         for j in range(i - 1, 0, -1):
-            f = F[j + 1].up(f)
-            n = add(F[j + 1].up(n), cross(F[j + 1].s, f))
+            f = F[j + 1].to_parent(f)
+            n = add(F[j + 1].to_parent(n), cross(F[j + 1].s, f))
             column.append(n[2] if F[j].rotational else f[2])
         lower.append(column[::-1])
     return diagonal_with_rotors(symmetric_full(lower), chain)

@@ -7,20 +7,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from armdyn.arm._approach import Reach
     from armdyn.arm._arm import Arm
     from armdyn.arm._counts import generic_chain, operation_counts
     from armdyn.arm._evaluate import Evaluator
-    from armdyn.arm._export import export_c
-    from armdyn.arm._export_files import check_writable, write_together
     from armdyn.arm._files import load, save
     from armdyn.arm._function import Function
-    from armdyn.arm._inverse_kinematics import checked_pose, checked_start, reach_of
     from armdyn.arm._names import AUTO
     from armdyn.arm._parametric import parametric
     from armdyn.arm._parametric import values as parameter_values
     from armdyn.arm._programs import cost, methods, operations, source
-    from armdyn.arm._rotations import rotation_vectors
+    from armdyn.arm.codegen._export_c import export_c
+    from armdyn.arm.kinematics._damped_least_squares import Reach
+    from armdyn.arm.kinematics._inverse_kinematics import checked_pose, checked_start, reach_of
+    from armdyn.arm.kinematics._rotations import rotation_vectors
 
 __all__ = [
     "AUTO",
@@ -28,7 +27,6 @@ __all__ = [
     "Evaluator",
     "Function",
     "Reach",
-    "check_writable",
     "checked_pose",
     "checked_start",
     "cost",
@@ -44,7 +42,6 @@ __all__ = [
     "rotation_vectors",
     "save",
     "source",
-    "write_together",
 ]
 
 # The modules of the names above; as "module:name" if called otherwise.
@@ -53,12 +50,11 @@ _HOMES = {
     "Arm": "_arm",
     "Evaluator": "_evaluate",
     "Function": "_function",
-    "Reach": "_approach",
-    "check_writable": "_export_files",
-    "checked_pose": "_inverse_kinematics",
-    "checked_start": "_inverse_kinematics",
+    "Reach": "kinematics._damped_least_squares",
+    "checked_pose": "kinematics._inverse_kinematics",
+    "checked_start": "kinematics._inverse_kinematics",
     "cost": "_programs",
-    "export_c": "_export",
+    "export_c": "codegen._export_c",
     "generic_chain": "_counts",
     "load": "_files",
     "methods": "_programs",
@@ -66,11 +62,10 @@ _HOMES = {
     "operations": "_programs",
     "parameter_values": "_parametric:values",
     "parametric": "_parametric",
-    "reach_of": "_inverse_kinematics",
-    "rotation_vectors": "_rotations",
+    "reach_of": "kinematics._inverse_kinematics",
+    "rotation_vectors": "kinematics._rotations",
     "save": "_files",
     "source": "_programs",
-    "write_together": "_export_files",
 }
 
 

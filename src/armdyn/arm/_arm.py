@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn.arm._install_fastcall import install_fastcall
 from armdyn.arm._names import AUTO, ROLLED
-from armdyn.arm._open import open_method
 from armdyn.errors import InputError, shown
 from armdyn.robot import Robot, chain_of
 
@@ -100,10 +100,10 @@ class Arm:
                 raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
         key = (bool(rotor), bool(friction))
         if key not in self._minimal:
-            from armdyn.arm._minimal import Workshop
+            from armdyn.arm._minimal_functions import FunctionFactory
             from armdyn.minimal import MinimalParameters
 
-            shop = Workshop(self.name, self._chain)
+            shop = FunctionFactory(self.name, self._chain)
             self._minimal[key] = MinimalParameters(self._chain, shop, rotor=key[0], friction=key[1])
         return self._minimal[key]
 
@@ -127,7 +127,7 @@ class Arm:
             friction: whether "inverse_dynamics", "forward_dynamics" and their derivatives include
                 joint friction.
         """
-        from armdyn.arm._programs import check_method, program, resolve, walks
+        from armdyn.arm._programs import check_method, program, resolve, sweeps
 
         check_method(kind, method)
         if not isinstance(friction, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -138,7 +138,7 @@ class Arm:
 
             name = resolve(self._chain, kind, method)
             code = (
-                walks(self._chain, kind, friction=key[3])
+                sweeps(self._chain, kind, friction=key[3])
                 if name == ROLLED
                 else program(self._chain, kind, name, *key[2:])
             )
@@ -310,7 +310,7 @@ class Arm:
         Raises:
             UnreachedError: no such positions within the joint limits were found; says how near.
         """
-        from armdyn.arm._inverse_kinematics import inverse_kinematics
+        from armdyn.arm.kinematics._inverse_kinematics import inverse_kinematics
 
         return inverse_kinematics(
             self, pose, start, frame, tolerance, restarts, seed, method=method, out=out
@@ -338,7 +338,7 @@ class Arm:
                 parameters a link, "minimal" for `minimal` instead.
             force: replace files that armdyn did not write, too.
         """
-        from armdyn.arm._export import export_c
+        from armdyn.arm.codegen._export_c import export_c
 
         return export_c(
             self, folder, functions,
@@ -352,7 +352,7 @@ class Arm:
             method = getattr(self, f.kind)
             # a class that is made of this one may have a method of its own by that name
             if getattr(type(self), f.kind) is getattr(Arm, f.kind):
-                vars(self)[f.kind] = open_method(f, self, method)
+                vars(self)[f.kind] = install_fastcall(f, self, method)
         return result
 
     def _default(self, kind: str) -> tuple[str, str, int, bool]:

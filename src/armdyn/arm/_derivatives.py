@@ -18,9 +18,9 @@ from armdyn.graph import (
     Program,
     Slot,
     directional_at,
+    free_symbols,
     jacobian_at,
     trace,
-    unknowns,
 )
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
@@ -35,7 +35,7 @@ def derived_methods(cheapest: Callable[[Chain, str], str]) -> dict[str, dict[str
     """Return the rows; `cheapest` names the method of a kind that is differentiated."""
 
     def chosen(chain: Chain, kind: str) -> str:
-        return ON_GENERAL_ARMS[kind] if unknowns(chain) else cheapest(chain, kind)
+        return ON_GENERAL_ARMS[kind] if free_symbols(chain) else cheapest(chain, kind)
 
     def inverse(mode: Mode, chain: Chain, *inputs: Scalars) -> tuple[Matrix, Matrix, Matrix]:
         code = _traced(chain, "inverse_dynamics", chosen(chain, "inverse_dynamics"))
@@ -78,9 +78,9 @@ def _traced(chain: Chain, kind: str, method: str, frame: int | None = None) -> P
         run = partial(run, frame=frame)
     inputs = [Slot(name, (chain.n,)) for name in entry.inputs]
     outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
-    return trace(run, inputs, outputs, kind, constants=unknowns(chain))
+    return trace(run, inputs, outputs, kind, constants=free_symbols(chain))
 
 
 def _flat(chain: Chain, inputs: Sequence[Scalars]) -> list[Scalar]:
     """Return the inputs of a traced method as one list."""
-    return [*unknowns(chain), *(x for values in inputs for x in values)]
+    return [*free_symbols(chain), *(x for values in inputs for x in values)]

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm._batch import Batch
 from armdyn.graph import Program, Rolled, interpret
-from armdyn.kernel import Kernel, all_finite, kept_kernel, new_rows, wanted_threads
+from armdyn.kernel import Kernel, all_finite, cached_kernel, new_rows, wanted_threads
+from armdyn.kernel.batch._batch import Batch
 
 Array = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class Evaluator:
         if isinstance(program, Program):
             if len(program.code) + len(program.results) > LONGEST_COMPILED:
                 return None
-        return kept_kernel(program)
+        return cached_kernel(program)
 
     def __call__(
         self,
@@ -100,7 +100,7 @@ class Evaluator:
     ) -> Outcome:
         if not all(map(all_finite, arrays)):
             return Outcome([], inputs_finite=False, results_finite=False)
-        assert isinstance(self.program, Program), "walks are always compiled"
+        assert isinstance(self.program, Program), "sweeps are always compiled"
         with np.errstate(all="ignore"):
             try:
                 results = interpret(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
 from armdyn.arm._evaluate import Evaluator
-from armdyn.arm._open import open_function
+from armdyn.arm._install_fastcall import install_in_function
 from armdyn.arm._programs import methods
 from armdyn.arm._singular import INVERTING
 from armdyn.errors import InputError, MethodError, NumericalError
@@ -40,7 +40,7 @@ class Function:
         kind: what it computes.
         method: by whose formulas.
         robot: name of the arm, for messages.
-        program: the traced code; of a long arm walks along its joints.
+        program: the traced code; of a long arm sweeps along its joints.
     """
 
     def __init__(self, program: Program | Rolled, method: str, robot: str) -> None:
@@ -111,7 +111,7 @@ class Function:
         outs = None if out is None else self._outs(out, lead)
         if not self._opened:
             self._opened = True
-            open_function(self, Function)
+            install_in_function(self, Function)
         results, inputs_finite, results_finite = self._evaluate(arrays, lead, outs, threads)
         if not inputs_finite:
             raise not_finite(arrays, wanted)

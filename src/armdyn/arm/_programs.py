@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from armdyn.algorithms import KINDS, Kind, Method
 from armdyn.algorithms.last_frame import with_last_frame_chosen
-from armdyn.algorithms.rolled import PLANS
+from armdyn.algorithms.rolled import ROLLED_METHODS
 from armdyn.arm._derivatives import derived_methods
 from armdyn.arm._friction import RULES, with_friction
 from armdyn.arm._names import AUTO, ROLLED
@@ -15,18 +15,18 @@ from armdyn.arm._recent import recent
 from armdyn.arm._rolled import rolled_program
 from armdyn.arm._singular import INVERTING, singular
 from armdyn.errors import MethodError, RobotError
-from armdyn.graph import Operations, Program, Rolled, Slot, count, count_rolled, trace, unknowns
-from armdyn.kernel import kept_choice, kept_program, written_by
+from armdyn.graph import Operations, Program, Rolled, Slot, count, count_rolled, free_symbols, trace
+from armdyn.kernel import cached_choice, cached_program, source_digest
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 
-# Straight-line code of more operations than this no longer fits the cache of instructions: walks
+# Straight-line code of more operations than this no longer fits the cache of instructions: sweeps
 # along the joints are as fast then, and soon faster.
 LONGEST_STRAIGHT = 4000
-# Walks do not know what an arm's geometry makes zero; if they take so many times more operations
+# Sweeps do not know what an arm's geometry makes zero; if they take so many times more operations
 # than is the limit, straight-line code would not come below it either and is not even traced.
 HOPELESS = 3
-# No straight-line code of arms with fewer joints than this is that long, where there are walks.
+# No straight-line code of arms with fewer joints than this is that long, where there are sweeps.
 FEWEST_ROLLED = 10
 # The cheapest methods on long general arms: one is traced to see how long straight-line code is.
 ON_LONG_ARMS = {
@@ -40,14 +40,14 @@ STEPS_KEPT = 300_000
 
 # The packages whose text decides what is traced.
 TRACING = (
-    "armdyn.scalar", "armdyn.graph", "armdyn.algorithms", "armdyn.algorithms.rolled",
-    "armdyn.robot", "armdyn.arm",
+    "armdyn.scalar", "armdyn.graph", "armdyn.graph.rolled", "armdyn.algorithms",
+    "armdyn.algorithms.rolled", "armdyn.robot", "armdyn.arm",
 )  # fmt: skip
 
 
 def methods(kind: str) -> tuple[str, ...]:
     """Return the names of the methods that compute a kind, e.g. "mass_matrix"."""
-    return (*straight_methods(kind), *([ROLLED] if kind in PLANS else []))
+    return (*straight_methods(kind), *([ROLLED] if kind in ROLLED_METHODS else []))
 
 
 def straight_methods(kind: str) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def straight_methods(kind: str) -> tuple[str, ...]:
 
 def source(kind: str, method: str) -> str:
     """Return the work that a method follows, or what it is made from."""
-    return "walks along the joints" if method == ROLLED else _methods(kind)[method].source
+    return "sweeps along the joints" if method == ROLLED else _methods(kind)[method].source
 
 
 def kinds(chain: Chain) -> tuple[str, ...]:
@@ -85,15 +85,15 @@ def check_method(kind: str, method: str, *, straight: bool = False) -> None:
 
 @lru_cache(maxsize=1024)
 def fastest(chain: Chain, kind: str) -> str:
-    """Return the cheapest method, or the walks along the joints of a long arm."""
-    if kind not in PLANS or chain.n < FEWEST_ROLLED or unknowns(chain):
+    """Return the cheapest method, or the sweeps along the joints of a long arm."""
+    if kind not in ROLLED_METHODS or chain.n < FEWEST_ROLLED or free_symbols(chain):
         return cheapest(chain, kind)
     decided_by = (*_decided_by(chain), kind, "fastest")
-    return kept_choice(decided_by, methods(kind), lambda: _fastest(chain, kind))
+    return cached_choice(decided_by, methods(kind), lambda: _fastest(chain, kind))
 
 
 def _fastest(chain: Chain, kind: str) -> str:
-    # of the inverse, walks take twice the multiplications
+    # of the inverse, sweeps take twice the multiplications
     longest = LONGEST_STRAIGHT * (2 if kind == "inverse_mass_matrix" else 1)
     if _length(operations(chain, kind, ROLLED)) > HOPELESS * longest:
         return ROLLED
@@ -118,7 +118,11 @@ def cheapest(chain: Chain, kind: str) -> str:
     def choose() -> str:
         return min(names, key=lambda name: cost(operations(chain, kind, name)))
 
-    return choose() if unknowns(chain) else kept_choice((*_decided_by(chain), kind), names, choose)
+    return (
+        choose()
+        if free_symbols(chain)
+        else cached_choice((*_decided_by(chain), kind), names, choose)
+    )
 
 
 def cost(counted: Operations) -> tuple[int, int]:
@@ -129,7 +133,7 @@ def cost(counted: Operations) -> tuple[int, int]:
 def operations(chain: Chain, kind: str, method: str) -> Operations:
     """Count the operations of a method on a chain, friction left out."""
     if method == ROLLED:
-        return count_rolled(walks(chain, kind, friction=False))
+        return count_rolled(sweeps(chain, kind, friction=False))
     return count(_traced(chain, kind, method, frame=chain.n + 1, friction=False))
 
 
@@ -152,9 +156,9 @@ def program(chain: Chain, kind: str, method: str, frame: int, friction: bool) ->
     def make() -> Program:
         return _traced(chain, kind, method, frame, friction)
 
-    if unknowns(chain):
+    if free_symbols(chain):
         return make()
-    return kept_program((*_decided_by(chain), kind, method, str(frame), str(friction)), make)
+    return cached_program((*_decided_by(chain), kind, method, str(frame), str(friction)), make)
 
 
 @recent(STEPS_KEPT, _steps)
@@ -169,8 +173,8 @@ def _traced(chain: Chain, kind: str, method: str, frame: int, friction: bool) ->
     return trace(run, inputs, outputs, name=kind)
 
 
-def walks(chain: Chain, kind: str, *, friction: bool) -> Rolled:
-    """Return a kind as walks along the joints; arguments as for `program`."""
+def sweeps(chain: Chain, kind: str, *, friction: bool) -> Rolled:
+    """Return a kind as sweeps along the joints; arguments as for `program`."""
     _refuse_singular(chain, kind)
     found = rolled_program(chain, kind, friction=friction)
     assert found is not None, "methods() names the kinds that can be walked"
@@ -204,7 +208,7 @@ def _decided_by(chain: Chain) -> tuple[str, ...]:
 
     So a changed method is another one without anybody having to say so.
     """
-    return repr(chain), *map(written_by, TRACING)
+    return repr(chain), *map(source_digest, TRACING)
 
 
 def _kind(kind: str) -> Kind:

@@ -1,32 +1,32 @@
-"""Long arms: programs that walk along the joints instead of straight-line code."""
+"""Long arms: programs that sweep along the joints instead of straight-line code."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 from armdyn.algorithms import KINDS
-from armdyn.algorithms.rolled import PLANS
-from armdyn.graph import Rolled, Slot, roll, unknowns
+from armdyn.algorithms.rolled import ROLLED_METHODS
+from armdyn.graph import Rolled, Slot, free_symbols, roll
 from armdyn.robot import Chain
 
 
 @lru_cache(maxsize=64)
 def rolled_program(chain: Chain, kind: str, *, friction: bool) -> Rolled | None:
-    """Trace the walks that compute a kind; None if there are none.
+    """Trace the sweeps that compute a kind; None if there are none.
 
     Args:
         chain: the constants of the robot; none may be symbolic.
         kind: what to compute.
         friction: for kinds that a drive feels: whether joint friction is part of the torque.
     """
-    if kind not in PLANS or unknowns(chain):
+    if kind not in ROLLED_METHODS or free_symbols(chain):
         return None
-    plan, n = PLANS[kind](chain, friction), chain.n
+    plan, n = ROLLED_METHODS[kind](chain, friction), chain.n
     return roll(
         kind,
         [Slot(name, (n,)) for name in KINDS[kind].inputs],
         [Slot(name, shape) for name, shape in KINDS[kind].shapes(n).items()],
         plan.constants,  # pyright: ignore[reportArgumentType]
-        plan.passes,
+        plan.sweeps,
         plan.symmetric,
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from armdyn.algorithms import KINDS
 from armdyn.arm._rolled import rolled_program
-from armdyn.kernel import kept_kernel
+from armdyn.kernel import cached_kernel
 from armdyn.robot import Chain
 
 INVERTING = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix", "udu")
@@ -44,9 +44,9 @@ def singular(chain: Chain) -> str:
 
 
 def _mass_matrix(chain: Chain, q: list[float]) -> NDArray[np.float64]:
-    walks = rolled_program(chain, "mass_matrix", friction=False) if chain.n > MANY_JOINTS else None
-    if walks is not None:
-        return np.asarray(kept_kernel(walks)(np.array(q)))
+    sweeps = rolled_program(chain, "mass_matrix", friction=False) if chain.n > MANY_JOINTS else None
+    if sweeps is not None:
+        return np.asarray(cached_kernel(sweeps)(np.array(q)))
     return np.array(KINDS["mass_matrix"].methods["lin_fang_1"].run(chain, q), dtype=np.float64)
 
 

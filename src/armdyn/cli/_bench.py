@@ -12,6 +12,8 @@ from rich.table import Table
 
 from armdyn.cli._console import complain, new_table, plain, progress_bar, show
 from armdyn.errors import FileError, InputError, shown
+from armdyn.files import write_whole
+from armdyn.present import check_picture
 from armdyn.report.bench import (
     KINDS,
     PEERS,
@@ -24,7 +26,6 @@ from armdyn.report.bench import (
     run_benchmark,
     write_plot,
 )
-from armdyn.robot import check_picture, write_whole
 
 
 def bench(

@@ -9,7 +9,7 @@ import typer
 
 from armdyn.cli._console import JsonOption, complain, new_table, plain, print_json, show
 from armdyn.errors import ArmdynError, CacheWarning
-from armdyn.kernel._cache import Cache, default_cache
+from armdyn.kernel.cache._cache import Cache, default_cache
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 

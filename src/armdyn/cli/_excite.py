@@ -27,7 +27,7 @@ from armdyn.cli._console import (
 from armdyn.errors import FileError, InputError, NumericalError, RobotWarning
 from armdyn.identification import ExcitingMotion
 from armdyn.identification import excite as find_motion
-from armdyn.robot import check_picture
+from armdyn.present import check_picture
 
 LOGS = (".csv", ".txt", ".npz", ".parquet", ".pq")
 

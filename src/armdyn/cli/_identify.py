@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from armdyn.arm import Arm, check_writable, export_c, write_together
+from armdyn.arm import Arm, export_c
 from armdyn.cli._console import (
     BaseOption,
     JsonOption,
@@ -40,6 +40,7 @@ from armdyn.cli._log_options import (
 )
 from armdyn.cli._payload import PAYLOAD_FILES, show_payload
 from armdyn.errors import ArmdynError, InputError
+from armdyn.files import check_writable, write_together
 from armdyn.identification import FILES, Result
 from armdyn.identification import identify as identify_arm
 

@@ -25,8 +25,9 @@ from armdyn.cli._console import (
     print_json,
     show,
 )
+from armdyn.present import check_picture
 from armdyn.report.pictures import draw_arm
-from armdyn.robot import IDENTITY, Joint, Placement, Robot, check_picture
+from armdyn.robot import IDENTITY, Joint, Placement, Robot
 
 Column = Callable[[Joint], str]
 """What a column of a table says about a joint."""

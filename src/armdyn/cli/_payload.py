@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from armdyn.arm import Arm, write_together
+from armdyn.arm import Arm
 from armdyn.cli._console import complain, new_table, print_json, show, step_bar
+from armdyn.files import write_together
 from armdyn.identification import Payload, identify_payload
 from armdyn.log import Log
 from armdyn.robot import toml_text

@@ -37,7 +37,7 @@ from armdyn.cli._measured_options import (
     Sensors,
 )
 from armdyn.errors import FileError, InputError, shown
-from armdyn.robot import check_picture
+from armdyn.present import check_picture
 from armdyn.simulation import PD, Run, check_page
 from armdyn.simulation import simulate as run_simulation
 

@@ -10,9 +10,10 @@ from rich.table import Table
 
 from armdyn.cli._console import JsonOption, new_table, plain, print_json, progress_bar, show
 from armdyn.errors import FileError, InputError, shown
+from armdyn.files import write_whole
+from armdyn.present import check_picture
 from armdyn.report.bench import Grid
 from armdyn.report.studies import STUDIES, Study, findings_grid, page, write_plot
-from armdyn.robot import check_picture, write_whole
 
 ALL = "all"
 

@@ -4,14 +4,14 @@ from armdyn.graph._count import Operations, count
 from armdyn.graph._derive import MODES, Mode, directional_at, jacobian_at
 from armdyn.graph._interpret import ARITHMETIC, FLOATS, evaluate, interpret
 from armdyn.graph._program import Instruction, Program, Slot
-from armdyn.graph._roll import roll
-from armdyn.graph._rolled import Rolled, Walk, place_and_name
-from armdyn.graph._rolled_interpret import evaluate_rolled
-from armdyn.graph._rolled_verify import count_rolled, verify_rolled
 from armdyn.graph._show import show, statements
 from armdyn.graph._simplify import simplify
-from armdyn.graph._trace import record, trace, unknowns
+from armdyn.graph._trace import free_symbols, record, trace
 from armdyn.graph._verify import verify
+from armdyn.graph.rolled._interpret import evaluate_rolled
+from armdyn.graph.rolled._roll import roll
+from armdyn.graph.rolled._rolled import Rolled, Sweep, place_and_name
+from armdyn.graph.rolled._verify import count_rolled, verify_rolled
 
 __all__ = [
     "ARITHMETIC",
@@ -23,12 +23,13 @@ __all__ = [
     "Program",
     "Rolled",
     "Slot",
-    "Walk",
+    "Sweep",
     "count",
     "count_rolled",
     "directional_at",
     "evaluate",
     "evaluate_rolled",
+    "free_symbols",
     "interpret",
     "jacobian_at",
     "place_and_name",
@@ -38,7 +39,6 @@ __all__ = [
     "simplify",
     "statements",
     "trace",
-    "unknowns",
     "verify",
     "verify_rolled",
 ]

@@ -62,7 +62,7 @@ def record(
     return Program(name, (*first, *inputs), tuple(outputs), code, results)
 
 
-def unknowns(value: object) -> list[Node]:
+def free_symbols(value: object) -> list[Node]:
     """Return the inputs that numbers depend on, in the order in which they are met.
 
     `value` is a number, a sequence of such values or a dataclass of them.

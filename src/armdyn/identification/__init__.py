@@ -4,20 +4,20 @@ The room is not called `identify`, so that the function of that name is always w
 ``armdyn.identify`` means.
 """
 
-from armdyn.identification._drive_gains import DriveGains, identify_drive_gains
-from armdyn.identification._excitation import Excitation
-from armdyn.identification._feasible import Feasibility, feasible
 from armdyn.identification._files import FILES
-from armdyn.identification._holdout import Errors, Series
 from armdyn.identification._identify import identify
-from armdyn.identification._instrument import Bias
-from armdyn.identification._load import Load
-from armdyn.identification._model import Extra
-from armdyn.identification._payload import Payload, identify_payload
-from armdyn.identification._problem import Problem, Solution
 from armdyn.identification._result import Result
-from armdyn.identification._solver import need_solver
 from armdyn.identification.exciting import ExcitingMotion, excite
+from armdyn.identification.fit._columns import Extra
+from armdyn.identification.fit._problem import Problem, Solution
+from armdyn.identification.gains._drive_gains import DriveGains, identify_drive_gains
+from armdyn.identification.judge._bias import Bias
+from armdyn.identification.judge._excitation import Excitation
+from armdyn.identification.judge._holdout import Errors, Series
+from armdyn.identification.payload._load import Load
+from armdyn.identification.payload._payload import Payload, identify_payload
+from armdyn.identification.physical._feasible import Feasibility, feasible
+from armdyn.identification.physical._solver import need_solver
 
 __all__ = [
     "FILES",

@@ -16,11 +16,11 @@ from armdyn.identification._arguments import (
     flag,
     per_joint,
 )
-from armdyn.identification._fitting import Progress, silent
-from armdyn.identification._holdout import split
-from armdyn.identification._model import Extra, Function, extra_columns
 from armdyn.identification._pipeline import Options, run
 from armdyn.identification._result import Result
+from armdyn.identification.fit._columns import Extra, Function, extra_columns
+from armdyn.identification.fit._fit import Progress, silent
+from armdyn.identification.judge._holdout import split
 from armdyn.log import Log
 
 Data = Log | str | os.PathLike[str]

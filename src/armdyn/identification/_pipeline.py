@@ -1,7 +1,7 @@
 """The steps of an identification, one after the other.
 
-Prepare logs (`_prepared`), make rows (`_stretch`), fit (`_fitting`), look for links that can exist
-(`_problem`), judge (`_excitation`, `_instrument`, `_holdout`, `_verdict`).
+Prepare logs and make rows (`data`), fit (`fit`), look for links that can exist (`physical`), judge
+(`judge`).
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from numpy.typing import NDArray
 from armdyn.arm import Arm
 from armdyn.errors import InputError
 from armdyn.identification._about import about
-from armdyn.identification._excitation import excitation
-from armdyn.identification._fitting import Fitted, Progress, Settings, factors_of, fitted
-from armdyn.identification._holdout import compare
-from armdyn.identification._instrument import bias_check
-from armdyn.identification._model import Column, Model, friction_columns, stribeck_columns
-from armdyn.identification._natural import arm_with, impossible_links, nearest_parameters
-from armdyn.identification._physical import WHY, physical
-from armdyn.identification._prepared import prepared
-from armdyn.identification._prior import Expected, expected
-from armdyn.identification._problem import Problem, Solution
 from armdyn.identification._result import Result
-from armdyn.identification._rfactor import triangle
-from armdyn.identification._solver import need_solver
-from armdyn.identification._stretch import Rows, Stretch, stretches
-from armdyn.identification._stribeck import grid_of_speeds, unneeded
-from armdyn.identification._verdict import faults
+from armdyn.identification.data._prepared import prepared
+from armdyn.identification.data._segments import FilteredSegment, Rows, filtered_segments
+from armdyn.identification.fit._columns import Column, Model, friction_columns, stribeck_columns
+from armdyn.identification.fit._fit import Fitted, Progress, Settings, factors_of, fitted
+from armdyn.identification.fit._prior import Expected, expected
+from armdyn.identification.fit._problem import Problem, Solution
+from armdyn.identification.fit._r_factor import r_factor
+from armdyn.identification.fit._stribeck import grid_of_speeds, unneeded
+from armdyn.identification.judge._bias import bias_check
+from armdyn.identification.judge._excitation import excitation
+from armdyn.identification.judge._holdout import compare
+from armdyn.identification.judge._verdict import faults
+from armdyn.identification.physical._natural import arm_with, impossible_links, nearest_parameters
+from armdyn.identification.physical._physical import WHY, physical
+from armdyn.identification.physical._solver import need_solver
 from armdyn.log import Log, blocks
 
 Array = NDArray[np.float64]
@@ -77,7 +77,7 @@ def run(
     data = prepared(train_logs, test_logs, options.cutoff, options.decimate, progress)
     notes = data.notes
     model = _model(arm, options)
-    parts = stretches(data.train, data.train_bands, model)
+    parts = filtered_segments(data.train, data.train_bands, model)
     _check_enough(parts, model)
     torque, speed = _sizes(parts)
     natural = expected(arm, options.rotor, torque)
@@ -96,7 +96,7 @@ def run(
             "the same, simulators may refuse them."
         )
     train, train_errors = compare(rows, solution.values)
-    unseen = Rows(model, stretches(data.test, data.test_bands, model))
+    unseen = Rows(model, filtered_segments(data.test, data.test_bands, model))
     test, errors = compare(unseen, solution.values)
     assert train_errors is not None
     judged = excitation(model, found.fit, parts, natural.described)
@@ -129,7 +129,7 @@ def _model(arm: Arm, options: Options) -> Model:
     )
 
 
-def _check_enough(parts: Sequence[Stretch], model: Model) -> None:
+def _check_enough(parts: Sequence[FilteredSegment], model: Model) -> None:
     rows = sum(len(part.centres) for part in parts)
     if rows * model.n < len(model.columns):
         raise InputError(
@@ -138,7 +138,7 @@ def _check_enough(parts: Sequence[Stretch], model: Model) -> None:
         )
 
 
-def _sizes(parts: Sequence[Stretch]) -> tuple[Array, Array]:
+def _sizes(parts: Sequence[FilteredSegment]) -> tuple[Array, Array]:
     """Return the rms of torques and velocities of every joint."""
     count = sum(len(part.t) for part in parts)
     torque, speed = np.zeros(parts[0].tau.shape[1]), np.zeros(parts[0].tau.shape[1])
@@ -160,7 +160,7 @@ def _dead_band(options: Options, speed: Array) -> Array:
 
 def _with_stribeck(
     model: Model,
-    parts: Sequence[Stretch],
+    parts: Sequence[FilteredSegment],
     natural: Expected,
     settings: Settings,
     progress: Progress,
@@ -191,7 +191,7 @@ def _solution(model: Model, found: Fitted, natural: Expected, options: Options) 
     fit = found.fit
     if options.physical:
         weak = np.column_stack([fit.prior.fixed, fit.prior.fixed @ fit.prior.mean])
-        rows = triangle(np.vstack([fit.triangle, weak]))
+        rows = r_factor(np.vstack([fit.r_factor, weak]))
         problem = Problem(
             model.n, model.columns, rows, model.base.matrix, natural.mean, natural.spread,
             fit.strength, natural.described, fit.values,

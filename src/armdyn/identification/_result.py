@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm, write_together
+from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
+from armdyn.files import write_together, write_whole
 from armdyn.identification._about import About
-from armdyn.identification._advice import advice
-from armdyn.identification._excitation import Excitation
 from armdyn.identification._files import texts
-from armdyn.identification._holdout import Errors, Series
-from armdyn.identification._instrument import Bias
-from armdyn.identification._model import Model
+from armdyn.identification.fit._columns import Model
+from armdyn.identification.judge._advice import advice
+from armdyn.identification.judge._bias import Bias
+from armdyn.identification.judge._excitation import Excitation
+from armdyn.identification.judge._holdout import Errors, Series
 from armdyn.identification.page import report_html
-from armdyn.robot import write_whole
 
 Array = NDArray[np.float64]
 

@@ -11,9 +11,9 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-from armdyn.kernel._host import Host
 from armdyn.kernel._llvm import llvm
-from armdyn.kernel._sincos import LINK
+from armdyn.kernel._target import Host
+from armdyn.kernel.ir._sincos import LINK
 
 # LLVM's levels of optimisation. On long straight-line code the lower one takes an eighth less time
 # and makes code that is as fast, by a percent or two. Cut into blocks, such code takes it another

@@ -10,17 +10,17 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from armdyn.graph import Program, Rolled
-from armdyn.kernel._door import make_door
-from armdyn.kernel._emit import LOOP, ONE, ORDINARY, emit
-from armdyn.kernel._gufunc import Result, make_loop
-from armdyn.kernel._host import Host
-from armdyn.kernel._host import host as this_host
 from armdyn.kernel._jit import compile_object, load_object
-from armdyn.kernel._loop import takes_any_strides
-from armdyn.kernel._rolled_emit import emit_rolled
-from armdyn.kernel._streaming_loop import STREAMING
-from armdyn.kernel._streams import streams
-from armdyn.kernel._watched import WatchedLoop
+from armdyn.kernel._target import Host
+from armdyn.kernel._target import host as this_host
+from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
+from armdyn.kernel.batch._streaming_loop import STREAMING
+from armdyn.kernel.batch._streams import streams
+from armdyn.kernel.batch._strided_loop import takes_any_strides
+from armdyn.kernel.call._fastcall import make_fastcall
+from armdyn.kernel.call._gufunc import Result, make_loop
+from armdyn.kernel.rolled._emit import emit_rolled
+from armdyn.kernel.straight._emit import LOOP, ONE, ORDINARY, emit
 
 
 def compile_program(program: Program | Rolled, *, host: Host | None = None) -> Kernel:
@@ -87,23 +87,23 @@ class Kernel:
         return self._function(*arrays) if out is None else self._function(*arrays, out=out)
 
     @cached_property
-    def watched(self) -> WatchedLoop:
+    def checked_loop(self) -> CheckedBatchLoop:
         """Its inner loop, which tells whether inputs and results are finite."""
         ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(self._code.address(ORDINARY))()
         address = self._code.address
         streaming = address(STREAMING) if streams(self.program, self.host.width) else None
-        return WatchedLoop(self.program, address(LOOP), ordinary, streaming)
+        return CheckedBatchLoop(self.program, address(LOOP), ordinary, streaming)
 
-    def door(
+    def fastcall(
         self, slow: Callable[..., Any], *, owner: object, name: str, doc: str
     ) -> Callable[..., Any] | None:
         """Return a quick way in for plain states, and `slow` for all else; None if there is none.
 
-        See `make_door`.
+        See `make_fastcall`.
         """
         one = self._code.address(ONE)
-        return make_door(
-            self.program, one, self.watched, slow, keep=self, owner=owner, name=name, doc=doc
+        return make_fastcall(
+            self.program, one, self.checked_loop, slow, keep=self, owner=owner, name=name, doc=doc
         )
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -200,7 +200,7 @@ class Log:
 
         Reading it again gives the same bits.
         """
-        from armdyn.log._write import write_log
+        from armdyn.log.formats._write import write_log
 
         write_log(self, path)
 

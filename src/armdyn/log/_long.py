@@ -13,12 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.errors import LogWarning
-from armdyn.log._arrays import npz_blocks, parquet_blocks, read_mat
-from armdyn.log._checks import check_angles, check_gear, still_joints
-from armdyn.log._csv import csv_blocks
 from armdyn.log._log import Log
-from armdyn.log._match import matched
-from armdyn.log._names import TIMES
 from armdyn.log._read import (
     TORQUES,
     block_of,
@@ -33,9 +28,14 @@ from armdyn.log._read import (
     to_si,
     told_with,
 )
-from armdyn.log._stamps import clock_of, ordered
 from armdyn.log._stored import Stored, extremes
-from armdyn.log._table import Table
+from armdyn.log.columns._match import matched
+from armdyn.log.columns._names import TIMES
+from armdyn.log.columns._plausible import check_angles, check_gear, still_joints
+from armdyn.log.columns._stamps import clock_of, ordered
+from armdyn.log.formats._arrays import npz_blocks, parquet_blocks, read_mat
+from armdyn.log.formats._csv import csv_blocks
+from armdyn.log.formats._table import Table
 
 Array = NDArray[np.float64]
 

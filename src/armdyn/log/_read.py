@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.errors import ArmdynError, InputError, LogError, LogWarning, shown
-from armdyn.log._arrays import read_mat, read_npz, read_parquet
-from armdyn.log._checks import check_angles, check_gear, still_joints
-from armdyn.log._csv import read_csv
-from armdyn.log._match import Matched, matched, understood
-from armdyn.log._names import ANGLES, EXTRA, ROLES, TIMES, UNITS
-from armdyn.log._stamps import clock_of, ordered
-from armdyn.log._table import Table
+from armdyn.log.columns._match import Matched, matched, understood
+from armdyn.log.columns._names import ANGLES, EXTRA, ROLES, TIMES, UNITS
+from armdyn.log.columns._plausible import check_angles, check_gear, still_joints
+from armdyn.log.columns._stamps import clock_of, ordered
+from armdyn.log.formats._arrays import read_mat, read_npz, read_parquet
+from armdyn.log.formats._csv import read_csv
+from armdyn.log.formats._table import Table
 
 Array = NDArray[np.float64]
 

@@ -38,7 +38,7 @@ def axes_at_zero(chain: Chain) -> Axes:
     directions: list[Array] = []
     for F in frames(chain, [0.0] * chain.n)[1:]:
         p = p + turn @ np.array(F.s, dtype=np.float64)
-        turn = turn @ np.array([F.up(e) for e in (X, Y, Z)], dtype=np.float64).T
+        turn = turn @ np.array([F.to_parent(e) for e in (X, Y, Z)], dtype=np.float64).T
         origins.append(p)
         directions.append(turn[:, 2])
     return Axes(np.array(origins), np.array(directions))

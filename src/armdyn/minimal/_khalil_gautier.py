@@ -116,7 +116,7 @@ def _slide(F: Frame, own: Link, before: Link, parallel: bool) -> None:
 
     Where the slide is parallel to axis r, what lies across it goes with it.
     """
-    R = np.array([F.up(e) for e in _UNITS], dtype=np.float64).T
+    R = np.array([F.to_parent(e) for e in _UNITS], dtype=np.float64).T
     J = _tensor(own)
     turned = np.einsum("ab,bcx,dc->adx", R, J, R)
     _add(before, _entries(turned))

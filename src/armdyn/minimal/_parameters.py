@@ -17,17 +17,17 @@ from armdyn.graph import Program
 from armdyn.minimal._check import Verdict, judge, numerical_set
 from armdyn.minimal._closed_form import LinearSet, closed_form, gravity_only
 from armdyn.minimal._drives import drive_names, drive_parameters, with_drives
+from armdyn.minimal._formatting import latex_name, written
 from armdyn.minimal._invisible import Invisible, invisible
 from armdyn.minimal._khalil_gautier import OtherSet, khalil_gautier
 from armdyn.minimal._programs import regressor_program
 from armdyn.minimal._sampled import structural_regressor
-from armdyn.minimal._words import latex_name, written
 from armdyn.robot import Chain
 
 Array = NDArray[np.float64]
 
 
-class Workshop(Protocol):
+class FunctionFactory(Protocol):
     """What makes functions of arrays from programs."""
 
     def function(self, program: Program, method: str) -> Callable[..., Any]:
@@ -60,10 +60,15 @@ class MinimalParameters:
     """
 
     def __init__(
-        self, chain: Chain, workshop: Workshop, *, rotor: bool = False, friction: bool = False
+        self,
+        chain: Chain,
+        factory: FunctionFactory,
+        *,
+        rotor: bool = False,
+        friction: bool = False,
     ) -> None:
         self._chain = chain
-        self._workshop = workshop
+        self._factory = factory
         self.rotor, self.friction = rotor, friction
         self._structure = structure(chain)
         inertial, self.notes = _checked_set(chain)
@@ -147,7 +152,7 @@ class MinimalParameters:
     @cached_property
     def _regressor(self) -> Callable[..., Any]:
         program = regressor_program(self._chain, self._spread, self.rotor, self.friction)
-        return self._workshop.function(program, "minimal")
+        return self._factory.function(program, "minimal")
 
     def to_parameters(self, values: ArrayLike, near: ArrayLike | None = None) -> Array:
         """Return parameters (N,) that have the given values.
@@ -177,10 +182,10 @@ class MinimalParameters:
         if values is None:
             key = (kind, method)
             if key not in self._functions:
-                self._functions[key] = self._workshop.at_run_time(self, kind, method)
+                self._functions[key] = self._factory.at_run_time(self, kind, method)
             return self._functions[key]
         w = self._vector(values, "values", len(self.names))
-        return self._workshop.built_in(self, kind, method, w)
+        return self._factory.built_in(self, kind, method, w)
 
     def mass_matrix(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
         """Return M(q), ``(..., n, n)``, from minimal values ``(..., k)``; default are the arm's."""

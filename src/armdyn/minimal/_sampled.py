@@ -37,8 +37,8 @@ def stacked_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
     axes = np.zeros((count, n, 6))  # of the joints before, as motions (angular; linear) at O_i
     for i, link in enumerate(chain.links):
         R, s = _placed(link, q[:, i])
-        a = _down(R, a + np.cross(wd, s) + np.cross(w, np.cross(w, s)))
-        w, wd = _down(R, w), _down(R, wd)
+        a = _to_child(R, a + np.cross(wd, s) + np.cross(w, np.cross(w, s)))
+        w, wd = _to_child(R, w), _to_child(R, wd)
         z, rate, push = np.array([0.0, 0.0, 1.0]), qd[:, i, None], qdd[:, i, None]
         if link.rotational:
             wd = wd + np.cross(w, z * rate) + z * push
@@ -65,7 +65,7 @@ def _placed(link: Link, q: Array) -> tuple[Array, Array]:
     return R, np.stack([zero + b, -along * Sb, along * Cb], axis=1)
 
 
-def _down(R: Array, v: Array) -> Array:
+def _to_child(R: Array, v: Array) -> Array:
     return (v[:, None, :] @ R)[:, 0]
 
 

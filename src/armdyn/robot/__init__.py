@@ -4,22 +4,15 @@ from typing import TYPE_CHECKING
 
 from armdyn.robot._bundled import bundled_names
 from armdyn.robot._chain import Chain, Link, Symmetric, Vector, chain_of, exact_cos_sin
-from armdyn.robot._files import read_robot, whole_file, write_robot, write_whole
+from armdyn.robot._files import read_robot, write_robot
 from armdyn.robot._generic import generic
 from armdyn.robot._joint import Joint
-from armdyn.robot._pictures import (
-    check_picture,
-    matplotlib,
-    new_figure,
-    plain_text,
-    write_picture,
-)
 from armdyn.robot._robot import IDENTITY, Placement, Robot
 from armdyn.robot._standard_dh import from_standard_dh
-from armdyn.robot._toml import toml_text
+from armdyn.robot.formats._toml import toml_text
 
 if TYPE_CHECKING:
-    from armdyn.robot.urdf import urdf_text
+    from armdyn.robot.formats.urdf import urdf_text
 
 __all__ = [
     "IDENTITY",
@@ -32,20 +25,13 @@ __all__ = [
     "Vector",
     "bundled_names",
     "chain_of",
-    "check_picture",
     "exact_cos_sin",
     "from_standard_dh",
     "generic",
-    "matplotlib",
-    "new_figure",
-    "plain_text",
     "read_robot",
     "toml_text",
     "urdf_text",
-    "whole_file",
-    "write_picture",
     "write_robot",
-    "write_whole",
 ]
 
 
@@ -53,6 +39,6 @@ def __getattr__(name: str) -> object:
     """Import what few programs need when it is asked for."""
     if name != "urdf_text":
         raise AttributeError(f"module 'armdyn.robot' has no attribute {name!r}")
-    from armdyn.robot.urdf import urdf_text
+    from armdyn.robot.formats.urdf import urdf_text
 
     return urdf_text

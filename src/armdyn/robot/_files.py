@@ -1,4 +1,4 @@
-"""Robots by name: which reader or writer a name means, and files that are written whole.
+"""Robots by name: which reader or writer a name means.
 
 What only some files need is imported when one of them is read or written.
 """
@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from armdyn.errors import FileError, InputError, shown
+from armdyn.files import checked_path, write_whole
 from armdyn.robot._bundled import bundled_file, bundled_names
 from armdyn.robot._robot import Robot
-from armdyn.robot._toml import read_toml, robot_from_toml, toml_text
+from armdyn.robot.formats._toml import read_toml, robot_from_toml, toml_text
 
 URDF_SUFFIXES = (".urdf", ".xml")
 KINDS_OF_FILE = ".toml (a table of joints) and .urdf or .xml (URDF)"
@@ -54,7 +52,7 @@ def read_robot(
             is of the wrong type.
     """
     _check_options(base, tip, strict, snap)
-    path = _path(source)
+    path = checked_path(source)
     name = str(source)
     if isinstance(source, str) and name in bundled_names():
         _no_links(name, base, tip)
@@ -65,7 +63,7 @@ def read_robot(
         _no_links(name, base, tip)
         return read_toml(path, strict)
     if suffix in URDF_SUFFIXES:
-        from armdyn.robot.urdf import read_urdf
+        from armdyn.robot.formats.urdf import read_urdf
 
         return read_urdf(path, base=base, tip=tip, strict=strict, snap=snap)
     raise FileError(path, _unknown_suffix(path, "read"))
@@ -79,75 +77,17 @@ def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
     """
     if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"`robot` is {shown(robot)}, expected a Robot.")
-    target = _path(path)
+    target = checked_path(path)
     suffix = target.suffix.lower()
     if suffix == ".toml":
         text = toml_text(robot)
     elif suffix in URDF_SUFFIXES:
-        from armdyn.robot.urdf import urdf_text
+        from armdyn.robot.formats.urdf import urdf_text
 
         text = urdf_text(robot)
     else:
         raise FileError(target, _unknown_suffix(target, "written"))
     write_whole(target, text)
-
-
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file so that the path holds the old file or the whole new one, never a part."""
-    try:
-        data = text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise FileError(_path(path), f"cannot be written as UTF-8 text: {error.reason}.") from error
-    with whole_file(path) as file:
-        file.write(data)
-
-
-@contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
-    """Give a file to write to that takes the path's name when all is written, and not before.
-
-    What is written goes to a temporary file in the same folder, which then takes the name of the
-    target; on failure the temporary file is removed. A symbolic link is followed.
-    """
-    import secrets
-
-    asked = _path(path)
-    target = Path(os.path.realpath(asked))
-    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
-    try:
-        _check_writable(asked, target)
-        try:
-            with temporary.open("xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            if target.exists():
-                temporary.chmod(target.stat().st_mode & 0o7777)
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise FileError(asked, f"cannot be written: {error.strerror or error}.") from error
-
-
-def _path(source: object) -> Path:
-    if not isinstance(source, str | os.PathLike):
-        raise InputError(f"{shown(source)} is not the name of a robot or a path.")
-    text = os.fspath(source)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if not isinstance(text, str) or not text or "\0" in text:
-        raise InputError(f"{shown(cast(object, source))} is not the name of a robot or a path.")
-    return Path(text)
-
-
-def _check_writable(asked: Path, target: Path) -> None:
-    if target.is_dir():
-        raise FileError(asked, "is a folder; give the name of a file in it.")
-    if target.exists() and not target.is_file():
-        raise FileError(asked, "is not a regular file and will not be replaced by one.")
-    if not target.parent.is_dir():
-        folder = target.parent if asked.is_symlink() else asked.parent
-        raise FileError(asked, f"cannot be written: no folder {folder}; make it first.")
 
 
 def _check_readable(path: Path, name: str) -> None:

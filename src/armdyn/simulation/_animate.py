@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import FileError, InputError, shown
-from armdyn.robot import write_whole
+from armdyn.files import write_whole
 from armdyn.simulation._arguments import positive
 from armdyn.simulation._between import positions_at
 from armdyn.simulation._run import Run

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from armdyn.arm import Arm
 from armdyn.errors import InputError, MethodError, shown
-from armdyn.simulation._trouble import FASTEST
+from armdyn.simulation._diagnostics import FASTEST
 
 Array = NDArray[np.float64]
 
@@ -118,7 +118,7 @@ def steps_of(until: float, step: object) -> int:
     return steps
 
 
-def kept_steps(steps: int, samples: object, joints: int) -> Sequence[int]:
+def sampled_steps(steps: int, samples: object, joints: int) -> Sequence[int]:
     """Return before which steps a sample is recorded; `joints` is how many of all arms it has."""
     if samples is None:
         if (size := _size(steps + 1, joints)) > LARGEST:

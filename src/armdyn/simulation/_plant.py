@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from armdyn.arm import AUTO, Arm, Evaluator, Function, parameter_values, parametric
 from armdyn.graph import Program, Rolled, interpret
 from armdyn.robot import Chain, chain_of
-from armdyn.simulation._compose import kinetic_program
-from armdyn.simulation._compose_held import held_program
+from armdyn.simulation.steppers._compose import kinetic_program
+from armdyn.simulation.steppers._compose_held import held_program
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -106,7 +106,7 @@ class Plant:
             kernel = None if self.constants else self._function(kind).kernel
             if kernel is None:
                 program = self.program(kind)
-                assert isinstance(program, Program), "walks are always compiled"
+                assert isinstance(program, Program), "sweeps are always compiled"
                 kernel = compiled(program)
             self._kernels[kind] = kernel
         return self._kernels[kind]

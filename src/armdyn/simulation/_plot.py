@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.robot import check_picture, new_figure, plain_text, write_picture
+from armdyn.present import check_picture, new_figure, plain_text, write_picture
 from armdyn.simulation._run import Run
 
 Array = NDArray[np.float64]

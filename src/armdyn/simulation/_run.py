@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.log import Log
-from armdyn.simulation._event import Event
+from armdyn.simulation.events._event import Event
 
 Array = NDArray[np.float64]
 

@@ -11,28 +11,28 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn.arm import Arm
 from armdyn.errors import InputError, NumericalError, shown
 from armdyn.kernel import wanted_threads
-from armdyn.simulation._adaptive import integrate_adaptive
 from armdyn.simulation._arguments import (
     ADAPTIVE,
     INTEGRATORS,
     LIMITS,
     choice,
     functions,
-    kept_steps,
     parameter_rows,
     positive,
     sample_times,
+    sampled_steps,
     states,
     steps_of,
 )
-from armdyn.simulation._fixed import integrate_fixed
+from armdyn.simulation._diagnostics import SHORTER, TIGHTER, check_energy
 from armdyn.simulation._forces import Controller, Forces, Quantity
-from armdyn.simulation._members import integrate_members
 from armdyn.simulation._plant import Plant
 from armdyn.simulation._run import Run
-from armdyn.simulation._spring import spring
 from armdyn.simulation._task import Samples, Task
-from armdyn.simulation._trouble import SHORTER, TIGHTER, check_energy
+from armdyn.simulation.events._spring import spring
+from armdyn.simulation.steppers._adaptive import integrate_adaptive
+from armdyn.simulation.steppers._fixed import integrate_fixed
+from armdyn.simulation.steppers._members import integrate_members
 
 Array = NDArray[np.float64]
 Function = Callable[[float, Any, Any], ArrayLike]
@@ -154,7 +154,7 @@ def simulate(
             raise InputError(f"`rtol` is {rtol:g}, below what floats can hold (3e-14).")
     else:
         steps = steps_of(end, step)
-        times, keep = None, kept_steps(steps, samples, q.size)
+        times, keep = None, sampled_steps(steps, samples, q.size)
 
     count = len(q) if batch else None
     drive = Quantity("torque", torque, arm, arm.n, count)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.simulation._event import Event
 from armdyn.simulation._forces import Forces
 from armdyn.simulation._plant import Plant
+from armdyn.simulation.events._event import Event
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from armdyn.algorithms.denoc_udu import Pivot
 from armdyn.algorithms.rolled.inverse import moments_of
 from armdyn.algorithms.rolled.place import Place, turned
-from armdyn.algorithms.rolled.walks import Values
+from armdyn.algorithms.rolled.sweeps import Values
 from armdyn.algorithms.spatial import (
     Inertia,
     Six,
@@ -39,7 +39,7 @@ def flat(Mh: Inertia) -> Six:
     return [value for row, values in enumerate(Mh.rows) for value in values[row:]]
 
 
-def up(P: Place, Mh: Inertia) -> Inertia:
+def to_parent(P: Place, Mh: Inertia) -> Inertia:
     """Return an inertia at O_i in E_i as one at O_{i-1} in E_{i-1}.
 
     53M where the row of a revolute joint's axis is zero; the shift by d_i comes before the turn,

@@ -4,44 +4,44 @@
 2. Inward: joints eliminated from their articulated bodies, e_i = what is left of their torques.
 3. Outward: accelerations.
 
-Regrouped links would save 10M in the first walk. But a regrouped link stands for the mass of all
+Regrouped links would save 10M in the first sweep. But a regrouped link stands for the mass of all
 links behind it, which the free joints take away again: of 500 joints that costs 1.5 digits.
 """
 
 from __future__ import annotations
 
 from armdyn.algorithms.link_moments import moments
-from armdyn.algorithms.rolled.articulated import NO_MASS, body, flat, joint, up
+from armdyn.algorithms.rolled.articulated import NO_MASS, body, flat, joint, to_parent
 from armdyn.algorithms.rolled.inverse import bias_table, friction, outward
 from armdyn.algorithms.rolled.place import place, sines, turns
-from armdyn.algorithms.rolled.walks import Pass, Plan, Values
+from armdyn.algorithms.rolled.sweeps import Sweep, Sweeps, Values
 from armdyn.robot import Chain
 
 
-def forward_dynamics(chain: Chain, friction: bool) -> Plan:
-    """Plan the joint accelerations that torques give."""
+def forward_dynamics(chain: Chain, friction: bool) -> Sweeps:
+    """Sweeps the joint accelerations that torques give."""
     table = bias_table(chain, [moments(link) for link in chain.links], friction)
-    inward = Pass(False, _eliminated, {"wrench": (0.0,) * 6, "body": NO_MASS})
-    accelerations = Pass(True, _accelerations, {"motion": (0.0,) * 6})
-    return Plan(table, (Pass(True, sines), outward(chain), inward, accelerations))
+    inward = Sweep(False, _eliminated, {"wrench": (0.0,) * 6, "body": NO_MASS})
+    accelerations = Sweep(True, _accelerations, {"motion": (0.0,) * 6})
+    return Sweeps(table, (Sweep(True, sines), outward(chain), inward, accelerations))
 
 
 def _eliminated(x: Values) -> Values:
-    P = place(x).lean
+    P = place(x).three_multiplications
     J = joint(body(x), turns(x), x["constant:drive"][0])
     w = [a + b for a, b in zip(x["carry:wrench"], x["kept:wrench"], strict=True)]
     e = (x["input:tau"][0] - friction(x)) - J.along(w)
     passed = [a + b * e for a, b in zip(w, J.psi, strict=True)]
     return {
-        "carry:wrench": P.wrench_up(passed),
-        "carry:body": flat(up(P, J.free)),
+        "carry:wrench": P.wrench_to_parent(passed),
+        "carry:body": flat(to_parent(P, J.free)),
         "kept:psi": J.psi,
         "kept:own": [J.inverse * e],
     }
 
 
 def _accelerations(x: Values) -> Values:
-    r, motion = turns(x), place(x).motion_down(x["carry:motion"])
+    r, motion = turns(x), place(x).motion_to_child(x["carry:motion"])
     qdd = x["kept:own"][0]
     for a, b in zip(x["kept:psi"], motion, strict=True):
         qdd = qdd - a * b

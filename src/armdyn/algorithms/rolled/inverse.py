@@ -1,7 +1,7 @@
 """Inverse dynamics of long arms: the steps of `second_moment`, 75M a revolute joint.
 
-What `second_moment` says holds here; turns are lean where it pays (`place`), and the step b_{i+1}
-along x_i is taken by joint i, which has Omega_i at hand.
+What `second_moment` says holds here. Turns take three multiplications where it pays (`place`).
+Joint i takes the step b_{i+1} along x_i, since it has Omega_i at hand.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from collections.abc import Sequence
 from armdyn.algorithms.angular import euler, omega_matrix
 from armdyn.algorithms.link_moments import Moments, regrouped
 from armdyn.algorithms.rolled.place import Place, geometry, place, sines, three, turns
-from armdyn.algorithms.rolled.walks import Pass, Plan, Table, Values
+from armdyn.algorithms.rolled.sweeps import Sweep, Sweeps, Table, Values
 from armdyn.algorithms.spatial import Six, halves
 from armdyn.algorithms.vector import add, column, cross, scale, times
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar, sign
 
 
-def inverse_dynamics(chain: Chain, friction: bool) -> Plan:
-    """Plan the torques that give the accelerations qdd, or of as many inputs as there are."""
-    inward = Pass(False, _torques, {"wrench": (0.0,) * 6})
+def inverse_dynamics(chain: Chain, friction: bool) -> Sweeps:
+    """Sweeps the torques that give the accelerations qdd, or of as many inputs as there are."""
+    inward = Sweep(False, _torques, {"wrench": (0.0,) * 6})
     table = bias_table(chain, regrouped(chain)[1:], friction)
-    return Plan(table, (Pass(True, sines), outward(chain), inward))
+    return Sweeps(table, (Sweep(True, sines), outward(chain), inward))
 
 
-def outward(chain: Chain) -> Pass:
-    """Return the walk that keeps the wrenches that links ask for: (n_i; f_i) as kept:wrench."""
+def outward(chain: Chain) -> Sweep:
+    """Return the sweep that keeps the wrenches that links ask for: (n_i; f_i) as kept:wrench."""
     at_rest, (x, y, z) = (0.0, 0.0, 0.0), chain.g
-    return Pass(True, _wrenches, {"w": at_rest, "wd": at_rest, "sdd": (-x, -y, -z)})
+    return Sweep(True, _wrenches, {"w": at_rest, "wd": at_rest, "sdd": (-x, -y, -z)})
 
 
 def bias_table(chain: Chain, links: Sequence[Moments], friction: bool) -> Table:
@@ -53,16 +53,18 @@ def moments_of(row: tuple[Scalar, ...]) -> Moments:
 def _wrenches(x: Values) -> Values:
     """Keep (n_i; f_i) of link i, gravity included; carry w, wd and sdd at the next foot."""
     r, M = turns(x), moments_of(tuple(x["constant:links"]))
-    P = place(x).lean if "input:qd" in x else place(x)  # at rest there is little to do
+    P = (
+        place(x).three_multiplications if "input:qd" in x else place(x)
+    )  # at rest there is little to do
     qd, qdd = x.get("input:qd", (0.0,))[0], x.get("input:qdd", (0.0,))[0]
-    w, wd = P.down(three(x["carry:w"])), P.down(three(x["carry:wd"]))
+    w, wd = P.to_child(three(x["carry:w"])), P.to_child(three(x["carry:wd"]))
     turning, sliding = r * qd, (1.0 - r) * qd
     wd = (wd[0] + w[1] * turning, wd[1] - w[0] * turning, wd[2] + r * qdd)
     twice = sliding + sliding
     slid: Vector = (w[1] * twice, -(w[0] * twice), (1.0 - r) * qdd)
     w = (w[0], w[1], w[2] + turning)
     omega = omega_matrix(w, wd)
-    sdd = add(P.down(three(x["carry:sdd"])), slid, scale(P.d, column(omega, 3)))
+    sdd = add(P.to_child(three(x["carry:sdd"])), slid, scale(P.d, column(omega, 3)))
     f = add(scale(M.m, sdd), times(omega, M.h))
     n = add(cross(M.h, sdd), euler(omega, M.K))
     (b,) = x["constant:next"]
@@ -88,13 +90,13 @@ def _passed_on(P: Place, carried: Sequence[Scalar], own: Sequence[Scalar]) -> Si
     """Return the sum of two wrenches at O_i, in E_i, as one at O_{i-1}, in E_{i-1}; 20M 18A.
 
     Sums are made in such an order that what is carried is waited for as late as can be: it is all
-    that this walk waits for.
+    that this sweep waits for.
     """
     (n, f), (own_n, own_f) = halves(carried), halves(own)
     f = add(f, own_f)
     x, y, z = add(n, add(own_n, cross((0.0, 0.0, P.d), f)))
     x, y = P.turn.forth(x, y)
-    f = P.up(f)
+    f = P.to_parent(f)
     Cb, Sb = P.tilt.c, P.tilt.s
     return [x, Cb * y - (Sb * z + P.b * f[2]), Sb * y + (Cb * z + P.b * f[1]), *f]
 

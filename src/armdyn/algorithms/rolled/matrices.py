@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from armdyn.algorithms.link_moments import Moments, moments, regrouped
-from armdyn.algorithms.rolled.articulated import NO_MASS, body, flat, joint, up
+from armdyn.algorithms.rolled.articulated import NO_MASS, body, flat, joint, to_parent
 from armdyn.algorithms.rolled.inverse import moments_of
 from armdyn.algorithms.rolled.place import (
     Place,
@@ -26,7 +26,7 @@ from armdyn.algorithms.rolled.place import (
     turned_symmetric,
     turns,
 )
-from armdyn.algorithms.rolled.walks import Pass, Plan, Step, Values, nothing
+from armdyn.algorithms.rolled.sweeps import Step, Sweep, Sweeps, Values, nothing
 from armdyn.algorithms.spatial import Six, halves, power
 from armdyn.algorithms.vector import add, add_symmetric, cross, is_zero, scale, sub
 from armdyn.robot import Chain
@@ -35,8 +35,8 @@ from armdyn.scalar import Scalar
 REST = (0.0,) * 6
 
 
-def mass_matrix(chain: Chain) -> Plan:
-    """Plan the mass matrix: wrenches that accelerate composite bodies k, seen by joints i <= k."""
+def mass_matrix(chain: Chain) -> Sweeps:
+    """Sweep the mass matrix: wrenches that accelerate composite bodies k, seen by joints i <= k."""
     M = regrouped(chain)
     masses = [M[chain.n].m] * chain.n
     for i in range(chain.n - 1, 0, -1):
@@ -47,13 +47,13 @@ def mass_matrix(chain: Chain) -> Plan:
         "rotor": [(link.Jm,) for link in chain.links],
     }
     inward = _inward(_composite, {"h": REST[:3], "K": REST}, _entries)
-    return Plan(table, (Pass(True, sines), inward), ("M",))
+    return Sweeps(table, (Sweep(True, sines), inward), ("M",))
 
 
-def inverse_mass_matrix(chain: Chain) -> Plan:
-    """Plan the inverse: accelerations of joints i that torques of joints k >= i give.
+def inverse_mass_matrix(chain: Chain) -> Sweeps:
+    """Sweeps the inverse: accelerations of joints i that torques of joints k >= i give.
 
-    The passes of `forward_dynamics` for a unit torque in every column. On the way inward the
+    The sweeps of `forward_dynamics` for a unit torque in every column. On the way inward the
     entries are e_i / mh_i, and accelerations on the way outward.
     """
     table = {
@@ -62,14 +62,14 @@ def inverse_mass_matrix(chain: Chain) -> Plan:
         "rotor": [(link.Jm,) for link in chain.links],
     }
     inward = _inward(_eliminated, {"body": NO_MASS}, _left_over)
-    outward = Pass(True, nothing, columns=_accelerations)
-    return Plan(table, (Pass(True, sines), inward, outward), ("Minv",))
+    outward = Sweep(True, nothing, columns=_accelerations)
+    return Sweeps(table, (Sweep(True, sines), inward, outward), ("Minv",))
 
 
-def _inward(step: Step, start: Mapping[str, Sequence[float]], columns: Step) -> Pass:
-    """Return a walk that begins with E_n seen from itself."""
+def _inward(step: Step, start: Mapping[str, Sequence[float]], columns: Step) -> Sweep:
+    """Return a sweep that begins with E_n seen from itself."""
     axes = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0), "s": REST[:3]}
-    return Pass(False, step, {**axes, **start}, columns)
+    return Sweep(False, step, {**axes, **start}, columns)
 
 
 def _axis(x: Values) -> Values:
@@ -107,7 +107,7 @@ def _composite(x: Values) -> Values:
     turning: Six = [-K[2], -K[4], K[0] + K[3], -hy, hx, 0.0]
     sliding: Six = [hy, -hx, 0.0, 0.0, 0.0, own.m]
     wrench = [r * a + slides * b for a, b in zip(turning, sliding, strict=True)]
-    behind = _behind(P.lean, Moments(own.m, (hx, hy, hz), K))
+    behind = _behind(P.three_multiplications, Moments(own.m, (hx, hy, hz), K))
     (Jm,) = x["constant:rotor"]
     rotor = {} if is_zero(Jm) else {"column:rotor": [Jm]}
     return {
@@ -126,7 +126,7 @@ def _behind(P: Place, C: Moments) -> Moments:
     about_foot = (xx, xy, xz + P.d * x, yy, yz + P.d * y, zz + P.d * (z + foot))
     turned = turned_symmetric(turned_symmetric(about_foot, 0, P.turn), 1, P.tilt)
     xx, xy, xz, yy, yz, zz = turned
-    x, y, z = P.up((x, y, foot))
+    x, y, z = P.to_parent((x, y, foot))
     beside = x + C.m * P.b
     K = (xx + P.b * (x + beside), xy + P.b * y, xz + P.b * z, yy, yz, zz)
     return Moments(C.m, (beside, y, z), K)
@@ -145,7 +145,7 @@ def _eliminated(x: Values) -> Values:
     """Eliminate joint i, and put a unit torque into column i."""
     J = joint(body(x), turns(x), x["constant:rotor"][0])
     return {
-        "carry:body": flat(up(place(x).lean, J.free)),
+        "carry:body": flat(to_parent(place(x).three_multiplications, J.free)),
         "kept:psi": _at_tip(x, J.psi),
         "kept:inverse": [J.inverse],
         "column:torque": [1.0],

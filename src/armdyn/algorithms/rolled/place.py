@@ -1,14 +1,14 @@
-"""One joint in a walk: turns and shifts from E_{i-1} to E_i.
+"""One joint in a sweep: turns and shifts from E_{i-1} to E_i.
 
 A turn in a plane is a product of two complex numbers. Three products give it, with three sums,
 instead of four with two:
 
     k = c (x + y),    c x - s y = k - (c + s) y,    s x + c y = k + (s - c) x
 
-Symmetric functions of two components turn by twice the angle, in the same way. This lean form takes
-longer from the first operation to the last, so it is for steps with much to do at a time; where one
-joint waits for another and has little else to do, the plain form is faster. Where c or s is zero at
-all joints the plain form is free.
+Symmetric functions of two components turn by twice the angle, in the same way. This form of three
+multiplications takes longer from the first operation to the last, so it is for steps with much to
+do at a time; where one joint waits for another and has little else to do, the plain form is faster.
+Where c or s is zero at all joints the plain form is free.
 
 Notation of `frame`: C, S, Cb, Sb cosines and sines of theta_i and beta_i, shifts b_i along x_{i-1}
 and d_i along z_i; r_i is 1 for a joint that turns and 0 for one that slides.
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from armdyn.algorithms.rolled.walks import Values
+from armdyn.algorithms.rolled.sweeps import Values
 from armdyn.algorithms.spatial import Six, halves
 from armdyn.algorithms.vector import Matrix, add, cross, is_zero
 from armdyn.robot import Chain, Symmetric, Vector
@@ -33,12 +33,12 @@ class Turn:
 
     c: Scalar
     s: Scalar
-    lean: bool = False
+    three_multiplications: bool = False
 
     def forth(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        """Return (c x - s y, s x + c y); 4M 2A or, lean, 3M 3A and 2A once."""
+        """Return (c x - s y, s x + c y); 4M 2A or, three_multiplications, 3M 3A and 2A once."""
         c, s = self.c, self.s
-        if not self.lean or self._right or is_zero(x) or is_zero(y):
+        if not self.three_multiplications or self._right or is_zero(x) or is_zero(y):
             return c * x - s * y, s * x + c * y
         k = c * (x + y)
         return k - (c + s) * y, k + (s - c) * x
@@ -46,7 +46,7 @@ class Turn:
     def back(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
         """Return (c x + s y, c y - s x); cost as for `forth`."""
         c, s = self.c, self.s
-        if not self.lean or self._right or is_zero(x) or is_zero(y):
+        if not self.three_multiplications or self._right or is_zero(x) or is_zero(y):
             return c * x + s * y, c * y - s * x
         k = c * (x + y)
         return k + (s - c) * y, k - (c + s) * x
@@ -94,33 +94,33 @@ class Place:
     d: Scalar
 
     @property
-    def lean(self) -> Place:
-        """The same with lean turns."""
-        tilt, turn = (replace(turn, lean=True) for turn in (self.tilt, self.turn))
+    def three_multiplications(self) -> Place:
+        """The same with three_multiplications turns."""
+        tilt, turn = (replace(turn, three_multiplications=True) for turn in (self.tilt, self.turn))
         return Place(tilt, turn, self.b, self.d)
 
-    def up(self, v: Vector) -> Vector:
-        """Return R_i v: from E_i to E_{i-1}; 8M 4A or, lean, 6M 6A."""
+    def to_parent(self, v: Vector) -> Vector:
+        """Return R_i v: from E_i to E_{i-1}; 8M 4A or, three_multiplications, 6M 6A."""
         x, y = self.turn.forth(v[0], v[1])
         return (x, *self.tilt.forth(y, v[2]))
 
-    def down(self, v: Vector) -> Vector:
+    def to_child(self, v: Vector) -> Vector:
         """Return R_i^T v: from E_{i-1} to E_i; cost as for `up`."""
         y, z = self.tilt.back(v[1], v[2])
         return (*self.turn.back(v[0], y), z)
 
-    def wrench_up(self, wrench: Sequence[Scalar]) -> Six:
-        """Return a wrench at O_i in E_i as one at O_{i-1} in E_{i-1}; 20M 12A, lean 16M 16A."""
+    def wrench_to_parent(self, wrench: Sequence[Scalar]) -> Six:
+        """Return a wrench at O_i in E_i as one at O_{i-1} in E_{i-1}; 20M 12A, or 16M 16A."""
         n, f = halves(wrench)
-        n = self.up(add(n, cross((0.0, 0.0, self.d), f)))
-        f = self.up(f)
+        n = self.to_parent(add(n, cross((0.0, 0.0, self.d), f)))
+        f = self.to_parent(f)
         return [*add(n, cross((self.b, 0.0, 0.0), f)), *f]
 
-    def motion_down(self, motion: Sequence[Scalar]) -> Six:
+    def motion_to_child(self, motion: Sequence[Scalar]) -> Six:
         """Return what a motion at O_{i-1} in E_{i-1} is at O_i in E_i; cost as for a wrench."""
         w, v = halves(motion)
-        v = self.down(add(v, cross(w, (self.b, 0.0, 0.0))))
-        w = self.down(w)
+        v = self.to_child(add(v, cross(w, (self.b, 0.0, 0.0))))
+        w = self.to_child(w)
         return [*w, *add(v, cross(w, (0.0, 0.0, self.d)))]
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from armdyn.arm import Arm
 from armdyn.identification.exciting._limits import Limits
-from armdyn.robot import check_picture, new_figure, plain_text, write_picture
+from armdyn.present import check_picture, new_figure, plain_text, write_picture
 
 Array = NDArray[np.float64]
 

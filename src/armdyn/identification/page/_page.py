@@ -8,14 +8,14 @@ from importlib.metadata import version
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from armdyn.identification._advice import advice
-from armdyn.identification.page._html import Html, joined, listed, section, sentence, table, tag
-from armdyn.identification.page._numbers import number, percent
+from armdyn.identification.judge._advice import advice
 from armdyn.identification.page._parameters import hidden, links, parameter_table
 from armdyn.identification.page._residuals import residual_section
-from armdyn.identification.page._style import SCRIPT, STYLE
 from armdyn.identification.page._summary import facts, joint_table, verdict
 from armdyn.identification.page._torques import torque_sections
+from armdyn.present._html import Html, joined, listed, section, sentence, table, tag
+from armdyn.present._numbers import number, percent
+from armdyn.present._style import SCRIPT, STYLE
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result

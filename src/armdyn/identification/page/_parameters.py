@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.identification._described import described_values
-from armdyn.identification.page._html import Html, joined, listed, section, table, tag
-from armdyn.identification.page._numbers import number, percent, with_deviation
+from armdyn.present._html import Html, joined, listed, section, table, tag
+from armdyn.present._numbers import number, percent, with_deviation
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.identification._speeds import by_speed
-from armdyn.identification.page._html import Html, joined, section, tag
-from armdyn.identification.page._svg import (
+from armdyn.identification.judge._speeds import by_speed
+from armdyn.present._html import Html, joined, section, tag
+from armdyn.present._svg import (
     Array,
     Scale,
     across_ticks,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.identification._advice import rows_left_out
-from armdyn.identification._verdict import EXPECTED_ERROR, TORQUE_ERROR
-from armdyn.identification.page._html import Html, joined, listed, section, table, tag
-from armdyn.identification.page._numbers import number, percent, with_deviation
+from armdyn.identification.judge._advice import rows_left_out
+from armdyn.identification.judge._verdict import EXPECTED_ERROR, TORQUE_ERROR
+from armdyn.present._html import Html, joined, listed, section, table, tag
+from armdyn.present._numbers import number, percent, with_deviation
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.identification._holdout import Errors, Series
-from armdyn.identification._speeds import moving_error
-from armdyn.identification.page._html import Html, joined, section, tag
-from armdyn.identification.page._numbers import number, percent
-from armdyn.identification.page._svg import (
+from armdyn.identification.judge._holdout import Errors, Series
+from armdyn.identification.judge._speeds import moving_error
+from armdyn.present._html import Html, joined, section, tag
+from armdyn.present._numbers import number, percent
+from armdyn.present._svg import (
     Array,
     Scale,
     across_ticks,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 WIDTH, LEFT, RIGHT = 900, 60, 10
 TALL, SHORT, BETWEEN, BELOW, ABOVE = 150, 64, 12, 34, 8
 
-# Between stretches of a log, and between logs, the drawing has a hole of this share of its width.
+# Between segments of a log, and between logs, the drawing has a hole of this share of its width.
 HOLE = 0.01
 
 
@@ -124,7 +124,7 @@ def _line(
 
 
 def _times(series: Sequence[Series]) -> list[Array]:
-    """Return the times of stretches one behind the other, without the time between them."""
+    """Return the times of segments one behind the other, without the time between them."""
     total = sum(float(s.t[-1] - s.t[0]) for s in series)
     placed: list[Array] = []
     start = 0.0

@@ -7,8 +7,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from armdyn.present import check_picture, new_figure, write_picture
 from armdyn.report.bench._results import Benchmark
-from armdyn.robot import check_picture, new_figure, write_picture
 
 MARKS = ("o", "s", "^", "D", "v")
 COLORS = ("C0", "C1", "C2", "C3")

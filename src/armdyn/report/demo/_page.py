@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
 
-from armdyn.identification.page import STYLE, Html, joined, section, sentence, table, tag
+from armdyn.present import STYLE, Html, joined, section, sentence, table, tag
 from armdyn.report.demo._chapter import Chapter
 
 MOVING = "motion.html"

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.arm import Arm, check_writable, export_c, load, save, write_together
+from armdyn.arm import Arm, export_c, load, save
+from armdyn.files import check_writable, write_together, write_whole
 from armdyn.identification import ExcitingMotion, Result, excite, identify, need_solver
 from armdyn.log import Log
 from armdyn.report.bench import Grid
@@ -28,7 +29,6 @@ from armdyn.report.demo._compiled import run_self_test
 from armdyn.report.demo._page import MOVING, demo_page
 from armdyn.report.pictures import draw_arm
 from armdyn.report.verify import verify
-from armdyn.robot import write_whole
 
 PAGE = "report.html"
 ROBOT = "puma560"

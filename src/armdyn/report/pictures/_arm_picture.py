@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
+from armdyn.present import check_picture, new_figure, plain_text, write_picture
 from armdyn.report.pictures._figure import draw_figure, home
 from armdyn.report.pictures._sweep import Sweep, sweep
-from armdyn.robot import check_picture, new_figure, plain_text, write_picture
 
 Array = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
+from armdyn.present import check_picture, matplotlib, new_figure, write_picture
 from armdyn.report.bench import Grid
-from armdyn.robot import check_picture, matplotlib, new_figure, write_picture
 
 Verdict: TypeAlias = Literal[
     "reproduced", "same size", "not reproduced", "contradiction", "doubtful"

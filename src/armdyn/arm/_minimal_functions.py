@@ -1,0 +1,165 @@
+"""Dynamics from minimal parameters: any method, fed by them at run time or with their values in.
+
+A program of link parameters is taken, and these are replaced by as few as have the same minimal
+parameters: most masses, many moments are zero then, and constants are single minimal parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.algorithms import PARAMETER_NAMES
+from armdyn.arm._function import Function
+from armdyn.arm._parametric import FRICTION, INERTIAL, ROTOR, link_of, parametric, values
+from armdyn.arm._programs import AUTO, check_method, cost, program, straight_methods
+from armdyn.errors import InputError, MethodError
+from armdyn.graph import Program, Slot, count
+from armdyn.minimal import (
+    VALUES,
+    MinimalParameters,
+    closed_form,
+    folded,
+    from_minimal,
+    moved_last_link,
+)
+from armdyn.robot import Chain, Link
+
+Array = NDArray[np.float64]
+
+KINDS_OF_TORQUES = (
+    "mass_matrix", "inverse_dynamics", "bias", "gravity", "coriolis_matrix", "forward_dynamics",
+    "inverse_mass_matrix", "udu", "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
+    "kinetic_energy",
+)  # fmt: skip
+"""What minimal parameters determine; the others need no masses, or more than torques can tell."""
+
+
+@dataclass(frozen=True)
+class MinimalProgram:
+    """A program and the method it follows."""
+
+    program: Program
+    method: str
+
+
+class FunctionFactory:
+    """Makes functions for the minimal parameters of one arm."""
+
+    def __init__(self, robot: str, chain: Chain) -> None:
+        self.robot = robot
+        self.chain = chain
+
+    def function(self, program: Program, method: str) -> Function:
+        """Return a program as a function on arrays."""
+        return Function(program, method, self.robot)
+
+    def at_run_time(self, base: MinimalParameters, kind: str, method: str) -> Function:
+        """Return a quantity as a function of the states and of the minimal values."""
+        found = minimal_program(self.chain, base, kind, method)
+        known = {name: x for name, x in values(self.chain).items() if name != INERTIAL}
+        code = _with_known(found.program, known)
+        if all(slot.name != VALUES for slot in code.inputs):  # nothing of the arm is seen in this
+            code = replace(code, inputs=(*code.inputs, Slot(VALUES, (len(base),))))
+        return self.function(code, found.method)
+
+    def built_in(self, base: MinimalParameters, kind: str, method: str, w: Array) -> Function:
+        """Return a quantity as a function of the states, for given minimal values."""
+        candidates = list(_candidates(self.chain, base, kind, method, w))
+        if not candidates:
+            raise _no_method(kind, method)
+        best = min(candidates, key=lambda found: cost(count(found.program)))
+        return self.function(best.program, best.method)
+
+
+def minimal_program(
+    chain: Chain, base: MinimalParameters, kind: str, method: str = AUTO
+) -> MinimalProgram:
+    """Return the cheapest program of minimal parameters, or that of a method.
+
+    Rotor inertias and friction that are no part of the set stay inputs beside it.
+    """
+    found = [
+        MinimalProgram(from_minimal(code, base.spread, parts(base)), name)
+        for name, code in _natural(chain, kind, method)
+    ]
+    if not found:
+        raise _no_method(kind, method)
+    return min(found, key=lambda f: cost(count(f.program)))
+
+
+def parts(base: MinimalParameters) -> dict[str, slice]:
+    """Return the inputs of parametric programs that a set stands for."""
+    n, at = base.n, len(PARAMETER_NAMES) * base.n
+    found = {INERTIAL: slice(0, at)}
+    if base.rotor:
+        found[ROTOR] = slice(at, at + n)
+        at += n
+    if base.friction:
+        found[FRICTION] = slice(at, at + 3 * n)
+    return found
+
+
+def _natural(chain: Chain, kind: str, method: str) -> Iterator[tuple[str, Program]]:
+    """Yield programs of link parameters that divide by none of them."""
+    if kind not in KINDS_OF_TORQUES:
+        raise MethodError("quantity of minimal parameters", kind, KINDS_OF_TORQUES)
+    check_method(kind, method, straight=True)
+    for name in straight_methods(kind) if method == AUTO else (method,):
+        found = parametric(chain, kind, name)
+        if not found.divides_by_masses:
+            yield name, found.program
+
+
+def _candidates(
+    chain: Chain, base: MinimalParameters, kind: str, method: str, w: Array
+) -> Iterator[MinimalProgram]:
+    """Yield programs with the values built in.
+
+    With as few parameters as there can be, in a frame of the last link that spares more; and with
+    the link parameters of the arm, where they are those of bodies.
+    """
+    sparse = base.to_parameters(w)
+    known = {**values(chain), **{name: sparse[at].tolist() for name, at in parts(base).items()}}
+    moved, p = moved_last_link(chain, known[INERTIAL])
+    theorem = closed_form(moved)
+    short = {**known, VALUES: (theorem.matrix @ np.array(p)).tolist()}
+    for name, code in _natural(moved, kind, method):
+        inner = from_minimal(code, theorem.spread, {INERTIAL: slice(0, len(p))})
+        yield MinimalProgram(_with_known(inner, short), name)
+    full = base.to_parameters(w, near=base.parameters)
+    known |= {name: full[at].tolist() for name, at in parts(base).items()}
+    links = [_link(chain, known, i) for i in range(chain.n)]
+    bodies = tuple(link for link in links if link is not None)
+    if len(bodies) == chain.n:
+        same = replace(chain, links=bodies)
+        for name in straight_methods(kind) if method == AUTO else (method,):
+            yield MinimalProgram(program(same, kind, name, chain.n + 1, True), name)
+
+
+def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
+    """Return a link of given parameters; None if it has moments and no mass."""
+    link, own = chain.links[i], slice(10 * i, 10 * i + 10)
+    p, described = known[INERTIAL][own], values(chain)[INERTIAL][own]
+    viscous, coulomb, offset = friction = known[FRICTION][3 * i : 3 * i + 3]
+    rotor = known[ROTOR][i]
+    size = max(map(abs, described))
+    if all(abs(x - y) <= 1e-14 * size for x, y in zip(p, described, strict=True)):
+        # only rounding has changed: zeros of the description must stay zeros
+        return replace(link, Jm=rotor, Fv=viscous, Fc=coulomb, Fo=offset)
+    return link_of(link, p, rotor, friction) if p[0] > 0.0 else None
+
+
+def _with_known(code: Program, known: dict[str, list[float]]) -> Program:
+    read = {slot.name for slot in code.inputs}
+    return folded(code, {name: x for name, x in known.items() if name in read})
+
+
+def _no_method(kind: str, method: str) -> InputError:
+    return InputError(
+        f"{kind} by {method!r} divides by the masses of links, which minimal parameters do not "
+        "give; choose another method, or 'auto'."
+    )

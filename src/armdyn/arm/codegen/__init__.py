@@ -1,0 +1,1 @@
+"""C files for controllers, and what their headers say."""

@@ -1,0 +1,172 @@
+"""C for controllers: an arm's functions as a header, a source and a self-test in a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from armdyn.arm._minimal_functions import KINDS_OF_TORQUES, minimal_program
+from armdyn.arm._parametric import INERTIAL, INPUTS, Parametric, parametric, values
+from armdyn.arm._programs import AUTO, cheapest, check_method, program
+from armdyn.arm.codegen._header_text import about, minimal_note, notes, table_note
+from armdyn.errors import InputError, MethodError, RobotError, shown
+from armdyn.export import MARK, CFunction, CTable, c_package, prefix_of
+from armdyn.files._together import write_together
+from armdyn.minimal import VALUES
+from armdyn.robot import chain_of
+
+if TYPE_CHECKING:
+    from armdyn.arm._arm import Arm
+
+FOLDED, NATURAL, MINIMAL = "folded", "natural", "minimal"
+"""Which parameters of the links are arguments of the functions: none, all, or minimal ones."""
+
+
+def export_c(
+    arm: Arm,
+    folder: str | os.PathLike[str],
+    functions: Sequence[str],
+    *,
+    single: bool = False,
+    methods: Mapping[str, str] | None = None,
+    parameters: bool | str = False,
+    force: bool = False,
+) -> tuple[Path, ...]:
+    """Write functions of an arm as C99: all files or, on any failure, none.
+
+    Args:
+        arm: the arm; its name begins the names of files and functions.
+        folder: where to; it is made if it is not there.
+        functions: kinds, e.g. ``["mass_matrix", "inverse_dynamics"]``; "pose" and "jacobian" are
+            those of the tip, friction is included as in the methods of `Arm`.
+        single: compute in float instead of double.
+        methods: by which method, for kinds that shall not be computed by the cheapest.
+        parameters: make masses, inertias, rotor inertias and friction arguments of the functions,
+            so that new values need no new code. True or "natural": ten parameters a link;
+            "minimal": the arm's minimal parameters instead; False or "folded": none.
+        force: replace files that armdyn did not write, too.
+
+    Returns:
+        The paths of the header, the source and the self-test.
+    """
+    for key, value in (("single", single), ("force", force)):
+        if not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
+    arguments = _arguments(parameters)
+    kinds = _kinds(functions)
+    chosen = _methods(methods, kinds)
+    prefix = prefix_of(arm.name)
+    made = [_function(arm, kind, chosen.get(kind, AUTO), prefix, arguments) for kind in kinds]
+    tables = _tables(arm, made, prefix) if arguments != FOLDED else []
+    texts = c_package(
+        prefix, made, about=about(arm.robot, single, bool(tables)), tables=tables, single=single,
+        version=version("armdyn"),
+    )  # fmt: skip
+    return write_together(_folder(folder), texts, None if force else MARK)
+
+
+def _arguments(parameters: object) -> str:
+    """Return which parameters are arguments of the functions."""
+    if isinstance(parameters, bool):
+        return NATURAL if parameters else FOLDED
+    if isinstance(parameters, str) and parameters in (FOLDED, NATURAL, MINIMAL):
+        return parameters
+    raise InputError(
+        f"`parameters` is {shown(parameters)}, expected True or False, or one of {FOLDED!r}, "
+        f"{NATURAL!r} and {MINIMAL!r}."
+    )
+
+
+def _kinds(functions: object) -> list[str]:
+    if isinstance(functions, str) or not isinstance(functions, Sequence):
+        raise InputError(
+            f"`functions` is {shown(cast(object, functions))}, expected a list such as "
+            "['mass_matrix', 'gravity']."
+        )
+    kinds = list(cast("Sequence[str]", functions))
+    if not kinds:
+        raise InputError("`functions` is empty; name at least one, e.g. 'mass_matrix'.")
+    twice = [kind for k, kind in enumerate(kinds) if kind in kinds[:k]]
+    if twice:
+        raise InputError(f"`functions` has {shown(twice[0])} twice; name each once.")
+    return kinds
+
+
+def _methods(methods: object, kinds: Sequence[str]) -> dict[str, str]:
+    if methods is None:
+        return {}
+    if not isinstance(methods, Mapping):
+        raise InputError(
+            f"`methods` is {shown(methods)}, expected a dict such as "
+            "{'mass_matrix': 'lin_fang_1'}."
+        )
+    chosen = dict(cast("Mapping[str, str]", methods))
+    for kind in chosen:
+        if kind not in kinds:
+            raise MethodError("function to choose a method for", kind, kinds)
+    return chosen
+
+
+def _function(arm: Arm, kind: str, method: str, prefix: str, arguments: str) -> CFunction:
+    name = f"{prefix}_{kind}"
+    if arguments == FOLDED:
+        check_method(kind, method, straight=True)
+        chain = chain_of(arm.robot)
+        method = cheapest(chain, kind) if method == AUTO else method
+        code = program(chain, kind, method, frame=arm.n + 1, friction=True)
+        return CFunction(name, code, tuple(notes(code, method, name, {})))
+    tables = {slot: _table_name(prefix, slot) for slot in (*INPUTS, VALUES)}
+    if arguments == MINIMAL and kind in KINDS_OF_TORQUES:
+        made = minimal_program(chain_of(arm.robot), arm.minimal, kind, method)
+        return CFunction(name, made.program, tuple(notes(made.program, made.method, name, tables)))
+    found = parametric(chain_of(arm.robot), kind, method)
+    if arguments == MINIMAL and any(slot.name == INERTIAL for slot in found.program.inputs):
+        raise InputError(
+            f"{kind} does not follow from minimal parameters: they determine the torques, not "
+            "every mass. Leave it out, or take natural parameters."
+        )
+    lines = notes(found.program, found.method, name, tables)
+    if found.divides_by_masses:
+        _refuse_missing_mass(arm, kind, found)
+        lines.append("Divides by the masses: no link may have the mass 0.")
+    return CFunction(name, found.program, tuple(lines))
+
+
+def _refuse_missing_mass(arm: Arm, kind: str, found: Parametric) -> None:
+    for joint in arm.robot.joints:
+        if joint.mass == 0.0:
+            raise RobotError(
+                f"{kind} by {found.method!r} with parameters at run time divides by the masses, and"
+                f" the link of joint {joint.name!r} has none; leave {kind} out, or fold the "
+                "parameters in."
+            )
+
+
+def _tables(arm: Arm, functions: Sequence[CFunction], prefix: str) -> list[CTable]:
+    """Return the values of this arm for the inputs that are not states."""
+    read = {slot.name for f in functions for slot in f.program.inputs}
+    tables = [
+        CTable(_table_name(prefix, slot), slot, tuple(numbers), (table_note(slot),))
+        for slot, numbers in values(chain_of(arm.robot)).items()
+        if slot in read
+    ]
+    if VALUES in read:
+        lines, numbers = minimal_note(arm.minimal), arm.minimal.values.tolist()
+        tables.insert(0, CTable(_table_name(prefix, VALUES), VALUES, tuple(numbers), tuple(lines)))
+    return tables
+
+
+def _table_name(prefix: str, slot: str) -> str:
+    return f"{prefix}_default_{slot}"
+
+
+def _folder(folder: object) -> Path:
+    text: object = os.fspath(cast(str, folder)) if isinstance(folder, str | os.PathLike) else None
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise InputError(
+            f"`folder` is {shown(cast(object, folder))}, expected the path of a folder."
+        )
+    return Path(text)

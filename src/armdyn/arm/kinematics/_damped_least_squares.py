@@ -1,0 +1,164 @@
+"""Joint positions for a pose: damped least squares from many starts at once.
+
+A step of Levenberg and Marquardt solves (J'J + damping) dq = J'e, e being what position and
+rotation lack. Steps that do not help are taken back and damped more. Joints at a limit that would
+leave it stay there. All starts are one batch of the compiled pose and Jacobian, so that many cost
+little more than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm.kinematics._rotations import rotation_vectors
+
+Array = NDArray[np.float64]
+Function = Callable[[Array], Array]
+
+# Steps that one start may take, and how many others may take once one has arrived.
+STEPS = 120
+STEPS_AFTER = 12
+
+DAMPING = 1e-2
+LEAST_DAMPING = 1e-14
+STUCK = 1e8
+
+# Longest step of any joint [rad or m].
+LONGEST = 0.7
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What an arm is for this search.
+
+    Attributes:
+        pose: of q ``(B, n)``, ``(B, 4, 4)``.
+        jacobian: of q ``(B, n)``, ``(B, 6, n)``.
+        lower: limits, ``(n,)``; may be infinite.
+        upper: limits, ``(n,)``; may be infinite.
+        turns: which joints turn, ``(n,)``.
+    """
+
+    pose: Function
+    jacobian: Function
+    lower: Array
+    upper: Array
+    turns: NDArray[np.bool_]
+
+    def middle(self) -> Array:
+        """Return the middle of the ranges; 0 as near as limits allow where a range has none."""
+        bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
+        low, high = np.where(bounded, self.lower, 0.0), np.where(bounded, self.upper, 0.0)
+        return np.where(bounded, (low + high) / 2, np.clip(0.0, self.lower, self.upper))
+
+    def random(self, count: int, rng: np.random.Generator) -> Array:
+        """Return positions within the limits, ``(count, n)``; of endless joints within a turn."""
+        low, high = self.lower, self.upper
+        width = np.where(self.turns, 2.0 * np.pi, 2.0)
+        low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, width / 2) - width)
+        high = np.where(np.isfinite(high), high, low + width)
+        return low + (high - low) * rng.random((count, len(low)))
+
+    def inside(self, q: Array) -> Array:
+        """Return positions within the limits: turned back where a joint has a turn, else cut."""
+        with np.errstate(invalid="ignore"):
+            whole = self.turns & (self.upper - self.lower >= 2.0 * np.pi)
+            over = np.where(whole & (q > self.upper), np.ceil((q - self.upper) / (2 * np.pi)), 0.0)
+            under = np.where(whole & (q < self.lower), np.ceil((self.lower - q) / (2 * np.pi)), 0.0)
+        return np.clip(q + 2 * np.pi * (under - over), self.lower, self.upper)
+
+    def nearest_turn(self, q: Array, start: Array) -> Array:
+        """Return the same poses with every joint within half a turn of a start, if limits allow."""
+        best = q
+        for turns in (-2, -1, 0, 1, 2):
+            shift = 2 * np.pi * (np.round((start - q) / (2 * np.pi)) + turns)
+            other = q + np.where(self.turns, shift, 0.0)
+            allowed = (other >= self.lower) & (other <= self.upper)
+            nearer = allowed & (np.abs(other - start) < np.abs(best - start))
+            best = np.where(nearer, other, best)
+        return best
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where starts ended.
+
+    Attributes:
+        q: positions, ``(B, n)``.
+        position: distance from the pose, ``(B,)`` [m].
+        rotation: angle from the pose, ``(B,)`` [rad].
+    """
+
+    q: Array
+    position: Array
+    rotation: Array
+
+    def within(self, tolerance: float) -> NDArray[np.bool_]:
+        """Return which of them have the pose."""
+        return (self.position <= tolerance) & (self.rotation <= tolerance)
+
+    def best(self) -> int:
+        """Return which of them comes nearest."""
+        return int(np.argmin(self.position + self.rotation))
+
+
+def approach(reach: Reach, target: Array, starts: Array, tolerance: float) -> Found:
+    """Go from starts ``(B, n)`` towards a pose ``(4, 4)``, as near as each of them gets."""
+    q = reach.inside(starts)
+    e, J = _lack(reach, target, q)
+    length = _length(J, reach.turns)
+    weight = np.concatenate([np.full(3, 1.0 / length), np.ones(3)])
+    cost = np.sum((e * weight) ** 2, axis=1)
+    damping = np.full(len(q), DAMPING)
+    eye = np.eye(q.shape[1])
+    left = STEPS
+    while left > 0:
+        left -= 1
+        arrived = _within(e, tolerance)
+        if arrived.any():
+            left = min(left, STEPS_AFTER)
+        at = np.flatnonzero(~arrived & (damping < STUCK))
+        if not len(at):
+            break
+        Jw, ew = J[at] * weight[:, None], e[at] * weight
+        downhill = np.einsum("bij,bi->bj", Jw, ew)
+        held = ((q[at] <= reach.lower) & (downhill < 0)) | ((q[at] >= reach.upper) & (downhill > 0))
+        Jw = np.where(held[:, None, :], 0.0, Jw)
+        A = np.swapaxes(Jw, 1, 2) @ Jw + damping[at, None, None] * eye
+        step = np.linalg.solve(A, np.where(held, 0.0, downhill)[..., None])[..., 0]
+        step *= np.minimum(1.0, LONGEST / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        tried = reach.inside(q[at] + step)
+        e_new, J_new = _lack(reach, target, tried)
+        cost_new = np.sum((e_new * weight) ** 2, axis=1)
+        good = cost_new < cost[at]
+        damping[at] = np.where(good, np.maximum(damping[at] / 8, LEAST_DAMPING), damping[at] * 5)
+        # a start at which even small steps do not help is at rest in a valley of its own
+        damping[at] = np.where(good & (cost_new > 0.999999 * cost[at]), STUCK, damping[at])
+        to = at[good]
+        q[to], e[to], J[to], cost[to] = tried[good], e_new[good], J_new[good], cost_new[good]
+    return Found(q, np.linalg.norm(e[:, :3], axis=1), np.linalg.norm(e[:, 3:], axis=1))
+
+
+def _within(e: Array, tolerance: float) -> NDArray[np.bool_]:
+    position, rotation = np.linalg.norm(e[:, :3], axis=1), np.linalg.norm(e[:, 3:], axis=1)
+    return (position <= tolerance) & (rotation <= tolerance)
+
+
+def _lack(reach: Reach, target: Array, q: Array) -> tuple[Array, Array]:
+    """Return what is missing to the pose, ``(B, 6)``, and the Jacobians."""
+    T = reach.pose(q)
+    turned = target[:3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2)
+    return np.concatenate([target[:3, 3] - T[:, :3, 3], rotation_vectors(turned)], axis=1), (
+        reach.jacobian(q)
+    )
+
+
+def _length(J: Array, turns: NDArray[np.bool_]) -> float:
+    """Return the length that makes positions comparable with angles: the longest lever."""
+    levers = np.linalg.norm(J[:, :3, turns], axis=1)
+    longest = float(levers.max(initial=0.0))
+    return longest if longest > 0.0 else 1.0

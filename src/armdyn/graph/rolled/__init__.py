@@ -1,0 +1,1 @@
+"""Programs that sweep along the joints: traced once, run for every joint."""

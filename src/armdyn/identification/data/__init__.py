@@ -1,0 +1,1 @@
+"""Logs as filtered, decimated rows of a regression."""

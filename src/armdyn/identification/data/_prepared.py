@@ -1,0 +1,97 @@
+"""Logs filtered and differentiated, all at one cut-off, and what was done to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from armdyn.identification.data._bandwidth import band_width
+from armdyn.identification.data._decimation import DecimationFilter, decimation, decimation_filter
+from armdyn.identification.fit._fit import Progress
+from armdyn.log import Log, Prepared, choose_cutoff, prepare, velocities
+
+# Measured velocities are taken if they differ by less than this from slopes, beside the speed.
+ALIKE = 0.2
+RESTING = 1e-2
+
+# Highest cut-off beside the rate of a log.
+HIGHEST = 0.4
+
+# How a sentence on the cut-off begins; that on a chosen one is said once, with the reason.
+LOW_PASSED = "positions low-passed at"
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Prepared logs, their filters, and what was done, a sentence each."""
+
+    train: list[Prepared]
+    test: list[Prepared]
+    train_bands: list[DecimationFilter]
+    test_bands: list[DecimationFilter]
+    notes: list[str]
+
+
+def prepared(
+    train_logs: Sequence[Log],
+    test_logs: Sequence[Log],
+    cutoff: float | None,
+    decimate: int | None,
+    progress: Progress,
+) -> Data:
+    """Prepare the logs of the fit and of the test alike."""
+    notes: list[str] = []
+    asked = cutoff is not None
+    logs = [*train_logs, *test_logs]
+    if cutoff is None:
+        cutoff, why = min(choose_cutoff(log) for log in train_logs)
+        slowest = HIGHEST * min(log.rate for log in logs)
+        if cutoff > slowest:
+            cutoff, why = slowest, "the most that the log of the lowest rate has"
+        notes.append(f"{LOW_PASSED} {cutoff:.3g} Hz, without delay: {why}.")
+    measured = all(_trusted(log, cutoff) for log in logs)
+    ready: list[Prepared] = []
+    for k, log in enumerate(logs, 1):
+        ready.append(_one(log, cutoff, measured))
+        progress("filter", k / len(logs))
+    train, test = ready[: len(train_logs)], ready[len(train_logs) :]
+    for number, (log, one) in enumerate(zip(logs, ready, strict=True), 1):
+        who = log.source or f"log {number}"
+        said = dict.fromkeys((*log.notes, *one.notes))
+        notes += [f"{who}: {s}" for s in said if asked or not s.startswith(LOW_PASSED)]
+    width, why = band_width(train)
+    bands = [
+        decimation(decimate) if decimate else decimation_filter(one.rate, width) for one in ready
+    ]
+    chosen = None if decimate else (width, why)
+    told = [_in_words(r.rate, b.factor, chosen) for r, b in zip(ready, bands, strict=True)]
+    notes = list(dict.fromkeys([*notes, *told]))
+    return Data(train, test, bands[: len(train)], bands[len(train) :], notes)
+
+
+def _one(log: Log, cutoff: float, measured: bool) -> Prepared:
+    return prepare(log, cutoff=cutoff, velocity="measured" if measured else "differentiated")
+
+
+def _trusted(log: Log, cutoff: float) -> bool:
+    """Whether there are measured velocities and they are the slopes of the positions.
+
+    Where samples are few they are the better ones.
+    """
+    if log.qd is None:
+        return False
+    seen = velocities(log, cutoff)
+    moving = seen.moving(RESTING)
+    return bool((seen.difference**2 <= ALIKE**2 * seen.slope)[moving].all())
+
+
+def _in_words(rate: float, factor: int, chosen: tuple[float, str] | None) -> str:
+    if factor == 1:
+        return f"torques and regressor at {rate:.4g} Hz are taken as they are, row by row."
+    said = (
+        f"torques and regressor at {rate:.4g} Hz went through one low-pass, which leaves "
+        f"{rate / factor:.3g} rows a second"
+    )
+    if chosen is None:
+        return f"{said}, as asked for."
+    return f"{said}: the band up to {chosen[0]:.3g} Hz, {chosen[1]}."

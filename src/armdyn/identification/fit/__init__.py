@@ -1,0 +1,1 @@
+"""The regression: columns, factors, weights, priors, friction."""

@@ -1,0 +1,296 @@
+"""The columns of the regression: what a joint's torque is taken to be made of.
+
+    tau = K Y_b w + Fv qd + Fc sign(qd) + Fo + Fs exp(-(qd/vs)^2) sign(qd) + extra columns
+
+Y_b w are the minimal parameters, K couplings of the drives (if there are any), Fs the part of
+static friction above Coulomb's, which fades with the speed vs (Stribeck), and extra columns are
+functions of the state that a user knows: a counterbalance, a spring.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+from armdyn.errors import InputError, shown
+from armdyn.identification.data._decimation import DecimationFilter, decimation
+from armdyn.minimal import MinimalParameters
+
+Array = NDArray[np.float64]
+Kind = Literal["base", "viscous", "coulomb", "offset", "stribeck", "extra"]
+Function = Callable[[Array, Array, Array], Array]
+
+# Which columns a joint has shows at this many random states.
+STATES = 40
+
+# Samples whose columns are made and averaged together, so that they stay in the processor's cache.
+CHUNK = 2048
+
+
+@dataclass(frozen=True)
+class Extra:
+    """A column that a user supplies.
+
+    Attributes:
+        name: of the parameter.
+        joint: whose torque it is part of: number from 1, or name.
+        function: of q, qd, qdd ``(N, n)`` to ``(N,)``: the torque for a parameter of 1.
+        unit: of the parameter.
+    """
+
+    name: str
+    joint: int | str
+    function: Function
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its parameter's name and unit, what it is, and whose (joint from 0; base: -1)."""
+
+    name: str
+    unit: str
+    kind: Kind
+    joint: int
+    function: Callable[[Array, Array, Array], Array] | None = None
+
+
+class Model:
+    """The columns of all joints, each joint with those that can be other than zero.
+
+    Rows of all joints lie side by side in one array: joint j has `part(j)` of it, its columns being
+    ``active[j]``.
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        base: MinimalParameters,
+        own: Sequence[Column],
+        *,
+        known_rotors: Array,
+        known_friction: bool = False,
+        coupling: Array | None = None,
+    ) -> None:
+        """Put columns together.
+
+        Args:
+            arm: the arm.
+            base: its minimal parameters, with rotors or without.
+            own: columns of single joints.
+            known_rotors: rotor inertias ``(n,)`` that are not to be found.
+            known_friction: whether the arm's friction is known, not to be found.
+            coupling: K, ``(n, n)``.
+        """
+        self.arm, self.base, self.n = arm, base, arm.n
+        self.coupling = coupling
+        self.known_rotors, self.known_friction = known_rotors, known_friction
+        inertial = [
+            Column(name, unit, "base", -1)
+            for name, unit in zip(base.names, base.units, strict=True)
+        ]
+        self.columns: tuple[Column, ...] = (*inertial, *own)
+        self.k = len(inertial)
+        self._room = np.empty((CHUNK, self.n, self.k))
+        seen = self._seen()
+        picked = [np.flatnonzero(seen[j]) for j in range(self.n)]
+        single = [
+            np.array([i for i, column in enumerate(own) if column.joint == j], dtype=np.int64)
+            for j in range(self.n)
+        ]
+        pairs = list(zip(picked, single, strict=True))
+        self.active = [np.concatenate([p, self.k + s]) for p, s in pairs]
+        self._ends = np.cumsum([0, *(len(a) for a in self.active)])
+        inner = self.n * self.k
+        self._gather = np.concatenate(
+            [np.concatenate([j * self.k + p, inner + s]) for j, (p, s) in enumerate(pairs)]
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def width(self) -> int:
+        """Columns of all joints side by side."""
+        return int(self._ends[-1])
+
+    def part(self, j: int) -> slice:
+        """Return where the columns of joint j are."""
+        return slice(int(self._ends[j]), int(self._ends[j + 1]))
+
+    def indices(self, *kinds: Kind) -> list[int]:
+        """Return the columns of some kinds."""
+        return [i for i, column in enumerate(self.columns) if column.kind in kinds]
+
+    def without(self, dropped: Sequence[int]) -> Model:
+        """Return the model without some columns of single joints."""
+        gone = set(dropped)
+        return self._with([c for i, c in enumerate(self.columns) if i >= self.k and i not in gone])
+
+    def with_columns(self, more: Sequence[Column]) -> Model:
+        """Return the model with more columns of single joints, behind those it has."""
+        return self._with([*self.columns[self.k :], *more])
+
+    def _with(self, own: Sequence[Column]) -> Model:
+        return Model(
+            self.arm,
+            self.base,
+            own,
+            known_rotors=self.known_rotors,
+            known_friction=self.known_friction,
+            coupling=self.coupling,
+        )
+
+    def rows(self, q: Array, qd: Array, qdd: Array, band: DecimationFilter | None = None) -> Array:
+        """Return the columns of all joints side by side, ``(N, width)``, filtered if asked for."""
+        band = band or decimation(1)
+        step, inner = band.mean * max(CHUNK // band.mean, 1), self.n * self.k
+        means = np.empty((len(q) // band.mean, inner + len(self.columns) - self.k))
+        for a in range(0, len(q), step):
+            x = q[a : a + step], qd[a : a + step], qdd[a : a + step]
+            at = slice(a // band.mean, (a + len(x[0])) // band.mean)
+            means[at, :inner] = band.averages(self._inertial(*x).reshape(len(x[0]), inner))
+            means[at, inner:] = band.averages(self._single(*x))
+        return band.weighted(means)[:, self._gather]
+
+    def predicted(self, values: Array, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return what the parameters make of states, ``(N, n)``."""
+        torque = np.empty((len(q), self.n))
+        for a in range(0, len(q), CHUNK):
+            x = q[a : a + CHUNK], qd[a : a + CHUNK], qdd[a : a + CHUNK]
+            part = np.matmul(self._inertial(*x), values[: self.k], out=torque[a : a + CHUNK])
+            for value, column in zip(values[self.k :], self.columns[self.k :], strict=True):
+                part[:, column.joint] += value * _evaluated(column, *x)
+        return torque
+
+    def torques(self, values: Array, rows: Array) -> Array:
+        """Return what the parameters make of rows, ``(N, n)``."""
+        parts = [rows[:, self.part(j)] @ values[self.active[j]] for j in range(self.n)]
+        return np.stack(parts, axis=1)
+
+    @property
+    def knows(self) -> bool:
+        """Whether some torques are known beforehand."""
+        return self.known_friction or bool(self.known_rotors.any())
+
+    def known(self, qd: Array, qdd: Array) -> Array:
+        """Return the torques of what is known beforehand, ``(N, n)``."""
+        torque = qdd * self.known_rotors
+        torque = torque if self.coupling is None else torque @ self.coupling.T
+        return torque + self.arm.friction(qd) if self.known_friction else torque
+
+    def _single(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the columns of single joints, ``(N, p - k)``."""
+        result = np.empty((len(q), len(self.columns) - self.k))
+        for i, column in enumerate(self.columns[self.k :]):
+            result[:, i] = _evaluated(column, q, qd, qdd)
+        return result
+
+    def _inertial(self, q: Array, qd: Array, qdd: Array) -> Array:
+        # Memory that is used again and again need not be asked for.
+        room = self._room[: len(q)] if len(q) <= CHUNK else None
+        Y = self.base.regressor(q, qd, qdd, out=room)
+        return Y if self.coupling is None else np.einsum("ij,njk->nik", self.coupling, Y)
+
+    def _seen(self) -> NDArray[np.bool_]:
+        rng = np.random.default_rng(0)
+        states = rng.uniform(-2.0, 2.0, (3, STATES, self.n))
+        return (self._inertial(*states) != 0.0).any(axis=0)
+
+
+def _evaluated(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
+    j, v = column.joint, qd[:, column.joint]
+    if column.kind == "viscous":
+        return v
+    if column.kind == "coulomb":
+        return np.sign(v)
+    if column.kind == "offset":
+        return np.ones(len(v))
+    assert column.function is not None
+    values = np.asarray(column.function(q, qd, qdd), dtype=np.float64)
+    if values.shape != (len(q),) or not np.isfinite(values).all():
+        said = f"gives the shape {values.shape}" if values.shape != (len(q),) else "is not finite"
+        raise InputError(
+            f"the extra column {column.name!r} of joint {j + 1} {said}, expected a finite number "
+            "for each sample, (N,)."
+        )
+    return values
+
+
+def friction_columns(arm: Arm) -> list[Column]:
+    """Return viscous, Coulomb and constant friction of every joint."""
+    listed: list[Column] = []
+    for j, joint in enumerate(arm.robot.joints):
+        force, speed = ("N m", "rad/s") if joint.kind == "revolute" else ("N", "m/s")
+        listed += [
+            Column(f"Fv{j + 1}", f"{force}/({speed})", "viscous", j),
+            Column(f"Fc{j + 1}", force, "coulomb", j),
+            Column(f"Fo{j + 1}", force, "offset", j),
+        ]
+    return listed
+
+
+def stribeck_columns(arm: Arm, speeds: Array) -> list[Column]:
+    """Return a column for each joint and each of its speeds ``(n, g)``."""
+    listed: list[Column] = []
+    for j, joint in enumerate(arm.robot.joints):
+        force = "N m" if joint.kind == "revolute" else "N"
+        for speed in speeds[j]:
+            name = f"Fs{j + 1}({speed:.3g})"
+            listed.append(Column(name, force, "stribeck", j, _fading(j, float(speed))))
+    return listed
+
+
+def _fading(j: int, speed: float) -> Function:
+    def column(q: Array, qd: Array, qdd: Array) -> Array:
+        v = qd[:, j]
+        return np.exp(-((v / speed) ** 2)) * np.sign(v)
+
+    return column
+
+
+def extra_columns(
+    arm: Arm, extra: Sequence[Extra | tuple[str, int | str, Function]]
+) -> list[Column]:
+    """Return the columns that a user supplies, checked."""
+    listed: list[Column] = []
+    for given in extra:
+        try:
+            one = given if isinstance(given, Extra) else Extra(*given)
+        except TypeError:
+            raise InputError(
+                f"`extra` has {shown(given)}, expected (name, joint, function of q, qd, qdd)."
+            ) from None
+        if not isinstance(one.name, str) or not callable(one.function):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"`extra` has {shown(given)}, expected (name, joint, function of q, qd, qdd)."
+            )
+        j = joint_index(arm, one.joint, f"extra column {one.name!r}")
+        listed.append(Column(one.name, one.unit, "extra", j, one.function))
+    names = [c.name for c in listed]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"`extra` has columns of one name: {', '.join(twice)}.")
+    return listed
+
+
+def joint_index(arm: Arm, joint: object, what: str) -> int:
+    """Return a joint, given by name or by number from 1, as an index from 0."""
+    if isinstance(joint, str) and joint in arm.joint_names:
+        return arm.joint_names.index(joint)
+    if isinstance(joint, SupportsIndex) and not isinstance(joint, bool):
+        number = operator.index(joint)
+        if 1 <= number <= arm.n:
+            return number - 1
+    raise InputError(
+        f"{what}: joint is {shown(joint)}, expected a number from 1 to {arm.n} or a name "
+        f"({', '.join(arm.joint_names)})."
+    )

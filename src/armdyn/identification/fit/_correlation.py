@@ -1,0 +1,59 @@
+"""How many neighbouring residuals are worth one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+def correlation_lengths(residuals: Sequence[Array], kept: Sequence[Mask]) -> Array:
+    """Return `correlation_length` of every joint ``(n,)``, of residuals and masks ``(M, n)``."""
+    lengths = [
+        correlation_length([r[:, j] for r in residuals], [m[:, j] for m in kept])
+        for j in range(residuals[0].shape[1])
+    ]
+    return np.array(lengths)
+
+
+def correlation_length(series: Sequence[Array], kept: Sequence[Mask]) -> float:
+    """Return 1 + 2 sum of the autocorrelations of residuals, at least 1.
+
+    That is the number of rows that carry as much as one independent row, for regressors that change
+    more slowly than the residuals do. The sum ends where a pair of neighbouring autocorrelations
+    together is no larger than that of independent residuals may be by chance; what follows is
+    noise.
+
+    Args:
+        series: residuals at equal steps, one array a segment without gaps.
+        kept: which of them count; others are skipped, not closed up.
+    """
+    longest = max((len(r) for r in series), default=0)
+    if longest < 4:
+        return 1.0
+    size = 1 << (2 * longest - 1).bit_length()
+    products, pairs = np.zeros(longest), np.zeros(longest)
+    for r, m in zip(series, kept, strict=True):
+        products[: len(r)] += _lagged(np.where(m, r, 0.0), size)[: len(r)]
+        pairs[: len(r)] += _lagged(m.astype(np.float64), size)[: len(r)]
+    lags = longest // 4
+    if products[0] <= 0.0 or pairs[0] < 4:
+        return 1.0
+    rho = products[:lags] / np.maximum(np.rint(pairs[:lags]), 1.0) * pairs[0] / products[0]
+    chance = np.sqrt(2.0 / pairs[0])
+    total = 0.0
+    for k in range(1, lags - 1, 2):
+        pair = float(rho[k] + rho[k + 1])
+        if pair <= chance:
+            break
+        total += pair
+    return 1.0 + 2.0 * total
+
+
+def _lagged(x: Array, size: int) -> Array:
+    spectrum = np.abs(np.fft.rfft(x, size)) ** 2
+    return np.fft.irfft(spectrum, size)

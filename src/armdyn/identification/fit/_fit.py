@@ -1,0 +1,179 @@
+"""From rows to parameters: factors, weights, correlated residuals, outliers.
+
+Outliers are dealt with on the samples of the log, not on filtered rows, over which a filter would
+smear them: a sample whose residual is beyond `CLIP` robust standard deviations is pulled in to that
+distance and the fit repeated. That is Huber's estimate, by pseudo-values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.identification.data._segments import FilteredSegment, Rows, sample
+from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._correlation import correlation_lengths
+from armdyn.identification.fit._prior import Expected, prior_of
+from armdyn.identification.fit._r_factor import RFactor
+from armdyn.identification.fit._regression import Fit, Prior, regress
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Progress = Callable[[str, float], None]
+
+CLIP = 4.0
+GAUSSIAN_MAD = 1.4826
+ROBUST_ROUNDS = 3
+FEWEST_CLIPPED = 0.005
+CORRELATION_ROUNDS = 3
+
+
+def silent(step: str, share: float) -> None:
+    """Tell nobody how far it is."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to fit.
+
+    Attributes:
+        dead_band: rows of a joint slower than this do not count, ``(n,)``.
+        robust: pull in outliers.
+        weights: fixed weights of the joints, or None to find them.
+        strength: fixed strength of the prior, or None to find it.
+    """
+
+    dead_band: Array
+    robust: bool
+    weights: Array | None
+    strength: float | None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fit with what it was made from.
+
+    Attributes:
+        fit: the regression.
+        factors: R_j of every joint, over all columns.
+        counts: numbers of rows of every joint.
+        correlation: rows that are worth one, of every joint.
+        clipped: share of the samples of every joint that were pulled in.
+        targets: filtered torques of every segment, outliers pulled in.
+        kept: which rows count, of every segment ``(M, n)``.
+    """
+
+    fit: Fit
+    factors: list[Array]
+    counts: list[int]
+    correlation: Array
+    clipped: Array
+    targets: list[Array]
+    kept: list[Mask]
+
+
+def fitted(
+    model: Model, rows: Rows, natural: Expected, settings: Settings, progress: Progress
+) -> Fitted:
+    """Fit the parameters of a model to rows."""
+    parts = rows.parts
+    kept = [np.abs(part.at_centres(part.qd)) > settings.dead_band for part in parts]
+    clipped = np.zeros(model.n)
+    targets = [part.filtered(part.tau) for part in parts]
+    factors, counts = factors_of(rows, targets, kept, progress)
+    prior = _prior(model, natural, factors, counts)
+    fit, correlation = _weighted(model, rows, targets, kept, factors, counts, prior, settings)
+    for _ in range(ROBUST_ROUNDS if settings.robust else 0):
+        reach, share = _reach(model, parts, fit.values)
+        progress("outliers", 1.0)
+        if not (share > FEWEST_CLIPPED).any() or np.allclose(share, clipped, rtol=0.02):
+            break
+        clipped = share
+        targets = [_pulled_in(model, part, fit.values, reach) for part in parts]
+        factors, counts = factors_of(rows, targets, kept, progress)
+        fit, correlation = _weighted(model, rows, targets, kept, factors, counts, prior, settings)
+    return Fitted(fit, factors, counts, correlation, clipped, targets, kept)
+
+
+def factors_of(
+    rows: Rows, targets: Sequence[Array], kept: Sequence[Mask], progress: Progress
+) -> tuple[list[Array], list[int]]:
+    """Return R_j ``(c, p + 1)`` over all columns, and the number of rows, of every joint."""
+    model = rows.model
+    made = [RFactor(len(active)) for active in model.active]
+    done = 0
+    for k, at, A in rows:
+        for j, factor in enumerate(made):
+            use = kept[k][at, j]
+            mine = A[:, model.part(j)]
+            factor.add(mine[use], targets[k][at, j][use])
+        done += len(A)
+        progress("regressor", done / rows.count)
+    full: list[Array] = []
+    for factor, active in zip(made, model.active, strict=True):
+        R = factor.factor()
+        wide = np.zeros((len(R), len(model.columns) + 1))
+        wide[:, active] = R[:, :-1]
+        wide[:, -1] = R[:, -1]
+        full.append(wide)
+    return full, [factor.count for factor in made]
+
+
+def predicted(model: Model, part: FilteredSegment, values: Array, a: int, b: int) -> Array:
+    """Return the torques of a model at samples a to b of a segment, not filtered."""
+    return model.predicted(values, *part.samples(a, b)[:3])
+
+
+def _prior(
+    model: Model, natural: Expected, factors: Sequence[Array], counts: Sequence[int]
+) -> Prior:
+    n = np.maximum(np.array(counts, dtype=np.float64), 1.0)
+    torque = np.array([np.linalg.norm(R[:, -1]) for R in factors]) / np.sqrt(n)
+    column = np.zeros(len(model.columns))
+    for i, one in enumerate(model.columns[model.k :], model.k):
+        column[i] = np.linalg.norm(factors[one.joint][:, i]) / np.sqrt(n[one.joint])
+    return prior_of(model, natural, torque, column)
+
+
+def _weighted(
+    model: Model,
+    rows: Rows,
+    targets: Sequence[Array],
+    kept: Sequence[Mask],
+    factors: Sequence[Array],
+    counts: Sequence[int],
+    prior: Prior,
+    settings: Settings,
+) -> tuple[Fit, Array]:
+    correlation = np.ones(model.n)
+    given = {"weights": settings.weights, "strength": settings.strength}
+    fit = regress(factors, counts, prior, correlation=correlation, **given)  # pyright: ignore[reportArgumentType]
+    for _ in range(CORRELATION_ROUNDS):
+        residuals = [target.copy() for target in targets]
+        for k, at, A in rows:
+            residuals[k][at] -= model.torques(fit.values, A)
+        correlation = correlation_lengths(residuals, kept)
+        fit = regress(factors, counts, prior, correlation=correlation, **given)  # pyright: ignore[reportArgumentType]
+    return fit, correlation
+
+
+def _reach(model: Model, parts: Sequence[FilteredSegment], values: Array) -> tuple[Array, Array]:
+    """Return how far samples may be from the model, and the share of those that are farther."""
+    size = np.concatenate(
+        [np.abs(x.tau - model.predicted(values, x.q, x.qd, x.qdd)) for x in sample(parts)]
+    )
+    reach = CLIP * GAUSSIAN_MAD * np.median(size, axis=0)
+    return reach, (size > reach).mean(axis=0)
+
+
+def _pulled_in(model: Model, part: FilteredSegment, values: Array, reach: Array) -> Array:
+    """Return the rows of torques with outliers pulled in."""
+
+    def torques(a: int, b: int) -> Array:
+        ours = predicted(model, part, values, a, b)
+        return ours + np.clip(part.tau[a:b] - ours, -reach, reach)
+
+    return part.rows_of(torques)

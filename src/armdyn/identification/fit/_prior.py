@@ -1,0 +1,97 @@
+"""Where parameters are expected before the data: near the arm as it is described.
+
+A link of mass m and size L is expected to differ from its description by half of m in mass, of m L
+in first moments, of m L^2 in inertias: crude, but it has the right units, and what is expected of
+the minimal parameters follows from it by their matrix. An arm described without masses is expected
+around zero, within what its torques tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._regression import Prior
+
+Array = NDArray[np.float64]
+
+SPREAD = 0.5
+SMALLEST_LENGTH = 0.05
+
+# Powers of the length in the ten parameters of a link: m, m L, m L^2.
+POWERS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2.0])
+
+# No link counts as lighter than this share of the mean mass.
+SMALLEST_SHARE = 0.1
+
+# A description with masses is trusted at least this much: to twice its masses.
+TRUSTED = 0.25
+UNKNOWN = 0.03
+
+# Friction and extra columns are expected within this many times the torques that were measured.
+WIDE = 3.0
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Expected natural parameters: of links and, if they are to be found, of rotors.
+
+    Attributes:
+        mean: values ``(N,)``, in the order of the columns of the minimal set's matrix.
+        spread: their standard deviations ``(N,)``.
+        described: whether the arm's description has masses.
+    """
+
+    mean: Array
+    spread: Array
+    described: bool
+
+
+def expected(arm: Arm, rotor: bool, torque: Array) -> Expected:
+    """Return what is expected of an arm whose measured torques have the size `torque`, ``(n,)``."""
+    joints = arm.robot.joints
+    length = link_length(arm)
+    masses = np.array([j.mass for j in joints])
+    described = bool(masses.sum() > 0.0)
+    if described:
+        masses = np.maximum(masses, SMALLEST_SHARE * masses.mean())
+    else:
+        masses = np.full(arm.n, float(torque.max()) / (9.81 * length * arm.n))
+    parts = [m * length**POWERS for m in masses]
+    mean, spread = [arm.parameters], [SPREAD * np.concatenate(parts)]
+    if rotor:
+        mean.append(np.array([j.rotor_inertia for j in joints]))
+        spread.append(np.cumsum(masses[::-1])[::-1] * length**2)
+    return Expected(np.concatenate(mean), np.concatenate(spread), described)
+
+
+def link_length(arm: Arm) -> float:
+    """Return the usual size of a link [m]."""
+    total = sum(abs(joint.b) + abs(joint.d) for joint in arm.robot.joints)
+    return max(total / arm.n, SMALLEST_LENGTH)
+
+
+def prior_of(model: Model, natural: Expected, torque: Array, column: Array) -> Prior:
+    """Return the prior of all columns.
+
+    Args:
+        model: the columns.
+        natural: what is expected of the natural parameters.
+        torque: rms of the torques of every joint, ``(n,)``.
+        column: rms of every column in its joint, ``(p,)``.
+    """
+    P, k, p = model.base.matrix, model.k, len(model.columns)
+    root = np.zeros((k, p))
+    covariance = (P * natural.spread**2) @ P.T
+    root[:, :k] = np.linalg.inv(np.linalg.cholesky(covariance))
+    mean = np.zeros(p)
+    mean[:k] = P @ natural.mean
+    fixed = np.zeros((p - k, p))
+    for i, one in enumerate(model.columns[k:]):
+        size = torque[one.joint] if torque[one.joint] > 0.0 else 1.0
+        fixed[i, k + i] = (column[k + i] if column[k + i] > 0.0 else 1.0) / (WIDE * size)
+    return Prior(mean, root, fixed, TRUSTED if natural.described else UNKNOWN)

@@ -1,0 +1,1 @@
+"""Torque constants of the drives."""

@@ -1,0 +1,94 @@
+"""Is the estimate biased? Least squares against instrumental variables.
+
+Noise of the positions is in the regressor too, and least squares then shrinks parameters. Rows
+that are one step earlier and later move with the arm in the same way, but have other noise: with
+their sum Z as instruments, Z^T Y beta = Z^T tau is not biased, only less certain. If both agree
+within what chance explains, or predict the same torques, least squares can be trusted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.identification.data._segments import Rows
+from armdyn.identification.fit._fit import Fitted
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# A difference of predicted torques below this share of them is of no consequence; instruments that
+# leave more than this to chance tell nothing.
+SMALL = 0.02
+USELESS = 0.1
+
+
+@dataclass(frozen=True)
+class Bias:
+    """How instrumental variables move the estimate.
+
+    Attributes:
+        values: the parameters by instrumental variables, ``(p,)``.
+        change: rms of the change of the torques over the rows of the fit, beside the torques.
+        expected: the change that chance alone would make.
+        small: whether the change is of no consequence, or explained by chance.
+        words: the verdict in a sentence.
+    """
+
+    values: Array
+    change: float
+    expected: float
+    small: bool
+    words: str
+
+
+def bias_check(rows: Rows, found: Fitted) -> Bias:
+    """Compare a fit with instrumental variables."""
+    model, fit, p = rows.model, found.fit, len(rows.model.columns)
+    cross, plain, square = np.zeros((p, p)), np.zeros((p, p)), np.zeros((p, p))
+    right, torque = np.zeros(p), 0.0
+    for k, at, A in rows:
+        if len(A) < 3:
+            continue
+        for j in range(model.n):
+            use = _with_neighbours(found.kept[k][at, j])
+            mine, y = A[:, model.part(j)] / fit.weights[j], found.targets[k][at, j] / fit.weights[j]
+            X, Z = mine[1:-1][use], 0.5 * (mine[:-2] + mine[2:])[use]
+            active = np.ix_(model.active[j], model.active[j])
+            cross[active] += Z.T @ X
+            plain[active] += X.T @ X
+            square[active] += Z.T @ Z
+            right[model.active[j]] += Z.T @ y[1:-1][use]
+            torque += float(y[1:-1][use] @ y[1:-1][use])
+    s, prior = fit.strength, fit.prior
+    weight = s**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
+    inverse = np.linalg.pinv(cross + weight)
+    values = inverse @ (right + weight @ prior.mean)
+    spread = inverse @ (square + weight) @ inverse.T - fit.covariance
+    off = values - fit.values
+    torque = max(torque, float(np.finfo(np.float64).tiny))
+    change = float(np.sqrt(max(off @ plain @ off, 0.0) / torque))
+    expected = float(np.sqrt(max(np.sum(plain * spread), 0.0) / torque))
+    small = change <= max(SMALL, 2.0 * expected)
+    return Bias(values, change, expected, small, _words(change, expected, small))
+
+
+def _with_neighbours(kept: Mask) -> Mask:
+    return kept[1:-1] & kept[:-2] & kept[2:]
+
+
+def _words(change: float, expected: float, small: bool) -> str:
+    if expected > USELESS:
+        return "instrumental variables are too uncertain here to tell a bias: excite more."
+    said = (
+        f"instrumental variables change the predicted torques by {change:.2%} "
+        f"({expected:.2%} by chance)"
+    )
+    if small:
+        return f"{said}: no sign that noise of the positions biases the parameters."
+    return (
+        f"{said}: noise of the positions may bias the parameters, or the model leaves something "
+        "out. Try a lower cut-off."
+    )

@@ -1,0 +1,55 @@
+"""What is left over at which speed: the shape of friction that a model has missed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.identification.judge._holdout import Series
+
+if TYPE_CHECKING:
+    from armdyn.identification._result import Result
+
+Array = NDArray[np.float64]
+
+# Slow is below this share of the highest speed; fewer rows than this tell nothing.
+SLOW = 0.15
+FEWEST = 8
+
+
+def by_speed(result: Result, j: int) -> tuple[Array, Array]:
+    """Return velocities of a joint in the rows of the fit, and its residuals there."""
+    v = np.concatenate([s.velocity[:, j] for s in result.train])
+    rest = np.concatenate([s.residual[:, j] for s in result.train])
+    used = np.abs(v) > result.about.dead_band[j]
+    return v[used], rest[used]
+
+
+def moving_error(result: Result, series: Sequence[Series], j: int) -> float:
+    """Return the relative error of a joint's torques where it is faster than its dead band."""
+    moving = [np.abs(s.velocity[:, j]) > result.about.dead_band[j] for s in series]
+    pairs = list(zip(series, moving, strict=True))
+    wrong = sum(float(np.sum(s.residual[m, j] ** 2)) for s, m in pairs)
+    size = sum(float(np.sum(s.measured[m, j] ** 2)) for s, m in pairs)
+    return float(np.sqrt(wrong / size)) if size > 0.0 else float("nan")
+
+
+def slow_excess(result: Result) -> Array:
+    """Return by how much friction at low speeds is larger than that of the model, ``(n,)``.
+
+    It is the mean residual against the motion, less twice its standard error: what is beyond
+    chance; 0 if it is not.
+    """
+    excess = np.zeros(result.arm.n)
+    for j in range(result.arm.n):
+        v, rest = by_speed(result, j)
+        slow = np.abs(v) < SLOW * np.abs(v).max(initial=0.0)
+        if slow.sum() < FEWEST:
+            continue
+        against = rest[slow] * np.sign(v[slow])
+        error = float(against.std(ddof=1)) / np.sqrt(slow.sum() / result.correlation[j])
+        excess[j] = max(float(against.mean()) - 2.0 * error, 0.0)
+    return excess

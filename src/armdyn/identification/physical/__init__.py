@@ -1,0 +1,1 @@
+"""Links that can exist: pseudo-inertias, feasibility, the convex solver."""

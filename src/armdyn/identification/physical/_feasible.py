@@ -1,0 +1,175 @@
+"""Whether any links have given minimal values, and if not, how far off the nearest are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.arm import Arm
+from armdyn.errors import InputError, shown
+from armdyn.identification._arguments import flag
+from armdyn.identification.fit._prior import Expected, expected
+from armdyn.identification.physical._pseudo_inertia import (
+    expected_roots,
+    parameters_from,
+    parameters_of,
+)
+from armdyn.identification.physical._solver import convex, solved
+from armdyn.minimal import MinimalParameters
+
+Array = NDArray[np.float64]
+
+WHY = "the test whether links can exist"
+
+# Margins are known to the accuracy of the solver only; rods and points have the margin 0.
+ACCURATE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Feasibility:
+    """Whether there are bodies with given minimal values.
+
+    Attributes:
+        feasible: whether there are.
+        margin: the least eigenvalue of the links' pseudo-inertias, beside those of the described
+            arm, made as large as can be, up to 1; negative if no bodies have the values.
+        distance: from the values to the nearest that bodies have: 0 if they have them; in standard
+            deviations if these are given, else beside what half the masses of the arm make.
+        nearest: these values ``(k,)``.
+        parameters: natural parameters ``(N,)`` of bodies that have the nearest values.
+        words: the verdict in words.
+    """
+
+    feasible: bool
+    margin: float
+    distance: float
+    nearest: Array
+    parameters: Array
+    words: str
+
+
+def feasible(
+    arm: Arm, values: ArrayLike, *, std: ArrayLike | None = None, rotor: bool = False
+) -> Feasibility:
+    """Test whether any bodies, as links of the arm, have given minimal values.
+
+    Args:
+        arm: its geometry; its masses tell what is large and small.
+        values: of its minimal parameters, as `Arm.minimal.names` lists them, ``(k,)``.
+        std: their standard deviations ``(k,)``.
+        rotor: whether the values are those of `Arm.minimal_with` rotors.
+
+    Raises:
+        InputError: an argument is wrong.
+        MissingExtraError: CVXPY or Clarabel is not installed.
+        NumericalError: the solver gave up.
+    """
+    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.")
+    base = arm.minimal_with(rotor=flag("rotor", rotor))
+    w = _vector(base, "values", values)
+    spread = None if std is None else _vector(base, "std", std)
+    if spread is not None and (spread <= 0.0).any():
+        raise InputError("`std` has an entry that is not positive; leave it out if it is unknown.")
+    cp = convex(WHY)
+    natural = _size(arm, base, w)
+    P = base.matrix
+    L: Array = np.linalg.inv(np.linalg.cholesky((P * natural.spread**2) @ P.T)).astype(np.float64)
+    links = _Links(cp, base, natural, L)
+    margin = links.margin(w)
+    if margin >= -ACCURATE:
+        x, _ = links.nearest(w)
+        return Feasibility(True, margin, 0.0, w, x, _said_yes(margin))
+    links = _Links(cp, base, natural, L if spread is None else np.diag(1.0 / spread))
+    x, distance = links.nearest(w)
+    nearest = P @ x
+    words = _said_no(base, w, nearest, distance, spread is not None, links.units @ (nearest - w))
+    return Feasibility(False, margin, distance, nearest, x, words)
+
+
+class _Links:
+    """The links as unknowns X_i, and the minimal values that they have, in the units of L."""
+
+    def __init__(self, cp: Any, base: MinimalParameters, natural: Expected, units: Array) -> None:
+        self.cp, self.units, self.rotor_unit = cp, units, natural.spread[10 * base.n :]
+        n, rows = base.n, units @ base.matrix
+        self.roots = expected_roots(natural.mean, natural.spread, n, natural.described)
+        self.X = [cp.Variable((4, 4), symmetric=True) for _ in self.roots]
+        self.rotor: Any = cp.Variable(n) if len(self.rotor_unit) else None
+        parts = [
+            (rows[:, 10 * i : 10 * i + 10] @ parameters_from(C)) @ cp.vec(X, order="F")
+            for i, (C, X) in enumerate(zip(self.roots, self.X, strict=True))
+        ]
+        if self.rotor is not None:
+            parts.append((rows[:, 10 * n :] * self.rotor_unit) @ self.rotor)
+        self.values = sum(parts[1:], parts[0])
+
+    def margin(self, w: Array) -> float:
+        """Return the largest t, up to 1, with X_i >= t 1 among all links that have the values."""
+        t = self.cp.Variable()
+        bounds = [self.values == self.units @ w, t <= 1.0, *self._above(t)]
+        return solved(self.cp, self.cp.Maximize(t), bounds, WHY)
+
+    def nearest(self, w: Array) -> tuple[Array, float]:
+        """Return the parameters of the links whose values are nearest, and how near they are."""
+        off = self.cp.norm(self.values - self.units @ w)
+        # of all links as near, the ones that are no larger than they must be
+        small = sum(self.cp.trace(X) for X in self.X)
+        solved(self.cp, self.cp.Minimize(off + ACCURATE * small), self._above(0.0), WHY)
+        pairs = zip(self.roots, self.X, strict=True)
+        x = np.concatenate([parameters_of(C @ _positive(X.value) @ C.T) for C, X in pairs])
+        if self.rotor is not None:
+            x = np.concatenate([x, self.rotor_unit * np.maximum(self.rotor.value, 0.0)])
+        return x, float(off.value)
+
+    def _above(self, t: Any) -> list[Any]:
+        bounds = [X - t * np.eye(4) >> 0 for X in self.X]
+        return bounds if self.rotor is None else [*bounds, self.rotor >= t]
+
+
+def _positive(X: Array) -> Array:
+    values, V = np.linalg.eigh(X)
+    return (V * np.maximum(values, 0.0)) @ V.T
+
+
+def _size(arm: Arm, base: MinimalParameters, w: Array) -> Expected:
+    """Return what is large and small: by the arm's masses or, without, by torques."""
+    rng = np.random.default_rng(0)
+    Y = base.regressor(*rng.uniform(-1.0, 1.0, (3, 40, arm.n)))
+    return expected(arm, base.rotor, np.maximum(np.sqrt(np.mean((Y @ w) ** 2, axis=0)), 1e-300))
+
+
+def _vector(base: MinimalParameters, name: str, given: object) -> Array:
+    try:
+        array = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.full(1, np.nan)
+    if array.shape != (len(base),) or not np.isfinite(array).all():
+        raise InputError(
+            f"`{name}` is {shown(given)}, expected {len(base)} finite numbers: "
+            f"{shown(', '.join(base.names))}."
+        )
+    return array
+
+
+def _said_yes(margin: float) -> str:
+    if margin < 1e-3:
+        return (
+            "there are links with these values, but at the edge of what can exist: rods, plates or "
+            "points, or rotors without inertia."
+        )
+    return f"there are links with these values (margin {margin:.2g})."
+
+
+def _said_no(
+    base: MinimalParameters, w: Array, near: Array, distance: float, known: bool, moved: Array
+) -> str:
+    i = int(np.argmax(np.abs(moved)))
+    unit = "standard deviations away" if known else "times what half the arm's masses make away"
+    return (
+        f"no links have these values. The nearest that links have are {distance:.3g} {unit}; "
+        f"{base.names[i]} would be {near[i]:.4g} in place of {w[i]:.4g} {base.units[i]}."
+    )

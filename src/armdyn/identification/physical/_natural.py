@@ -1,0 +1,76 @@
+"""From fitted columns back to an arm: natural parameters, rotors and friction of a robot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._prior import Expected
+from armdyn.identification.physical._pseudo_inertia import link_fields
+from armdyn.robot import Joint, Robot
+
+Array = NDArray[np.float64]
+
+# Mass of links of an arm that is described without masses and whose torques tell none.
+SOME_MASS = 1.0
+
+
+def nearest_parameters(model: Model, values: Array, natural: Expected) -> Array:
+    """Return the natural parameters ``(N,)`` that have the values and are nearest to the expected.
+
+    Distances are counted in the spread that is expected. If a mass comes out as no mass, they are
+    those that differ from the description by the carriers of the minimal parameters only.
+    """
+    P, w = model.base.matrix, values[: model.k]
+    S = natural.spread**2
+    x = natural.mean + S * (P.T @ np.linalg.solve((P * S) @ P.T, w - P @ natural.mean))
+    masses = x[: 10 * model.n : 10]
+    if natural.described and (masses > 0.0).all():
+        return x
+    near = natural.mean.copy()
+    near[: 10 * model.n : 10] = np.where(masses > 0.0, masses, SOME_MASS)
+    return model.base.to_parameters(w, near=near)
+
+
+def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple[str, ...]]:
+    """Return the arm of fitted columns, and what it could not take, a sentence each.
+
+    Args:
+        model: the columns.
+        values: of the columns.
+        parameters: natural parameters ``(N,)``: of links and, if they were fitted, rotors.
+    """
+    robot, n, notes = model.arm.robot, model.n, list[str]()
+    drives = {kind: _own(model, values, kind) for kind in ("viscous", "coulomb", "offset")}
+    joints: list[Joint] = []
+    for j, joint in enumerate(robot.joints):
+        given = {"rotor_inertia": float(parameters[10 * n + j])} if model.base.rotor else {}
+        if model.coupling is None:
+            given |= {kind: float(x[j]) for kind, x in drives.items() if x is not None}
+        for key, value in given.items():
+            if key != "offset" and value < 0.0:
+                notes.append(f"{key} of {joint.name} came out as {value:.3g}; the arm has 0.")
+                given[key] = 0.0
+        joints.append(replace(joint, **link_fields(parameters[10 * j : 10 * j + 10]), **given))  # pyright: ignore[reportArgumentType]
+    if model.coupling is not None and len(model.indices("viscous")):
+        notes.append("friction was fitted behind the coupling of the drives; the arm has none.")
+    if len(model.indices("stribeck", "extra")):
+        notes.append("Stribeck friction and extra columns are no part of the arm.")
+    found = Robot.of_known_faults(
+        joints, robot.gravity, robot.base, robot.tool, robot.name, robot.notes
+    )
+    return Arm(found), tuple(notes)
+
+
+def impossible_links(arm: Arm) -> tuple[str, ...]:
+    """Return the names of joints whose links no rigid body can be."""
+    return tuple(joint.name for joint in arm.robot.joints if joint.physical_faults())
+
+
+def _own(model: Model, values: Array, kind: str) -> Array | None:
+    found = [i for i, column in enumerate(model.columns) if column.kind == kind]
+    return values[found] if found else None

@@ -1,0 +1,205 @@
+"""Natural parameters of bodies that can exist, as near as can be to the data and a description.
+
+With the pseudo-inertias Pi_i = C_i X_i C_i^T of the links, C_i C_i^T being those of the described
+arm, and friction and rotors that are not negative,
+
+    |T [P x; f] - y|^2  +  2 s^2 sum_i ( tr X_i - log det X_i )
+
+is minimised over positive definite X_i. The first sum is the misfit of the data in units of its
+variance. The second is the log-det divergence from the described bodies [Lee2020]: it does not
+depend on units or frames, grows without bounds towards bodies that cannot exist, and decides what
+no torque tells. A mass that is off by half counts as it does in the prior of the regression: both
+are 4 s^2 e^2 for small shares e of the mass, and s is what the regression found. But the divergence
+trusts the smallest moments of a link as much as its mass, and thin links more than they may deserve
+(descriptions are often crude there). So s is lowered while the misfit is above that of the
+regression by more than its number of parameters, which is what the true parameters make it by
+chance, and as long as lowering helps. In X, numbers are of order one whatever the size of the arm.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import NumericalError
+from armdyn.identification.fit._problem import Problem, Solution
+from armdyn.identification.physical._pseudo_inertia import (
+    expected_roots,
+    parameters_from,
+    parameters_of,
+)
+from armdyn.identification.physical._solver import convex, solved
+
+Array = NDArray[np.float64]
+
+WHAT = "links that can exist"
+WHY = "finding links that can exist (`physical=False` leaves it out)"
+
+# Data that are more exact than this count as if they were not: solvers know ten digits or so.
+MOST_EXACT = 1e5
+
+# The prior is no weaker than this: something must decide what torques do not tell.
+WEAKEST = 0.01
+
+# s is lowered by this factor, at most so often, while the excess of misfit shrinks to this share.
+LOWER = 3.0
+ROUNDS = 6
+HELPS = 0.8
+
+# Friction that the data do not show stays where the regression left it, by this share of its rows.
+HELD = 1e-3
+
+# A fit that gets worse by this is told with a hint.
+WORSE = 0.3
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Unknowns: their share of the residuals, what they cost by themselves, and their bounds."""
+
+    unknown: Any
+    residual: Any
+    cost: Any
+    bounds: list[Any] = field(default_factory=list[Any])
+
+
+def physical(problem: Problem) -> Solution:
+    """Return the natural parameters of bodies that explain the data.
+
+    Raises:
+        MissingExtraError: CVXPY or Clarabel is not installed.
+        NumericalError: the solver found nothing.
+    """
+    cp = convex(WHY)
+    roots = expected_roots(problem.mean, problem.spread, problem.n, problem.described)
+    free, s = _misfit(problem, problem.values), max(problem.strength, WEAKEST)
+    x, values = _first(cp, problem, roots, s)
+    excess = _misfit(problem, values) - free
+    for _ in range(ROUNDS):
+        s /= LOWER
+        if excess <= len(values) or s < WEAKEST:
+            break
+        try:
+            other, lower = _solved(cp, problem, roots, s)
+        except NumericalError:  # a solution is there already
+            break
+        less = _misfit(problem, lower) - free
+        if less > HELPS * excess:
+            break
+        x, values, excess = other, lower, less
+    return Solution(x, values, _notes(problem, values))
+
+
+def _first(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
+    """Solve for s; where the solver gives up, for more: the more, the easier it is."""
+    for more in (1.0, 10.0):
+        try:
+            return _solved(cp, problem, roots, s * more)
+        except NumericalError:
+            continue
+    return _solved(cp, problem, roots, 100.0 * s)
+
+
+def _misfit(problem: Problem, values: Array) -> float:
+    p = len(values)
+    return float(np.sum((problem.r_factor[:, :p] @ values - problem.r_factor[:, p]) ** 2))
+
+
+def _solved(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
+    """Return the natural parameters, and the values that they have, for a strength s."""
+    n, k, p = problem.n, len(problem.matrix), len(problem.columns)
+    size = max(
+        float(np.linalg.norm(_seen(problem, i) @ parameters_from(C), 2))
+        for i, C in enumerate(roots)
+    )
+    T = problem.r_factor * min(1.0, MOST_EXACT / size if size > 0.0 else 1.0)
+    problem = replace(problem, r_factor=T, strength=s)
+    links = [_link(cp, problem, i, C) for i, C in enumerate(roots)]
+    rotors = [_rotors(cp, problem)] if problem.matrix.shape[1] > 10 * n else []
+    own = [_own(cp, problem)] if p > k else []
+    parts = [*links, *rotors, *own]
+    residual = sum((part.residual for part in parts), T[:, k:p] @ problem.values[k:] - T[:, p])
+    cost = sum((part.cost for part in parts), cp.sum_squares(residual))
+    solved(cp, cp.Minimize(cost), [b for part in parts for b in part.bounds], WHAT)
+    if any(np.linalg.eigvalsh(link.unknown.value)[0] <= 0.0 for link in links):
+        raise NumericalError(
+            f"{WHAT}: the solver Clarabel came too near to links that cannot exist. Use data that "
+            "excite the arm more, or `physical=False`."
+        )
+    bodies = [C @ link.unknown.value @ C.T for link, C in zip(links, roots, strict=True)]
+    x = np.concatenate([parameters_of(Pi) for Pi in bodies])
+    for part in rotors:
+        x = np.concatenate([x, problem.spread[10 * n :] * np.maximum(part.unknown.value, 0.0)])
+    values = np.concatenate([problem.matrix @ x, problem.values[k:]])
+    for part in own:
+        values[k:] += _units(problem) * part.unknown.value
+        signed = k + _not_negative(problem)
+        values[signed] = np.maximum(values[signed], 0.0)
+    return x, values
+
+
+def _link(cp: Any, problem: Problem, i: int, C: Array) -> _Part:
+    X = cp.Variable((4, 4), symmetric=True)
+    divergence = cp.trace(X) - cp.log_det(X)
+    rows = _seen(problem, i) @ parameters_from(C)
+    return _Part(X, rows @ cp.vec(X, order="F"), 2.0 * problem.strength**2 * divergence)
+
+
+def _seen(problem: Problem, i: int) -> Array:
+    k = len(problem.matrix)
+    return problem.r_factor[:, :k] @ problem.matrix[:, 10 * i : 10 * i + 10]
+
+
+def _rotors(cp: Any, problem: Problem) -> _Part:
+    k, at = len(problem.matrix), slice(10 * problem.n, None)
+    unit = problem.spread[at]
+    rows = problem.r_factor[:, :k] @ problem.matrix[:, at] * unit
+    rotor = cp.Variable(problem.n, nonneg=True)
+    off = cp.sum_squares(rotor - problem.mean[at] / unit)
+    return _Part(rotor, rows @ rotor, problem.strength**2 * off)
+
+
+def _own(cp: Any, problem: Problem) -> _Part:
+    """Return the columns of single joints, from where the regression left them."""
+    k, p = len(problem.matrix), len(problem.columns)
+    unit, signed = _units(problem), _not_negative(problem)
+    moved = cp.Variable(p - k)
+    least = -problem.values[k:][signed] / unit[signed]
+    bounds = [moved[signed] >= least] if len(signed) else []
+    rows = problem.r_factor[:, k:p] * unit
+    return _Part(moved, rows @ moved, HELD**2 * cp.sum_squares(moved), bounds)
+
+
+def _units(problem: Problem) -> Array:
+    """Return what one standard deviation of the residuals shows of every column of a joint."""
+    size = np.linalg.norm(problem.r_factor[:, len(problem.matrix) : len(problem.columns)], axis=0)
+    return 1.0 / np.where(size > 0.0, size, 1.0)
+
+
+def _not_negative(problem: Problem) -> NDArray[np.int64]:
+    own = problem.columns[len(problem.matrix) :]
+    kinds = ("viscous", "coulomb")
+    return np.array([i for i, column in enumerate(own) if column.kind in kinds], dtype=np.int64)
+
+
+def _notes(problem: Problem, values: Array) -> tuple[str, ...]:
+    free, bound = (math.sqrt(_misfit(problem, v)) for v in (problem.values, values))
+    worse = bound / free - 1.0 if free > 0.0 else 0.0
+    said = (
+        "links are bodies that can exist, and friction is not negative; where torques tell "
+        "nothing they are as described"
+        if problem.described
+        else "links are bodies that can exist, and friction is not negative; where torques tell "
+        "nothing they are balls of some mass"
+    )
+    said += f". Residuals of the fit are {abs(worse):.1%} {'larger' if worse >= 0.0 else 'smaller'}"
+    if worse > WORSE:
+        said += (
+            ": something that the model lacks was taken for inertia, maybe rotors, "
+            "gravity in another direction, or a load"
+        )
+    return (said + ".",)

@@ -1,0 +1,1 @@
+"""Many states: the loop over them, the finite check, streaming stores, threads."""

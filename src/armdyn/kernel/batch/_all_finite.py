@@ -1,0 +1,31 @@
+"""Whether all numbers of an array are finite, without an array of truths beside it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.kernel.batch._batch_code import largest_address
+from armdyn.kernel.ir._finite_check import INFINITE
+
+Array = NDArray[np.float64]
+
+# Numbers for which machine code of our own is worth loading; NumPy makes an array of truths first.
+MANY = 4096
+
+
+def all_finite(array: Array) -> bool:
+    """Say whether there is nothing but finite numbers; lets other threads run meanwhile."""
+    if array.size < MANY or not array.flags.c_contiguous:
+        return bool(np.isfinite(array).all())
+    return _largest()(array.ctypes.data, array.size) < INFINITE
+
+
+@lru_cache(maxsize=1)
+def _largest() -> Callable[..., Any]:
+    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(largest_address())

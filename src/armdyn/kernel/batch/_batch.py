@@ -1,0 +1,104 @@
+"""A batch of states, evaluated part by part, in threads if it is large.
+
+Inputs and results are looked at for numbers that are not finite: in a plain batch while it is
+computed, which costs little; else part by part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.kernel import BAD_INPUT, BAD_RESULT, LEAST_STATES, Kernel, all_finite, in_threads
+
+Array = NDArray[np.float64]
+
+# Bytes of a part: enough that beginning one costs little beside it.
+PART = 2**22
+
+
+class Batch:
+    """States, and arrays for their results.
+
+    Attributes:
+        inputs_finite: False once an input was seen that is not finite.
+        results_finite: False once a result was seen that is not finite.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        arrays: Sequence[Array],
+        outs: Sequence[Array],
+        lead: tuple[int, ...],
+        threads: int,
+    ) -> None:
+        """Look at those inputs that cannot be looked at part by part.
+
+        Args:
+            kernel: what is evaluated.
+            arrays: one for each input, of shape ``(..., n)``.
+            outs: one for each output, of shape ``(*lead, ...)``, apart from the inputs.
+            lead: what the leading axes of the inputs broadcast to; at least one axis.
+            threads: how many at the most.
+        """
+        n_states = prod(lead)
+        plain = [a.shape[:-1] == lead and _is_dense(a) for a in arrays]
+        # what states share, and what lies scattered, is looked at once and before all else
+        others = [a for a, is_plain in zip(arrays, plain, strict=True) if not is_plain]
+        self.inputs_finite = all(map(all_finite, others))
+        self.results_finite = True
+        self._kernel = kernel
+        self._checked_loop = None
+        one_for_all = all(a.size == a.shape[-1] and _is_dense(a) for a in others)
+        if one_for_all and (kernel.any_strides or not others) and all(map(_is_dense, outs)):
+            inputs = [
+                a.reshape(n_states, a.shape[-1]) if is_plain else a.reshape(-1)
+                for a, is_plain in zip(arrays, plain, strict=True)
+            ]
+            outs = [o.reshape(n_states, *o.shape[len(lead) :]) for o in outs]
+            lead = (n_states,)
+            self._checked_loop = kernel.checked_loop.of([*inputs, *outs])
+        else:
+            inputs = [np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays]
+        self._inputs, self._outs = inputs, outs
+        self._plain = [a for a, is_plain in zip(inputs, plain, strict=True) if is_plain]
+        self._length = lead[0]
+        slots = (*kernel.program.inputs, *kernel.program.outputs)
+        size = 8 * sum(slot.size for slot in slots) * prod(lead[1:])
+        whole = (
+            64 if self._checked_loop else 1
+        )  # no part but the last ends within a block of states
+        self._part = max(1, PART // max(1, size) // whole) * whole
+        self._threads = min(threads, max(1, n_states // LEAST_STATES))
+
+    def compute(self) -> None:
+        """Fill the outs, until an input is not finite."""
+        in_threads(self._compute, self._length, self._part, self._threads)
+
+    def _compute(self, i: int, j: int) -> None:
+        if not self.inputs_finite:
+            return
+        if self._checked_loop:
+            bad = self._checked_loop(i, j)
+            if bad == BAD_INPUT:  # nothing but False is written: another thread may have seen worse
+                self.inputs_finite = False
+            elif bad == BAD_RESULT:
+                self.results_finite = False
+            return
+        if not all(all_finite(a[i:j]) for a in self._plain):
+            self.inputs_finite = False
+            return
+        outs = [o[i:j] for o in self._outs]
+        with np.errstate(all="ignore"):  # judged by who has the results
+            out = tuple(outs) if len(outs) > 1 else outs[0]
+            self._kernel(*(a[i:j] for a in self._inputs), out=out)
+        if not all(map(all_finite, outs)):
+            self.results_finite = False
+
+
+def _is_dense(array: Array) -> bool:
+    return array.flags.c_contiguous and array.flags.aligned

@@ -1,0 +1,207 @@
+"""Machine code that computes a batch and looks at it: the same for all programs."""
+
+from __future__ import annotations
+
+from armdyn.kernel._jit import Code
+from armdyn.kernel.batch._streamed_code import STREAMED_BATCH, streamed_code
+from armdyn.kernel.cache._common_code import common_code
+from armdyn.kernel.ir._finite_check import INFINITE, LARGEST, finite_check
+
+BATCH = "armdyn_batch"
+
+# The modules that write this code.
+BATCH_MODULES = (
+    "_jit", "batch._batch_code", "batch._streamed_code", "batch._streams", "ir._finite_check",
+)  # fmt: skip
+
+BAD_INPUT = 1
+BAD_RESULT = 2
+
+# Numbers are copied by lines of the caches as they are where the numbers go.
+_STREAM = """\
+define internal void @armdyn_stream(ptr %to, ptr %from, i64 %n) nounwind {
+entry:
+  %begin = ptrtoint ptr %to to i64
+  %under = sub i64 0, %begin
+  %before = and i64 %under, 63
+  %ahead = lshr i64 %before, 3
+  %short = icmp slt i64 %n, %ahead
+  %first = select i1 %short, i64 %n, i64 %ahead
+  br label %one
+one:
+  %i = phi i64 [ 0, %entry ], [ %i2, %single ], [ %j, %lines ]
+  %end = phi i64 [ %first, %entry ], [ %end, %single ], [ %n, %lines ]
+  %more = icmp slt i64 %i, %end
+  br i1 %more, label %single, label %through
+single:
+  %i.from = getelementptr double, ptr %from, i64 %i
+  %i.to = getelementptr double, ptr %to, i64 %i
+  %x = load double, ptr %i.from, align 8
+  store double %x, ptr %i.to, align 8
+  %i2 = add i64 %i, 1
+  br label %one
+through:
+  %last = icmp eq i64 %i, %n
+  br i1 %last, label %done, label %lines
+lines:
+  %j = phi i64 [ %i, %through ], [ %j2, %line ]
+  %j2 = add i64 %j, 8
+  %fits = icmp sle i64 %j2, %n
+  br i1 %fits, label %line, label %one
+line:
+  %j.from = getelementptr double, ptr %from, i64 %j
+  %j.to = getelementptr double, ptr %to, i64 %j
+  %v = load <8 x double>, ptr %j.from, align 8
+  store <8 x double> %v, ptr %j.to, align 64, !nontemporal !1
+  br label %lines
+done:
+  ret void
+}
+!1 = !{i32 1}
+"""
+
+# Where operands have state i.
+_PLACE = """\
+define internal void @armdyn_place(ptr %args, ptr %bases, ptr %sizes, i64 %operands, i64 %i) \
+nounwind {
+entry:
+  br label %next
+next:
+  %k = phi i64 [ 0, %entry ], [ %k2, %next ]
+  %base.p = getelementptr ptr, ptr %bases, i64 %k
+  %base = load ptr, ptr %base.p
+  %size.p = getelementptr i64, ptr %sizes, i64 %k
+  %size = load i64, ptr %size.p
+  %at = mul i64 %size, %i
+  %x = getelementptr double, ptr %base, i64 %at
+  %arg = getelementptr ptr, ptr %args, i64 %k
+  store ptr %x, ptr %arg
+  %k2 = add i64 %k, 1
+  %more = icmp slt i64 %k2, %operands
+  br i1 %more, label %next, label %done
+done:
+  ret void
+}
+"""
+
+# Operands are inputs, then outputs; `sizes` are their numbers per state, 0 for one that all share.
+# Inputs are looked at after they were read: so the reading waits for memory while computing. Where
+# none has bits beyond `ordinary`, all results are finite, and not looked at.
+# `room` is how many bytes of scratch the results of `near` states need, 0 if they are not streamed.
+_BATCH = """\
+define i32 @armdyn_batch(ptr %loop, ptr %bases, ptr %sizes, ptr %steps, i64 %inputs, i64 %operands,
+                         i64 %first, i64 %past, i64 %near, i64 %ordinary, i64 %room) nounwind {
+entry:
+  %args = alloca ptr, i64 %operands
+  %count = alloca i64
+  %scratch = alloca i8, i64 %room, align 4096
+  %streams = icmp ne i64 %room, 0
+  br label %head
+head:
+  %i = phi i64 [ %first, %entry ], [ %next, %tail ]
+  %bad = phi i32 [ 0, %entry ], [ %mark, %tail ]
+  %left = sub i64 %past, %i
+  %some = icmp sgt i64 %left, 0
+  br i1 %some, label %body, label %done
+body:
+  %fits = icmp slt i64 %near, %left
+  %n = select i1 %fits, i64 %near, i64 %left
+  store i64 %n, ptr %count
+  br label %place
+place:
+  call void @armdyn_place(ptr %args, ptr %bases, ptr %sizes, i64 %operands, i64 %i)
+  br i1 %streams, label %aside, label %call
+aside:
+  %k = phi i64 [ %inputs, %place ], [ %k2, %aside ]
+  %used = phi i64 [ 0, %place ], [ %used2, %aside ]
+  %arg = getelementptr ptr, ptr %args, i64 %k
+  %x = load ptr, ptr %arg
+  %x.number = ptrtoint ptr %x to i64
+  %in.line = and i64 %x.number, 63
+  %row.at = add i64 %used, %in.line
+  %row = getelementptr i8, ptr %scratch, i64 %row.at
+  store ptr %row, ptr %arg
+  %size.p = getelementptr i64, ptr %sizes, i64 %k
+  %size = load i64, ptr %size.p
+  %numbers.near = mul i64 %size, %near
+  %bytes = shl i64 %numbers.near, 3
+  %rounded = add i64 %bytes, 127
+  %whole = and i64 %rounded, -64
+  %used2 = add i64 %used, %whole
+  %k2 = add i64 %k, 1
+  %again = icmp slt i64 %k2, %operands
+  br i1 %again, label %aside, label %call
+call:
+  call void %loop(ptr %args, ptr %count, ptr %steps, ptr null)
+  %large = call i64 @armdyn_look(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
+  %refused = icmp sgt i64 %large, FINITE
+  br i1 %refused, label %done, label %good
+good:
+  %sure = icmp sle i64 %large, %ordinary
+  br i1 %sure, label %judged, label %judge
+judge:
+  %seen = call i64 @armdyn_look(ptr %args, ptr %sizes, i64 %inputs, i64 %operands, i64 %n)
+  %fine = icmp sle i64 %seen, FINITE
+  %mark2 = select i1 %fine, i32 %bad, i32 BAD_RESULT
+  br label %judged
+judged:
+  %mark = phi i32 [ %bad, %good ], [ %mark2, %judge ]
+  br i1 %streams, label %write, label %tail
+write:
+  %r = phi i64 [ %inputs, %judged ], [ %r2, %write ]
+  %from.p = getelementptr ptr, ptr %args, i64 %r
+  %from = load ptr, ptr %from.p
+  %to.p = getelementptr ptr, ptr %bases, i64 %r
+  %to.base = load ptr, ptr %to.p
+  %r.size.p = getelementptr i64, ptr %sizes, i64 %r
+  %r.size = load i64, ptr %r.size.p
+  %to.at = mul i64 %r.size, %i
+  %to = getelementptr double, ptr %to.base, i64 %to.at
+  %r.numbers = mul i64 %r.size, %n
+  call void @armdyn_stream(ptr %to, ptr %from, i64 %r.numbers)
+  %r2 = add i64 %r, 1
+  %r.more = icmp slt i64 %r2, %operands
+  br i1 %r.more, label %write, label %tail
+tail:
+  %next = add i64 %i, %n
+  br label %head
+done:
+  %verdict = phi i32 [ %bad, %head ], [ BAD_INPUT, %call ]
+  br i1 %streams, label %settle, label %leave
+settle:
+  fence seq_cst
+  br label %leave
+leave:
+  ret i32 %verdict
+}
+"""
+
+
+def largest_address() -> int:
+    """Return where the function is that is given numbers and returns their greatest bits."""
+    return _code().address(LARGEST)
+
+
+def batch_address() -> int:
+    """Return where the function is that computes a batch."""
+    return _code().address(BATCH)
+
+
+def streamed_batch_address() -> int:
+    """Return where the function is that computes a batch and streams it meanwhile."""
+    return _code().address(STREAMED_BATCH)
+
+
+def _code() -> Code:
+    return common_code(
+        _text,
+        ("_jit", "batch._batch_code", "batch._streamed_code", "batch._streams", "ir._finite_check"),
+    )
+
+
+def _text() -> str:
+    text = finite_check() + _STREAM + _PLACE + _BATCH + streamed_code()
+    words = {"BAD_INPUT": BAD_INPUT, "BAD_RESULT": BAD_RESULT, "FINITE": INFINITE - 1}
+    for word, value in words.items():
+        text = text.replace(word, str(value))
+    return text

@@ -1,0 +1,139 @@
+"""A batch of states, computed some at a time, and looked at while it is near.
+
+What was read and written is looked at for numbers that are not finite while it is in the nearest
+cache. To look at all of it before or after would read memory once more, which takes as long as the
+dynamics of some arms.
+
+Results that are too many for any cache are streamed: written to scratch rows, and from there to
+memory by whole lines, past the caches. To write them straight to their rows would first read from
+memory every line that is about to be overwritten, and wait for it. Where the program's kernel can,
+it sends them on while it computes the next, see `_streams`; else they are copied in between.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.graph import Program, Rolled
+from armdyn.kernel.batch._batch_code import batch_address, streamed_batch_address
+from armdyn.kernel.batch._streams import LINE, STATES, scratch_size
+from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
+
+Array = NDArray[np.float64]
+
+# Bytes of the states that are computed before they are looked at: well within the nearest cache.
+NEAR = 2**13
+# Bytes of results from which on they are streamed: less stays in the last cache, where it is
+# written sooner and whoever wants it next finds it.
+STREAMED = 3 * 2**22
+
+
+class CheckedBatchLoop:
+    """The inner loop of a gufunc on dense arrays, which looks at the numbers as it goes.
+
+    Attributes:
+        loop: its address.
+        sizes: the numbers per state of every input and output.
+        ordinary: the bits of the largest input whose results need not be looked at.
+        near: how many states are computed before they are looked at.
+        most_unstreamed: states at the most whose results are not streamed.
+    """
+
+    def __init__(
+        self, program: Program | Rolled, loop: int, ordinary: int, streaming: int | None = None
+    ) -> None:
+        """Prepare the loop of a program.
+
+        Args:
+            program: what the loop computes.
+            loop: its address; who calls keeps it in memory.
+            ordinary: the bits of a number; if no input is larger, all results are finite.
+            streaming: address of the function that streams results meanwhile, if there is one.
+        """
+        slots = (*program.inputs, *program.outputs)
+        self.loop = loop
+        self.ordinary = ordinary
+        self._n_inputs = len(program.inputs)
+        self.sizes = [slot.size for slot in slots]
+        self._axes = [len(slot.shape) for slot in slots]
+        self._core = [
+            8 * prod(slot.shape[k + 1 :]) for slot in slots for k in range(len(slot.shape))
+        ]
+        self.near = _states_in(sum(self.sizes))
+        self._streaming = streaming
+        self._streamed_near = _states_in(sum(self.sizes[: self._n_inputs]))
+        self._streamed_room = scratch_size(program)
+        results = self.sizes[self._n_inputs :]
+        self._room = sum((8 * size * self.near + 2 * LINE - 1) // LINE * LINE for size in results)
+        streams = self._room <= MOST_SCRATCH
+        self.most_unstreamed = STREAMED // (8 * max(1, sum(results))) if streams else 2**62
+
+    @property
+    def steps(self) -> list[int]:
+        """The strides that the loop is given for arrays of as many states each."""
+        return [*(8 * size for size in self.sizes), *self._core]
+
+    def of(self, arrays: Sequence[Array]) -> Callable[[int, int], int]:
+        """Return a function that computes some states of a batch.
+
+        It is called with the first state and the one past the last; it returns 0, or `BAD_INPUT`
+        if it stopped there, or `BAD_RESULT`. It lets other threads run.
+
+        Args:
+            arrays: dense and aligned, of shape ``(B, ...)`` for each input and output; an input
+                without the first axis is the same for all states, and not looked at.
+        """
+        sizes = [
+            size if array.ndim > axes else 0
+            for size, axes, array in zip(self.sizes, self._axes, arrays, strict=True)
+        ]
+        steps = [*(8 * size for size in sizes), *self._core]
+        bases = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
+        given = (
+            self.loop, bases, (ctypes.c_int64 * len(sizes))(*sizes),
+            (ctypes.c_int64 * len(steps))(*steps), self._n_inputs, len(sizes),
+        )  # fmt: skip
+        large = len(arrays[-1]) > self.most_unstreamed
+        if large and self._streaming and all(sizes):
+            call = _streamed_function()
+
+            def streamed(first: int, past: int) -> int:
+                return call(
+                    self._streaming, *given, first, past,
+                    self._streamed_near, self.ordinary, self._streamed_room,
+                )  # fmt: skip
+
+            return streamed
+        room = self._room if large else 0
+        call = _function()
+
+        def compute(first: int, past: int) -> int:
+            return call(*given, first, past, self.near, self.ordinary, room)
+
+        return compute
+
+
+def _states_in(size: int) -> int:
+    """Return how many states of so many numbers are near: whole blocks of any width."""
+    return max(STATES, NEAR // (8 * max(1, size)) // STATES * STATES)
+
+
+@lru_cache(maxsize=1)
+def _function() -> Callable[..., Any]:
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    kinds = [*[pointer] * 4, *[number] * 7]
+    return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(batch_address())
+
+
+@lru_cache(maxsize=1)
+def _streamed_function() -> Callable[..., Any]:
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    kinds = [*[pointer] * 5, *[number] * 7]
+    return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(streamed_batch_address())

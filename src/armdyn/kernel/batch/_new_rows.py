@@ -1,0 +1,28 @@
+"""Memory for the results of many states."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.kernel.batch._streams import LINE, STATES
+
+
+def new_rows(lead: tuple[int, ...], row: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return a new array that begins with a line of the caches, so that its rows may fill them.
+
+    Of rows that begin anywhere every store touches two lines, and some of them two pages.
+
+    Args:
+        lead: the leading axes, which are those of states.
+        row: the axes of one state's result.
+    """
+    shape = (*lead, *row)
+    if prod(lead) < STATES:
+        return np.empty(shape)
+    count = prod(shape)
+    room = np.empty(count + LINE // 8 - 1)
+    first = -room.__array_interface__["data"][0] % LINE // 8
+    return room[first : first + count].reshape(shape)

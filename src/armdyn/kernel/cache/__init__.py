@@ -1,0 +1,1 @@
+"""Object code and traced programs on disk: keys, entries, eviction."""

@@ -1,0 +1,329 @@
+"""Object code on disk, so that a function is compiled once for a machine and not once a process.
+
+What is read here is run as machine code, so it is believed only if nobody but the user can have
+written it: the folder and every file in it belong to the user, only the user can write to them, and
+neither is a symbolic link. A digest over key and contents finds what a full disk or a crash has
+spoiled. Whatever fails a check is compiled again, never run.
+
+A cache that fails is a cache that misses: `get` and `put` do not raise for trouble of disk, folder
+or file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+import secrets
+import stat
+import struct
+import sys
+import time
+import warnings
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from armdyn.errors import ArmdynError, CacheWarning, InputError, shown
+from armdyn.files._private_folder import (
+    PrivateFolder,
+    Refusal,
+    is_own_file,
+    make_private,
+    open_private,
+)
+
+FORMAT = 1
+MAX_BYTES = 256 * 2**20
+MAX_ENTRIES = 2000
+# A temporary file as old as this was left by a process that died.
+ABANDONED_SECONDS = 3600.0
+
+MAGIC = b"armdyn object\n\0\0"
+# Magic, format, key, length of the data; then the digest of all that and of the data.
+HEAD = struct.Struct(">16sI32sQ")
+OVERHEAD = HEAD.size + hashlib.sha256().digest_size
+
+KEY = re.compile(r"[0-9a-f]{64}")
+ENTRY_NAME = re.compile(r"([0-9a-f]{64})\.o")
+TEMPORARY_NAME = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}\.tmp")
+
+
+def key(*parts: str | bytes) -> str:
+    """Return the key of what the parts describe: 64 hexadecimal digits.
+
+    Every part is preceded by its length, so ("ab", "c") and ("a", "bc") differ. Text counts as its
+    UTF-8 bytes. The format of the files is a part always.
+    """
+    digest = hashlib.sha256(MAGIC + FORMAT.to_bytes(4, "big"))
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is kept under a key: its bytes on disk, and when it was last used (Unix time)."""
+
+    key: str
+    size: int
+    used: float
+
+
+class Cache:
+    """A folder of object code, one file a key; when it grows too large the least recently used go.
+
+    Processes may share it. A file appears whole or not at all, and one that vanishes is a miss.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        max_bytes: int | None = None,
+        max_entries: int = MAX_ENTRIES,
+    ) -> None:
+        """Use a folder, made when it is first written to.
+
+        Args:
+            folder: by default armdyn's in the user's cache directory.
+            max_bytes: by default what ARMDYN_CACHE_SIZE says (in MiB), or 256 MiB.
+            max_entries: how many keys are kept.
+
+        Raises:
+            ArmdynError: no folder is given and the user has no home directory.
+        """
+        chosen = folder or _user_folder()
+        if chosen is None:
+            raise ArmdynError("the user has no home directory, so the cache needs a folder.")
+        self.folder = chosen
+        self.max_bytes = _bytes_from_environment() if max_bytes is None else max_bytes
+        self.max_entries = max_entries
+
+    def get(self, key: str) -> bytes | None:
+        """Return what was put under the key, or None; what is there but not sound is removed."""
+        name = _entry_name(key)
+        with _forgiven(), open_private(self.folder) as folder:
+            data = self._read(folder, key)
+            if data is None:
+                folder.remove(name)
+                return None
+            with suppress(OSError):  # a read-only disk can be read from all the same
+                folder.touch(name)
+            return data
+        return None
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keep data under a key. Data larger than the whole cache may be is not kept."""
+        name = _entry_name(key)
+        if len(data) + OVERHEAD > self.max_bytes or self.max_entries < 1:
+            return
+        with _forgiven():
+            make_private(self.folder)
+            with open_private(self.folder) as folder:
+                _write_whole(folder, name, (_seal(key, data), data))
+                self._trim(folder, newest=key)
+
+    def entries(self) -> list[Entry]:
+        """Return what is kept, least recently used first."""
+        with _forgiven(), open_private(self.folder) as folder:
+            return _entries(folder.scan())
+        return []
+
+    def size(self) -> int:
+        """Return how many bytes all entries take."""
+        return sum(entry.size for entry in self.entries())
+
+    def fault(self) -> str | None:
+        """Return why the folder is not used, as a sentence; None if it is, or is not made yet."""
+        try:
+            with open_private(self.folder):
+                return None
+        except FileNotFoundError:
+            return None
+        except Refusal as refusal:
+            return str(refusal)
+        except OSError as error:
+            return f"{self.folder} cannot be opened: {error.strerror or error}."
+
+    def clear(self) -> int:
+        """Remove every entry, and nothing that is not the cache's; return how many there were.
+
+        Raises:
+            ArmdynError: the folder is not the user's own, or a file cannot be removed.
+        """
+        removed = 0
+        failures: list[OSError] = []
+        try:
+            with open_private(self.folder) as folder:
+                for name in [name for name, _ in folder.scan()]:
+                    is_entry = ENTRY_NAME.fullmatch(name) is not None
+                    if not (is_entry or TEMPORARY_NAME.fullmatch(name)):
+                        continue
+                    try:
+                        removed += folder.remove(name) and is_entry
+                    except OSError as error:
+                        failures.append(error)
+        except FileNotFoundError:  # the folder was never made
+            return 0
+        except Refusal as refusal:
+            raise ArmdynError(str(refusal)) from refusal
+        except OSError as error:
+            failures.append(error)
+        if failures:
+            why = failures[0].strerror or str(failures[0])
+            raise ArmdynError(
+                f"{self.folder} is not cleared: {removed} entries were removed, then: {why}."
+            ) from failures[0]
+        return removed
+
+    def _read(self, folder: PrivateFolder, key: str) -> bytes | None:
+        """Return the data of an entry, None if what is there is not a sound entry of this key.
+
+        Raises:
+            OSError: there is nothing, or it cannot be read.
+        """
+        name = _entry_name(key)
+        if not is_own_file(folder.stat(name)):
+            return None
+        with folder.open(name, "rb") as file:
+            info = os.fstat(file.fileno())
+            if not (is_own_file(info) and OVERHEAD <= info.st_size <= self.max_bytes):
+                return None
+            content = file.read(info.st_size)
+        data = content[OVERHEAD:]
+        return data if content[:OVERHEAD] == _seal(key, data) else None
+
+    def _trim(self, folder: PrivateFolder, newest: str) -> None:
+        """Remove the least recently used until the rest is within the limits."""
+        there = list(folder.scan())
+        kept = _entries(there)
+        size, count = sum(entry.size for entry in kept), len(kept)
+        for entry in kept:
+            if size <= self.max_bytes and count <= self.max_entries:
+                break
+            if entry.key != newest:
+                folder.remove(_entry_name(entry.key))
+                size, count = size - entry.size, count - 1
+        oldest = time.time() - ABANDONED_SECONDS
+        for name, info in there:
+            if TEMPORARY_NAME.fullmatch(name) and info.st_mtime < oldest:
+                folder.remove(name)
+
+
+def default_cache() -> Cache | None:
+    """Return the cache that the environment asks for.
+
+    ARMDYN_CACHE=off means none, ARMDYN_CACHE=/a/folder that folder; otherwise it is armdyn's folder
+    in the user's cache directory, and none where the user has no home directory.
+    """
+    asked = os.environ.get("ARMDYN_CACHE", "")
+    if asked.lower() == "off":
+        return None
+    if not asked:
+        folder = _user_folder()
+        return None if folder is None else Cache(folder)
+    path = Path(os.path.expanduser(asked))
+    if path.is_absolute():
+        return Cache(path)
+    _warn_once(
+        f"ARMDYN_CACHE is {shown(asked)}, expected `off` or the absolute path of a folder; "
+        "compiled functions are not kept."
+    )
+    return None
+
+
+def _write_whole(folder: PrivateFolder, name: str, parts: tuple[bytes, ...]) -> None:
+    """Write a file under a temporary name and then give it its own, in one step.
+
+    It is not forced to the disk: what a crash leaves of it fails its digest.
+    """
+    temporary = f"{name.removesuffix('.o')}.{secrets.token_hex(8)}.tmp"
+    try:
+        with folder.open(temporary, "xb") as file:
+            file.writelines(parts)
+        folder.replace(temporary, name)
+    except BaseException:
+        with suppress(OSError):
+            folder.remove(temporary)
+        raise
+
+
+def _seal(key: str, data: bytes) -> bytes:
+    """Return what precedes the data in the file of an entry."""
+    head = HEAD.pack(MAGIC, FORMAT, bytes.fromhex(key), len(data))
+    digest = hashlib.sha256(head)
+    digest.update(data)
+    return head + digest.digest()
+
+
+def _entries(there: Iterable[tuple[str, os.stat_result]]) -> list[Entry]:
+    """Return the entries among what is in the folder, least recently used first."""
+    found = [
+        Entry(match[1], info.st_size, info.st_mtime)
+        for name, info in there
+        if (match := ENTRY_NAME.fullmatch(name)) and stat.S_ISREG(info.st_mode)
+    ]
+    return sorted(found, key=lambda entry: (entry.used, entry.key))
+
+
+def _entry_name(key: str) -> str:
+    if not KEY.fullmatch(key):
+        raise InputError(f"{shown(key)} is not the key of an entry; make it with `key`.")
+    return f"{key}.o"
+
+
+@contextmanager
+def _forgiven() -> Generator[None, None, None]:
+    """Take trouble with the disk for a miss; say so, once, if the folder may not be used."""
+    try:
+        yield
+    except Refusal as refusal:
+        _warn_once(str(refusal))
+    except OSError:
+        pass
+
+
+def _user_folder() -> Path | None:
+    """Return armdyn's folder in the user's cache directory, None if there is no home directory."""
+    home = Path(os.path.expanduser("~"))
+    if sys.platform == "win32":
+        variable, usual = "LOCALAPPDATA", home / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        variable, usual = "XDG_CACHE_HOME", home / "Library" / "Caches"
+    else:
+        variable, usual = "XDG_CACHE_HOME", home / ".cache"
+    asked = Path(os.environ.get(variable, ""))
+    directory = asked if asked.is_absolute() else usual
+    return directory / "armdyn" if directory.is_absolute() else None
+
+
+def _bytes_from_environment() -> int:
+    asked = os.environ.get("ARMDYN_CACHE_SIZE", "")
+    if not asked:
+        return MAX_BYTES
+    try:
+        size = float(asked)
+    except ValueError:
+        size = math.nan
+    if 0 <= size < math.inf:
+        return int(size * 2**20)
+    _warn_once(
+        f"ARMDYN_CACHE_SIZE is {shown(asked)}, expected a number of MiB; "
+        f"{MAX_BYTES // 2**20} is used."
+    )
+    return MAX_BYTES
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(sentence: str) -> None:
+    """Warn once a process: the cache is asked for every function."""
+    if sentence not in _warned:
+        _warned.add(sentence)
+        warnings.warn(sentence, CacheWarning, stacklevel=3)

@@ -1,0 +1,27 @@
+"""Kernels whose object code is kept on disk: compiled once on a machine, loaded ever after."""
+
+from __future__ import annotations
+
+from armdyn.graph import Program, Rolled
+from armdyn.kernel._kernel import Kernel, object_code
+from armdyn.kernel._llvm import llvm_versions
+from armdyn.kernel._target import host
+from armdyn.kernel.cache._cache import default_cache, key
+from armdyn.kernel.cache._identity import identity
+
+
+def cached_kernel(program: Program | Rolled) -> Kernel:
+    """Return a program's kernel for this machine, from the cache where it is.
+
+    The key is the program, the processor, LLVM's version and the compiler's own text: all that
+    decides what the object code is. So nothing that is kept can be out of date.
+    """
+    machine = host()
+    name = key(*identity(program, machine), *llvm_versions())
+    cache = default_cache()
+    code = cache.get(name) if cache else None
+    if code is None:
+        code = object_code(program, machine)
+        if cache:
+            cache.put(name, code)
+    return Kernel(program, machine, code)

@@ -1,0 +1,49 @@
+"""What was found out by tracing, kept on disk beside the object code.
+
+Tracing a method takes a fraction of a second, and choosing the cheapest traces all of them. The
+results are kept as plain data, under all that decides them: whoever calls has to name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from contextlib import suppress
+
+from armdyn.errors import GraphError
+from armdyn.graph import Program
+from armdyn.kernel.cache._cache import default_cache, key
+from armdyn.kernel.cache._program_text import program_from_text, program_text
+
+
+def cached_program(decided_by: Collection[str], make: Callable[[], Program]) -> Program:
+    """Return a program from the cache, or make it and keep it.
+
+    Args:
+        decided_by: everything that the program depends on, in words.
+        make: traces it.
+    """
+    cache = default_cache()
+    name = key("program", *decided_by)
+    data = cache.get(name) if cache else None
+    if data is not None:
+        with suppress(GraphError):  # kept by whom? it is made again
+            return program_from_text(data)
+    program = make()
+    if cache:
+        cache.put(name, program_text(program).encode())
+    return program
+
+
+def cached_choice(
+    decided_by: Collection[str], choices: Collection[str], make: Callable[[], str]
+) -> str:
+    """Return which of some names was chosen, from the cache, or choose it and keep it."""
+    cache = default_cache()
+    name = key("choice", *decided_by, *choices)
+    data = cache.get(name) if cache else None
+    if data is not None and (chosen := data.decode(errors="replace")) in choices:
+        return chosen
+    chosen = make()
+    if cache:
+        cache.put(name, chosen.encode())
+    return chosen

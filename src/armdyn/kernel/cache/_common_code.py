@@ -1,0 +1,43 @@
+"""Machine code that belongs to no program: made once for all of them, and kept on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from threading import Lock
+
+from armdyn.kernel._jit import Code, compile_object, load_for_good
+from armdyn.kernel._llvm import llvm_versions
+from armdyn.kernel._target import host
+from armdyn.kernel.cache._cache import default_cache, key
+from armdyn.kernel.cache._identity import HERE
+from armdyn.kernel.cache._source_digest import source_digest
+
+# Names of functions are taken once they are loaded: no two threads may load the same.
+_loading = Lock()
+
+
+def common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int) -> Code:
+    """Return a module of LLVM IR that needs nothing from outside, loaded to stay in memory.
+
+    Args:
+        write: returns the text; it is not called if the code is kept.
+        modules: those whose text decides what is written.
+        given: what `write` is given.
+    """
+    with _loading:
+        return _common_code(write, modules, *given)
+
+
+@cache
+def _common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int) -> Code:
+    machine = host()
+    text = source_digest(HERE, modules)
+    name = key("common", text, write.__name__, repr(given), repr(machine), *llvm_versions())
+    folder = default_cache()
+    code = folder.get(name) if folder else None
+    if code is None:
+        code = compile_object(write(*given), machine)
+        if folder:
+            folder.put(name, code)
+    return load_for_good(code, machine)

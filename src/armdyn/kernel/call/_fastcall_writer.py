@@ -1,0 +1,261 @@
+"""LLVM IR of functions that look into objects of Python and arrays of NumPy, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum, auto
+from typing import NamedTuple
+
+MOST_AXES = 4
+
+
+class FastcallSlots(IntEnum):
+    """What the words in front are; behind them are those of each input and each output.
+
+    An input has one, its length; an output has its number of axes, its size, and `MOST_AXES`
+    lengths of axes. Last come what the loop over a batch is given: the numbers per state of all
+    operands, and their strides.
+    """
+
+    ARRAY_TYPE = 0
+    TUPLE_TYPE = auto()
+    OUT = auto()
+    NONE = auto()
+    VECTORCALL = auto()
+    ARRAY_NEW = auto()
+    ARRAY_BASE = auto()
+    TUPLE_NEW = auto()
+    INCREF = auto()
+    DECREF = auto()
+    SAVE_THREAD = auto()
+    RESTORE_THREAD = auto()
+    BATCH = auto()
+    KERNEL = auto()
+    LOOP = auto()
+    NEAR = auto()
+    ORDINARY = auto()
+    MOST_STATES = auto()
+
+
+# Where things are in objects of CPython on machines of 64 bits.
+TYPE = 8
+TUPLE_SIZE = 16
+TUPLE_ITEMS = 24
+BYTES_ITEMS = 32
+# ... and in arrays of NumPy, and in their descriptions of numbers.
+DATA, N_AXES, AXES, DESCRIPTION, FLAGS = 16, 24, 32, 56, 64
+BYTE_ORDER, TYPE_NUMBER = 26, 28
+
+NATIVE = ord("=")
+DOUBLE = 12
+DENSE_AND_ALIGNED = 0x101
+WRITEABLE = 0x400
+# Bytes of a line of the caches.
+LINE = 64
+# Arrays that warn when written to, or that are a copy to be written back, are left to NumPy.
+UNUSUAL = 0x80002000
+
+
+class Span(NamedTuple):
+    """A range of memory: where it begins, and where it has ended."""
+
+    begin: str
+    end: str
+
+
+class Lines:
+    """The lines of a function, written from top to bottom.
+
+    The function is given the words of a door by the object that it belongs to, `%self`; what it
+    does not take goes to the label "slow".
+    """
+
+    def __init__(self, head: str) -> None:
+        self.lines = [head]
+        self.block = ""
+        self._count = 0
+        self.begin("entry")
+        self.words = self.place(self.load("ptr", "%self", TUPLE_ITEMS), BYTES_ITEMS)
+        self.array_type = self.word("ptr", FastcallSlots.ARRAY_TYPE)
+
+    def do(self, line: str) -> None:
+        """Write a line."""
+        self.lines.append(f"  {line}")
+
+    def new(self, expression: str) -> str:
+        """Write a value and return its name."""
+        self._count += 1
+        self.do(f"%v{self._count} = {expression}")
+        return f"%v{self._count}"
+
+    def label(self, stem: str) -> str:
+        """Return a label that is not taken."""
+        self._count += 1
+        return f"{stem}{self._count}"
+
+    def begin(self, label: str) -> None:
+        """Begin a block."""
+        self.block = label
+        self.lines.append(f"{label}:")
+
+    def place(self, base: str, offset: int) -> str:
+        """Return a pointer some bytes behind another."""
+        return self.new(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+    def load(self, kind: str, base: str, offset: int) -> str:
+        """Return what is some bytes behind a pointer."""
+        return self.new(f"load {kind}, ptr {self.place(base, offset)}")
+
+    def word(self, kind: str, k: int) -> str:
+        """Return word k."""
+        return self.load(kind, self.words, 8 * k)
+
+    def require(self, comparison: str, a: str, b: str | int, otherwise: str = "slow") -> None:
+        """Go on only if a comparison holds."""
+        self.require_true(self.new(f"icmp {comparison} {a}, {b}"), otherwise)
+
+    def require_true(self, condition: str, otherwise: str = "slow") -> None:
+        """Go on only if a condition holds."""
+        on = self.label("b")
+        self.do(f"br i1 {condition}, label %{on}, label %{otherwise}")
+        self.begin(on)
+
+    def plain_array(self, array: str, flags: int, no_flags: int = 0) -> None:
+        """Require a plain array of doubles with some flags and without some others."""
+        self.require("eq ptr", self.load("ptr", array, TYPE), self.array_type)
+        description = self.load("ptr", array, DESCRIPTION)
+        self.require("eq i32", self.load("i32", description, TYPE_NUMBER), DOUBLE)
+        self.require("eq i8", self.load("i8", description, BYTE_ORDER), NATIVE)
+        has = self.new(f"and i32 {self.load('i32', array, FLAGS)}, {flags | no_flags}")
+        self.require("eq i32", has, flags)
+
+    def new_array(
+        self, n_axes: str, axes: str, held: list[str], numbers: str = "null", flags: int = 0
+    ) -> str:
+        """Return a new array; if there can be none, let go of what is held and fail.
+
+        Args:
+            n_axes: how many axes it has.
+            axes: where their lengths are.
+            held: references that are ours.
+            numbers: where its numbers are, if they are somewhere.
+            flags: of the array then.
+        """
+        result = self.new(
+            f"call ptr {self.word('ptr', FastcallSlots.ARRAY_NEW)}"
+            f"(ptr {self.array_type}, i32 {n_axes}, "
+            f"ptr {axes}, i32 {DOUBLE}, ptr null, ptr {numbers}, i32 0, i32 {flags}, ptr null)"
+        )
+        self.unless_null(result, held)
+        return result
+
+    def new_rows(self, n_axes: str, axes: str, count: str, held: list[str]) -> str:
+        """Return a new array as `new_array` does, whose numbers begin with a line of the caches.
+
+        They are within those of another array, which it holds on to; `count` is how many.
+        """
+        more = self.new(f"add i64 {count}, {LINE // 8 - 1}")
+        length = self.new("alloca i64")
+        self.do(f"store i64 {more}, ptr {length}")
+        owner = self.new_array("1", length, held)
+        number = self.new(f"ptrtoint ptr {self.load('ptr', owner, DATA)} to i64")
+        behind = self.new(f"add i64 {number}, {LINE - 1}")
+        begin = self.new(f"inttoptr i64 {self.new(f'and i64 {behind}, {-LINE}')} to ptr")
+        both = [*held, owner]
+        result = self.new_array(n_axes, axes, both, begin, DENSE_AND_ALIGNED | WRITEABLE)
+        hold = self.word("ptr", FastcallSlots.ARRAY_BASE)
+        failed = self.new(f"call i32 {hold}(ptr {result}, ptr {owner})")  # takes the reference
+        kept, lost = self.label("kept"), self.label("lost")
+        wrong = self.new(f"icmp ne i32 {failed}, 0")
+        self.do(f"br i1 {wrong}, label %{lost}, label %{kept}")
+        self.begin(lost)
+        self.let_go([*held, result])
+        self.do("ret ptr null")
+        self.begin(kept)
+        return result
+
+    def results(
+        self,
+        out: str,
+        n: int,
+        make: Callable[[int, list[str]], str],
+        check: Callable[[int, str], Span],
+    ) -> list[str]:
+        """Return the arrays for n results, each with a reference that is ours.
+
+        Args:
+            out: what is given for the only result, or the tuple for several; null for nothing.
+            n: how many.
+            make: writes a new array for result k, given those that are held already.
+            check: requires that an array is as result k would be; returns where its numbers are.
+        """
+        none = self.new(f"icmp eq ptr {out}, null")
+        making, taking, ready = (self.label(stem) for stem in ("make", "take", "ready"))
+        self.do(f"br i1 {none}, label %{making}, label %{taking}")
+        self.begin(taking)
+        given = [out] if n == 1 else self._items(out, n)
+        spans: list[Span] = []
+        for k, array in enumerate(given):
+            span = check(k, array)
+            for other in spans:
+                self.require_apart(span, other)
+            spans.append(span)
+        for array in given:  # from here on nothing is refused
+            self.do(f"call void {self.word('ptr', FastcallSlots.INCREF)}(ptr {array})")
+        taken = self.block
+        self.do(f"br label %{ready}")
+        self.begin(making)
+        made: list[str] = []
+        for k in range(n):
+            made.append(make(k, made))
+        before = self.block
+        self.do(f"br label %{ready}")
+        self.begin(ready)
+        both = zip(given, made, strict=True)
+        return [self.new(f"phi ptr [ {a}, %{taken} ], [ {b}, %{before} ]") for a, b in both]
+
+    def _items(self, out: str, n: int) -> list[str]:
+        """Return what is in a tuple of n."""
+        self.require(
+            "eq ptr", self.load("ptr", out, TYPE), self.word("ptr", FastcallSlots.TUPLE_TYPE)
+        )
+        self.require("eq i64", self.load("i64", out, TUPLE_SIZE), n)
+        return [self.load("ptr", out, TUPLE_ITEMS + 8 * k) for k in range(n)]
+
+    def span(self, array: str, count: str) -> Span:
+        """Return the memory of the first numbers of an array."""
+        begin = self.load("ptr", array, DATA)
+        return Span(begin, self.new(f"getelementptr double, ptr {begin}, i64 {count}"))
+
+    def unless_null(self, new: str, held: list[str]) -> None:
+        """Let go of what is held and fail if a new object could not be made."""
+        there, missing = self.label("there"), self.label("missing")
+        none = self.new(f"icmp eq ptr {new}, null")
+        self.do(f"br i1 {none}, label %{missing}, label %{there}")
+        self.begin(missing)
+        self.let_go(held)
+        self.do("ret ptr null")
+        self.begin(there)
+
+    def let_go(self, held: list[str]) -> None:
+        """Give references back."""
+        for x in held:
+            self.do(f"call void {self.word('ptr', FastcallSlots.DECREF)}(ptr {x})")
+
+    def require_apart(self, a: Span, b: Span) -> None:
+        """Require that two ranges of memory share nothing."""
+        before = self.new(f"icmp ule ptr {a.end}, {b.begin}")
+        after = self.new(f"icmp ule ptr {b.end}, {a.begin}")
+        self.require_true(self.new(f"or i1 {before}, {after}"))
+
+    def give(self, results: list[str]) -> None:
+        """Return the results: one, or a tuple of several."""
+        if len(results) == 1:
+            self.do(f"ret ptr {results[0]}")
+            return
+        new = self.word("ptr", FastcallSlots.TUPLE_NEW)
+        together = self.new(f"call ptr {new}(i64 {len(results)})")
+        self.unless_null(together, results)
+        for k, result in enumerate(results):
+            self.do(f"store ptr {result}, ptr {self.place(together, TUPLE_ITEMS + 8 * k)}")
+        self.do(f"ret ptr {together}")

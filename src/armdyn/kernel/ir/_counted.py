@@ -1,0 +1,61 @@
+"""Counted loops in IR."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+from armdyn.kernel.ir._writer import Writer
+
+
+class Counted:
+    """A loop that is being written.
+
+    Attributes:
+        i: its counter.
+        carried: what the round before, or the start, brings.
+        following: what the next round is brought; set while the body is written.
+    """
+
+    def __init__(self, i: str, carried: list[str]) -> None:
+        self.i = i
+        self.carried = carried
+        self.following: Sequence[str] = ()
+
+
+@contextmanager
+def counted(
+    w: Writer,
+    label: str,
+    first: str | int,
+    past: int,
+    by: int = 1,
+    carried: Sequence[tuple[str, str]] = (),
+) -> Generator[Counted, None, None]:
+    """Write what is inside as the body of a loop, which is done once at least.
+
+    Args:
+        w: in whose function.
+        label: distinguishes the loop from others.
+        first: where the counter starts.
+        past: upward, the loop ends before this number; downward, after the one above it.
+        by: step of the counter.
+        carried: type and start of every value that one round hands to the next.
+    """
+    loop = Counted(f"%{label}.i", [f"%{label}.c{k}" for k in range(len(carried))])
+    for part in ("from", "head"):
+        w.do(f"br label %{label}.{part}")
+        w.label(f"{label}.{part}")
+    w.do(f"{loop.i} = phi i64 [ {first}, %{label}.from ], [ %{label}.next, %{label}.tail ]")
+    for name, (kind, start) in zip(loop.carried, carried, strict=True):
+        w.do(f"{name} = phi {kind} [ {start}, %{label}.from ], [ {name}.next, %{label}.tail ]")
+    yield loop
+    w.do(f"br label %{label}.tail")
+    w.label(f"{label}.tail")
+    # these are copies only, which give values the names that the head had to know
+    for name, (kind, _), value in zip(loop.carried, carried, loop.following, strict=True):
+        w.do(f"{name}.next = bitcast {kind} {value} to {kind}")
+    w.do(f"%{label}.next = add nsw i64 {loop.i}, {by}")
+    w.do(f"%{label}.more = icmp s{'lt' if by > 0 else 'gt'} i64 %{label}.next, {past}")
+    w.do(f"br i1 %{label}.more, label %{label}.head, label %{label}.done")
+    w.label(f"{label}.done")

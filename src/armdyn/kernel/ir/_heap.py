@@ -1,0 +1,33 @@
+"""Memory from the C library, for what is too large for the stack."""
+
+from __future__ import annotations
+
+from armdyn.kernel.ir._sincos import LIBRARY
+from armdyn.kernel.ir._writer import Writer
+
+# Places in the table of the C library's functions.
+MALLOC, FREE = 2, 3
+LINE = 64
+
+
+def allocated(w: Writer, size: int) -> str:
+    """Write the allocation of `size` bytes; the address is null where there are none."""
+    return w.new(f"call ptr {_function(w, MALLOC)}(i64 {size + LINE})")
+
+
+def aligned(w: Writer, memory: str) -> str:
+    """Return the first address in allocated memory that begins a line of the cache, or null."""
+    number = w.new(f"ptrtoint ptr {memory} to i64")
+    # null stays null
+    rounded = w.new(f"and i64 {w.new(f'add i64 {number}, {LINE - 1}')}, {-LINE}")
+    return w.new(f"inttoptr i64 {rounded} to ptr")
+
+
+def release(w: Writer, memory: str) -> None:
+    """Write the release of what was allocated."""
+    w.do(f"call void {_function(w, FREE)}(ptr {memory})")
+
+
+def _function(w: Writer, k: int) -> str:
+    place = w.new(f"getelementptr ptr, ptr @{LIBRARY}, i64 {k}")
+    return w.new(f"load ptr, ptr {place}, align 8")

@@ -1,0 +1,153 @@
+"""The steps of a program as IR: single operations, and sines and cosines of many angles at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from armdyn.kernel.ir._sincos import SLOW, out_of_range, sincos
+from armdyn.kernel.ir._writer import Writer
+from armdyn.kernel.straight._fuse import Fused, Step
+from armdyn.scalar import Op
+
+
+def operation(w: Writer, step: Step, a: Sequence[str]) -> str:
+    """Write one operation on values; not an input and not a sine or cosine."""
+    if isinstance(step, Fused):
+        x = w.neg(a[0]) if step.minus_product else a[0]
+        return w.muladd(x, a[1], w.neg(a[2]) if step.minus_addend else a[2])
+    match step.op:
+        case Op.CONST:
+            return w.const(step.value)
+        case Op.ADD:
+            return w.add(*a)
+        case Op.SUB:
+            return w.sub(*a)
+        case Op.MUL:
+            return w.mul(*a)
+        case Op.DIV:
+            return w.div(*a)
+        case Op.NEG:
+            return w.neg(*a)
+        case Op.SQRT:
+            return w.call("llvm.sqrt", *a)
+        case Op.SIGN:
+            return _sign(w, *a)
+        case Op.INPUT | Op.SIN | Op.COS:
+            raise AssertionError(f"{step.op} is no single operation")
+
+
+def _sign(w: Writer, x: str) -> str:
+    zero = w.const(0.0)
+    # these two comparisons, unlike < and >, raise no flag for what is no number
+    rest = w.new(f"fcmp oeq {w.type} {x}, {zero}")
+    none = w.new(f"fcmp uno {w.type} {x}, {x}")
+    one = w.call("llvm.copysign", w.const(1.0), x)
+    return w.select(rest, zero, w.select(none, x, one))
+
+
+def sincos_of_all(
+    w: Writer, values: Sequence[str], lanes: int, label: str
+) -> list[tuple[str, str]]:
+    """Write sine and cosine of values; a single state has several of them in one vector.
+
+    Args:
+        w: in whose function; what is kept in memory goes behind the label of its first block.
+        values: the angles.
+        lanes: of the machine's vectors.
+        label: distinguishes the blocks of this call from those of others.
+    """
+    if w.width > 1:
+        return _tested_once(w, values, label)
+    v = w.resized(min(lanes, _power_of_two(len(values))))
+    packed = _tested_once(v, _gathered(v, values), label)
+    return [
+        (_lane(v, packed[j // v.width][0], j), _lane(v, packed[j // v.width][1], j))
+        for j in range(len(values))
+    ]
+
+
+def _tested_once(w: Writer, xs: Sequence[str], label: str) -> list[tuple[str, str]]:
+    """Write sine and cosine of values, with one test of range for all of them."""
+    far = out_of_range(w, xs[0])
+    for x in xs[1:]:
+        far = w.new(f"or {w.flag} {far}, {out_of_range(w, x)}")
+    if w.width > 1:
+        far = w.new(f"call i1 @llvm.vector.reduce.or.v{w.width}i1({w.flag} {far})")
+    places = range(0, w.width * len(xs), w.width)
+    memory = [f"%{name}{label}" for name in ("xs", "ss", "cs")]
+    for k, name in enumerate(memory):  # behind the label of the function's first block
+        w.lines.insert(1 + k, f"  {name} = alloca [{w.width * len(xs)} x double], align 64")
+    w.do(f"br i1 {far}, label %far{label}, label %near{label}, !prof !0")
+    w.label(f"near{label}")
+    near = [sincos(w, x) for x in xs]
+    w.do(f"br label %both{label}")
+    w.label(f"far{label}")
+    for x, at in zip(xs, places, strict=True):
+        w.store(x, memory[0], at)
+    w.do(f"call void @{SLOW}(ptr {', ptr '.join(memory)}, i64 {w.width * len(xs)})")
+    slow = [(w.load(memory[1], at), w.load(memory[2], at)) for at in places]
+    w.do(f"br label %both{label}")
+    w.label(f"both{label}")
+
+    def either(a: str, b: str) -> str:
+        return w.new(f"phi {w.type} [ {a}, %near{label} ], [ {b}, %far{label} ]")
+
+    both = zip(near, slow, strict=True)
+    return [(either(fast[0], careful[0]), either(fast[1], careful[1])) for fast, careful in both]
+
+
+def angles_by_level(steps: Sequence[Step | None]) -> list[list[int]]:
+    """Return the arguments of sines and cosines, those first that depend on no other sine."""
+    level: list[int] = []
+    angles: dict[int, dict[int, None]] = {}
+    for step in steps:
+        if step is None:  # a product inside a fused step, which reads its factors itself
+            level.append(0)
+            continue
+        depth = max((level[arg] for arg in step.args), default=0)
+        if isinstance(step, Fused) or step.op not in (Op.SIN, Op.COS):
+            level.append(depth)
+        else:
+            level.append(depth + 1)
+            angles.setdefault(depth, {})[step.args[0]] = None
+    return [list(angles[depth]) for depth in sorted(angles)]
+
+
+def backward_slice(
+    steps: Sequence[Step | None], roots: Sequence[int], known: Collection[int]
+) -> set[int]:
+    """Return the steps that the roots need and that are not known yet."""
+    needed: set[int] = set()
+    stack = list(roots)
+    while stack:
+        k = stack.pop()
+        step = steps[k]
+        if k not in known and k not in needed and step is not None:
+            needed.add(k)
+            stack += step.args
+    return needed
+
+
+def _gathered(v: Writer, values: Sequence[str]) -> list[str]:
+    """Return scalars in the lanes of vectors, the last one repeated where lanes are left."""
+    if v.width == 1:
+        return list(values)
+    vectors: list[str] = []
+    for start in range(0, len(values), v.width):
+        packed = "poison"
+        for lane in range(v.width):
+            value = values[min(start + lane, len(values) - 1)]
+            packed = v.new(f"insertelement {v.type} {packed}, double {value}, i32 {lane}")
+        vectors.append(packed)
+    return vectors
+
+
+def _lane(v: Writer, value: str, j: int) -> str:
+    """Return lane j, counted over vectors, of the vector it is in."""
+    if v.width == 1:
+        return value
+    return v.new(f"extractelement {v.type} {value}, i32 {j % v.width}")
+
+
+def _power_of_two(n: int) -> int:
+    return 1 << (n - 1).bit_length()

@@ -1,0 +1,191 @@
+"""Sine and cosine together, in every lane of a vector, by less than 1 ulp for angles up to 1e5 rad.
+
+x is reduced to r + e = x - k pi/2 with |r| <= pi/4, k the nearest integer and e the rounding error
+of r, and sine and cosine of r + e are minimax polynomials of z = r r:
+
+    sin = r + (r z S(z) + e (1 - z/2)),        cos = 1 - z/2 + (z z C(z) - r e)
+
+pi/2 is subtracted in parts (Cody and Waite). With fused multiplication the first difference is
+exact and the error of the second product is had exactly; without, the parts are so short that their
+products with k (16 bits) are exact. Close to a multiple of pi/2 only r and e together are accurate.
+
+An angle that is larger, infinite or no number goes to the C library, lane by lane, and so do not
+the other lanes of its vector: the result of an angle does not depend on its neighbours.
+"""
+
+from __future__ import annotations
+
+from armdyn.kernel.ir._writer import Writer, bits
+
+LIMIT = 1e5
+
+# Adding it leaves the nearest integer in the low bits of the sum.
+ROUND = 1.5 * 2.0**52
+TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
+# pi/2 as a sum of doubles; as a sum of numbers of 37 bits and a double.
+FUSED_PARTS = [
+    float.fromhex(part)
+    for part in ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")
+]
+SHORT_PARTS = [
+    float.fromhex(part)
+    for part in (
+        "0x1.921fb54440000p+0",
+        "0x1.68c234c4c0000p-39",
+        "0x1.98a2e03700000p-77",
+        "0x1.cd129024e088ap-115",
+    )
+]
+# Remez, relative error of sin(r)/r and absolute error of cos(r) on |r| <= pi/4, rounded to doubles:
+# 2**-57.1 and 2**-59.9.
+SINE = (
+    -0.16666666666666632,
+    0.008333333333322398,
+    -0.00019841269829794542,
+    2.755731368712625e-06,
+    -2.5050757337040934e-08,
+    1.5896749007759495e-10,
+)
+COSINE = (
+    0.0416666666666666,
+    -0.0013888888888874103,
+    2.4801587289468307e-05,
+    -2.755731434814473e-07,
+    2.087572268110423e-09,
+    -1.1359616025121134e-11,
+)
+
+SLOW = "armdyn_slow_sincos"
+LINK = "armdyn_link"
+LIBRARY = "armdyn_library"
+# Where addresses of the C library's functions are kept: loaded code needs no linker.
+_LIBRARY = f"""\
+@{LIBRARY} = internal global [4 x ptr] zeroinitializer
+define void @{LINK}(ptr %sine, ptr %cosine, ptr %malloc, ptr %free) nounwind {{
+  store ptr %sine, ptr @{LIBRARY}, align 8
+  %second = getelementptr ptr, ptr @{LIBRARY}, i64 1
+  store ptr %cosine, ptr %second, align 8
+  %third = getelementptr ptr, ptr @{LIBRARY}, i64 2
+  store ptr %malloc, ptr %third, align 8
+  %fourth = getelementptr ptr, ptr @{LIBRARY}, i64 3
+  store ptr %free, ptr %fourth, align 8
+  ret void
+}}
+"""
+
+
+def out_of_range(w: Writer, x: str) -> str:
+    """Return a flag for each lane: the angle is too large or no number.
+
+    Bit patterns are compared: a comparison of doubles would raise a flag for what is no number.
+    """
+    size = w.new(f"bitcast {w.type} {w.call('llvm.fabs', x)} to {w.integer}")
+    return w.new(f"icmp sgt {w.integer} {size}, {w.whole(int(bits(LIMIT), 16))}")
+
+
+def sincos(w: Writer, x: str) -> tuple[str, str]:
+    """Write sine and cosine of angles that are in range."""
+    shifted = w.muladd(x, w.const(TWO_OVER_PI), w.const(ROUND))
+    k = w.sub(shifted, w.const(ROUND))
+    r, e = _reduced_fused(w, x, k) if w.fma else _reduced_short(w, x, k)
+    z = w.mul(r, r)
+    zz = w.mul(z, z)
+    half = w.mul(z, w.const(0.5))
+    one_less_half = w.sub(w.const(1.0), half)
+    s = w.muladd(w.mul(z, r), _polynomial(w, z, zz, SINE), w.mul(e, one_less_half))
+    s = w.add(r, s)
+    lost = w.sub(w.sub(w.const(1.0), one_less_half), half)
+    c = w.muladd(zz, _polynomial(w, z, zz, COSINE), w.muladd(w.neg(r), e, lost))
+    c = w.add(one_less_half, c)
+    return _quadrant(w, shifted, s, c)
+
+
+def _reduced_fused(w: Writer, x: str, k: str) -> tuple[str, str]:
+    p1, p2, p3 = (w.const(part) for part in FUSED_PARTS)
+    first = w.muladd(w.neg(k), p1, x)
+    second = w.mul(k, p2)
+    rest = w.muladd(k, p3, w.muladd(k, p2, w.neg(second)))
+    r = w.sub(first, second)
+    return r, w.sub(w.sub(w.sub(first, r), second), rest)
+
+
+def _reduced_short(w: Writer, x: str, k: str) -> tuple[str, str]:
+    p1, p2, p3, p4 = (w.const(part) for part in SHORT_PARTS)
+    first = w.sub(x, w.mul(k, p1))
+    second = w.mul(k, p2)
+    r = w.sub(first, second)
+    e = w.sub(w.sub(w.sub(first, r), second), w.mul(k, p3))
+    return r, w.sub(e, w.mul(k, p4))
+
+
+def _polynomial(w: Writer, z: str, zz: str, coefficients: tuple[float, ...]) -> str:
+    """Write a polynomial by its even and its odd part, which need not wait for each other."""
+    even, odd = (_horner(w, zz, coefficients[k::2]) for k in (0, 1))
+    return w.muladd(odd, z, even)
+
+
+def _horner(w: Writer, x: str, coefficients: tuple[float, ...]) -> str:
+    value = w.const(coefficients[-1])
+    for c in reversed(coefficients[:-1]):
+        value = w.muladd(value, x, w.const(c))
+    return value
+
+
+def _quadrant(w: Writer, shifted: str, s: str, c: str) -> tuple[str, str]:
+    """Swap and negate for the quadrant k mod 4: (s, c), (c, -s), (-s, -c), (-c, s)."""
+    k = w.new(f"bitcast {w.type} {shifted} to {w.integer}")
+    last = w.new(f"and {w.integer} {k}, {w.whole(1)}")
+    odd = w.new(f"icmp ne {w.integer} {last}, {w.whole(0)}")
+    raised = w.new(f"shl {w.integer} {k}, {w.whole(62)}")
+    raised_next = w.new(f"add {w.integer} {raised}, {w.whole(2**62)}")  # that of k + 1
+    return (
+        _signed(w, w.select(odd, c, s), raised),
+        _signed(w, w.select(odd, s, c), raised_next),
+    )
+
+
+def _signed(w: Writer, value: str, raised: str) -> str:
+    """Negate where the first bit is set."""
+    sign = w.new(f"and {w.integer} {raised}, {w.whole(-(2**63))}")
+    as_integer = w.new(f"bitcast {w.type} {value} to {w.integer}")
+    flipped = w.new(f"xor {w.integer} {as_integer}, {sign}")
+    return w.new(f"bitcast {w.integer} {flipped} to {w.type}")
+
+
+def slow_function(fma: bool) -> str:
+    """Return `SLOW`, which does n angles one by one, each by the way it belongs to, and `LINK`.
+
+    `LINK` has to be called with the addresses of the C library's functions before.
+    """
+    w = Writer(1, fma)
+    w.label("entry")
+    w.do("br label %head")
+    w.label("head")
+    w.do("%i = phi i64 [ 0, %entry ], [ %next, %tail ]")
+    places = [w.new(f"getelementptr double, ptr {p}, i64 %i") for p in ("%x", "%s", "%c")]
+    angle = w.load(places[0], 0)
+    w.do(f"br i1 {out_of_range(w, angle)}, label %far, label %near")
+    w.label("near")
+    s, c = sincos(w, angle)
+    w.do("br label %tail")
+    w.label("far")
+    second = w.new(f"getelementptr ptr, ptr @{LIBRARY}, i64 1")
+    far_s, far_c = (
+        w.new(f"call double {w.new(f'load ptr, ptr {place}, align 8')}(double {angle})")
+        for place in (f"@{LIBRARY}", second)
+    )
+    w.do("br label %tail")
+    w.label("tail")
+    sine = w.new(f"phi double [ {s}, %near ], [ {far_s}, %far ]")
+    cosine = w.new(f"phi double [ {c}, %near ], [ {far_c}, %far ]")
+    w.store(sine, places[1], 0)
+    w.store(cosine, places[2], 0)
+    w.do("%next = add i64 %i, 1")
+    w.do("%more = icmp ult i64 %next, %n")
+    w.do("br i1 %more, label %head, label %done")
+    w.label("done")
+    w.do("ret void")
+    # rarely called, so not worth optimising: that would take a tenth of the time of all the rest
+    how = "noinline optnone cold nounwind"
+    head = f"define internal void @{SLOW}(ptr %x, ptr %s, ptr %c, i64 %n) {how} {{"
+    return "\n".join([_LIBRARY + head, *w.lines, "}"]) + "\n"

@@ -1,0 +1,136 @@
+"""Columns of a block of states from its rows, and rows from columns, without leaving registers.
+
+A block is `width` states of n numbers each, one after the other in memory as NumPy keeps them. A
+program wants the k-th number of every state in one vector. Tiles of some columns are loaded or
+stored by pieces of rows and transposed by shuffles. Short pieces, several to a vector, need fewer
+shuffles; whole vectors need fewer stores, of which a processor does one at a time. An odd last
+column goes with the one before it once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from armdyn.kernel.ir._writer import Writer
+
+
+class Tile(NamedTuple):
+    """Some columns that are loaded or stored together: a power of two."""
+
+    start: int
+    size: int
+
+    @property
+    def columns(self) -> range:
+        """The columns' numbers."""
+        return range(self.start, self.start + self.size)
+
+
+def load_tiles(width: int, n: int) -> list[Tile]:
+    """Return tiles that cover n columns of a block of `width` rows, for loading."""
+    return _tiles(max(width // 2, 2), n)
+
+
+def store_tiles(width: int, n: int) -> list[Tile]:
+    """Return tiles that cover n columns of a block of `width` rows, for storing."""
+    return [Tile(k, 1) for k in range(n)] if width == 1 else _tiles(width, n)
+
+
+def _tiles(largest: int, n: int) -> list[Tile]:
+    if n == 1:
+        return [Tile(0, 1)]
+    found: list[Tile] = []
+    at = 0
+    while at < n:
+        size = largest
+        while size > 2 and size > n - at:
+            size //= 2
+        found.append(Tile(min(at, n - size), size))
+        at += size
+    return found
+
+
+def load_tile(w: Writer, base: str, n: int, tile: Tile) -> list[str]:
+    """Load the columns of a tile from rows of n numbers."""
+    if tile.size == 1:
+        return [w.load(base, 0)]
+    vectors = [_joined(w, base, [r * n + tile.start for r in rows]) for rows in _rows(w, tile)]
+    return transposed(w, vectors)
+
+
+def store_tile(w: Writer, columns: Sequence[str], base: str, n: int, tile: Tile) -> None:
+    """Store the columns of a tile into rows of n numbers."""
+    if tile.size == 1:
+        w.store(columns[0], base, 0)
+        return
+    if tile.size == w.width:
+        vectors = transposed(w, columns)
+    else:
+        low, high = _unpack(w)
+        pairs = list(zip(columns[::2], columns[1::2], strict=True))
+        vectors = [w.shuffle(a, b, lanes) for lanes in (low, high) for a, b in pairs]
+        if tile.size == 4:  # of 8: the pieces of a row are put side by side
+            first, second = [0, 1, 8, 9, 2, 3, 10, 11], [4, 5, 12, 13, 6, 7, 14, 15]
+            a, b, c, d = vectors
+            halves = ((a, b), (c, d))
+            vectors = [w.shuffle(x, y, lanes) for lanes in (first, second) for x, y in halves]
+    piece = w.resized(tile.size)
+    for vector, rows in zip(vectors, _rows(w, tile), strict=True):
+        for k, r in enumerate(rows):
+            lanes = range(k * tile.size, (k + 1) * tile.size)
+            part = w.shuffle(vector, "poison", lanes) if len(rows) > 1 else vector
+            piece.store(part, base, r * n + tile.start)
+
+
+def transposed(w: Writer, vectors: Sequence[str]) -> list[str]:
+    """Return the columns of vectors of rows' pieces, ordered as `_rows` says; or rows of columns.
+
+    Neighbouring rows are interleaved within pairs of lanes, then pairs are sorted into place: all
+    are shuffles that processors do without a table of indices.
+    """
+    low, high = _unpack(w)
+    pairs = list(zip(vectors[::2], vectors[1::2], strict=True))
+    evens = _sorted_pairs(w, [w.shuffle(a, b, low) for a, b in pairs])
+    odds = _sorted_pairs(w, [w.shuffle(a, b, high) for a, b in pairs])
+    return [column for pair in zip(evens, odds, strict=True) for column in pair]
+
+
+def _sorted_pairs(w: Writer, values: list[str]) -> list[str]:
+    """Bring m values, in which every m-th pair of lanes belongs together, into m whole values."""
+    if len(values) == 1:
+        return values
+    first = [lane for pair in range(0, w.width, 2) for lane in (2 * pair, 2 * pair + 1)]
+    second = [lane + 2 for lane in first]
+    couples = list(zip(values[::2], values[1::2], strict=True))
+    evens = _sorted_pairs(w, [w.shuffle(a, b, first) for a, b in couples])
+    odds = _sorted_pairs(w, [w.shuffle(a, b, second) for a, b in couples])
+    return [value for pair in zip(evens, odds, strict=True) for value in pair]
+
+
+def _rows(w: Writer, tile: Tile) -> list[list[int]]:
+    """Return the rows whose pieces share a vector: vectors of even and of odd rows in turn."""
+    step = 2 * w.width // tile.size
+    return [
+        list(range(first + odd, first + step, 2))
+        for first in range(0, w.width, step)
+        for odd in (0, 1)
+    ]
+
+
+def _joined(w: Writer, base: str, places: Sequence[int]) -> str:
+    """Load pieces of rows one after the other into one vector."""
+    size = w.width // len(places)
+    parts = [w.resized(size).load(base, at) for at in places]
+    while len(parts) > 1:
+        both = w.resized(size)
+        couples = zip(parts[::2], parts[1::2], strict=True)
+        parts = [both.shuffle(a, b, range(2 * size)) for a, b in couples]
+        size *= 2
+    return parts[0]
+
+
+def _unpack(w: Writer) -> tuple[list[int], list[int]]:
+    """Return the lanes that interleave the even, and the odd, lanes of two vectors."""
+    low = [lane for even in range(0, w.width, 2) for lane in (even, w.width + even)]
+    return low, [lane + 1 for lane in low]

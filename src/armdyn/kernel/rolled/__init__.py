@@ -1,0 +1,1 @@
+"""Rolled programs as LLVM IR: loops over the joints."""

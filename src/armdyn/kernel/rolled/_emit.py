@@ -1,0 +1,59 @@
+"""A rolled program as LLVM IR, with the same three functions that a program has; see `emit`."""
+
+from __future__ import annotations
+
+from armdyn.graph import Rolled
+from armdyn.kernel._target import Host
+from armdyn.kernel.batch._strided_loop import loop_function
+from armdyn.kernel.ir._heap import aligned, allocated, release
+from armdyn.kernel.ir._mirror import mirror_function, zero_function
+from armdyn.kernel.ir._sincos import slow_function
+from armdyn.kernel.ir._writer import Writer
+from armdyn.kernel.rolled._body import BELOW, MOST_ON_STACK, RolledBody
+from armdyn.kernel.rolled._memory import Table
+from armdyn.kernel.straight._emit import BLOCK, LOOP, ONE, declarations, ordinary_function
+
+INNER = "armdyn_inner"
+
+
+def emit_rolled(rolled: Rolled, host: Host) -> str:
+    """Return the module of a rolled program, whose function `LOOP` is the inner loop of a gufunc.
+
+    Scratch memory of blocks that is too large for the stack is allocated once for a whole batch.
+    """
+    parts = [declarations(host.width), slow_function(host.fma), Table(rolled).text()]
+    for j, slot in enumerate(rolled.outputs):
+        if len(slot.shape) == 2:
+            below = mirror_function if slot.name in rolled.symmetric else zero_function
+            parts.append(below(f"{BELOW}{j}", rolled.n, host))
+    block = RolledBody(rolled, host, host.width)
+    large = block.memory.bytes > MOST_ON_STACK
+    parts.append(RolledBody(rolled, host, 1).function(ONE, given=False))
+    parts.append(block.function(BLOCK, given=large))
+    loop = INNER if large else LOOP
+    extra = ", ptr %data" if large else ""
+    parts.append(loop_function(rolled, host.width, loop, ONE, BLOCK, extra))
+    if large:
+        parts.append(_with_memory(block.memory.bytes, host))
+    parts.append(ordinary_function(-1.0))
+    return "\n".join(parts)
+
+
+def _with_memory(size: int, host: Host) -> str:
+    """Return `LOOP`: the loop, given memory if there are enough states for a block."""
+    w = Writer(1, host.fma)
+    w.label("entry")
+    count = w.new("load i64, ptr %dims, align 8")
+    few = w.new(f"icmp slt i64 {count}, {host.width}")
+    w.do(f"br i1 {few}, label %without, label %with")
+    w.label("without")
+    given = "ptr %args, ptr %dims, ptr %steps, ptr"
+    w.do(f"call void @{INNER}({given} null)")
+    w.do("ret void")
+    w.label("with")
+    memory = allocated(w, size)
+    w.do(f"call void @{INNER}({given} {aligned(w, memory)})")
+    release(w, memory)
+    w.do("ret void")
+    head = f"define void @{LOOP}(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {{"
+    return "\n".join([head, *w.lines, "}"]) + "\n"

@@ -1,0 +1,200 @@
+"""Where a kernel of a rolled program keeps its numbers while it works.
+
+A block of states has the numbers of its states side by side, `width` of them, for each entry. A
+single state has columns side by side instead, and some more of them behind the last, so that its
+column steps can work on several columns at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from armdyn.graph import Rolled, place_and_name
+from armdyn.kernel.ir._writer import Writer, bits
+from armdyn.kernel.rolled._step import Number
+
+TABLE = "armdyn_table"
+
+# Doubles in a line of the cache; everything begins with one.
+LINE = 8
+
+
+class Memory:
+    """The scratch memory of one kernel.
+
+    Attributes:
+        size: in doubles.
+        width: states that the kernel does together.
+    """
+
+    def __init__(self, rolled: Rolled, width: int, lanes: int, angles: int) -> None:
+        """Divide the memory.
+
+        Args:
+            rolled: the program.
+            width: states that the kernel does together.
+            lanes: of the machine's vectors.
+            angles: most angles of a joint whose sine and cosine are made before a sweep.
+        """
+        n = rolled.n
+        self._n, self.width = n, width
+        self._kept, self._n_stored = _slots(rolled, "kept")
+        self._columns, self._n_columns = _slots(rolled, "column")
+        self._pitch = _whole(n + lanes, lanes)
+        self._starts: dict[str, int] = {}
+        self.size = 0
+        for slot in rolled.inputs:
+            if width > 1:
+                self._reserve(f"input {slot.name}", n * width)
+        for slot in rolled.outputs:
+            if width > 1:
+                self._reserve(f"output {slot.name}", n * width)
+            elif len(slot.shape) == 2:
+                self._reserve(f"output {slot.name}", self._pitch)
+        self._reserve("columns", self._n_columns * (n * width if width > 1 else self._pitch))
+        self._reserve("kept", n * self._n_stored * width)
+        self.n_angles = _whole(n * angles * width, lanes)
+        for name in ("angles", "sines", "cosines"):
+            self._reserve(name, self.n_angles)
+
+    @property
+    def bytes(self) -> int:
+        """Size in bytes."""
+        return 8 * self.size
+
+    def _reserve(self, name: str, size: int) -> None:
+        self._starts[name] = self.size
+        self.size += _whole(size, LINE)
+
+    def part(self, w: Writer, name: str) -> str:
+        """Return where a part begins."""
+        return w.address("%scratch", self._starts[name])
+
+    def input(self, w: Writer, name: str) -> str:
+        """Return where the entries of an input are."""
+        return self.part(w, f"input {name}")
+
+    def output(self, w: Writer, name: str) -> str:
+        """Return where the entries of an output are: of a vector, or of a row of a matrix."""
+        return self.part(w, f"output {name}")
+
+    def angle(self, w: Writer, part: str, k: int, i: str) -> str:
+        """Return the place of the k-th angle of joint i, of its sine or of its cosine."""
+        base = w.address("%scratch", self._starts[part] + k * self._n * self.width)
+        return place(w, base, i, self.width)
+
+    def kept(self, w: Writer, i: str) -> str:
+        """Return where that is begins which is kept for joint i."""
+        return place(w, self.part(w, "kept"), i, self._n_stored * self.width)
+
+    def stored_at(self, name: str, k: int) -> int:
+        """Return the place of a number among those kept for a joint."""
+        return (self._kept[name] + k) * self.width
+
+    def column(self, w: Writer, k: str) -> str:
+        """Return where that begins which column k holds."""
+        pitch = self._n_columns * self.width if self.width > 1 else 1
+        return place(w, self.part(w, "columns"), k, pitch)
+
+    def column_at(self, name: str, k: int) -> int:
+        """Return the place of a number among those of a column."""
+        return (self._columns[name] + k) * (self.width if self.width > 1 else self._pitch)
+
+
+class Table:
+    """The constants of all joints, joint after joint.
+
+    Attributes:
+        row: how many a joint has.
+    """
+
+    def __init__(self, rolled: Rolled) -> None:
+        self._starts: dict[str, int] = {}
+        self.row = 0
+        for name, rows in rolled.constants.items():
+            self._starts[name] = self.row
+            self.row += len(rows[0])
+        tables = rolled.constants.values()
+        self._values = [x for i in range(rolled.n) for rows in tables for x in rows[i]]
+
+    def at(self, name: str, k: int) -> int:
+        """Return the place of a number among those of a joint."""
+        return self._starts[name] + k
+
+    def text(self) -> str:
+        """Return the table in IR."""
+        values = ", ".join(f"double {bits(x)}" for x in self._values or [0.0])
+        kind = f"[{max(len(self._values), 1)} x double]"
+        return f"@{TABLE} = internal constant {kind} [{values}], align 64\n"
+
+
+class Reader:
+    """Brings what a step at joint i reads, in values of a writer's width.
+
+    Attributes:
+        kept: where that begins which is kept for the joint.
+    """
+
+    def __init__(
+        self,
+        w: Writer,
+        memory: Memory,
+        table: Table,
+        inputs: Mapping[str, str],
+        i: str,
+        brought: Mapping[tuple[str, int], str],
+    ) -> None:
+        """Prepare to read.
+
+        Args:
+            w: in whose function.
+            memory: of the kernel.
+            table: of the constants.
+            inputs: where the entries of each input are.
+            i: the joint.
+            brought: what the sweep carries.
+        """
+        self._w, self._memory, self._table = w, memory, table
+        self._inputs, self._i, self._brought = inputs, i, brought
+        self._constants = place(w, f"@{TABLE}", i, table.row)
+        self.kept = memory.kept(w, i)
+
+    def read(self, number: Number) -> str:
+        """Write what brings a number of the joint."""
+        w, memory = self._w, self._memory
+        one = w.resized(1)
+        if number.place == "carry":
+            return self._brought[number.name, number.k]
+        if number.place == "constant":
+            value = one.load(self._constants, self._table.at(number.name, number.k))
+            return w.splat(value)
+        if number.place == "kept":
+            at = memory.stored_at(number.name, number.k)
+            # columns side by side of a single state share what is kept
+            shared = memory.width == 1 and w.width > 1
+            return w.splat(one.load(self.kept, at)) if shared else w.load(self.kept, at)
+        return w.load(place(w, self._inputs[number.name], self._i, memory.width), 0)
+
+
+def place(w: Writer, base: str, i: str, pitch: int) -> str:
+    """Return where the i-th piece of an array of pieces begins."""
+    at = i if pitch == 1 else w.new(f"mul nsw i64 {i}, {pitch}")
+    return w.new(f"getelementptr double, ptr {base}, i64 {at}")
+
+
+def _slots(rolled: Rolled, place: str) -> tuple[dict[str, int], int]:
+    """Return where numbers begin that are written to a place, by name, and how many there are."""
+    starts: dict[str, int] = {}
+    at = 0
+    for sweep in rolled.sweeps:
+        for step in (sweep.step, sweep.columns):
+            for slot in step.outputs if step else ():
+                there, name = place_and_name(slot.name)
+                if there == place and name not in starts:
+                    starts[name] = at
+                    at += slot.size
+    return starts, at
+
+
+def _whole(size: int, unit: int) -> int:
+    return -(-size // unit) * unit

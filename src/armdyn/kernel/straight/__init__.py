@@ -1,0 +1,1 @@
+"""Straight-line programs as LLVM IR: fuse, order, spill, store, emit."""

@@ -1,0 +1,229 @@
+"""A program as LLVM IR: a kernel for one state, a kernel for a block of states, and their loop.
+
+Both kernels are free of loops and do the same operations in the same order, so that a state gives
+the same bits alone and in any batch. They take a pointer for each input and each output, to arrays
+as NumPy keeps them, and inputs and outputs may not overlap.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from armdyn.graph import Instruction, Program
+from armdyn.kernel._jit import CUT
+from armdyn.kernel._target import Host
+from armdyn.kernel.batch._streaming_loop import streaming_function
+from armdyn.kernel.batch._streams import StreamPoints, nothing, parameters, streams
+from armdyn.kernel.batch._strided_loop import loop_function, takes_any_strides
+from armdyn.kernel.ir._operations import operation, sincos_of_all
+from armdyn.kernel.ir._sincos import slow_function
+from armdyn.kernel.ir._tiles import load_tile, load_tiles
+from armdyn.kernel.ir._writer import Writer, vector
+from armdyn.kernel.straight._bounds import stays_finite
+from armdyn.kernel.straight._fuse import Step, fused
+from armdyn.kernel.straight._one_state import one_by_block
+from armdyn.kernel.straight._order import Arrange, early, min_live, read_times, rounds
+from armdyn.kernel.straight._spill import SpillAllocator
+from armdyn.kernel.straight._store import Store, Stores
+from armdyn.scalar import Op
+
+ONE = "armdyn_one"
+BLOCK = "armdyn_block"
+LOOP = "armdyn_loop"
+ORDINARY = "armdyn_ordinary"
+
+# Inputs up to this, in units of SI, are never met beyond.
+LARGEST_ORDINARY = 1e15
+
+# In programs with no more steps results are stored as early as can be.
+SHORT = 700
+# Results that are many: while they are computed more values are waiting than there are registers.
+MANY = 64
+# Of programs with more steps we decide ourselves what waits in registers.
+LONG = 1080
+# Programs with more steps and results are compiled only once, for a block of states.
+LONGEST_TWICE = 1500
+# Within a block LLVM compares all reads and writes of memory with each other, and does more that
+# takes longer than in proportion. Where a block only leads to the next there is no instruction.
+STEPS_BETWEEN_CUTS = 100
+
+INTRINSICS = {"llvm.fma": 3, "llvm.fabs": 1, "llvm.sqrt": 1, "llvm.copysign": 2}
+
+
+def emit(program: Program, host: Host) -> str:
+    """Return the module of a program, whose function `LOOP` is the inner loop of a gufunc.
+
+    What is loaded of it has to be given the C library first; see `slow_function`.
+    """
+    steps = fused(program, host.fma)
+    parts = [declarations(host.width), slow_function(host.fma)]
+    sends = streams(program, host.width)
+    extra = nothing(program) if sends else ""
+    length = _length(steps) + len(program.results)
+    if length > LONGEST_TWICE and takes_any_strides(program, host.width):
+        parts.append(one_by_block(program, host.width, ONE, BLOCK, extra))
+    else:
+        parts.append(_Body(program, steps, host, 1).function(ONE))
+    parts.append(_Body(program, steps, host, host.width).function(BLOCK))
+    parts.append(loop_function(program, host.width, LOOP, ONE, BLOCK, extra))
+    if sends:
+        parts.append(streaming_function(program, BLOCK))
+    sure = stays_finite(program, LARGEST_ORDINARY)
+    parts.append(ordinary_function(LARGEST_ORDINARY if sure else -1.0))
+    return "\n".join(parts)
+
+
+def ordinary_function(largest: float) -> str:
+    """Return `ORDINARY`, which tells the bits of an input up to which all results are finite.
+
+    Args:
+        largest: that input; below zero if there is none.
+    """
+    (bits,) = struct.unpack("=q", struct.pack("=d", largest))
+    return f"define i64 @{ORDINARY}() nounwind {{\n  ret i64 {bits}\n}}\n"
+
+
+def declarations(width: int) -> str:
+    """Return the declarations of the intrinsic functions, in every width up to one."""
+    lines: list[str] = []
+    w = 1
+    while w <= width:
+        suffix = "f64" if w == 1 else f"v{w}f64"
+        for name, arity in INTRINSICS.items():
+            given = ", ".join([vector(w)] * arity)
+            lines.append(f"declare {vector(w)} @{name}.{suffix}({given})")
+        if w > 1:
+            lines.append(f"declare i1 @llvm.vector.reduce.or.v{w}i1(<{w} x i1>)")
+        w *= 2
+    return "\n".join(lines) + "\n"
+
+
+class _Body:
+    """One kernel: the program in values of a width, 1 or that of the machine."""
+
+    def __init__(
+        self, program: Program, steps: Sequence[Step | None], host: Host, width: int
+    ) -> None:
+        self._program = program
+        self._steps = steps
+        self._lanes = host.width
+        self._w = Writer(width, host.fma)
+        self._columns: dict[int, str] = {}
+        self._trig: dict[tuple[Op, int], str] = {}
+        self._places = [
+            (f"%i{j}", slot, column)
+            for j, slot in enumerate(program.inputs)
+            for column in range(slot.size)
+        ]
+        self._cuts = 0
+        self._waiting: dict[int, list[_Waiting]] = {}
+        self._stores = Stores(program, width)
+        for store in self._stores.all:
+            waiting = _Waiting(store)
+            for k in waiting.missing:
+                self._waiting.setdefault(k, []).append(waiting)
+        self._long = _length(steps) > LONG
+        self._rounds = rounds(steps, self._arrangement(width))
+        reads = read_times(steps, self._rounds, self._stores.all) if self._long else {}
+        self._values = SpillAllocator(self._w, reads, _room(host))
+        sends = streams(program, width)
+        self._sites = StreamPoints(self._w, program, _length(steps)) if sends else None
+
+    def _arrangement(self, width: int) -> Arrange | None:
+        """Return what orders the steps.
+
+        Stores in the midst of others cost least. In long programs what waits for them is too much,
+        unless it is most of what waits anyway.
+        """
+        if width == 1:
+            return None
+        if self._stores.wide or _length(self._steps) <= SHORT:
+            return early(self._stores.all)
+        return min_live if len(self._program.results) >= MANY else None
+
+    def function(self, name: str) -> str:
+        """Return the text of the function."""
+        w = self._w
+        w.label("entry")
+        for level, (made, angles) in enumerate(self._rounds):
+            self._make(made)
+            if angles:
+                pairs = sincos_of_all(w, self._values.read(angles), self._lanes, str(level))
+                for angle, (s, c) in zip(angles, pairs, strict=True):
+                    self._trig[Op.SIN, angle], self._trig[Op.COS, angle] = s, c
+        if self._sites:
+            self._sites.finish()
+        w.do("ret void")
+        w.lines[1:1] = self._values.memory()
+        slots = (*self._program.inputs, *self._program.outputs)
+        n_inputs = len(self._program.inputs)
+        names = [f"%i{k}" if k < n_inputs else f"%o{k - n_inputs}" for k in range(len(slots))]
+        given = ", ".join(f"ptr noalias nocapture {x}" for x in names)
+        given += parameters(self._program) if self._sites else ""
+        seen = "dso_local" if name == ONE else "internal"  # doors call it by its address
+        head = f"define {seen} void @{name}({given}) noinline nounwind {{"
+        return "\n".join([head, *w.lines, "}"]) + "\n"
+
+    def _make(self, indices: Sequence[int]) -> None:
+        for count, k in enumerate(indices, 1):
+            step = self._steps[k]
+            assert step is not None
+            if isinstance(step, Instruction) and step.op is Op.CONST:
+                self._values.constant(k, self._w.const(step.value))
+            else:
+                self._values.define(k, self._value(step))
+            self._store_what_is_ready(k)
+            if self._sites:
+                self._sites.step()
+            if self._long and count % STEPS_BETWEEN_CUTS == 0:
+                self._cut()
+
+    def _cut(self) -> None:
+        """Begin another block."""
+        self._cuts += 1
+        self._w.do(f"br label %{CUT}{self._cuts}")
+        self._w.label(f"{CUT}{self._cuts}")
+
+    def _value(self, step: Step) -> str:
+        if isinstance(step, Instruction):
+            if step.op is Op.INPUT:
+                return self._input(int(step.value))
+            if step.op in (Op.SIN, Op.COS):
+                return self._trig[step.op, step.args[0]]
+        return operation(self._w, step, self._values.read(step.args))
+
+    def _input(self, position: int) -> str:
+        base, slot, column = self._places[position]
+        if self._w.width == 1:
+            return self._w.load(base, column)
+        if position not in self._columns:
+            tile = next(t for t in load_tiles(self._w.width, slot.size) if column in t.columns)
+            values = load_tile(self._w, base, slot.size, tile)
+            for k, value in zip(tile.columns, values, strict=True):
+                self._columns[position - column + k] = value
+        return self._columns[position]
+
+    def _store_what_is_ready(self, k: int) -> None:
+        for waiting in self._waiting.get(k, ()):
+            waiting.missing.discard(k)
+            if not waiting.missing:
+                self._values.make_room(len(waiting.store.results))
+                waiting.store.write(self._w, self._values.read(waiting.store.results))
+
+
+class _Waiting:
+    """A tile and those of its columns that are not there yet."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.missing = set(store.results)
+
+
+def _length(steps: Sequence[Step | None]) -> int:
+    return sum(step is not None for step in steps)
+
+
+def _room(host: Host) -> int:
+    """Return how many values may wait in registers: not all, some are needed to compute."""
+    return 26 if host.width == 8 else 11

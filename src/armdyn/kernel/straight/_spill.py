@@ -1,0 +1,88 @@
+"""Which values of a long program wait in registers, and which in memory.
+
+LLVM decides this well, but in a time that grows much faster than a program. All reads of a
+straight-line program are known beforehand, so it is simple to decide here: when there are more
+values than room, the one that is read last of all goes to memory (Belady's rule). LLVM then finds
+few values alive at any place, and little is left for it to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from armdyn.kernel.ir._writer import Writer
+
+MEMORY = "%waiting"
+
+
+class SpillAllocator:
+    """The values of a function that is being written, by number.
+
+    Args:
+        w: writes the function.
+        reads: when each value will be read, in order; calls of `read` have to follow it. Values
+            of which nothing is said are left to LLVM.
+        room: how many values may wait in registers.
+    """
+
+    def __init__(self, w: Writer, reads: Mapping[int, Sequence[int]], room: int) -> None:
+        self._w = w
+        self._room = room
+        self._reads = {k: list(reversed(times)) for k, times in reads.items()}
+        self._names: dict[int, str] = {}
+        self._next: dict[int, int] = {}  # when the values in registers are read next
+        self._places: dict[int, int] = {}
+        self._free: list[int] = []
+        self._size = 0
+
+    def constant(self, k: int, name: str) -> None:
+        """Take a value that needs no register."""
+        self._names[k] = name
+
+    def define(self, k: int, name: str) -> None:
+        """Take a value that was just written."""
+        self._names[k] = name
+        if self._reads.get(k):
+            self._next[k] = self._reads[k][-1]
+            self._leave(self._room)
+
+    def read(self, values: Iterable[int]) -> list[str]:
+        """Return values by name, all of them in registers, and forget what is not read again."""
+        wanted = list(values)
+        for k in wanted:
+            if k in self._places and k not in self._next:
+                self._names[k] = self._w.load(MEMORY, self._places[k] * self._w.width)
+                self._next[k] = 0
+        names = [self._names[k] for k in wanted]
+        for k in dict.fromkeys(wanted):
+            if k in self._next:
+                self._reads[k].pop()
+                self._renew(k)
+        return names
+
+    def make_room(self, size: int) -> None:
+        """Leave room for some values that will be read together."""
+        self._leave(max(self._room - size, 0))
+
+    def _leave(self, most: int) -> None:
+        """Leave at most so many values in registers."""
+        while len(self._next) > most:
+            k = max(self._next, key=self._next.__getitem__)
+            if k not in self._places:
+                self._places[k] = self._free.pop() if self._free else self._size
+                self._size = max(self._size, self._places[k] + 1)
+                self._w.store(self._names[k], MEMORY, self._places[k] * self._w.width)
+            del self._next[k]
+
+    def _renew(self, k: int) -> None:
+        if self._reads[k]:
+            self._next[k] = self._reads[k][-1]
+            return
+        del self._next[k]
+        if k in self._places:
+            self._free.append(self._places.pop(k))
+
+    def memory(self) -> list[str]:
+        """Return the line that reserves the memory, if any is needed."""
+        size = self._size * self._w.width
+        return [f"  {MEMORY} = alloca [{size} x double], align 64"] if size else []

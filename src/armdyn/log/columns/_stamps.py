@@ -1,0 +1,121 @@
+"""Time stamps: their unit, and their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import LogError
+from armdyn.log.columns._match import understood
+from armdyn.log.columns._names import TIMES
+from armdyn.log.formats._table import Table
+
+Array = NDArray[np.float64]
+
+# Stamps beyond this are counted from 1970; they are counted from the first sample here, because a
+# clock of 1e9 s has no room left for nanoseconds.
+EPOCH = 1e8
+
+# A log is taken at 5 to 2000 samples a second. So the step tells the unit: steps of 4 are
+# milliseconds, of 4000 microseconds. The stamp itself tells it if it is counted from 1970.
+STEPS = (5e-4, 0.2)
+SINCE_1970 = (1e8, 1e10)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How the columns of time are to be read.
+
+    Attributes:
+        time: name of the column.
+        nanosec: name of the column of nanoseconds that are to be added, or None.
+        per_second: units of time in a second.
+        origin: what is the time 0, or None if stamps are as they are.
+    """
+
+    time: str
+    nanosec: str | None
+    per_second: float
+    origin: float | None
+
+    def seconds(self, table: Table) -> Array:
+        """Return the time stamps of a table in seconds."""
+        stamps = table.columns[self.time].reshape(-1)
+        if self.origin is not None:
+            stamps = stamps - self.origin
+        if self.nanosec is not None:
+            return stamps + table.columns[self.nanosec] * TIMES["ns"]
+        return stamps if self.per_second == 1.0 else stamps / self.per_second
+
+
+def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> Clock:
+    """Return how to read stamps: in seconds, from the first sample if they count from 1970."""
+    for name in (time, nanosec):
+        if name in table.text:
+            cell, line = table.text[name]
+            raise LogError(table.path, f"{name!r} is {cell!r}, not a time in numbers.", line)
+    stamps = table.columns[time]
+    if stamps.ndim == 2 and stamps.shape[1] != 1:
+        raise LogError(table.path, f"{time!r} has {stamps.shape[1]} columns, expected one.")
+    there = stamps[np.isfinite(stamps)]
+    if not len(there):
+        raise LogError(table.path, f"{time!r} has no numbers.")
+    first = float(there[0])
+    if nanosec is not None:
+        return Clock(time, nanosec, 1.0, first)
+    meaning = understood(time)
+    said = unit or (meaning.unit if meaning and meaning.role in ("t", "nanosec") else None)
+    unit = said or _guessed(table, time, there)
+    # A division: 1e-3 is not a binary fraction, 1000 is, so that 8 ms are the 0.008 of a text.
+    per_second = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
+    if first / per_second <= EPOCH:
+        return Clock(time, None, per_second, None)
+    table.notes.append(f"time counts from the first sample, at {first / per_second:.3f} s.")
+    return Clock(time, None, per_second, first)
+
+
+def _guessed(table: Table, time: str, stamps: Array) -> str:
+    """Return the unit that makes the stamps those of a log."""
+    steps = np.diff(stamps)
+    steps = steps[steps > 0]
+    if not len(steps):
+        return "s"
+    step, first = float(np.median(steps)), float(stamps[0])
+    by_date = [k for k, f in TIMES.items() if SINCE_1970[0] < first * f < SINCE_1970[1]]
+    by_step = [k for k, f in TIMES.items() if STEPS[0] <= step * f <= STEPS[1]]
+    if step < STEPS[0] or (step < 1.0 and not by_step):
+        return "s"
+    if not by_date and not by_step:
+        raise LogError(
+            table.path,
+            f"the unit of {time!r} is not clear from its steps of {step:g}; say "
+            f'time_unit="s", "ms", "us" or "ns".',
+        )
+    unit = (by_date if len(by_date) == 1 else by_step or by_date)[0]
+    if unit != "s":
+        table.notes.append(f"{time!r} is taken as [{unit}], from its steps of {step:g}.")
+    return unit
+
+
+def ordered(table: Table, t: Array, rows: NDArray[np.int64], sort: bool) -> NDArray[np.int64]:
+    """Return rows in the order of their stamps, or raise at the first that is not."""
+    steps = np.diff(t[rows])
+    wrong = np.flatnonzero(~(steps > 0))
+    if not len(wrong):
+        return rows
+    if not sort:
+        k = int(wrong[0])
+        row, before = int(rows[k + 1]), int(rows[k])
+        what = "repeats the stamp of the row before it" if steps[k] == 0 else "goes back in time"
+        raise table.error(
+            row,
+            f"{what}: {float(t[row])!r} s after {float(t[before])!r} s; {len(wrong)} rows are like "
+            "this. sort=True puts rows in order and keeps the first of equal stamps.",
+        )
+    order = rows[np.argsort(t[rows], kind="stable")]
+    fresh = np.concatenate(([True], np.diff(t[order]) > 0))
+    lost = len(order) - int(fresh.sum())
+    table.notes.append(f"rows sorted by time; {lost} with the stamp of another are left out.")
+    return order[fresh]

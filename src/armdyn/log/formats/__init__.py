@@ -1,0 +1,1 @@
+"""Log files: readers and writers."""

@@ -1,0 +1,1 @@
+"""From samples to signals: equal steps, zero-phase filters, derivatives."""

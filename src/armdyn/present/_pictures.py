@@ -1,0 +1,58 @@
+"""Pictures as files: refused before any work if they could not be drawn, written whole or not."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from armdyn.errors import FileError, MissingExtraError
+from armdyn.files import whole_file
+
+SUFFIXES = (".png", ".svg", ".pdf")
+
+# What keeps the time of drawing out of a file.
+UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+
+
+def check_picture(path: str | os.PathLike[str]) -> None:
+    """Refuse, before any work, a picture that could not be drawn."""
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise FileError(target, f"pictures are written as {', '.join(SUFFIXES)}.")
+    if not target.parent.is_dir():
+        raise FileError(target, f"cannot be written: no folder {target.parent}; make it first.")
+    matplotlib()
+
+
+def new_figure(width: float, height: float) -> Any:
+    """Return a figure of Matplotlib [inches]; no window is opened, no backend chosen."""
+    matplotlib()
+    return import_module("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+
+
+def write_picture(figure: Any, path: str | os.PathLike[str], dpi: int = 110) -> None:
+    """Write a figure: the whole file or, if that fails, none. Equal pictures are equal files."""
+    suffix = Path(path).suffix.lower()
+    # names inside an SVG are random otherwise
+    with matplotlib().rc_context({"svg.hashsalt": "armdyn"}), whole_file(path) as file:
+        figure.savefig(file, format=suffix[1:], dpi=dpi, metadata=UNDATED.get(suffix))
+
+
+def plain_text(text: str) -> str:
+    """Return a text that Matplotlib does not take for a formula."""
+    return text.replace("$", r"\$")
+
+
+def matplotlib() -> Any:
+    """Return Matplotlib.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        import_module("matplotlib.figure")
+        return import_module("matplotlib")
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot", "the picture") from None

@@ -1,0 +1,117 @@
+"""Lines and ticks of SVG drawings.
+
+A panel is an inner drawing of its own whose units are fine whole numbers, stretched to its place:
+the script of the page zooms by changing its view alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.present._html import Html, joined, tag
+from armdyn.present._numbers import number
+
+Array = NDArray[np.float64]
+
+# Units of a panel across and down.
+ACROSS, DOWN = 20_000, 1000
+
+# Longest line that is drawn point by point; of longer ones, the extremes of equal pieces.
+POINTS = 1500
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From low to high numbers."""
+
+    low: float
+    high: float
+
+    def share(self, x: Array | float) -> Array:
+        """Return where numbers lie between low and high, from 0 to 1."""
+        return (np.asarray(x, dtype=np.float64) - self.low) / (self.high - self.low)
+
+    def ticks(self, count: int) -> list[float]:
+        """Return about so many round numbers within."""
+        step = _round_step((self.high - self.low) / max(count, 1))
+        first = math.ceil(self.low / step - 1e-9)
+        last = math.floor(self.high / step + 1e-9)
+        return [k * step for k in range(first, last + 1)]
+
+
+def scale_of(*values: Array, room: float = 0.06) -> Scale:
+    """Return a scale that holds all values, with some room."""
+    low = min((float(v.min()) for v in values if v.size), default=0.0)
+    high = max((float(v.max()) for v in values if v.size), default=0.0)
+    if not high > low:
+        size = max(abs(low), 1.0) if low else 1.0
+        low, high = low - 0.5 * size, high + 0.5 * size
+    return Scale(low - room * (high - low), high + room * (high - low))
+
+
+def line(x: Array, y: Array, across: Scale, down: Scale, kind: str) -> Html:
+    """Return a line through points, thinned where there are more than can be seen."""
+    at = _seen(y)
+    px = np.rint(across.share(x[at]) * ACROSS).astype(int)
+    py = np.rint((1.0 - down.share(y[at])) * DOWN).astype(int)
+    points = " ".join(f"{a},{b}" for a, b in zip(px.tolist(), py.tolist(), strict=True))
+    return tag("polyline", points=points, class_=kind)
+
+
+def level(y: float, down: Scale, kind: str) -> Html:
+    """Return a line across a panel."""
+    at = round(float(1.0 - down.share(y)) * DOWN)
+    return tag("line", x1=0, x2=ACROSS, y1=at, y2=at, class_=kind)
+
+
+def stripe(low: float, high: float, down: Scale, kind: str) -> Html:
+    """Return a band across a panel."""
+    top, bottom = (round(float(1.0 - down.share(y)) * DOWN) for y in (high, low))
+    return tag("rect", x=0, y=top, width=ACROSS, height=bottom - top, class_=kind)
+
+
+def panel(
+    left: float, top: float, width: float, height: float, inside: Sequence[Html], **more: object
+) -> Html:
+    """Return an inner drawing at a place."""
+    return tag(
+        "svg",
+        *inside,
+        x=left, y=top, width=width, height=height, viewBox=f"0 0 {ACROSS} {DOWN}",
+        preserveAspectRatio="none", class_="panel", **more,
+    )  # fmt: skip
+
+
+def down_ticks(scale: Scale, count: int, left: float, top: float, height: float) -> Html:
+    """Return the numbers at the left of a panel."""
+    return joined(
+        tag("text", number(y), x=left - 6, y=top + height * float(1.0 - scale.share(y)) + 3.5)
+        for y in scale.ticks(count)
+    )
+
+
+def across_ticks(scale: Scale, count: int, left: float, width: float, top: float) -> Html:
+    """Return the numbers below a panel."""
+    return joined(
+        tag("text", number(x), x=round(left + width * float(scale.share(x)), 1), y=top)
+        for x in scale.ticks(count)
+    )
+
+
+def _seen(y: Array) -> NDArray[np.int64]:
+    """Return the points to draw: all, or the lowest and the highest of equal pieces."""
+    if len(y) <= POINTS:
+        return np.arange(len(y))
+    pieces = np.array_split(np.arange(len(y)), POINTS // 2)
+    ends = [(p[np.argmin(y[p])], p[np.argmax(y[p])]) for p in pieces]
+    return np.unique(np.array([0, *np.ravel(ends), len(y) - 1], dtype=np.int64))
+
+
+def _round_step(size: float) -> float:
+    power = 10.0 ** math.floor(math.log10(size))
+    return next(m * power for m in (1, 2, 5, 10) if m * power >= 0.7 * size)

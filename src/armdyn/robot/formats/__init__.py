@@ -1,0 +1,1 @@
+"""Robot files: readers, writers, and the stages that all formats share."""

@@ -1,0 +1,160 @@
+"""Joint axes in space to normal driving-axis frames, Craig's modified DH.
+
+Frame E_i lies on the axis of joint i: z_i along it, x_i along the common normal to the next axis,
+the origin at the foot of that normal; so E_i in E_{i-1} is Rx(beta) Tx(b) Rz(theta) Tz(d). What the
+axes leave free is chosen so that constants vanish: E_0 is E_1 at q = 0; frames of parallel axes
+stand at one height; the last frame turns and slides nowhere; a sliding joint, of which only the
+direction matters, gets an axis that meets its neighbours.
+
+Everything about joint i is written in the frame of its URDF link, L_i, which stays as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from armdyn.robot._chain import exact_cos_sin
+from armdyn.robot.formats._lines import Line, Normal, common_normal, meeting_point, perpendicular
+from armdyn.robot.formats._placement import Array, invert, place, without_residues
+from armdyn.robot.formats._snap import ROUNDING, Snap
+
+# Cosines smaller than this are no reason to turn a normal round.
+TIE = 1e-6
+NEARLY_PARALLEL = 1e-3
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A joint axis as URDF gives it: the placement of L_i in L_{i-1} at q = 0, the axis in L_i."""
+
+    name: str
+    placement: Array
+    direction: Array
+    rotational: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """The geometry of one joint: E_i in E_{i-1} at q = 0."""
+
+    beta: float
+    b: float
+    theta: float
+    d: float
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Rows of all joints, the placements of E_i in L_i, and notes on axes hard to tell apart."""
+
+    rows: list[Row]
+    frames: list[Array]
+    notes: list[str]
+
+
+def normal_frames(axes: Sequence[Axis], snap: Snap) -> Geometry:
+    """Return the normal driving-axis description of joint axes."""
+    lines = _lines(axes)
+    normals = [
+        common_normal(line, following.moved(axis.placement), snap.length_tolerance)
+        for (line, following), axis in zip(pairwise(lines), axes[1:], strict=True)
+    ]
+    frames = _frames(axes, lines, normals, snap)
+    rows = [Row(0.0, 0.0, 0.0, 0.0)]
+    for (before, after), axis, normal in zip(pairwise(frames), axes[1:], normals, strict=True):
+        rows.append(_row(invert(before) @ axis.placement @ after, normal, snap))
+    return Geometry(rows, frames, list(_notes(axes, normals)))
+
+
+def _lines(axes: Sequence[Axis]) -> list[Line]:
+    """Return the lines of the joints, each in its L_i; those of sliding joints meet others."""
+    lines: list[Line] = []
+    for i, axis in enumerate(axes):
+        line = Line(np.zeros(3), axis.direction)
+        if not axis.rotational:
+            neighbours: list[Line] = []
+            if i > 0:
+                neighbours.append(lines[-1].seen_from(axis.placement))
+            if i + 1 < len(axes) and axes[i + 1].rotational:
+                after = axes[i + 1]
+                neighbours.append(Line(np.zeros(3), after.direction).moved(after.placement))
+            line = Line(meeting_point(line, neighbours), axis.direction)
+        lines.append(line)
+    return lines
+
+
+def _frames(
+    axes: Sequence[Axis], lines: Sequence[Line], normals: Sequence[Normal], snap: Snap
+) -> list[Array]:
+    """Return the placements of E_i in L_i."""
+    frames: list[Array] = []
+    previous = perpendicular(axes[0].direction)  # x_{i-1} at q = 0, in L_i
+    for i, (axis, line, height) in enumerate(zip(axes, lines, _heights(normals), strict=True)):
+        if i > 0:
+            previous = axis.placement[:3, :3].T @ frames[-1][:3, 0]
+        free = normals[i].x if i < len(normals) else None
+        x = previous if free is None else free
+        if x @ previous < -TIE:  # so that theta lies within a quarter turn of zero
+            x = -x
+        x = snap.direction(x, "components of frame axes")
+        x = x - (x @ line.direction) * line.direction
+        x = x / np.linalg.norm(x)
+        R = np.column_stack([x, np.cross(line.direction, x), line.direction])
+        frames.append(place(R, line.point + height * line.direction))
+    return frames
+
+
+def _heights(normals: Sequence[Normal]) -> list[float]:
+    """Return the heights of the origins on their lines.
+
+    A frame whose normal may stand at any height takes the height at which the previous normal
+    arrives (d = 0). Before the first frame that is determined there is none: there heights come
+    from behind, and the base absorbs what they differ by.
+    """
+    count = len(normals) + 1
+    first = next((i for i, normal in enumerate(normals) if not normal.parallel), None)
+    heights = [0.0] * count
+    if first is not None:
+        heights[first] = normals[first].here
+        for i in reversed(range(first)):
+            heights[i] = normals[i].here_from(heights[i + 1])
+    for i in range(1 if first is None else first + 1, count):
+        before = normals[i - 1]
+        arriving = before.there_from(heights[i - 1]) if before.parallel else before.there
+        determined = i < count - 1 and not normals[i].parallel
+        heights[i] = normals[i].here if determined else arriving
+    return heights
+
+
+def _row(A: Array, normal: Normal, snap: Snap) -> Row:
+    """Return the four parameters of a placement Rx(beta) Tx(b) Rz(theta) Tz(d)."""
+    R = without_residues(A[:3, :3], 1.0)
+    if normal.parallel:
+        beta = 0.0 if normal.sense > 0 else math.pi
+    else:
+        beta = snap.angle(math.atan2(0.0 - R[1, 2], R[2, 2]), "twists beta [rad]")
+    theta = snap.angle(math.atan2(0.0 - R[0, 1], R[0, 0]), "angles theta [rad]")
+    cos, sin = exact_cos_sin(beta)
+    x, y, z = (float(v) for v in A[:3, 3])
+    b = snap.length(x, "lengths b [m]")
+    d = snap.length(cos * z - sin * y, "offsets d [m]")
+    return Row(beta, b, theta, d)
+
+
+def _notes(axes: Sequence[Axis], normals: Sequence[Normal]) -> Iterator[str]:
+    for (first, second), normal in zip(pairwise(axes), normals, strict=True):
+        who = f"The axes of joints {first.name!r} and {second.name!r}"
+        far = f"are {normal.sine:.1e} rad from parallel"
+        if normal.parallel and normal.sine > ROUNDING:
+            yield f"{who} {far} and were taken as parallel."
+        elif not normal.parallel and normal.sine < NEARLY_PARALLEL:
+            away = max(abs(normal.here), abs(normal.there))
+            yield (
+                f"{who} {far}, which puts frame origins up to {away:.0f} m away and costs torques "
+                "some of their last digits."
+            )

@@ -1,0 +1,117 @@
+"""Lines in space: their common normal, and a parallel of one line that meets others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.robot.formats._placement import Array
+
+# Axes this close to parallel [rad] are taken as parallel. Their common normal lies at L / sine, and
+# what rounding does to torques grows as 1 / sine^2: below this angle it harms more than the angle.
+PARALLEL_TOLERANCE = 1e-5
+
+# A parallel line is not moved to meet two others where they all but determine the same direction.
+WELL_CONDITIONED = 0.1
+
+
+@dataclass(frozen=True)
+class Line:
+    """A point and a unit direction."""
+
+    point: Array
+    direction: Array
+
+    def moved(self, T: Array) -> Line:
+        """Return a line given in a frame that is placed at T."""
+        return Line(T[:3, :3] @ self.point + T[:3, 3], T[:3, :3] @ self.direction)
+
+    def seen_from(self, T: Array) -> Line:
+        """Return the line as seen from a frame that is placed at T."""
+        return Line(T[:3, :3].T @ (self.point - T[:3, 3]), T[:3, :3].T @ self.direction)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """The common normal from one line to another; heights are measured from the lines' points.
+
+    Attributes:
+        sine: of the angle between the lines.
+        parallel: whether they count as parallel; then the normal may stand at any height.
+        x: unit direction of the normal; None where it is free since the lines are one.
+        here, there: heights of its feet on the first and the second line (one choice if parallel).
+        sense: +1 or -1 as the directions of the lines agree or not.
+    """
+
+    sine: float
+    parallel: bool
+    x: Array | None
+    here: float
+    there: float
+    sense: float
+
+    def there_from(self, here: float) -> float:
+        """Return the height on the second of two parallel lines beside a height on the first."""
+        return self.there + self.sense * (here - self.here)
+
+    def here_from(self, there: float) -> float:
+        """Return the height on the first of two parallel lines beside a height on the second."""
+        return self.here + self.sense * (there - self.there)
+
+
+def common_normal(first: Line, second: Line, tolerance: float) -> Normal:
+    """Return the common normal; lines closer than `tolerance` [m] meet."""
+    u, v = first.direction, second.direction
+    w = second.point - first.point
+    across = np.cross(u, v)
+    sine = float(np.linalg.norm(across))
+    sense = 1.0 if u @ v > 0 else -1.0
+    if sine < PARALLEL_TOLERANCE:
+        along = float(w @ u)
+        apart = w - along * u
+        distance = float(np.linalg.norm(apart))
+        x = apart / distance if distance > tolerance else None
+        return Normal(sine, True, x, along, 0.0, sense)
+    x = across / sine
+    if w @ x < -tolerance:
+        x = -x
+    here = float(np.cross(w, v) @ across) / sine**2
+    there = float(np.cross(w, u) @ across) / sine**2
+    return Normal(sine, False, x, here, there, sense)
+
+
+def meeting_point(line: Line, others: Sequence[Line]) -> Array:
+    """Return the nearest point through which a parallel of `line` meets the others.
+
+    Where it cannot meet all of them it meets the earlier ones.
+    """
+    rows, wanted = np.zeros((0, 3)), np.zeros(0)
+    for other in others:
+        new = _conditions(line.direction, other.direction)
+        trial = np.vstack([rows, new])
+        if len(trial) > 2 or np.linalg.svd(trial, compute_uv=False)[-1] < WELL_CONDITIONED:
+            continue
+        rows, wanted = trial, np.concatenate([wanted, new @ (other.point - line.point)])
+    return line.point + np.linalg.pinv(rows) @ wanted if len(rows) else line.point
+
+
+def perpendicular(direction: Array) -> Array:
+    """Return a unit vector perpendicular to a direction: the x axis, or what is near it."""
+    for candidate in np.eye(3):
+        rest = candidate - (candidate @ direction) * direction
+        length = float(np.linalg.norm(rest))
+        if length > 0.5:  # one of the three axes is at least 54 degrees away
+            return rest / length
+    raise AssertionError("unreachable: a unit vector is far from one of three axes")
+
+
+def _conditions(direction: Array, other: Array) -> Array:
+    """Return rows n with n . (p - p_other) = 0 for all points p of a line that meets the other."""
+    across = np.cross(direction, other)
+    sine = float(np.linalg.norm(across))
+    if sine >= PARALLEL_TOLERANCE:
+        return across[None, :] / sine
+    first = perpendicular(direction)
+    return np.vstack([first, np.cross(direction, first)])

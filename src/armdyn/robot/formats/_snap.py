@@ -1,0 +1,71 @@
+"""Nominal geometry from rounded numbers: a file's 1.5708 is pi/2, and the reader says so.
+
+Specialised code and minimal parameters depend on which constants are zero, so a right angle written
+with five digits must become one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from armdyn.robot.formats._placement import Array, place, quaternion_rotation, rotation
+from armdyn.robot.formats.urdf._records import Origin
+
+# 3.1416 is 7e-6 rad from pi; nobody means an angle that close to a right one to be another.
+ANGLE_TOLERANCE = 1e-5
+LENGTH_TOLERANCE = 1e-6
+DIRECTION_TOLERANCE = 1e-6
+# What rounding in double precision leaves of a zero: removed in any case, and not worth a note.
+ROUNDING = 1e-12
+
+
+class Snap:
+    """Rounds angles, lengths and directions to nominal ones and keeps a tally of the changes."""
+
+    def __init__(self, enabled: bool) -> None:
+        self.angle_tolerance = ANGLE_TOLERANCE if enabled else ROUNDING
+        self.length_tolerance = LENGTH_TOLERANCE if enabled else ROUNDING
+        self.direction_tolerance = DIRECTION_TOLERANCE if enabled else ROUNDING
+        self._changes: dict[str, list[float]] = {}
+
+    def angle(self, value: float, what: str) -> float:
+        """Return the multiple of pi/2 that is close, or the value itself."""
+        nominal = round(value / (math.pi / 2)) * (math.pi / 2)
+        return self._choose(value, nominal, self.angle_tolerance, what)
+
+    def length(self, value: float, what: str) -> float:
+        """Return zero for a length that is next to nothing, or the value itself."""
+        return self._choose(value, 0.0, self.length_tolerance, what)
+
+    def direction(self, vector: Array, what: str) -> Array:
+        """Return a unit vector with components close to 0 made 0, which makes others exactly 1."""
+        unit = vector / np.linalg.norm(vector)
+        near = [self._choose(float(v), 0.0, self.direction_tolerance, what) for v in unit]
+        nominal = np.array(near)
+        return nominal / np.linalg.norm(nominal)
+
+    def placement(self, origin: Origin) -> Array:
+        """Return the placement of an <origin>."""
+        if origin.quaternion is not None:
+            return place(quaternion_rotation(origin.quaternion), np.array(origin.xyz))
+        r, p, y = (self.angle(a, "angles of <origin rpy> [rad]") for a in origin.rpy)
+        return place(rotation((r, p, y)), np.array(origin.xyz))
+
+    def notes(self) -> Iterable[str]:
+        """Yield one sentence for each kind of number that was changed."""
+        for what, changes in self._changes.items():
+            yield (
+                f"Snapped {len(changes)} {what} to nominal values; the largest change was "
+                f"{max(changes):.1e}."
+            )
+
+    def _choose(self, value: float, nominal: float, tolerance: float, what: str) -> float:
+        change = abs(value - nominal)
+        if change > tolerance:
+            return value
+        if change > ROUNDING:
+            self._changes.setdefault(what, []).append(change)
+        return nominal

@@ -1,0 +1,181 @@
+"""The tree of a URDF, and the one path through it that is the arm."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from armdyn.robot.formats.urdf._records import FREE_TYPES, Document, Fault, UrdfJoint, listed
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Links and the joints that leave them; `order` has every link after its parent."""
+
+    root: str
+    leaving: dict[str, list[UrdfJoint]]
+    arriving: dict[str, UrdfJoint]
+    order: list[str]
+
+
+@dataclass(frozen=True)
+class Path:
+    """The joints from `base` to `tip`, and what to tell about the choice."""
+
+    base: str
+    tip: str
+    joints: list[UrdfJoint]
+    notes: list[str]
+
+
+def tree_of(document: Document) -> Tree:
+    """Return the tree, or say why the links do not form one."""
+    leaving: dict[str, list[UrdfJoint]] = {name: [] for name in document.links}
+    arriving: dict[str, UrdfJoint] = {}
+    for joint in document.joints.values():
+        for role, link in (("parent", joint.parent), ("child", joint.child)):
+            if link not in leaving:
+                raise Fault(
+                    f"joint {joint.name!r} names the {role} link {link!r}, which does not exist."
+                )
+        if joint.child in arriving:
+            raise Fault(
+                f"link {joint.child!r} has two parents, by the joints "
+                f"{arriving[joint.child].name!r} and {joint.name!r}; closed loops and shared links "
+                "cannot be a serial arm: cut one of the joints."
+            )
+        arriving[joint.child] = joint
+        leaving[joint.parent].append(joint)
+    roots = [name for name in leaving if name not in arriving]
+    if len(roots) > 1:
+        raise Fault(
+            f"{len(roots)} links have no parent: {listed(roots)}; expected one root. Join them "
+            "with fixed joints or remove those that are not used."
+        )
+    order = list(roots)
+    for link in order:  # grows while it is walked
+        order.extend(joint.child for joint in leaving[link])
+    if len(order) < len(leaving):
+        reached = set(order)
+        loop = next(name for name in leaving if name not in reached)
+        raise Fault(f"the joints around link {loop!r} form a cycle; expected a tree from one root.")
+    return Tree(order[0], leaving, arriving, order)
+
+
+def choose_path(tree: Tree, base: str | None, tip: str | None) -> Path:
+    """Return the path from `base` (default: the root) to `tip` (default: as far as unique)."""
+    for role, name in (("base", base), ("tip", tip)):
+        if name is not None and name not in tree.leaving:
+            raise Fault(f"there is no link {name!r} to be the {role}{_did_you_mean(name, tree)}.")
+    start = tree.root if base is None else base
+    path = _walk_down(tree, start) if tip is None else _climb(tree, start, tip)
+    for joint in path.joints:
+        if joint.is_free and joint.type not in FREE_TYPES:
+            raise Fault(
+                f"joint {joint.name!r} between base {path.base!r} and tip {path.tip!r} is of type "
+                f"{joint.type!r}, expected {', '.join(FREE_TYPES)} or fixed; pass `base` (for "
+                f"example {joint.child!r}) or `tip` so that the arm does not contain it."
+            )
+    if not any(joint.is_free for joint in path.joints):
+        raise Fault(
+            f"no joint moves between base {path.base!r} and tip {path.tip!r}; an arm needs at "
+            f"least one. Possible tips: {listed(_possible_tips(tree, start)) or 'none'}."
+        )
+    if start != tree.root:
+        path.notes.append(f"Gravity is given in the frame of link {start!r}, the chosen base.")
+    return path
+
+
+def _climb(tree: Tree, base: str, tip: str) -> Path:
+    joints: list[UrdfJoint] = []
+    link = tip
+    while link != base:
+        if link not in tree.arriving:
+            raise Fault(
+                f"link {tip!r} is not below link {base!r}, so that no chain leads from base to tip."
+            )
+        joints.append(tree.arriving[link])
+        link = joints[-1].parent
+    return Path(base, tip, joints[::-1], [])
+
+
+def _walk_down(tree: Tree, base: str) -> Path:
+    """Follow the one branch that moves, then the one that is fixed; stop where several leave."""
+    free_below = _free_below(tree)
+    forks = _follower_forks(tree)
+    link, joints, notes = base, list[UrdfJoint](), list[str]()
+    while leaving := tree.leaving[link]:
+        moving = [j for j in leaving if free_below[j.child] or j.is_free or j.name in forks]
+        if len(moving) > 1:
+            branches = listed([j.name for j in moving])
+            if sum(j.is_free for j in joints) < 2:
+                raise Fault(
+                    f"several moving branches leave link {link!r} (joints {branches}), so that the "
+                    "tip must be chosen: pass `tip` (and `base` if needed). Possible tips: "
+                    f"{listed(_possible_tips(tree, base))}."
+                )
+            notes.append(
+                f"The tip is link {link!r}: several moving branches leave it ({branches})."
+            )
+            break
+        if not moving and len(leaving) > 1:
+            ends = listed([j.child for j in leaving])
+            notes.append(
+                f"The tip is link {link!r}; links fixed to it could be chosen too: {ends}."
+            )
+            break
+        joints.append(moving[0] if moving else leaving[0])
+        link = joints[-1].child
+    return Path(base, link, joints, notes)
+
+
+def _free_below(tree: Tree) -> dict[str, bool]:
+    """Return, for each link, whether a joint behind it moves by itself."""
+    below = dict.fromkeys(tree.order, False)
+    for link in reversed(tree.order):
+        below[link] = any(j.is_free or below[j.child] for j in tree.leaving[link])
+    return below
+
+
+def _follower_forks(tree: Tree) -> set[str]:
+    """Return the joints that begin a branch with a joint that follows one of a sister branch.
+
+    Such a pair moves like the fingers of a gripper: neither is the way on.
+    """
+    by_name = {joint.name: joint for joint in tree.arriving.values()}
+    forks: set[str] = set()
+    for joint in by_name.values():
+        leader = by_name.get(joint.mimic.leader) if joint.is_follower and joint.mimic else None
+        if leader is None or not leader.is_free:
+            continue
+        for own, other in zip(_from_root(tree, joint), _from_root(tree, leader), strict=False):
+            if own != other:
+                forks.add(own)
+                break
+    return forks
+
+
+def _from_root(tree: Tree, joint: UrdfJoint) -> list[str]:
+    """Return the names of the joints from the root to a joint."""
+    names = [joint.name]
+    while joint.parent in tree.arriving:
+        joint = tree.arriving[joint.parent]
+        names.append(joint.name)
+    return names[::-1]
+
+
+def _possible_tips(tree: Tree, base: str) -> list[str]:
+    """Return the ends of the tree below `base` that a moving joint carries."""
+    carried: dict[str, bool] = {base: False}
+    for link in tree.order:
+        if link in carried:
+            for joint in tree.leaving[link]:
+                carried[joint.child] = carried[link] or joint.is_free
+    return [link for link, moved in carried.items() if moved and not tree.leaving[link]]
+
+
+def _did_you_mean(name: str, tree: Tree) -> str:
+    near = difflib.get_close_matches(name, tree.order, n=3)
+    if near:
+        return f"; did you mean {listed(near)}?"
+    return f"; links are: {listed(tree.order)}"

@@ -1,0 +1,75 @@
+"""Text to an XML tree, refusing what an attacker or an unfinished tool chain may put there.
+
+No document type is accepted, so no entity can grow or point elsewhere; nothing but the text itself
+is read: meshes and packages that a URDF names are never looked for.
+"""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from armdyn.robot.formats.urdf._records import Fault
+
+# URDFs of whole humanoids stay below 1 MB; a tree can take sixty times the memory of its text.
+LARGEST_FILE = 5_000_000
+
+
+def parse_xml(text: str | bytes) -> Element:
+    """Return the <robot> element."""
+    if len(text) > LARGEST_FILE:
+        raise Fault(too_large(len(text)))
+    try:
+        root: Element = fromstring(text, forbid_dtd=True)
+    except DefusedXmlException:
+        raise Fault(
+            "the file declares a document type or entities (<!DOCTYPE ...>), which are refused for "
+            "safety and which no URDF needs; remove the declaration."
+        ) from None
+    except ParseError as error:
+        raise Fault(f"the file is not well-formed XML: {error}.{_xacro_hint(str(error))}") from None
+    except (LookupError, ValueError) as error:
+        raise Fault(f"the file is not XML that can be decoded: {error}.") from None
+    _refuse_xacro(root)
+    if local_name(root, root) != "robot":
+        raise Fault(f"the outermost element is <{_shown(root.tag)}>, expected <robot>: not a URDF.")
+    return root
+
+
+def too_large(size: int) -> str:
+    """Return the sentence about a file of `size` bytes."""
+    return (
+        f"the file has {size / 1e6:.0f} MB, more than the {LARGEST_FILE / 1e6:.0f} MB a URDF may "
+        "have; meshes belong in files of their own."
+    )
+
+
+def local_name(element: Element, root: Element) -> str:
+    """Return the tag without the namespace of the root; other namespaces stay in the tag."""
+    namespace = root.tag.rpartition("}")[0]
+    prefix, _, name = element.tag.rpartition("}")
+    return name if prefix == namespace else element.tag
+
+
+def _refuse_xacro(root: Element) -> None:
+    for element in root.iter():
+        macro = "xacro" in element.tag.rpartition("}")[0]
+        for name, value in element.attrib.items():
+            macro |= name != "filename" and ("${" in value or "$(" in value)
+        if macro:
+            raise Fault(
+                f"<{_shown(element.tag)}> holds xacro macros, which are not expanded here; run "
+                "`xacro robot.urdf.xacro > robot.urdf` first and read its output."
+            )
+
+
+def _xacro_hint(error: str) -> str:
+    if "unbound prefix" not in error:
+        return ""
+    return " If this is a xacro file, run `xacro` first and read its output."
+
+
+def _shown(tag: str) -> str:
+    return tag.rpartition("}")[2][:60]

@@ -1,0 +1,1 @@
+"""Joints at rest, stops, springs, limits, and zeros of functions."""

@@ -1,0 +1,189 @@
+"""Joints that are held at rest, by dry friction or by a stop, and when they are let go.
+
+A joint that slides has the friction Fc, against its motion; its direction is remembered, not taken
+from the sign of a speed, which rounding makes flicker about zero. When the speed would change sign
+the joint stops. At rest it is held, as a constraint, while what presses on the hold is within
+bounds: plus and minus the breakaway torque for friction, and no bound towards a stop. Beyond the
+bounds it is let go. So nothing chatters, and steps need not be short for friction's sake. The idea
+of a band of rest is Karnopp's; here it has no width.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.simulation._diagnostics import SHORTER, check_state
+from armdyn.simulation._plant import Plant
+from armdyn.simulation.events._event import Event
+
+Array = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+Numbers = NDArray[np.intp]
+
+# A share of what presses on a hold that is rounding.
+SLACK = 1e-9
+
+
+class StictionState:
+    """Which joints of which arms are held; arrays ``(B, n)``.
+
+    Attributes:
+        held: whether a joint is held.
+        slide: where a joint that is not held slides to: -1, 0 (it has no dry friction) or 1.
+        low: whether a joint is at its lower stop.
+        high: whether a joint is at its upper stop.
+    """
+
+    def __init__(
+        self, plant: Plant, q: Array, qd: Array, stiction: float, stops: tuple[Array, Array] | None
+    ) -> None:
+        """Begin.
+
+        Args:
+            plant: the arms.
+            q: positions.
+            qd: velocities.
+            stiction: the breakaway torque, as a multiple of Coulomb's.
+            stops: lower and upper limits at which joints stop.
+        """
+        self._plant, self._stops = plant, stops
+        self._dry = plant.coulomb > 0.0
+        self._breakaway = plant.coulomb * stiction
+        self.slide: Array = np.sign(qd) * self._dry
+        self.low = np.zeros(q.shape, bool)
+        self.high = np.zeros(q.shape, bool)
+        if stops:
+            self.low, self.high = (q <= stops[0]) & (qd <= 0.0), (q >= stops[1]) & (qd >= 0.0)
+        self.held: Truths = (qd == 0.0) & (self._dry | self.low | self.high)
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Return the least and the largest torque that may press on a hold."""
+        lower = np.where(self.low, -np.inf, -self._breakaway)
+        return lower, np.where(self.high, np.inf, self._breakaway)
+
+    def settle(self, t: float, q: Array, qd: Array, force: Array) -> tuple[list[Event], Array]:
+        """Let go of joints whose hold is overcome; return what happened, and qdd after it."""
+        qdd, press = self._plant.held(q, qd, force, self.slide, self.held)
+        events = self.let_go(t, press)
+        if not events:
+            return events, qdd
+        rows = np.unique([event.arm for event in events])
+        for _ in range(2 * q.shape[1]):
+            plant = self._plant.part(rows)
+            qdd[rows], press[rows] = plant.held(
+                q[rows], qd[rows], force[rows], self.slide[rows], self.held[rows]
+            )
+            more = self.let_go(t, press)
+            if not more:
+                break
+            events += more
+        return events, qdd
+
+    def let_go(self, t: float, press: Array) -> list[Event]:
+        """Let go, of each arm, of the joint whose hold is most overcome by what presses on it."""
+        if not self.held.any():
+            return []
+        lower, upper = self.bounds()
+        with np.errstate(invalid="ignore"):
+            over = np.maximum(press - upper, lower - press) - SLACK * (1.0 + np.abs(press))
+            loose = self.held & (over > 0.0)
+        if not loose.any():
+            return []
+        arms = np.flatnonzero(loose.any(axis=1))
+        joints = np.where(loose, over, -np.inf)[arms].argmax(axis=1)
+        was_stopped = (self.low | self.high)[arms, joints]
+        self.held[arms, joints] = self.low[arms, joints] = self.high[arms, joints] = False
+        self.slide[arms, joints] = np.sign(press[arms, joints]) * self._dry[joints]
+        return [
+            Event(t, "leaves the stop" if stop else "slips", int(joint), int(arm))
+            for arm, joint, stop in zip(arms, joints, was_stopped, strict=True)
+        ]
+
+    def accelerations(self, q: Array, qd: Array, force: Array) -> Array:
+        """Return qdd, zero of the joints that are held."""
+        return self._plant.held(q, qd, force, self.slide, self.held)[0]
+
+    def margins(self, q: Array, qd: Array, force: Array) -> Array:
+        """Return, of one arm, numbers ``(4n,)`` of which one becomes negative when a hold changes.
+
+        How far each joint is from resting, how far it is from its lower and its upper stop, and how
+        far what presses on it is from its bounds; infinite where that cannot happen.
+        """
+        speed = np.where(self.slide[0] != 0.0, self.slide[0] * qd[0], np.inf)
+        below = above = np.full(q.shape[1], np.inf)
+        if self._stops:
+            below = np.where(self.held[0], np.inf, q[0] - self._stops[0])
+            above = np.where(self.held[0], np.inf, self._stops[1] - q[0])
+        grip = np.full(q.shape[1], np.inf)
+        if self.held.any():
+            _, press = self._plant.held(q, qd, force, self.slide, self.held)
+            lower, upper = self.bounds()
+            # where this is zero, `settle` lets go for certain
+            slack = 2.0 * SLACK * (1.0 + np.abs(press))
+            inside = np.minimum(upper - press, press - lower) + slack
+            grip = np.where(self.held, inside, np.inf)[0]
+        return np.concatenate([speed, below, above, grip])
+
+    def arrest(self, t: float, q: Array, qd: Array, resting: Truths | None = None) -> list[Event]:
+        """Hold the joints that came to rest or to a stop; `q` and `qd` are changed in place.
+
+        Args:
+            t: the time.
+            q: positions.
+            qd: velocities.
+            resting: joints that are known to have come to rest.
+        """
+        # a step that went astray must not pass for one that brought joints to rest
+        check_state(self._plant.arm, t, q, qd, SHORTER)
+        events: list[Event] = []
+        crossed = self.slide * qd < 0.0
+        if resting is not None:
+            crossed |= resting
+        if crossed.any():
+            qd[crossed] = 0.0
+            self.held |= crossed
+            self.slide[crossed] = 0.0
+            events += _events(t, "sticks", crossed)
+        if self._stops:
+            lower, upper = self._stops
+            low = (q <= lower) & (qd < 0.0) & ~self.held
+            high = (q >= upper) & (qd > 0.0) & ~self.held
+            hit = low | high
+            if hit.any():
+                q[low] = np.broadcast_to(lower, q.shape)[low]
+                q[high] = np.broadcast_to(upper, q.shape)[high]
+                self.low |= low
+                self.high |= high
+                events += _events(t, "stops at lower limit", low)
+                events += _events(t, "stops at upper limit", high)
+                events += self._strike(t, np.flatnonzero(hit.any(axis=1)), q, qd)
+        return events
+
+    def _strike(self, t: float, rows: Numbers, q: Array, qd: Array) -> list[Event]:
+        """Stop, of some arms, the joints at stops without a rebound; `qd` is changed in place.
+
+        A blow is stronger than any friction: it moves joints that friction held, and turns round
+        those that slid. Joints that rest on a stop stay there: two that lift each other would do so
+        for ever, less and less.
+        """
+        plant, before, was = self._plant.part(rows), qd[rows], self.held[rows]
+        at_stop = (self.low | self.high)[rows]
+        after = plant.stopped(q[rows], before, at_stop)
+        # what rounding makes of rest is rest
+        rest = np.abs(after) <= SLACK * np.abs(before).max(axis=1, keepdims=True)
+        still = rest & (was | self._dry) & ~at_stop
+        held = at_stop | still
+        after[held] = 0.0
+        qd[rows], self.held[rows] = after, held
+        self.slide[rows] = np.where(held, 0.0, np.sign(after) * self._dry)
+        found = [("sticks", still & ~was), ("slips", was & ~held)]
+        return [
+            Event(t, what, int(joint), int(rows[arm]))
+            for what, where in found
+            for arm, joint in np.argwhere(where)
+        ]
+
+
+def _events(t: float, what: str, where: Truths) -> list[Event]:
+    return [Event(t, what, int(joint), int(arm)) for arm, joint in np.argwhere(where)]

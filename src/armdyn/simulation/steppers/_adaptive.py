@@ -1,0 +1,303 @@
+"""Integration by steps of the length that the wanted accuracy asks for, by SciPy's methods."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import ArmdynError
+from armdyn.simulation._diagnostics import TIGHTER, check_acceleration, check_state, stalled
+from armdyn.simulation._task import Samples, Task
+from armdyn.simulation.events._crossings import crosses, event_value
+from armdyn.simulation.events._event import Event
+from armdyn.simulation.events._stiction import StictionState
+
+Array = NDArray[np.float64]
+
+SOLVERS = {"rk45": "RK45", "dop853": "DOP853"}
+PROGRESS = 1000
+
+# Where in a step it is looked at what might change and change back, as shares of it.
+INSIDE = (0.25, 0.5, 0.75)
+
+# After so many changes of holds at the same time, time goes on by a short step before the next:
+# forces that jump could change them for ever. Both times are shares of the run.
+MOST_AT_ONCE = 4
+AT_ONCE = 1e-12
+SHORT = 1e-5
+
+
+def integrate_adaptive(task: Task, rtol: float, atol: float, times: Array | None) -> Samples:
+    """Simulate one arm.
+
+    Args:
+        task: what.
+        rtol: relative tolerance of a step.
+        atol: absolute tolerance of a step.
+        times: when samples are recorded; at the ends of the steps if None.
+    """
+    result = Samples()
+    run = _Integration(task, rtol, atol, times, result)
+    try:
+        run.all()
+    except (ArmdynError, KeyboardInterrupt) as error:
+        if not task.partial or not result.t:
+            raise
+        result.failure = error
+    result.evaluations = run.evaluations
+    return result
+
+
+class _Dense:
+    """The states during a step; the interpolation is made when it is first needed."""
+
+    def __init__(self, solver: Any, y_old: Array) -> None:
+        self._solver, self._y_old = solver, y_old
+        self._function: Any = None
+
+    def __call__(self, t: float) -> Array:
+        """Return positions and velocities at a time."""
+        if t == self._solver.t:
+            return self._solver.y
+        if t == self._solver.t_old:
+            return self._y_old
+        if self._function is None:
+            self._function = self._solver.dense_output()
+        return self._function(t)
+
+
+class _Integration:
+    def __init__(
+        self, task: Task, rtol: float, atol: float, times: Array | None, result: Samples
+    ) -> None:
+        self.evaluations = 0
+        self._task, self._times, self._result = task, times, result
+        self._options = {"rtol": rtol, "atol": atol}
+        self._solver: Any = getattr(import_module("scipy.integrate"), SOLVERS[task.integrator])
+        self._root: Any = import_module("scipy.optimize").brentq
+        self._n = task.plant.n
+        self._next = 0
+        self._holds = (
+            StictionState(task.plant, task.q, task.qd, task.stiction, task.stops)
+            if task.has_holds
+            else None
+        )
+
+    def all(self) -> None:
+        task, n = self._task, self._n
+        t, y = 0.0, np.concatenate([task.q[0], task.qd[0]])
+        self._begin(y)
+        changes, ended = 0, False
+        while t < task.until and not ended:
+            if self._holds:
+                force = self._force(t, y)
+                settled, _ = self._holds.settle(t, y[None, :n], y[None, n:], force)
+                if changes < MOST_AT_ONCE:
+                    self._result.events += settled
+            begin = t
+            t, y, ended = self._until_event(t, y, forced=changes >= MOST_AT_ONCE)
+            changes = changes + 1 if t <= begin + AT_ONCE * task.until else 0
+
+    def _begin(self, y: Array) -> None:
+        """Record the first sample, and which limits are passed already."""
+        if self._times is None or self._times[0] <= 0.0:
+            if self._holds:
+                q, qd = y[None, : self._n], y[None, self._n :]
+                self._result.events += self._holds.settle(0.0, q, qd, self._force(0.0, y))[0]
+            self._record(0.0, y)
+            self._next = 1
+        if self._task.limits != "stop":
+            lower, upper = self._task.bounds
+            q = y[: self._n]
+            for side, wrong in (("lower", q < lower), ("upper", q > upper)):
+                for joint in np.flatnonzero(wrong):
+                    self._result.events.append(Event(0.0, f"passes {side} limit", int(joint)))
+
+    def _until_event(self, t: float, y: Array, forced: bool) -> tuple[float, Array, bool]:
+        """Integrate until a hold changes, or to the end; say whether the run ends."""
+        task = self._task
+        first_step = min(SHORT * task.until, task.until - t) if forced else None
+        with np.errstate(over="ignore", invalid="ignore"):
+            solver: Any = self._solver(
+                self._rate, t, y, task.until, first_step=first_step, **self._options
+            )
+        check_acceleration(task.plant.arm, t, solver.f[self._n :], solver.h_abs)
+        margins = self._margins(t, y)
+        values = [event_value(task, k, t, *self._rows(y)) for k in range(len(task.events))]
+        while solver.status == "running":
+            before, y = solver.nfev, solver.y
+            solver.max_step = min(task.longest, task.forces.longest_step(solver.t))
+            with np.errstate(over="ignore", invalid="ignore"):  # of a trial step that went too far
+                failed = solver.step() is not None
+            if failed:
+                raise stalled(task.plant.arm, solver.t, solver.y[self._n :], TIGHTER)
+            self.evaluations += solver.nfev - before  # those to look inside the step do not count
+            check_state(task.plant.arm, solver.t, *self._rows(solver.y), TIGHTER)
+            dense = _Dense(solver, y)
+            new = self._margins(solver.t, solver.y)
+            if forced:  # whatever changes does so at the end of the step
+                first, which = solver.t, int(new.argmin()) if new.min() < 0.0 else None
+                forced = False
+            else:
+                first, which = self._first_change(dense, solver.t_old, solver.t, margins, new)
+            ended, values = self._look(dense, solver.t_old, first, values)
+            end = min(first, ended)
+            y = dense(end)
+            self._record_until(dense, solver.t_old, end)
+            if task.progress:
+                task.progress(int(PROGRESS * end / task.until), PROGRESS)
+            if ended <= first:
+                if not self._result.t or self._result.t[-1] < end:
+                    self._record(end, y)
+                return end, y, True
+            if which is not None:
+                return end, self._changed(end, y, which), False
+            margins = new
+        return task.until, solver.y, False
+
+    def _rate(self, t: float, y: Array) -> Array:
+        n = self._n
+        if not np.isfinite(y).all():  # a trial step that went too far
+            return np.full_like(y, np.nan)
+        q, qd = self._rows(y)
+        force = self._force(t, y)
+        if self._holds:
+            qdd = self._holds.accelerations(q, qd, force)
+        else:
+            qdd = self._task.plant.accelerations(q, qd, force, None)
+        return np.concatenate([y[n:], qdd[0]])
+
+    def _rows(self, y: Array) -> tuple[Array, Array]:
+        return y[None, : self._n], y[None, self._n :]
+
+    def _force(self, t: float, y: Array) -> Array:
+        return self._task.forces.at(t, *self._rows(y))[0]
+
+    def _margins(self, t: float, y: Array) -> Array:
+        if not self._holds:
+            return np.zeros(0)
+        return self._holds.margins(*self._rows(y), self._force(t, y))
+
+    def _first_change(
+        self, dense: _Dense, t0: float, t1: float, old: Array, new: Array
+    ) -> tuple[float, int | None]:
+        """Return when, between two times, a hold changes first, and which margin says so."""
+        if not self._holds:
+            return t1, None
+        inside = [t0 + share * (t1 - t0) for share in INSIDE]
+        times = sorted([*inside, *self._turns(dense, t0, t1)])
+        found = [(t0, old), *((t, self._margins(t, dense(t))) for t in times), (t1, new)]
+        for (a, before), (b, after) in pairwise(found):
+            first, which = np.inf, None
+            for k in np.flatnonzero((after < 0.0) & (old < np.inf)):
+
+                def margin(t: float, k: int = int(k)) -> float:
+                    return float(self._margins(t, dense(t))[k])
+
+                at = a if before[k] <= 0.0 or margin(a) <= 0.0 else self._root(margin, a, b)
+                if at < first:
+                    first, which = at, int(k)
+            if which is not None:
+                return first, which
+        return t1, None
+
+    def _turns(self, dense: _Dense, t0: float, t1: float) -> list[float]:
+        """Return when joints turn back that may have been beyond a limit meanwhile."""
+        n, h = self._n, t1 - t0
+        lower, upper = self._task.bounds
+        y0, y1 = dense(t0), dense(t1)
+        v0, v1 = y0[n:], y1[n:]
+        far = h * np.maximum(np.abs(v0), np.abs(v1))
+        up = (v0 > 0.0) & (v1 < 0.0) & (np.maximum(y0[:n], y1[:n]) + far > upper)
+        down = (v0 < 0.0) & (v1 > 0.0) & (np.minimum(y0[:n], y1[:n]) - far < lower)
+        times: list[float] = []
+        for j in np.flatnonzero(up | down):
+
+            def speed(t: float, j: int = int(j)) -> float:
+                return float(dense(t)[n + j])
+
+            times.append(float(self._root(speed, t0, t1)))
+        return times
+
+    def _changed(self, t: float, y: Array, which: int) -> Array:
+        n = self._n
+        q, qd = (x.copy() for x in self._rows(y))
+        kind, joint = divmod(which, n)
+        assert self._holds is not None
+        resting = np.zeros((1, n), bool)
+        if kind == 0:
+            resting[0, joint] = True
+        if kind in (1, 2):  # at the stop exactly, and moving towards it
+            stops = self._task.stops
+            assert stops is not None
+            q[0, joint] = stops[kind - 1][joint]
+        self._result.events += self._holds.arrest(t, q, qd, resting)
+        return np.concatenate([q[0], qd[0]])
+
+    def _look(
+        self, dense: _Dense, t0: float, t1: float, old: list[float]
+    ) -> tuple[float, list[float]]:
+        """Note events and passed limits up to a time; return when an event ends the run, if so."""
+        task, ended = self._task, np.inf
+        new: list[float] = []
+        found: list[Event] = []
+        times = [*(t0 + share * (t1 - t0) for share in INSIDE), t1]
+        for k, function in enumerate(task.events):
+
+            def value(t: float, k: int = k) -> float:
+                return event_value(task, k, t, *self._rows(dense(t)))
+
+            values = [(t0, old[k]), *((t, value(t)) for t in times)]
+            new.append(values[-1][1])
+            for (a, before), (b, after) in pairwise(values):
+                if crosses(function, before, after):
+                    at = float(self._root(value, a, b))
+                    found.append(Event(at, "event", k))
+                    if getattr(function, "terminal", False):
+                        ended = min(ended, at)
+        self._result.events += [event for event in found if event.t <= ended]
+        if task.limits != "stop":
+            self._passed_limits(dense, t0, min(t1, ended))
+        return ended, new
+
+    def _passed_limits(self, dense: _Dense, t0: float, t1: float) -> None:
+        for a, b in pairwise([t0, *sorted(self._turns(dense, t0, t1)), t1]):
+            self._passed_between(dense, a, b)
+
+    def _passed_between(self, dense: _Dense, t0: float, t1: float) -> None:
+        lower, upper = self._task.bounds
+        old, new = dense(t0)[: self._n], dense(t1)[: self._n]
+        sides = (("lower", lower, 1.0), ("upper", upper, -1.0))
+        for side, limit, sign in sides:
+            with np.errstate(invalid="ignore"):
+                passed = (sign * (old - limit) >= 0.0) & (sign * (new - limit) < 0.0)
+            for j in np.flatnonzero(passed):
+
+                def distance(t: float, j: int = int(j), limit: Array = limit) -> float:
+                    return float(dense(t)[j] - limit[j])
+
+                at = float(self._root(distance, t0, t1))
+                self._result.events.append(Event(at, f"passes {side} limit", int(j)))
+
+    def _record_until(self, dense: _Dense, t0: float, t1: float) -> None:
+        if self._times is None:
+            if t1 > t0:
+                self._record(t1, dense(t1))
+            return
+        while self._next < len(self._times) and self._times[self._next] <= t1:
+            t = float(self._times[self._next])
+            self._record(t, dense(t))
+            self._next += 1
+
+    def _record(self, t: float, y: Array) -> None:
+        q, qd = self._rows(y)
+        force, driven = self._task.forces.at(t, q, qd)
+        if self._holds:
+            qdd = self._holds.accelerations(q, qd, force)
+        else:
+            qdd = self._task.plant.accelerations(q, qd, force, None)
+        self._result.add(t, q, qd, qdd, driven)

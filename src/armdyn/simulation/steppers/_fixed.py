@@ -1,0 +1,142 @@
+"""Integration by steps of fixed length: a loop over time, for parts of a batch in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+
+import numpy as np
+
+from armdyn.errors import ArmdynError
+from armdyn.kernel import in_threads
+from armdyn.simulation._diagnostics import SHORTER, check_state
+from armdyn.simulation._forces import Forces
+from armdyn.simulation._plant import Plant
+from armdyn.simulation._task import Samples, Task
+from armdyn.simulation.events._crossings import Watch
+from armdyn.simulation.events._event import Event
+from armdyn.simulation.events._stiction import StictionState
+from armdyn.simulation.steppers._choice import stepper
+from armdyn.simulation.steppers._stepper import Stepper
+
+# Arms that are simulated together: all that a step reads and writes stays in the cache.
+TOGETHER = 2048
+
+
+def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
+    """Simulate.
+
+    Args:
+        task: what.
+        steps: number of steps.
+        keep: before which steps, from 0 to `steps`, a sample is recorded.
+    """
+    counted = _Counter(task, steps)
+    rows = len(task.q)
+    if task.partial or task.forces.is_function or rows <= TOGETHER:
+        return _part(task, task.plant, task.forces, slice(0, rows), steps, keep, counted)
+    parts: dict[int, Samples] = {}
+
+    def work(i: int, j: int) -> None:
+        plant, forces = task.plant.part(slice(i, j)), task.forces.part(i, j)
+        try:
+            parts[i] = _part(task, plant, forces, slice(i, j), steps, keep, counted)
+        except BaseException as error:
+            counted.end(error)
+            raise
+
+    try:
+        in_threads(work, rows, TOGETHER, task.threads)
+    except _Ended:
+        assert counted.why is not None
+        raise counted.why from counted.why.__cause__
+    return _joined([parts[i] for i in sorted(parts)])
+
+
+def _part(
+    task: Task,
+    plant: Plant,
+    forces: Forces,
+    rows: slice,
+    steps: int,
+    keep: Sequence[int],
+    counted: _Counter,
+) -> Samples:
+    q, qd = task.q[rows].copy(), task.qd[rows].copy()
+    h = task.until / steps
+    holds = StictionState(plant, q, qd, task.stiction, task.stops) if task.has_holds else None
+    method = stepper(task.integrator, plant, forces, h, holds)
+    watch = Watch(task, q, qd, first_row=rows.start)
+    result = Samples()
+    kept = keep if isinstance(keep, range) else set(keep)
+    k = 0
+    try:
+        for k in range(steps):
+            t = k * h
+            after = method.step(t, q, qd)
+            if k in kept:
+                qdd, tau = after.known or method.now(t, q, qd)
+                result.add(t, q, qd, qdd, tau)
+            q, qd = after.q, after.qd
+            check_state(plant.arm, t + h, q, qd, SHORTER)
+            ended = watch.look(t, t + h, q, qd)
+            counted.add()
+            if ended:
+                break
+        t = (k + 1) * h
+        result.add(t, q, qd, *method.now(t, q, qd))
+    except (ArmdynError, KeyboardInterrupt) as error:
+        if not task.partial or not result.t:
+            raise
+        result.failure = error
+    result.evaluations = method.evaluations
+    result.events = [*watch.events, *_moved(method, rows.start)]
+    return result
+
+
+def _moved(method: Stepper, first_row: int) -> list[Event]:
+    return [Event(e.t, e.what, e.joint, e.arm + first_row) for e in method.events]
+
+
+def _joined(parts: Sequence[Samples]) -> Samples:
+    first = parts[0]
+    result = Samples(t=first.t, evaluations=first.evaluations)
+    for name in ("q", "qd", "qdd", "tau"):
+        columns = zip(*(getattr(part, name) for part in parts), strict=True)
+        setattr(result, name, [np.concatenate(column) for column in columns])
+    result.events = [event for part in parts for event in part.events]
+    return result
+
+
+class _Ended(Exception):
+    """Another part has failed: nobody needs this one."""
+
+
+class _Counter:
+    """Tells the progress of all parts together, and ends all when one has failed.
+
+    Attributes:
+        why: what failed first.
+    """
+
+    def __init__(self, task: Task, steps: int) -> None:
+        parts = 1 if task.partial or task.forces.is_function else -(-len(task.q) // TOGETHER)
+        self._task, self._total = task, steps * parts
+        self._done, self._often, self._lock = 0, max(1, self._total // 200), Lock()
+        self.why: BaseException | None = None
+
+    def end(self, why: BaseException) -> None:
+        """Let the other parts end at their next step: they would go on for long without need."""
+        with self._lock:
+            self.why = self.why or why
+
+    def add(self) -> None:
+        """Count a step."""
+        if self.why is not None:
+            raise _Ended
+        if self._task.progress is None:
+            return
+        with self._lock:
+            self._done += 1
+            if self._done % self._often == 0 or self._done == self._total:
+                self._task.progress(self._done, self._total)

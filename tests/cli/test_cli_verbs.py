@@ -1,0 +1,149 @@
+"""Every verb: it is there, its help shows how it is used, and wrong words end in an error."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.main import get_command
+
+import armdyn
+from armdyn.cli._app import app, main
+from armdyn.cli._examples import EXAMPLES
+from support.identification import recorded, small_arm
+
+VERBS = get_command(app).commands  # type: ignore[attr-defined]
+
+# Their examples are what test_bench, test_study, test_tables and test_demo run.
+TAKES_LONG = ("bench", "study", "tables", "demo")
+
+WRONG = [
+    (["info", "nobody"], "nobody"),
+    (["info", "puma560", "--plot", "arm.jpg"], ".png"),
+    (["info", "puma560", "--plot", "nowhere/arm.png"], "make it first"),
+    (["ops", "nobody"], "nobody"),
+    (["tables", "--frobnicate"], "frobnicate"),
+    (["verify", "puma560", "--states", "-1"], "states"),
+    (["minimal", "puma560", "--latex", "--json"], "--latex"),
+    (["excite", "puma560", "--duration", "-1"], "--duration"),
+    (["excite", "puma560", "--velocity", "fast"], "--velocity"),
+    (["excite", "puma560", "-o", "motion.doc"], ".csv"),
+    (["identify", "puma560", "nothing.csv", "-o", "out"], "nothing.csv"),
+    (["identify", "puma560"], "LOG"),
+    (["identify", "puma560", "a", "-o", "out", "--payload", "--without", "a"], "--without is a"),
+    (["simulate", "puma560", "--q0", "1,2"], "6 joints"),
+    (["simulate", "puma560", "--until", "-1"], "--until is -1.0"),
+    (["simulate", "puma560", "--kp", "9"], "--target"),
+    (["simulate", "puma560", "--wrench", "1,2,3"], "a force and a moment: 6"),
+    (["simulate", "puma560", "--stiction", "0.5"], "--stiction is 0.5"),
+    (["simulate", "puma560", "--noise-q", "1e-3", "--seed", "1"], "--noise-q, --seed: of"),
+    (["simulate", "puma560", "--measured", "log.doc"], "runs are written as"),
+    (["simulate", "puma560", "--until", "5e4", "--integrator", "rk4"], "are wanted by --rate"),
+    (["simulate", "puma560", "--step", "0.01"], "rk45, which chooses its steps"),
+    (["simulate", "puma560", "--rtol", "1e-3", "--integrator", "rk4"], "steps are fixed"),
+    (["simulate", "puma560", "--integrator", "euler"], "rk45"),
+    (["study", "nothing"], "ascher"),
+    (["codegen", "puma560", "--functions", "mass", "--out", "c"], "mass_matrix"),
+    (["codegen", "puma560", "--functions", ",", "--out", "c"], "--functions is empty"),
+    (["bench", "--robots", "nobody", "--quick"], "nobody"),
+    (["bench", "--peers", "nobody"], "pinocchio"),
+    (["bench", "--quick", "--json", "nowhere/times.json"], "make it first"),
+    (["cache", "--frobnicate"], "frobnicate"),
+    (["demo", "-o", "file"], "file"),
+]
+
+
+def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["armdyn", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    out, err = capsys.readouterr()
+    return int(stop.value.code or 0), out, err
+
+
+def test_all_verbs_of_the_contract_are_there() -> None:
+    verbs = "info ops tables verify minimal excite identify simulate study codegen bench cache demo"
+    assert set(VERBS) == set(verbs.split())
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_ends_with_examples_whose_options_exist(monkeypatch, capsys, verb) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    status, out, _ = run(monkeypatch, capsys, verb, "--help")
+    shown = re.findall(rf"armdyn {verb}\b.*", out.partition("Example")[2])
+    assert status == 0 and shown
+    known = {name for option in VERBS[verb].params for name in option.opts}
+    for line in shown:
+        assert set(re.findall(r"(?<= )--?[a-z][a-z0-9-]*", line)) <= known, line
+
+
+def test_examples_belong_to_verbs() -> None:
+    assert set(EXAMPLES) == set(VERBS)
+    for verb, lines in EXAMPLES.items():
+        assert all(line.startswith(f"armdyn {verb}") for line in lines)
+
+
+def test_help_says_units_in_words() -> None:
+    """Square brackets would be taken for markup, and vanish."""
+    for verb, command in VERBS.items():
+        assert not [p.help for p in command.params if "[" in (getattr(p, "help", "") or "")], verb
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in TAKES_LONG])
+def test_examples_of_the_help_run(monkeypatch, capsys, tmp_path: Path, verb) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ARMDYN_CACHE", str(tmp_path / "cache"))
+    arm = small_arm()
+    tool = np.eye(4)
+    tool[:3, 3] = 0.1, 0.0, 0.0
+    file = Path("arm.urdf")
+    armdyn.save(armdyn.Arm(replace(arm.robot, tool=tool)), file)
+    file.write_text(file.read_text().replace('"tip"', '"tool0"'))
+    for name in ("run.csv", "other.csv"):
+        recorded(arm).write(name)
+    for line in EXAMPLES[verb]:
+        status, out, err = run(monkeypatch, capsys, *shlex.split(line)[1:])
+        assert status == 0, (line, err)
+        if "--json" in line:
+            assert json.loads(out), line
+
+
+@pytest.mark.parametrize(("words", "text"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+def test_wrong_words_are_an_error_without_a_traceback(
+    monkeypatch, capsys, tmp_path: Path, words, text
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    status, out, err = run(monkeypatch, capsys, *words)
+    assert (status, out) == (2, "")
+    assert text in err and "Traceback" not in err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_every_verb_has_a_case_of_wrong_words() -> None:
+    assert {words[0] for words, _ in WRONG} == set(VERBS)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"), [("armdyn st", "study"), ("armdyn info pu", "puma560")]
+)
+def test_a_shell_completes_verbs_and_bundled_robots(line, expected) -> None:
+    environment = {
+        **os.environ,
+        "_ARMDYN_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(line.count(" ")),
+    }
+    command = [sys.executable, "-c", "import sys; sys.argv[0] = 'armdyn'; "
+               "from armdyn.cli import main; main()"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.stdout.split() == [expected], done.stderr

@@ -1,0 +1,78 @@
+"""What the README shows works as shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from armdyn.cli._app import app
+from support.pages import ROOT, run_page
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def script(name: str) -> dict:
+    """What a script of benchmarks/ defines."""
+    path = ROOT / "benchmarks" / f"{name}.py"
+    scope: dict = {"__name__": name, "__file__": str(path)}
+    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), scope)
+    return scope
+
+
+@pytest.mark.slow
+def test_code_and_commands_of_the_readme_run(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_page(README, monkeypatch) == 8
+    assert "def mass_matrix(q):" in capsys.readouterr().out
+    made = {"arm.png", "fall.html", "fall.csv", "excite.csv", "excite.png", "c"}
+    assert made == {path.name for path in tmp_path.iterdir()}
+
+
+def test_readme_names_every_verb() -> None:
+    verbs = {command.callback.__name__ for command in app.registered_commands}
+    assert verbs == set(re.findall(r"(?:(?<=armdyn )|(?<=`))\w+", README)) & verbs
+
+
+@pytest.mark.parametrize(
+    "page",
+    [README, *((ROOT / "docs").glob("*.md"))],
+    ids=lambda p: "README" if p is README else p.name,
+)
+def test_links_lead_somewhere(page) -> None:
+    folder = ROOT
+    if isinstance(page, Path):
+        page, folder = page.read_text(encoding="utf-8"), page.parent
+    for target in re.findall(r"\]\(([^)#]+)\)", page):
+        assert (folder / target).exists(), target
+
+
+def test_counts_are_those_of_today() -> None:
+    assert "\n".join(script("counts")["rows"]()) in README
+
+
+def test_times_are_those_of_the_last_benchmark() -> None:
+    readme = script("readme")
+    assert readme["written"](README, readme["measured"]()) == README
+
+
+def test_times_of_a_benchmark_become_a_table() -> None:
+    seconds = {"armdyn": 2e-8, "Pinocchio C++": 4e-7}
+    cell = {"robot": "ur5", "kind": "mass_matrix", "batch": {"seconds": seconds}}
+    found = {
+        "cells": [cell, {**cell, "kind": "udu"}],
+        "peers": {"Pinocchio C++": "4"},
+        "batch": 100_000,
+        "machine": {"processor": "Z80", "date": "2020-01-02"},
+    }
+    rows = script("readme")["rows"](found)
+    assert rows[2] == "| mass_matrix, ur5 | 20 | 400 (20.0) |"
+    assert len(rows) == 6 and "Z80" in rows[4]
+
+
+def test_every_cited_work_is_listed() -> None:
+    listed = set(re.findall(r"^\| \[(\w+)\]", (ROOT / "docs/references.md").read_text(), re.M))
+    for path in (ROOT / "src").rglob("*.py"):
+        cited = set(re.findall(r"\[([A-Z][A-Za-z]+(?:19|20)\d\d)\]", path.read_text("utf-8")))
+        assert cited <= listed, (path, cited - listed)

@@ -1,0 +1,114 @@
+"""What the tutorials show works as shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.main import get_command
+
+import armdyn
+from armdyn.cli._app import app
+from support.identification import recorded, small_arm
+from support.pages import ROOT, blocks, run_page, spoken
+from support.payloads import pair
+
+TUTORIALS = ("torques", "simulation", "controller", "formulations", "batches")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+VERBS = get_command(app).commands  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_code_and_commands_of_a_tutorial_run(name, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    assert run_page(text, monkeypatch) >= 4
+
+
+def test_every_page_with_code_is_run() -> None:
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    with_code = {
+        name for name in pages if list(blocks((ROOT / f"docs/{name}.md").read_text("utf-8")))
+    }
+    assert with_code == {*TUTORIALS, "identify"}
+
+
+def test_a_page_that_is_wrong_fails(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    for page in ("```python\n1 / 0\n```\n", "```console\n$ armdyn info nobody\n```\n"):
+        with pytest.raises((ZeroDivisionError, AssertionError)):
+            run_page(page, monkeypatch)
+    with pytest.raises(AssertionError, match="not: rm"):
+        run_page("```console\n$ rm x\n```\n", monkeypatch)
+
+
+@pytest.mark.slow
+def test_commands_about_logs_run_on_logs_like_those(tmp_path: Path, monkeypatch, capsys) -> None:
+    """The page tells of a robot whose log does not ship; a small arm stands in for it."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "identify.md").read_text(encoding="utf-8")
+    arm = small_arm()
+    armdyn.save(arm, "ur10.urdf")
+    armdyn.save(arm, "arm.toml")
+    recorded(arm).write("run.csv")
+    _write_oddly(recorded(arm), Path("motors.csv"))
+    held, empty = pair(arm)
+    held.write("held.csv")
+    empty.write("empty.csv")
+    quick = page.replace("-o excite.csv", "-o excite.csv --evaluations 1000")
+    assert run_page(quick, monkeypatch) >= 6
+    made = {"identified", "out", "load", "excite.csv", "report.html"}
+    assert made <= {path.name for path in tmp_path.iterdir()}
+
+
+def _write_oddly(log: armdyn.Log, path: Path) -> None:
+    """The log in milliseconds and degrees, on the side of the motors."""
+    assert log.tau is not None
+    gear = np.array([1 / 100, 1 / 100, 1 / 80])
+    heads = ["clock", "axis1_angle", "axis2_angle", "axis3_angle", "m1", "m2", "m3"]
+    columns = np.column_stack([1e3 * log.t, np.degrees(log.q) / gear, log.tau * gear])
+    np.savetxt(path, columns, delimiter=",", header=",".join(heads), comments="")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_commands_in_sentences_are_there(path: Path) -> None:
+    """Verbs with their options, options by themselves, targets of make, scripts."""
+    anywhere = {"--install-completion", "--help"}
+    for verb in VERBS.values():
+        anywhere |= {name for p in verb.params for name in (*p.opts, *p.secondary_opts)}
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
+    for words in spoken(path.read_text(encoding="utf-8")):
+        first, *rest = words.split()
+        verb = next((word for word in rest if not word.startswith("-")), None)
+        known = anywhere
+        if first == "armdyn" and verb is not None:
+            assert verb in VERBS, words
+            known = {n for p in VERBS[verb].params for n in (*p.opts, *p.secondary_opts)}
+        elif first == "make" and rest:
+            assert rest[0] in targets, words
+        elif first == "python" and rest and rest[0].endswith(".py"):
+            assert (ROOT / rest[0]).is_file(), words
+        if first == "armdyn" or first.startswith("--"):
+            assert {w for w in words.split() if re.match(r"--?[a-z]", w)} <= known, words
+
+
+def test_every_public_name_is_on_the_page_of_the_api() -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"^::: armdyn\.(\w+)$", page, re.M))
+    public = {name for name in armdyn.__all__ if not hasattr(armdyn.errors, name)}
+    assert "::: armdyn.errors" in page and told - {"errors"} == public
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    mkdocs = pytest.importorskip("mkdocs.commands.build", reason="mkdocs is not installed")
+    from mkdocs.config import load_config
+
+    pytest.importorskip("mkdocstrings")
+    config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(tmp_path / "site"), strict=True)
+    mkdocs.build(config)
+    page = (tmp_path / "site" / "api.html").read_text(encoding="utf-8")
+    assert "Identify the dynamic parameters of an arm from logs of its motion." in page

@@ -1,0 +1,107 @@
+"""Identification from logs of real arms, with the default settings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import Arm, Log
+from armdyn.identification import identify
+from support.identification import data, example_robot
+
+
+def halves(log: Log) -> tuple[Log, Log]:
+    return log.part(0, len(log) // 2), log.part(len(log) // 2, len(log))
+
+
+def lwr4() -> tuple[Arm, list[Log]]:
+    text = data("lwr4", "kuka_lwr4.urdf").read_text()
+    # Its first joint, a fixed one, has two origins; the second moves nothing.
+    twice = '<origin rpy="0 0 0" xyz="0 0 0"/>\n    <parent link="box"/>'
+    assert twice in text
+    return text.replace(twice, '<parent link="box"/>'), [
+        np.load(data("lwr4", f"measurements_{k}.npz")) for k in (1, 2, 3)
+    ]
+
+
+@pytest.fixture(scope="module")
+def kuka(tmp_path_factory) -> tuple[Arm, list[Log]]:
+    text, runs = lwr4()
+    path = tmp_path_factory.mktemp("lwr4") / "lwr4.urdf"
+    path.write_text(text)
+    logs = [
+        Log(t=run["times"] - run["times"][0], q=run["positions"], qd=run["velocities"],
+            tau=run["torques"])
+        for run in runs
+    ]  # fmt: skip
+    return armdyn.load(path), logs
+
+
+def kr300() -> tuple[Arm, list[Log]]:
+    io = pytest.importorskip("scipy.io")
+    rows = [
+        (0, -0.675, 0.350, math.pi / 2), (0, -0.189, 1.150, 0),
+        (math.pi / 2, 0.189, 0.041, -math.pi / 2), (0, -1.0, 0, math.pi / 2),
+        (0, 0, 0, -math.pi / 2), (0, -0.240, 0, math.pi),
+    ]  # fmt: skip
+    arm = Arm(armdyn.from_standard_dh(rows, base=np.diag([1.0, -1.0, -1.0, 1.0]), name="kr300"))
+    logs = []
+    for run in "ABC":
+        rec = io.loadmat(data("kr300", f"data_{run}.mat"), squeeze_me=True, struct_as_record=False)[
+            "rec"
+        ]
+        logs.append(
+            Log(
+                t=rec.time_cont,
+                q=np.deg2rad(rec.act_pos_mot_deg.T),
+                qd=np.deg2rad(rec.act_vel_mot_deg_per_s.T),
+                tau=rec.act_torque_abs_nm.T.astype(float),
+            )
+        )
+    return arm, logs
+
+
+COUNTERBALANCE = [
+    ("sin 2 q2", 2, lambda q, qd, qdd: np.sin(2 * q[:, 1])),
+    ("cos 2 q2", 2, lambda q, qd, qdd: np.cos(2 * q[:, 1])),
+    ("sin 3 q2", 2, lambda q, qd, qdd: np.sin(3 * q[:, 1])),
+]
+
+
+def test_ur10() -> None:
+    arm = armdyn.load(example_robot("ur_description/urdf/ur10_robot.urdf"))
+    log = Log.read(data("ur10_panda_unisa", "ur10_exciting_trajectory.csv"), joints=arm)
+    first, second = halves(log)
+    result = identify(arm, first, test=second)
+    assert result.passed
+    assert result.torque_error_total <= 0.07
+    assert identify(arm, log).torque_error_total <= 0.07
+
+
+def test_panda() -> None:
+    path = example_robot("panda_description/urdf/panda.urdf")
+    arm = armdyn.load(path, tip="panda_link8")
+    log = Log.read(data("ur10_panda_unisa", "panda_exciting_trajectory.csv"))
+    first, second = halves(log)
+    result = identify(arm, first, test=second)
+    assert result.passed
+    assert result.torque_error_total <= 0.03
+
+
+@pytest.mark.parametrize(("train", "test", "most"), [(2, 0, 0.07), (0, 2, 0.12)])
+def test_lwr4(kuka: tuple[Arm, list[Log]], train: int, test: int, most: float) -> None:
+    arm, logs = kuka
+    assert identify(arm, logs[train], test=logs[test]).torque_error_total <= most
+
+
+def test_kr300_needs_more_than_one_run() -> None:
+    arm, (a, b, c) = kr300()
+    alone = identify(arm, a)
+    assert not alone.passed
+    assert "under-exciting" in alone.verdict
+    together = identify(arm, [a, b], test=c, extra=COUNTERBALANCE)
+    assert together.passed
+    assert together.torque_error_total <= 0.14

@@ -1,0 +1,144 @@
+"""Programs kept on disk: the same program, and never one that is out of date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from armdyn.arm import _programs
+from armdyn.arm._programs import AUTO, cheapest, program, resolve
+from armdyn.errors import GraphError
+from armdyn.graph import Program, Slot
+from armdyn.graph._program import Instruction
+from armdyn.kernel import cached_choice, cached_program, source_digest
+from armdyn.kernel.cache._program_text import program_from_text, program_text
+from armdyn.robot import IDENTITY, Chain, Link, chain_of, generic
+from armdyn.scalar import Op, symbol
+
+CHAIN = chain_of(generic(3))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    place = tmp_path / "cache"
+    monkeypatch.setenv("ARMDYN_CACHE", str(place))
+    _forget()
+    yield place
+    _forget()
+
+
+def _forget() -> None:
+    """Be as a new process."""
+    for function in (program, cheapest, _programs._traced, source_digest):
+        function.cache_clear()
+
+
+def _no_tracing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> Program:
+        raise AssertionError("traced again")
+
+    monkeypatch.setattr(_programs, "trace", refuse)
+
+
+def test_a_program_comes_back_to_the_last_bit() -> None:
+    code = (
+        Instruction(Op.INPUT, (), 0.0),
+        Instruction(Op.CONST, (), -0.0),
+        Instruction(Op.CONST, (), 0.1 + 0.2),
+        Instruction(Op.CONST, (), 5e-324),
+        Instruction(Op.MUL, (0, 2)),
+        Instruction(Op.SIN, (4,)),
+    )
+    given = Program("p", (Slot("x", ()),), (Slot("y", (2, 2)),), code, (5, 1, 3, 4))
+    back = program_from_text(program_text(given))
+    assert back == given
+    assert str(back.code[1].value) == "-0.0"
+    for kind in ("forward_dynamics", "regressor"):
+        traced = program(CHAIN, kind, resolve(CHAIN, kind, AUTO), 4, True)
+        assert program_from_text(program_text(traced)) == traced
+
+
+@pytest.mark.parametrize(
+    "text",
+    ("", "[]", "{}", "nonsense", '{"name": 1}', b"\xff\xfe",
+     '{"name":"p","inputs":[],"outputs":[["y",[1]]],"code":[["?",[],0.0]],"results":[0]}',
+     '{"name":"p","inputs":[],"outputs":[["y",[1]]],"code":[["neg",[0],0.0]],"results":[0]}',
+     '{"name":"p","inputs":[],"outputs":[["y",[2]]],"code":[["const",[],1.0]],"results":[0]}',
+     '{"name":"p","inputs":[],"outputs":[["y",[1]]],"code":[["const",[],1.0]],"results":[0.0]}',
+     '{"name":"p","inputs":[],"outputs":[["y",[1e999]]],"code":[["const",[],1.0]],"results":[0]}'),
+)  # fmt: skip
+def test_what_is_no_program_is_refused(text: str | bytes) -> None:
+    with pytest.raises(GraphError):
+        program_from_text(text)
+
+
+def test_another_process_need_not_trace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    method = resolve(CHAIN, "mass_matrix", AUTO)
+    first = program(CHAIN, "mass_matrix", method, 4, True)
+    # the choice and the program, not all that were compared
+    assert len(list(folder.iterdir())) == 2
+    _forget()
+    _no_tracing(monkeypatch)
+    assert resolve(CHAIN, "mass_matrix", AUTO) == method
+    assert program(CHAIN, "mass_matrix", method, 4, True) == first
+
+
+def test_other_questions_have_other_answers(folder: Path) -> None:
+    longer = chain_of(generic(4))
+    questions = [
+        (CHAIN, "pose", 4, True),
+        (CHAIN, "pose", 3, True),
+        (longer, "pose", 4, True),
+        (CHAIN, "inverse_dynamics", 4, True),
+        (CHAIN, "inverse_dynamics", 4, False),
+    ]
+    asked = [(c, kind, _programs.methods(kind)[0], *rest) for c, kind, *rest in questions]
+    first = [program(*one) for one in asked]
+    assert len(list(folder.iterdir())) == len(asked)
+    _forget()
+    assert [program(*one) for one in asked] == first
+
+
+def test_a_changed_method_is_traced_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    method = resolve(CHAIN, "gravity", AUTO)
+    program(CHAIN, "gravity", method, 4, True)
+    _forget()
+    monkeypatch.setattr(_programs, "TRACING", ("armdyn.scalar",))  # other text than before
+    _no_tracing(monkeypatch)
+    with pytest.raises(AssertionError, match="traced again"):
+        program(CHAIN, "gravity", method, 4, True)
+
+
+def test_what_is_spoiled_is_made_again(folder: Path) -> None:
+    method = resolve(CHAIN, "gravity", AUTO)
+    first = program(CHAIN, "gravity", method, 4, True)
+    for file in folder.iterdir():
+        file.write_bytes(file.read_bytes()[:-1] + b"?")
+    _forget()
+    assert resolve(CHAIN, "gravity", AUTO) == method
+    assert program(CHAIN, "gravity", method, 4, True) == first
+
+
+def test_sound_files_with_senseless_contents_are_made_again(folder: Path) -> None:
+    made = program_from_text(program_text(program(CHAIN, "gravity", "newton_euler", 4, True)))
+    assert cached_choice(("x",), ("a", "b"), lambda: "a") == "a"
+    assert cached_choice(("x",), ("a", "b"), lambda: "b") == "a"
+    assert cached_choice(("x",), ("b", "c"), lambda: "c") == "c"
+    assert cached_program(("x",), lambda: made) == made
+    assert cached_program(("x",), lambda: pytest.fail("made again")) == made
+
+
+def test_unknown_constants_are_not_kept(folder: Path) -> None:
+    link = Link(True, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, symbol("m"), (0.1, 0.0, 0.0), (0.1,) * 6)
+    chain = Chain((link,), (0.0, -9.81, 0.0), IDENTITY, IDENTITY)
+    with pytest.raises(GraphError, match="not one of its inputs"):
+        program(chain, "gravity", _programs.methods("gravity")[0], 2, False)
+    assert not folder.exists()
+
+
+def test_no_cache_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARMDYN_CACHE", "off")
+    _forget()
+    assert resolve(CHAIN, "gravity", AUTO) in _programs.methods("gravity")

@@ -1,0 +1,106 @@
+"""A kernel is its graph with the fused steps rounded once, bit for bit: nothing else is changed.
+
+Sines and cosines are taken from a kernel of their own; how accurate they are is tested elsewhere.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from armdyn import load
+from armdyn.algorithms.rolled import ROLLED_METHODS
+from armdyn.arm._rolled import rolled_program
+from armdyn.graph import Program, evaluate_rolled
+from armdyn.graph._interpret import FLOATS
+from armdyn.graph.rolled import _interpret as _rolled_interpret
+from armdyn.kernel import Host, compile_program
+from armdyn.kernel.straight._fuse import Fused, fused
+from armdyn.robot import chain_of, generic
+from armdyn.scalar import Op
+from support.kernels import HOSTS, as_tuple, host_name, program_of, sincos_kernel, states_of
+from support.robots import FAMILIES, random_robot
+
+KINDS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity")
+LONG_KINDS = ("coriolis_matrix", "regressor", "forward_dynamics_derivatives")
+
+
+def _rounded_once(step: Fused, a: float, b: float, c: float) -> float:
+    product = Fraction(a) * Fraction(b)
+    exact = (-product if step.minus_product else product) + (
+        -Fraction(c) if step.minus_addend else Fraction(c)
+    )
+    return float(exact)
+
+
+def _graph(given: Program, machine: Host, row: list[float]) -> list[float]:
+    """Results of one state by the steps of the program, each rounded once."""
+    sincos = sincos_kernel(machine)
+    values: list[float] = []
+    for step in fused(given, machine.fma):
+        if step is None:
+            values.append(float("nan"))  # inside a fused step
+            continue
+        args = [values[k] for k in step.args]
+        if isinstance(step, Fused):
+            values.append(_rounded_once(step, *args))
+        elif step.op is Op.INPUT:
+            values.append(row[int(step.value)])
+        elif step.op is Op.CONST:
+            values.append(step.value)
+        elif step.op in (Op.SIN, Op.COS):
+            values.append(float(as_tuple(sincos(args[0]))[step.op is Op.COS]))
+        else:
+            values.append(FLOATS[step.op](*args))
+    return [values[k] for k in given.results]
+
+
+def _same_bits(given: Program, machine: Host, count: int) -> None:
+    states = states_of(given, count)
+    got = [
+        result.reshape(count, -1)
+        for result in as_tuple(compile_program(given, host=machine)(*states))
+    ]
+    rows = np.concatenate(got, axis=1)
+    for i in range(count):
+        row = [float(v) for x in states for v in x[i].ravel()]
+        assert np.array_equal(rows[i], _graph(given, machine, row)), (given.name, i)
+
+
+@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernel_is_the_graph_bit_for_bit(kind: str, machine: Host) -> None:
+    for robot in (load("puma560").robot, generic(6)):
+        _same_bits(program_of(robot, kind), machine, machine.width + 1)
+
+
+@pytest.mark.parametrize("kind", LONG_KINDS)
+def test_kernel_of_a_long_program_is_the_graph_bit_for_bit(kind: str) -> None:
+    _same_bits(program_of(generic(6), kind), HOSTS[0], HOSTS[0].width + 1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernel_of_random_arms_is_the_graph_bit_for_bit(kind: str) -> None:
+    for family in FAMILIES:
+        _same_bits(program_of(random_robot(family, 3, 5), kind), HOSTS[0], 3)
+
+
+@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("kind", ROLLED_METHODS)
+def test_loops_over_the_joints_are_their_steps_bit_for_bit(
+    kind: str, machine: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        _rolled_interpret, "evaluate", lambda step, given, _: _graph(step, machine, list(given))
+    )
+    rng = np.random.default_rng(2)
+    for robot in (generic(11), random_robot("mixed", 5, 5)):
+        given = rolled_program(chain_of(robot), kind, friction=True)
+        assert given is not None
+        states = [rng.uniform(-2, 2, (machine.width + 1, robot.n)) for _ in given.inputs]
+        (got,) = as_tuple(compile_program(given, host=machine)(*states))
+        for i in (0, machine.width):  # in a block, and in the one that ends the batch
+            (expected,) = evaluate_rolled(given, *(x[i] for x in states))
+            assert np.array_equal(got[i], expected), (robot.name, i)

@@ -1,0 +1,83 @@
+"""Real logs of four arms, if they are there: what is read is what was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from armdyn import Log, LogError
+from armdyn.log import choose_cutoff, prepare
+
+DATA = Path(__file__).parents[3] / "shared/data"
+UNISA = DATA / "ur10_panda_unisa"
+KR300 = {
+    "t": "rec.time_cont",
+    "q": "rec.act_pos_mot_deg",
+    "qd": "rec.act_vel_mot_deg_per_s",
+    "tau": "rec.act_torque_abs_nm",
+}
+
+pytestmark = pytest.mark.skipif(not UNISA.is_dir(), reason="the real logs are not there")
+
+
+def read(arm: str) -> Log:
+    if arm in ("ur10", "panda"):
+        return Log.read(UNISA / f"{arm}_exciting_trajectory.csv")
+    if arm == "lwr4":
+        return Log.read(DATA / "lwr4/measurements_1.npz")
+    return Log.read(DATA / "kr300/data_A.mat", columns=KR300)
+
+
+@pytest.mark.parametrize(
+    ("arm", "rows", "n", "rate", "words"),
+    [
+        ("ur10", 3441, 6, 125, "steps of time are equal, 8 ms"),
+        ("panda", 727, 7, 30, "steps of time differ, 32.44 to 34.2 ms"),
+        ("lwr4", 5027, 7, 200, "steps of time differ, 3.444 to 6.535 ms"),
+        ("kr300", 2501, 6, 250, "steps of time are equal, 4 ms"),
+    ],
+)
+def test_real_logs_are_read_and_prepared(
+    arm: str, rows: int, n: int, rate: float, words: str
+) -> None:
+    log = read(arm)
+    assert log.q.shape == (rows, n)
+    assert log.qd is not None
+    assert log.tau is not None
+    assert log.effort == "torque"
+    assert log.rate == pytest.approx(rate, rel=1e-3)
+    assert np.abs(log.q).max() < 5
+    p = prepare(log)
+    assert len(p.bounds) == 1
+    assert any(words in note for note in p.notes)
+    assert any("measured velocities agree" in note for note in p.notes)
+    assert p.cutoff == choose_cutoff(log)[0]
+    assert 1.5 < p.cutoff < 0.41 * rate
+
+
+def test_a_log_follows_the_joints_of_an_arm_of_another_name() -> None:
+    names = [f"panda_joint{k}" for k in range(1, 8)]
+    log = Log.read(UNISA / "panda_exciting_trajectory.csv", joints=names)
+    assert log.joint_names == tuple(names)
+    np.testing.assert_array_equal(log.q, read("panda").q)
+    with pytest.raises(LogError, match="the file has 7, the arm 6"):
+        Log.read(UNISA / "panda_exciting_trajectory.csv", joints=[*names[:5], "x"])
+
+
+def test_a_file_of_many_arrays_asks_which_are_meant() -> None:
+    with pytest.raises(LogError, match=r"'t' could be any of .*rec\.time_cont"):
+        Log.read(DATA / "kr300/data_A.mat")
+
+
+def test_real_logs_survive_every_kind_of_file(tmp_path: Path) -> None:
+    for arm in ("panda", "lwr4"):
+        log = read(arm)
+        for suffix in (".csv", ".npz", ".parquet"):
+            path = tmp_path / f"{arm}{suffix}"
+            log.write(path)
+            again = Log.read(path)
+            assert again.q.tobytes() == log.q.tobytes()
+            assert again.t.tobytes() == log.t.tobytes()
+            assert again.joint_names == log.joint_names

@@ -1,0 +1,287 @@
+"""The benchmark's bookkeeping, and that it runs; how long anything takes is not tested."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.cli._app import main
+from armdyn.errors import ArmdynError, FileError, MethodError, MissingExtraError
+from armdyn.graph import Operations, Program, count, verify
+from armdyn.present import check_picture
+from armdyn.report import bench
+from armdyn.report.bench import _arms, _measure, _pinocchio_cpp, _run
+from armdyn.report.bench._arms import arm_named
+from armdyn.report.bench._chains import exponent
+from armdyn.report.bench._clock import Job, best_times
+from armdyn.report.bench._limit import block_function, work
+from armdyn.report.bench._moving import moving
+from armdyn.report.bench._peer import Offer, Task, disagreement
+from armdyn.report.bench._pinocchio_python import PinocchioPython
+from armdyn.report.bench._results import OURS, Benchmark, Growth, Imports, Limit, Times, Work
+from armdyn.report.bench._tables import duration
+from armdyn.report.bench.targets import Verdict, verdicts
+from armdyn.scalar import Op
+
+TINY = bench.Settings(
+    robots=("planar2",), kinds=("mass_matrix",), peers=(), chains=(), batch=100, threaded=0,
+    rounds=0, seconds=0.0,
+)  # fmt: skip
+
+
+def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["armdyn", "bench", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    out, err = capsys.readouterr()
+    return int(stop.value.code or 0), out, err
+
+
+def test_times_are_for_one_state_and_the_best_of_the_rounds(monkeypatch) -> None:
+    samples = iter([9e-3, 8e-3, 4e-3, 6e-3, 5e-3])  # a trial, its repetition, three rounds
+    monkeypatch.setattr("timeit.Timer.timeit", lambda self, number: next(samples) * number)
+    taken = best_times({"job": Job(lambda: None, (), states=4)}, seconds=0.0, least_rounds=3)
+    assert taken == {"job": pytest.approx(1e-3)}
+
+
+def test_jobs_are_called_in_turn_with_their_arguments() -> None:
+    called: list[object] = []
+    jobs = {
+        "a": Job(lambda x, *, out: called.append((x, out)), (1,), 1, {"out": 2}),
+        "b": Job(lambda: called.append("b"), ()),
+    }
+    best_times(jobs, seconds=0.0)
+    last_a = len(called) - 1 - called[::-1].index((1, 2))
+    first_b = called.index("b")
+    assert first_b < last_a  # b ran before the last round of a
+
+
+def test_ratio_says_how_many_times_slower_another_is() -> None:
+    times = Times({OURS: 2.0, "other": 6.0}, {"third": "it disagrees"})
+    assert times.ratio("other") == 3.0
+    assert times.ratio("third") is None
+
+
+def test_exponent_is_fitted_to_the_large_sizes_only() -> None:
+    sizes = (6, 12, 50, 100)
+    assert exponent(sizes, [1.0, 12.0**1.5, 50.0**1.5, 100.0**1.5], 12) == pytest.approx(1.5)
+    assert exponent(sizes, [1.0, 1.0, 1.0, 1.0], 100) is None
+
+
+def test_fraction_is_the_least_time_over_the_time_taken() -> None:
+    limit = Limit(64, 1e-8, 2e-8, 1e-10, 3e-9, Work(graph=50, instructions=80))
+    assert (limit.graph_fraction, limit.fraction) == pytest.approx((0.5, 0.8))
+    assert limit.rows_fraction == pytest.approx(1.1)
+
+
+def test_program_that_moves_rows_has_the_shape_and_constants_of_the_function() -> None:
+    f = armdyn.load("puma560").function("regressor", friction=False)
+    given, rows = f.program, moving(f.program)
+    assert isinstance(given, Program) and (rows.inputs, rows.outputs) == (
+        given.inputs,
+        given.outputs,
+    )
+    assert count(verify(rows)) == Operations(add=count(rows).add) and count(rows).add > 100
+    fixed = [given.code[k].value if given.code[k].op is Op.CONST else None for k in given.results]
+    assert fixed == [
+        rows.code[k].value if rows.code[k].op is Op.CONST else None for k in rows.results
+    ]
+    assert len(set(rows.results)) == len(set(given.results))
+
+
+def test_instructions_of_a_block_hold_the_multiplications_of_the_graph_and_of_sines() -> None:
+    f = armdyn.load("puma560").function("forward_dynamics", friction=False)
+    ir = f.source("llvm")
+    counted = work(ir, f.operations)
+    assert counted is not None
+    assert counted.graph == f.operations.mul + f.operations.div + f.operations.sqrt
+    assert counted.instructions > counted.graph
+    body = block_function(ir)
+    assert body is not None and body.count("@armdyn_block(") == 1
+    assert work(ir.replace("armdyn_block", "other"), f.operations) is None
+    looping = ir.replace("= fmul ", "= phi i64 [ 0, %entry ]\n  %x = fmul ")
+    assert work(looping, f.operations) is None
+
+
+def test_an_answer_that_is_off_is_refused_and_solving_may_lose_the_condition() -> None:
+    expected = (np.ones((3, 2)),)
+    assert disagreement("mass_matrix", expected, (np.ones((3, 2)),), 1.0) is None
+    off = (np.ones((3, 2)) + 1e-7,)
+    assert "1.0e-07" in str(disagreement("mass_matrix", expected, off, 1e9))
+    assert disagreement("forward_dynamics", expected, off, 1e9) is None
+    nothing = (np.full((3, 2), np.nan),)
+    assert disagreement("forward_dynamics", expected, nothing, 1e9) is not None
+    assert "shapes" in str(disagreement("mass_matrix", expected, (np.ones(3),), 1.0))
+
+
+class Wrong:
+    """A library that is fast and wrong."""
+
+    name, version, note = "wrong", "0", "nothing"
+
+    def arm(self, arm: armdyn.Arm) -> Wrong:
+        return self
+
+    def offers(self, task: Task) -> list[Offer]:
+        shape = (len(task.states[0]), *task.function.program.outputs[0].shape)
+        return [Offer("batch", Job(lambda: None, ()), lambda: (np.zeros(shape),))]
+
+
+def test_a_library_that_disagrees_is_not_timed(monkeypatch, capsys) -> None:
+    monkeypatch.setitem(_run.PEERS, "casadi", Wrong)
+    found = bench.run_benchmark(replace(TINY, peers=("casadi",)))
+    (cell,) = found.cells
+    assert "wrong" not in cell.batch.seconds and "not timed" in cell.batch.refused["wrong"]
+    assert found.disagreements[0].startswith("wrong, mass_matrix of planar2: its answers differ")
+    assert "refused" not in str([g.rows for g in bench.grids(found)])  # it has no column at all
+    monkeypatch.setattr("armdyn.cli._bench.QUICK", replace(TINY, peers=("casadi",)))
+    status, _, err = run(monkeypatch, capsys, "--quick")
+    assert status == 1 and "disagreement: wrong, mass_matrix of planar2" in err
+
+
+def test_what_is_absent_is_said(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "casadi", None)
+    monkeypatch.setitem(_arms.PUBLISHED, "ur5", ("nowhere.urdf", None))
+    found = bench.run_benchmark(replace(TINY, robots=("ur5",), peers=("casadi",)))
+    assert not found.cells and not found.peers
+    assert [note.split(" was ")[0] for note in found.notes] == ["casadi", "ur5"]
+    assert "armdyn[casadi]" in found.notes[0] and "armdyn[bench]" in found.notes[1]
+
+
+def test_a_missing_compiler_and_missing_headers_are_said(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(ArmdynError, match=r"needs a compiler.*no-such-compiler"):
+        _pinocchio_cpp._compile(tmp_path / "x.so", [], tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    with pytest.raises(ArmdynError, match=r"header pinocchio/multibody\.hpp"):
+        _pinocchio_cpp._include_folders(tmp_path / "pinocchio" / "__init__.py")
+
+
+def test_a_compiler_that_fails_is_quoted(monkeypatch, tmp_path) -> None:
+    compiler = tmp_path / "broken"
+    compiler.write_text("#!/bin/sh\necho 'x.cpp: fatal error: no luck' >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    with pytest.raises(ArmdynError, match="fatal error: no luck"):
+        _pinocchio_cpp._compile(tmp_path / "x.so", [], tmp_path)
+
+
+@pytest.mark.parametrize("kind", bench.KINDS)
+def test_pinocchio_in_python_is_found_equal(kind) -> None:
+    arm = arm_named("puma560")
+    f = arm.function(kind, friction=False)
+    states = _measure.states_of(arm, f, 20)
+    kept, refused = _measure.checked_offers(arm, f, {"pin": PinocchioPython().arm(arm)}, states)
+    assert not refused and kept["pin"]
+
+
+@pytest.mark.slow
+def test_pinocchio_in_cpp_compiles_and_is_found_equal() -> None:
+    if not any(shutil.which(name) for name in _pinocchio_cpp.COMPILERS):
+        pytest.skip("there is no C++ compiler")
+    peer = _pinocchio_cpp.PinocchioCpp()
+    for arm in (arm_named("puma560"), armdyn.Arm(armdyn.generic(4, 2))):
+        theirs = {peer.name: peer.arm(arm)}
+        for kind in bench.KINDS:
+            f = arm.function(kind, friction=False)
+            states = _measure.states_of(arm, f, 20)
+            kept, refused = _measure.checked_offers(arm, f, theirs, states)
+            assert not refused
+            assert len(kept.get(peer.name, ())) == len(_pinocchio_cpp.ALGORITHMS.get(kind, ()))
+
+
+@pytest.mark.parametrize("kind", ["mass_matrix", "inverse_dynamics", "forward_dynamics"])
+def test_mujoco_is_found_equal(kind) -> None:
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
+    from armdyn.report.bench._mujoco import MuJoCo
+
+    for robot in (armdyn.generic(4, 2), armdyn.load("scara").robot):
+        arm = armdyn.Arm(robot)
+        f = arm.function(kind, friction=False)
+        states = _measure.states_of(arm, f, 20)
+        kept, refused = _measure.checked_offers(arm, f, {"mj": MuJoCo().arm(arm)}, states)
+        assert not refused and kept["mj"]
+
+
+def test_mujoco_says_which_arm_it_does_not_take() -> None:
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
+    from armdyn.report.bench._mujoco import MuJoCo
+
+    light = armdyn.Robot([armdyn.Joint(rotor_inertia=1.0)], name="massless")
+    with pytest.raises(ArmdynError, match="does not take the arm 'massless'"):
+        MuJoCo().arm(armdyn.Arm(light))
+
+
+def test_targets_are_judged_by_their_direction() -> None:
+    assert Verdict("speed", 2.0, True, 2.5).met and not Verdict("time", 2.0, False, 2.5).met
+    assert Verdict("speed", 2.0, True, None).met is None
+
+
+def test_targets_come_from_what_was_measured() -> None:
+    times = tuple(Times({OURS: n * 1.0, "Pinocchio C++": n * 30.0}) for n in (12, 30, 100))
+    growth = Growth("forward_dynamics", (12, 30, 100), times, 1.0, 12)
+    found = Benchmark({}, {}, {}, 1, (), (growth,), (), (), Imports(3.0, 1.0), ())
+    told = {v.what: (v.measured, v.met) for v in verdicts(found)}
+    assert told["import armdyn over import numpy"] == (3.0, False)
+    assert told["exponent of forward_dynamics on n, from 12 joints on"] == (1.0, True)
+    over = "forward_dynamics of a chain of 100, batch, one core, over Pinocchio C++"
+    assert told[over] == (pytest.approx(30.0), True)
+
+
+def test_durations_have_a_unit_that_suits() -> None:
+    assert [duration(x) for x in (2.0, 1.5e-3, 4.25e-6, 33.3e-9)] == [
+        "2 s", "1.5 ms", "4.25 µs", "33.3 ns",
+    ]  # fmt: skip
+
+
+def test_unknown_choices_are_refused_before_any_work(monkeypatch, capsys, tmp_path) -> None:
+    with pytest.raises(MethodError, match="no peer 'drake'"):
+        bench.Settings(peers=("drake",))
+    status, _, err = run(monkeypatch, capsys, "--quick", "--kinds", "udu")
+    assert status == 2 and "there is no kind 'udu'" in err
+    status, _, err = run(monkeypatch, capsys, "--quick", "--chains", "6,-1")
+    assert status == 2 and "--chains has '-1'" in err
+    with pytest.raises(FileError, match=r"\.png, \.svg, \.pdf"):
+        check_picture(tmp_path / "times.gif")
+    with pytest.raises(FileError, match="no folder"):
+        check_picture(tmp_path / "nowhere" / "times.svg")
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r"armdyn\[plot\]"):
+        check_picture(tmp_path / "times.svg")
+
+
+@pytest.mark.slow
+def test_bench_writes_tables_json_page_and_picture(monkeypatch, capsys, tmp_path) -> None:
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    settings = replace(TINY, peers=("pinocchio", "casadi"), chains=(2,), rounds=1)
+    monkeypatch.setattr(_run, "START_ARM", "planar2")
+    monkeypatch.setattr("armdyn.cli._bench.QUICK", settings)
+    names = ("times.json", "times.svg", "page.md")
+    files = [tmp_path / name for name in names]
+    words = zip(("--json", "--plot", "--markdown"), map(str, files), strict=True)
+    status, out, err = run(monkeypatch, capsys, "--quick", *(w for pair in words for w in pair))
+    assert (status, err) == (0, "")
+    told = json.loads(files[0].read_text())
+    (cell,) = told["cells"]
+    assert cell["robot"] == "planar2" and set(cell["one"]["seconds"]) >= {OURS, "CasADi"}
+    ratio = cell["one"]["seconds"]["CasADi"] / cell["one"]["seconds"][OURS]
+    assert cell["one"]["ratios"]["CasADi"] == pytest.approx(ratio)
+    assert cell["limit"]["fraction"] > cell["limit"]["graph_fraction"] > 0
+    assert cell["limit"]["moving_seconds"] > 0
+    assert cell["limit"]["work"]["graph"] == 1 and cell["operations"].startswith("1M")
+    assert [growth["n"] for growth in told["growth"]] == [[2]] * 3
+    assert told["starts"][0]["compile"] > 0 and told["imports"]["ratio"] > 0
+    assert "<svg" in files[1].read_text()[:2000]
+    page = files[2].read_text()
+    assert (
+        "![Times of armdyn and others](times.svg)" in page and "| planar2 | mass_matrix |" in page
+    )
+    assert "One state in a call from Python" in out and "planar2" in out
+    assert sorted(path.name for path in Path(tmp_path).iterdir()) == sorted(names)

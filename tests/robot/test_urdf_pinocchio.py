@@ -1,0 +1,68 @@
+"""URDFs read here give the numbers that Pinocchio gives for the same file."""
+
+from __future__ import annotations
+
+import pinocchio as pin
+import pytest
+
+from armdyn.robot.formats.urdf import parse_urdf, read_urdf
+from support.published import PUBLISHED, published
+from support.urdf_compare import errors, random_urdf
+
+EXACT = 1e-11
+SNAPPED = 1e-4
+
+
+@pytest.mark.parametrize(("name", "base", "tip", "end", "count"), PUBLISHED)
+def test_published_arm_matches_pinocchio(
+    name: str, base: str | None, tip: str | None, end: str, count: int
+) -> None:
+    path = published(name)
+    model = pin.buildModelFromUrdf(str(path))
+    as_written = read_urdf(path, base=base, tip=tip, snap=False)
+    assert as_written.n == count
+    found = errors(as_written, model, end, base)
+    assert max(found.values()) < EXACT, found
+    found = errors(read_urdf(path, base=base, tip=tip), model, end, base)
+    assert max(found.values()) < SNAPPED, found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_chain_matches_pinocchio(seed: int) -> None:
+    """Skew, parallel, antiparallel, meeting, coincident and right axes, revolute and prismatic."""
+    for n in (1, 2, 3, 5, 8):
+        text = random_urdf(n, seed)
+        model = pin.buildModelFromXML(text)
+        for snap in (False, True):
+            robot = parse_urdf(text, tip="tip", snap=snap)
+            found = errors(robot, model, "tip", seeds=[seed])
+            assert max(found.values()) < EXACT, (n, snap, found)
+
+
+def test_only_sliding_joints_match_pinocchio() -> None:
+    for seed in range(8):
+        text = random_urdf(4, seed, prismatic=1.0)
+        found = errors(parse_urdf(text, tip="tip"), pin.buildModelFromXML(text), "tip")
+        assert max(found.values()) < EXACT, found
+
+
+def test_nearly_parallel_axes_lose_no_more_than_their_angle() -> None:
+    """Their common normal is far away; taking it at any price would cost all digits."""
+    for angle in (1e-13, 1e-9, 3e-6, 9e-6, 1.1e-5, 1e-4, 1e-2):
+        text = PAIR.format(angle=angle)
+        robot = parse_urdf(text, snap=False)
+        found = errors(robot, pin.buildModelFromXML(text), "c")
+        assert max(found.values()) < (1.1e-5 if angle < 1e-5 else 1e-15 / angle**2 + 1e-12), found
+        said = any("rad from parallel" in note for note in robot.notes)
+        assert said == (1e-12 < angle < 1e-3), robot.notes
+
+
+BODY = """<inertial><origin xyz="0.1 0.2 0.3"/><mass value="2"/>
+<inertia ixx="0.2" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.2"/></inertial>"""
+PAIR = f"""<robot name="pair">
+<link name="a"/><link name="b">{BODY}</link><link name="c">{BODY}</link>
+<joint name="1" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+<origin rpy="1.1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<joint name="2" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/>
+<origin xyz="0.4 0.2 0.1" rpy="0 {{angle}} 0"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
