@@ -1,0 +1,188 @@
+"""Every public function, class and method shows an example, and every example runs.
+
+Examples assume ``import armdyn`` and ``import numpy as np``. They run in an empty folder, arrays
+print with four digits, and ``...`` stands for any text.
+"""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armdyn
+import armdyn.motion
+
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+# Names without an example yet. Take a name off the list when its docstring has one.
+MISSING: set[str] = {
+    "armdyn.Arm",
+    "armdyn.Arm.bias",
+    "armdyn.Arm.coriolis_matrix",
+    "armdyn.Arm.export_c",
+    "armdyn.Arm.forward_dynamics",
+    "armdyn.Arm.forward_dynamics_derivatives",
+    "armdyn.Arm.friction",
+    "armdyn.Arm.function",
+    "armdyn.Arm.gravity",
+    "armdyn.Arm.inverse_dynamics",
+    "armdyn.Arm.inverse_dynamics_derivatives",
+    "armdyn.Arm.inverse_kinematics",
+    "armdyn.Arm.inverse_mass_matrix",
+    "armdyn.Arm.jacobian",
+    "armdyn.Arm.jacobian_derivative",
+    "armdyn.Arm.kinetic_energy",
+    "armdyn.Arm.mass_matrix",
+    "armdyn.Arm.minimal_with",
+    "armdyn.Arm.pose",
+    "armdyn.Arm.potential_energy",
+    "armdyn.Arm.regressor",
+    "armdyn.Arm.udu",
+    "armdyn.ComputedTorque",
+    "armdyn.DriveGains",
+    "armdyn.DriveGains.torques",
+    "armdyn.ExcitingMotion",
+    "armdyn.ExcitingMotion.plot",
+    "armdyn.ExcitingMotion.sample",
+    "armdyn.ExcitingMotion.save",
+    "armdyn.ExcitingMotion.summary",
+    "armdyn.Extra",
+    "armdyn.Feasibility",
+    "armdyn.Function",
+    "armdyn.Function.__call__",
+    "armdyn.Function.casadi",
+    "armdyn.Function.jax",
+    "armdyn.Function.source",
+    "armdyn.Function.sympy",
+    "armdyn.Joint",
+    "armdyn.Joint.physical_faults",
+    "armdyn.Load",
+    "armdyn.Load.of_parameters",
+    "armdyn.Log",
+    "armdyn.Log.concat",
+    "armdyn.Log.part",
+    "armdyn.Log.read",
+    "armdyn.Log.stream",
+    "armdyn.Log.summary",
+    "armdyn.Log.write",
+    "armdyn.MinimalParameters",
+    "armdyn.MinimalParameters.bias",
+    "armdyn.MinimalParameters.expression",
+    "armdyn.MinimalParameters.function",
+    "armdyn.MinimalParameters.gravity",
+    "armdyn.MinimalParameters.inverse_dynamics",
+    "armdyn.MinimalParameters.khalil_gautier",
+    "armdyn.MinimalParameters.latex",
+    "armdyn.MinimalParameters.mass_matrix",
+    "armdyn.MinimalParameters.regressor",
+    "armdyn.MinimalParameters.to_parameters",
+    "armdyn.Operations",
+    "armdyn.PD",
+    "armdyn.Payload",
+    "armdyn.Result",
+    "armdyn.Result.advice",
+    "armdyn.Result.data",
+    "armdyn.Result.expression",
+    "armdyn.Result.files",
+    "armdyn.Result.not_identifiable",
+    "armdyn.Result.report",
+    "armdyn.Result.save",
+    "armdyn.Result.weak",
+    "armdyn.Robot",
+    "armdyn.Robot.of_known_faults",
+    "armdyn.Run",
+    "armdyn.Run.animate",
+    "armdyn.Run.log",
+    "armdyn.Run.measured",
+    "armdyn.Run.plot",
+    "armdyn.Run.save",
+    "armdyn.Run.summary",
+    "armdyn.excite",
+    "armdyn.feasible",
+    "armdyn.from_standard_dh",
+    "armdyn.generic",
+    "armdyn.identify",
+    "armdyn.identify_drive_gains",
+    "armdyn.identify_payload",
+    "armdyn.load",
+    "armdyn.methods",
+    "armdyn.motion.Fourier",
+    "armdyn.motion.JointSpace",
+    "armdyn.motion.MinimumJerk",
+    "armdyn.motion.StraightLine",
+    "armdyn.motion.Trajectory",
+    "armdyn.motion.Trajectory.q",
+    "armdyn.motion.Trajectory.qd",
+    "armdyn.motion.Trajectory.qdd",
+    "armdyn.motion.Trajectory.sample",
+    "armdyn.motion.Trajectory.states",
+    "armdyn.motion.resting",
+    "armdyn.motion.waves",
+    "armdyn.operation_counts",
+    "armdyn.robots",
+    "armdyn.save",
+    "armdyn.simulate",
+}  # fmt: skip
+
+
+def _methods(cls: type) -> Iterator[tuple[str, object]]:
+    """Yield the public methods and properties that a class defines itself."""
+    for name, member in vars(cls).items():
+        if name == "__call__" or not name.startswith("_"):
+            function = getattr(member, "__func__", member)  # of a class method
+            if inspect.isfunction(function) or isinstance(member, property):
+                yield name, function
+
+
+def _public() -> dict[str, object]:
+    """Return all public functions, classes, methods and properties by their dotted names."""
+    found: dict[str, object] = {}
+    for module in (armdyn, armdyn.motion):
+        for name in module.__all__:
+            value = getattr(module, name)
+            full = f"{module.__name__}.{name}"
+            found[full] = value
+            if isinstance(value, type) and value.__module__.startswith("armdyn"):
+                found |= {f"{full}.{key}": member for key, member in _methods(value)}
+    return found
+
+
+PUBLIC = _public()
+EXAMPLES = {
+    name: examples
+    for name, value in PUBLIC.items()
+    if (examples := doctest.DocTestParser().get_examples(inspect.getdoc(value) or "", name))
+}
+
+
+def _needs_example(value: object) -> bool:
+    """Properties and errors explain themselves; all else shows how it is called."""
+    is_error = isinstance(value, type) and issubclass(value, BaseException)
+    return not (is_error or isinstance(value, property))
+
+
+def test_every_public_name_has_an_example() -> None:
+    without = {name for name, value in PUBLIC.items() if _needs_example(value)} - set(EXAMPLES)
+    assert sorted(without - MISSING) == []
+
+
+def test_names_with_an_example_are_off_the_list() -> None:
+    assert sorted(MISSING & set(EXAMPLES)) == []
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_example_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scope = {"armdyn": armdyn, "np": np}
+    test = doctest.DocTest(EXAMPLES[name], scope, name, None, None, None)
+    told: list[str] = []
+    with np.printoptions(precision=4, suppress=True), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=told.append)
+    assert result.failed == 0, "".join(told)
