@@ -226,7 +226,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
     def never(*_: object, **__: object) -> None:
         raise AssertionError("the work was begun")
 
-    monkeypatch.setattr("armdyn.cli._identify.open_arm", never)
+    monkeypatch.setattr("armdyn.cli.verbs.identify.open_arm", never)
     (tmp_path / "file").write_text("mine")
     (tmp_path / "taken" / "report.html").mkdir(parents=True)
     (tmp_path / "other").mkdir()

@@ -141,7 +141,7 @@ def test_a_library_that_disagrees_is_not_timed(monkeypatch, capsys) -> None:
     assert "wrong" not in cell.batch.seconds and "not timed" in cell.batch.refused["wrong"]
     assert found.disagreements[0].startswith("wrong, mass_matrix of planar2: its answers differ")
     assert "refused" not in str([g.rows for g in bench.grids(found)])  # it has no column at all
-    monkeypatch.setattr("armdyn.cli._bench.QUICK", replace(TINY, peers=("casadi",)))
+    monkeypatch.setattr("armdyn.cli.verbs.bench.QUICK", replace(TINY, peers=("casadi",)))
     status, _, err = run(monkeypatch, capsys, "--quick")
     assert status == 1 and "disagreement: wrong, mass_matrix of planar2" in err
 
@@ -262,7 +262,7 @@ def test_bench_writes_tables_json_page_and_picture(monkeypatch, capsys, tmp_path
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     settings = replace(TINY, peers=("pinocchio", "casadi"), chains=(2,), rounds=1)
     monkeypatch.setattr(_run, "START_ARM", "planar2")
-    monkeypatch.setattr("armdyn.cli._bench.QUICK", settings)
+    monkeypatch.setattr("armdyn.cli.verbs.bench.QUICK", settings)
     names = ("times.json", "times.svg", "page.md")
     files = [tmp_path / name for name in names]
     words = zip(("--json", "--plot", "--markdown"), map(str, files), strict=True)

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.cli import _demo
 from armdyn.cli._app import main
+from armdyn.cli.verbs import demo as verb
 from armdyn.report.bench import Grid
 from armdyn.report.demo import Chapter, Demo, _compiled, _story, tell
 from armdyn.report.demo._bench import arm_on_the_bench, rough_description
@@ -74,7 +74,7 @@ def test_a_step_that_fails_is_told_by_name_and_status(monkeypatch, capsys, tmp_p
             told(chapter)
         return Demo(folder, (GOOD, bad))
 
-    monkeypatch.setattr(_demo, "tell", tell)
+    monkeypatch.setattr(verb, "tell", tell)
     status, out, err = run(monkeypatch, capsys, "-o", str(tmp_path))
     assert status == 1
     assert "1. Weigh <it>: passed" in out and "2. Measure it: FAILED" in out

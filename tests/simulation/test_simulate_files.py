@@ -295,7 +295,7 @@ def test_the_command_line_refuses_in_words(
 
 INTERRUPTING = """
 import sys, os, signal
-import armdyn.cli._simulate as cli
+import armdyn.cli.verbs.simulate as cli
 from armdyn.cli._app import main
 
 def simulate(*given, progress, **options):

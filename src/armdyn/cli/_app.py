@@ -8,21 +8,21 @@ from typing import Annotated
 
 import typer
 
-from armdyn.cli._bench import bench
-from armdyn.cli._cache import cache
-from armdyn.cli._codegen import codegen
 from armdyn.cli._console import complain
-from armdyn.cli._demo import demo
 from armdyn.cli._examples import epilog
-from armdyn.cli._excite import excite
-from armdyn.cli._identify import identify
-from armdyn.cli._info import info
-from armdyn.cli._minimal import minimal
-from armdyn.cli._ops import ops
-from armdyn.cli._simulate import simulate
-from armdyn.cli._study import study
-from armdyn.cli._tables import tables
-from armdyn.cli._verify import verify
+from armdyn.cli.verbs.bench import bench
+from armdyn.cli.verbs.cache import cache
+from armdyn.cli.verbs.codegen import codegen
+from armdyn.cli.verbs.demo import demo
+from armdyn.cli.verbs.excite import excite
+from armdyn.cli.verbs.identify import identify
+from armdyn.cli.verbs.info import info
+from armdyn.cli.verbs.minimal import minimal
+from armdyn.cli.verbs.ops import ops
+from armdyn.cli.verbs.simulate import simulate
+from armdyn.cli.verbs.study import study
+from armdyn.cli.verbs.tables import tables
+from armdyn.cli.verbs.verify import verify
 from armdyn.errors import ArmdynError
 
 OPTIONS = {

@@ -1,11 +1,10 @@
-"""What all verbs share: how a robot is named, and how results and words reach the user."""
+"""How results and messages reach the user."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Annotated, Any, TextIO, cast
@@ -16,32 +15,8 @@ from rich.console import Console, RenderableType
 from rich.progress import Progress
 from rich.table import Table
 
-from armdyn.arm import Arm, load
-from armdyn.errors import ArmdynError, RobotWarning
-from armdyn.robot import bundled_names
+from armdyn.errors import ArmdynError
 
-
-def _bundled(incomplete: str) -> list[str]:
-    """Return bundled robots for a shell to complete; if none fits, it completes files."""
-    return [name for name in bundled_names() if name.startswith(incomplete)]
-
-
-RobotArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="ROBOT",
-        help="A bundled robot's name, a .urdf or a .toml file.",
-        autocompletion=_bundled,
-    ),
-]
-TipOption = Annotated[str | None, typer.Option(help="URDF: the link at which the arm ends.")]
-BaseOption = Annotated[str | None, typer.Option(help="URDF: the link at which the arm begins.")]
-StrictOption = Annotated[
-    bool, typer.Option("--strict/--no-strict", help="Refuse inertias that no body can have.")
-]
-SnapOption = Annotated[
-    bool, typer.Option("--snap/--no-snap", help="URDF: take almost right angles for exact.")
-]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 # A pipe has no width of its own; tables get room enough not to be cut.
@@ -124,19 +99,6 @@ def _delivery() -> Generator[TextIO, None, None]:
 def _discard(stream: TextIO) -> None:
     """Send what is left in a stream's buffer nowhere: it would fail again when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def open_arm(
-    robot: str, base: str | None, tip: str | None, strict: bool, snap: bool
-) -> tuple[Arm, list[str]]:
-    """Load a robot; return it and what was warned of, which is also said to the person."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RobotWarning)
-        arm = load(robot, base=base, tip=tip, strict=strict, snap=snap)
-    said = [str(w.message) for w in caught if issubclass(w.category, RobotWarning)]
-    for sentence in said:
-        complain(f"warning: {sentence}")
-    return arm, said
 
 
 @contextmanager

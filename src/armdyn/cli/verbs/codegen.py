@@ -8,16 +8,14 @@ from typing import Annotated
 import typer
 
 from armdyn.arm import export_c
-from armdyn.cli._console import (
+from armdyn.cli._console import JsonOption, print_json, show
+from armdyn.cli.options.robot import (
     BaseOption,
-    JsonOption,
     RobotArgument,
     SnapOption,
     StrictOption,
     TipOption,
     open_arm,
-    print_json,
-    show,
 )
 from armdyn.errors import InputError, shown
 

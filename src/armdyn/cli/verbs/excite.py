@@ -10,19 +10,21 @@ from typing import Annotated
 import typer
 
 from armdyn.cli._console import (
-    BaseOption,
     JsonOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
     complain,
     new_table,
-    open_arm,
     plain,
     print_json,
     progress_bar,
     show,
+)
+from armdyn.cli.options.robot import (
+    BaseOption,
+    RobotArgument,
+    SnapOption,
+    StrictOption,
+    TipOption,
+    open_arm,
 )
 from armdyn.errors import FileError, InputError, NumericalError, RobotWarning
 from armdyn.identification import ExcitingMotion

@@ -12,22 +12,16 @@ import typer
 
 from armdyn.arm import Arm
 from armdyn.cli._console import (
-    BaseOption,
     JsonOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
     complain,
     new_table,
-    open_arm,
     plain,
     print_json,
     progress_bar,
     show,
 )
-from armdyn.cli._log_options import ColumnsOption, DropOption, SortOption, read_logs, reading
-from armdyn.cli._measured_options import (
+from armdyn.cli.options.log import ColumnsOption, DropOption, SortOption, read_logs, reading
+from armdyn.cli.options.measured import (
     JitterOption,
     MeasuredOption,
     NoiseQOption,
@@ -35,6 +29,14 @@ from armdyn.cli._measured_options import (
     QuantisationOption,
     SeedOption,
     Sensors,
+)
+from armdyn.cli.options.robot import (
+    BaseOption,
+    RobotArgument,
+    SnapOption,
+    StrictOption,
+    TipOption,
+    open_arm,
 )
 from armdyn.errors import FileError, InputError, shown
 from armdyn.present import check_picture

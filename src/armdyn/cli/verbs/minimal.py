@@ -8,19 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.arm import Arm
-from armdyn.cli._console import (
+from armdyn.cli._console import JsonOption, complain, new_table, plain, print_json, show
+from armdyn.cli.options.robot import (
     BaseOption,
-    JsonOption,
     RobotArgument,
     SnapOption,
     StrictOption,
     TipOption,
-    complain,
-    new_table,
     open_arm,
-    plain,
-    print_json,
-    show,
 )
 from armdyn.errors import InputError, RobotWarning
 from armdyn.minimal import MinimalParameters, written

@@ -13,21 +13,15 @@ from rich.text import Text
 
 from armdyn.arm import Arm, export_c
 from armdyn.cli._console import (
-    BaseOption,
     JsonOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
     complain,
     new_table,
-    open_arm,
     plain,
     print_json,
     show,
     step_bar,
 )
-from armdyn.cli._log_options import (
+from armdyn.cli.options.log import (
     ColumnsOption,
     DropOption,
     GearOption,
@@ -38,7 +32,15 @@ from armdyn.cli._log_options import (
     read_logs,
     reading,
 )
-from armdyn.cli._payload import PAYLOAD_FILES, show_payload
+from armdyn.cli.options.robot import (
+    BaseOption,
+    RobotArgument,
+    SnapOption,
+    StrictOption,
+    TipOption,
+    open_arm,
+)
+from armdyn.cli.verbs._payload import PAYLOAD_FILES, show_payload
 from armdyn.errors import ArmdynError, InputError
 from armdyn.files import check_writable, write_together
 from armdyn.identification import FILES, Result

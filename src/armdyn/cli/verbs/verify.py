@@ -10,18 +10,20 @@ from rich.table import Table
 from rich.text import Text
 
 from armdyn.cli._console import (
-    BaseOption,
     JsonOption,
+    complain,
+    new_table,
+    print_json,
+    progress_bar,
+    show,
+)
+from armdyn.cli.options.robot import (
+    BaseOption,
     RobotArgument,
     SnapOption,
     StrictOption,
     TipOption,
-    complain,
-    new_table,
     open_arm,
-    print_json,
-    progress_bar,
-    show,
 )
 from armdyn.report.verify import Verification
 from armdyn.report.verify import verify as verify_arm

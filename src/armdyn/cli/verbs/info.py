@@ -12,18 +12,14 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from armdyn.cli._console import (
+from armdyn.cli._console import JsonOption, new_table, plain, print_json, show
+from armdyn.cli.options.robot import (
     BaseOption,
-    JsonOption,
     RobotArgument,
     SnapOption,
     StrictOption,
     TipOption,
-    new_table,
     open_arm,
-    plain,
-    print_json,
-    show,
 )
 from armdyn.present import check_picture
 from armdyn.report.pictures import draw_arm

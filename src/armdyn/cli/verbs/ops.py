@@ -6,18 +6,14 @@ from dataclasses import asdict
 from typing import Any
 
 from armdyn.arm import Arm, cost, methods, source
-from armdyn.cli._console import (
+from armdyn.cli._console import JsonOption, new_table, print_json, progress_bar, show
+from armdyn.cli.options.robot import (
     BaseOption,
-    JsonOption,
     RobotArgument,
     SnapOption,
     StrictOption,
     TipOption,
-    new_table,
     open_arm,
-    print_json,
-    progress_bar,
-    show,
 )
 from armdyn.graph import Operations
 

@@ -1,0 +1,49 @@
+"""How a robot is named on the command line, and the options of reading it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Annotated
+
+import typer
+
+from armdyn.arm import Arm, load
+from armdyn.cli._console import complain
+from armdyn.errors import RobotWarning
+from armdyn.robot import bundled_names
+
+
+def _bundled(incomplete: str) -> list[str]:
+    """Return bundled robots for a shell to complete; if none fits, it completes files."""
+    return [name for name in bundled_names() if name.startswith(incomplete)]
+
+
+RobotArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROBOT",
+        help="A bundled robot's name, a .urdf or a .toml file.",
+        autocompletion=_bundled,
+    ),
+]
+TipOption = Annotated[str | None, typer.Option(help="URDF: the link at which the arm ends.")]
+BaseOption = Annotated[str | None, typer.Option(help="URDF: the link at which the arm begins.")]
+StrictOption = Annotated[
+    bool, typer.Option("--strict/--no-strict", help="Refuse inertias that no body can have.")
+]
+SnapOption = Annotated[
+    bool, typer.Option("--snap/--no-snap", help="URDF: take almost right angles for exact.")
+]
+
+
+def open_arm(
+    robot: str, base: str | None, tip: str | None, strict: bool, snap: bool
+) -> tuple[Arm, list[str]]:
+    """Load a robot; return it and what was warned of, which is also said to the person."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RobotWarning)
+        arm = load(robot, base=base, tip=tip, strict=strict, snap=snap)
+    said = [str(w.message) for w in caught if issubclass(w.category, RobotWarning)]
+    for sentence in said:
+        complain(f"warning: {sentence}")
+    return arm, said

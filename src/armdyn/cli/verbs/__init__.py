@@ -1,0 +1,1 @@
+"""The verbs: one file each, with the function that runs it."""
