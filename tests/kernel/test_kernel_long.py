@@ -92,7 +92,7 @@ def test_values_read_last_go_to_memory_once_and_leave_their_place() -> None:
     assert len(w.lines) == 2
     assert values.read([3, 2])[0] == "%v3"
     values.read([0])
-    assert values.memory() == ["  %waiting = alloca [1 x double], align 64"]
+    assert values.memory() == ["%waiting = alloca [1 x double], align 64"]
 
 
 @pytest.mark.parametrize("order_by", ["program", "stores", "waiting"])

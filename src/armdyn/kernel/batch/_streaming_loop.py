@@ -30,7 +30,7 @@ def streaming_function(program: Program, block: str) -> str:
         page_bytes(slot) - LINE * (slot.size + 1) for slot in program.outputs
     )
     w = Writer(1, fma=False)
-    w.label("entry")
+    w.begin("entry")
 
     def word(k: int, kind: str = "ptr") -> str:
         return w.new(f"load {kind}, ptr {w.address('%words', k)}, align 8")
@@ -43,8 +43,8 @@ def streaming_function(program: Program, block: str) -> str:
     large = word(StreamSlots.LARGEST, "i64")
     places = [word(StreamSlots.PLACES + j) for j in range(n_outputs)]
     judged = w.new(f"icmp ne ptr {judge}, null")
-    w.do("br label %head")
-    w.label("head")
+    w.jump("head")
+    w.begin("head")
     w.do("%at = phi i64 [ 0, %entry ], [ %next, %tail ]")
     w.do(f"%before = phi ptr [ {waiting}, %entry ], [ %now, %tail ]")
     w.do(f"%large = phi i64 [ {large}, %entry ], [ %large.next, %tail ]")
@@ -66,27 +66,26 @@ def streaming_function(program: Program, block: str) -> str:
         _keep_in_front(w, row, waits, f"%here{j}", slot)
         given += _what_to_send(w, waits, f"%place{j}")
     w.do(f"call void @{block}({', '.join(f'ptr {x}' for x in given)})")
-    w.do(f"br i1 {judged}, label %judge, label %tail")
-    w.label("judge")
+    w.branch(judged, "judge", "tail")
+    w.begin("judge")
     greatest = "%large"
     for row, slot in zip(rows, program.outputs, strict=True):
         seen = w.new(f"call i64 {judge}(ptr {row}, i64 {STATES * slot.size})")
         more = w.new(f"icmp sgt i64 {seen}, {greatest}")
         greatest = w.new(f"select i1 {more}, i64 {seen}, i64 {greatest}")
-    w.do("br label %tail")
-    w.label("tail")
+    w.jump("tail")
+    w.begin("tail")
     w.do(f"%large.next = phi i64 [ %large, %head ], [ {greatest}, %judge ]")
     w.do(f"%next = add i64 %at, {STATES}")
     w.do("%more = icmp slt i64 %next, %count")
-    w.do("br i1 %more, label %head, label %done")
-    w.label("done")
+    w.branch("%more", "head", "done")
+    w.begin("done")
     left = {StreamSlots.WAITING: "ptr %now", StreamSlots.LARGEST: "i64 %large.next"}
     left |= {StreamSlots.PLACES + j: f"ptr %here{j}" for j in range(n_outputs)}
     for k, value in left.items():
         w.do(f"store {value}, ptr {w.address('%words', k)}, align 8")
     w.do("ret void")
-    head = f"define void @{STREAMING}(ptr %args, i64 %count, ptr %words) nounwind {{"
-    return "\n".join([head, *w.lines, "}"]) + "\n"
+    return w.text(f"void @{STREAMING}(ptr %args, i64 %count, ptr %words) nounwind")
 
 
 def _keep_in_front(w: Writer, row: str, waits: str, here: str, slot: Slot) -> None:

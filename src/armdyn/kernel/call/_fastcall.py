@@ -36,7 +36,10 @@ VARIABLE = "ARMDYN_DOOR"
 MOST_STATES = 2 * LEAST_STATES - 1
 
 # The modules that write the code of a door.
-FASTCALL_MODULES = ("_jit", "call._fastcall_batch_ir", "call._fastcall_ir", "call._fastcall_writer")
+FASTCALL_MODULES = (
+    "_jit", "call._fastcall_batch_ir", "call._fastcall_ir", "call._fastcall_writer",
+    "ir._function_writer",
+)  # fmt: skip
 
 FASTCALL_AND_KEYWORDS = 0x80 | 0x2
 

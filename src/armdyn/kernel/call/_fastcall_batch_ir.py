@@ -15,18 +15,18 @@ from armdyn.kernel.call._fastcall_writer import (
     UNUSUAL,
     WRITEABLE,
     FastcallSlots,
-    Lines,
+    FastcallWriter,
     Span,
 )
 
 
-def batch(f: Lines, out: str, n_inputs: int, n_outputs: int) -> None:
+def batch(f: FastcallWriter, out: str, n_inputs: int, n_outputs: int) -> None:
     """Write what is done with arrays of two axes; `out` is null if it is not given."""
     _Batch(f, n_inputs, n_outputs).write(out)
 
 
 class _Batch:
-    def __init__(self, f: Lines, n_inputs: int, n_outputs: int) -> None:
+    def __init__(self, f: FastcallWriter, n_inputs: int, n_outputs: int) -> None:
         self._f = f
         self._n_inputs, self._n_outputs = n_inputs, n_outputs
         self._outputs = len(FastcallSlots) + n_inputs
@@ -39,13 +39,13 @@ class _Batch:
         results = f.results(
             out, self._n_outputs, self._make, lambda k, array: self._check(k, array, given)
         )
-        numbers = [f.load("ptr", result, DATA) for result in results]
+        numbers = [f.load_field("ptr", result, DATA) for result in results]
         operands = self._n_inputs + self._n_outputs
         bases = f.new(f"alloca ptr, i64 {operands}")
         for k, begin in enumerate([span.begin for span in given] + numbers):
-            f.do(f"store ptr {begin}, ptr {f.place(bases, 8 * k)}")
-        sizes = f.place(f.words, 8 * self._sizes)
-        steps = f.place(f.words, 8 * (self._sizes + operands))
+            f.store_field("ptr", begin, bases, 8 * k)
+        sizes = f.field(f.words, 8 * self._sizes)
+        steps = f.field(f.words, 8 * (self._sizes + operands))
         thread = f.new(f"call ptr {f.word('ptr', FastcallSlots.SAVE_THREAD)}()")
         bad = f.new(
             f"call i32 {f.word('ptr', FastcallSlots.BATCH)}"
@@ -59,18 +59,18 @@ class _Batch:
         f.give(results)
         f.begin("batch_not_finite")
         f.let_go(results)
-        f.do("br label %slow")
+        f.jump("slow")
 
     def _input(self, k: int) -> Span:
         """Return the memory of an input's numbers."""
         f = self._f
-        array = f.load("ptr", "%args", 8 * k)
+        array = f.load_field("ptr", "%args", 8 * k)
         f.plain_array(array, DENSE_AND_ALIGNED)
-        f.require("eq i32", f.load("i32", array, N_AXES), 2)
-        axes = f.load("ptr", array, AXES)
+        f.require("eq i32", f.load_field("i32", array, N_AXES), 2)
+        axes = f.load_field("ptr", array, AXES)
         n = f.word("i64", len(FastcallSlots) + k)
-        f.require("eq i64", f.load("i64", axes, 8), n)
-        states = f.load("i64", axes, 0)
+        f.require("eq i64", f.load_field("i64", axes, 8), n)
+        states = f.load_field("i64", axes, 0)
         if k:
             f.require("eq i64", states, self._states)
         else:
@@ -87,7 +87,7 @@ class _Batch:
         axes = f.new(f"alloca i64, i64 {1 + MOST_AXES}")
         f.do(f"store i64 {self._states}, ptr {axes}")
         for j in range(MOST_AXES):
-            f.do(f"store i64 {self._word('i64', k, 2 + j)}, ptr {f.place(axes, 8 + 8 * j)}")
+            f.store_field("i64", self._word("i64", k, 2 + j), axes, 8 + 8 * j)
         n_axes = f.new(f"add i32 {self._word('i32', k, 0)}, 1")
         count = f.new(f"mul i64 {self._word('i64', k, 1)}, {self._states}")
         return f.new_rows(n_axes, axes, count, before)
@@ -97,14 +97,14 @@ class _Batch:
         f = self._f
         f.plain_array(out, DENSE_AND_ALIGNED | WRITEABLE, UNUSUAL)
         n_axes = self._word("i32", k, 0)
-        f.require("eq i32", f.load("i32", out, N_AXES), f.new(f"add i32 {n_axes}, 1"))
-        axes = f.load("ptr", out, AXES)
-        f.require("eq i64", f.load("i64", axes, 0), self._states)
-        seen = f.label("axes")
+        f.require("eq i32", f.load_field("i32", out, N_AXES), f.new(f"add i32 {n_axes}, 1"))
+        axes = f.load_field("ptr", out, AXES)
+        f.require("eq i64", f.load_field("i64", axes, 0), self._states)
+        seen = f.new_label("axes")
         for j in range(MOST_AXES):
             f.require("sgt i32", n_axes, j, seen)
-            f.require("eq i64", f.load("i64", axes, 8 + 8 * j), self._word("i64", k, 2 + j))
-        f.do(f"br label %{seen}")
+            f.require("eq i64", f.load_field("i64", axes, 8 + 8 * j), self._word("i64", k, 2 + j))
+        f.jump(seen)
         f.begin(seen)
         span = f.span(out, f.new(f"mul i64 {self._word('i64', k, 1)}, {self._states}"))
         for numbers in given:

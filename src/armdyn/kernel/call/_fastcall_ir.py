@@ -25,7 +25,7 @@ from armdyn.kernel.call._fastcall_writer import (
     UNUSUAL,
     WRITEABLE,
     FastcallSlots,
-    Lines,
+    FastcallWriter,
     Span,
 )
 
@@ -88,25 +88,24 @@ def fastcall_name(n_inputs: int, n_outputs: int) -> str:
 
 def fastcall_ir(n_inputs: int, n_outputs: int) -> str:
     """Return a module of one function, which is called as METH_FASTCALL | METH_KEYWORDS."""
-    return _FINITE + "\n".join(_Function(n_inputs, n_outputs).lines) + "\n"
+    name = fastcall_name(n_inputs, n_outputs)
+    head = f"ptr @{name}(ptr %self, ptr %args, i64 %n, ptr %names) nounwind"
+    return _FINITE + _Function(n_inputs, n_outputs).text(head)
 
 
-class _Function(Lines):
+class _Function(FastcallWriter):
     """The function, and what it does with one state."""
 
     def __init__(self, n_inputs: int, n_outputs: int) -> None:
-        name = fastcall_name(n_inputs, n_outputs)
-        super().__init__(
-            f"define ptr @{name}(ptr %self, ptr %args, i64 %n, ptr %names) nounwind {{"
-        )
+        super().__init__()
         self._n_inputs = n_inputs
         self._sure = "false"
         self.require("eq i64", "%n", n_inputs)
         out = self._keyword()
-        first = self.load("ptr", "%args", 0)
-        self.require("eq ptr", self.load("ptr", first, TYPE), self.array_type)
-        many = self.new(f"icmp eq i32 {self.load('i32', first, N_AXES)}, 2")
-        self.do(f"br i1 {many}, label %many, label %single")
+        first = self.load_field("ptr", "%args", 0)
+        self.require("eq ptr", self.load_field("ptr", first, TYPE), self.array_type)
+        many = self.new(f"icmp eq i32 {self.load_field('i32', first, N_AXES)}, 2")
+        self.branch(many, "many", "single")
         self.begin("single")
         given = [self._input(k) for k in range(n_inputs)]
         self._look(given)
@@ -117,40 +116,39 @@ class _Function(Lines):
         self.give(results)
         self.begin("not_finite")
         self.let_go(results)
-        self.do("br label %slow")
+        self.jump("slow")
         self.begin("many")
         batch(self, out, n_inputs, n_outputs)
         self.begin("slow")
-        slow = self.load("ptr", "%self", TUPLE_ITEMS + 8)
+        slow = self.load_field("ptr", "%self", TUPLE_ITEMS + 8)
         call = self.word("ptr", FastcallSlots.VECTORCALL)
         theirs = self.new(f"call ptr {call}(ptr {slow}, ptr %args, i64 %n, ptr %names)")
         self.do(f"ret ptr {theirs}")
-        self.lines.append("}")
 
     def _keyword(self) -> str:
         """Return what is given as `out`; null for nothing, or None."""
         without = self.block
         self.do("%plain = icmp eq ptr %names, null")
-        self.do("br i1 %plain, label %inputs, label %keywords")
+        self.branch("%plain", "inputs", "keywords")
         self.begin("keywords")
-        self.require("eq i64", self.load("i64", "%names", TUPLE_SIZE), 1)
-        name = self.load("ptr", "%names", TUPLE_ITEMS)
+        self.require("eq i64", self.load_field("i64", "%names", TUPLE_SIZE), 1)
+        name = self.load_field("ptr", "%names", TUPLE_ITEMS)
         self.require("eq ptr", name, self.word("ptr", FastcallSlots.OUT))
-        value = self.load("ptr", "%args", 8 * self._n_inputs)
+        value = self.load_field("ptr", "%args", 8 * self._n_inputs)
         no = self.new(f"icmp eq ptr {value}, {self.word('ptr', FastcallSlots.NONE)}")
         some = self.new(f"select i1 {no}, ptr null, ptr {value}")
         before = self.block
-        self.do("br label %inputs")
+        self.jump("inputs")
         self.begin("inputs")
-        return self.new(f"phi ptr [ null, %{without} ], [ {some}, %{before} ]")
+        return self.phi("ptr", ("null", without), (some, before))
 
     def _input(self, k: int) -> Span:
         """Return the memory of an input's numbers."""
-        array = self.load("ptr", "%args", 8 * k)
+        array = self.load_field("ptr", "%args", 8 * k)
         self.plain_array(array, DENSE_AND_ALIGNED)
-        self.require("eq i32", self.load("i32", array, N_AXES), 1)
+        self.require("eq i32", self.load_field("i32", array, N_AXES), 1)
         n = self.word("i64", len(FastcallSlots) + k)
-        self.require("eq i64", self.load("i64", self.load("ptr", array, AXES), 0), n)
+        self.require("eq i64", self.load_field("i64", self.load_field("ptr", array, AXES), 0), n)
         return self.span(array, n)
 
     def _within(self, begin: str, n: str, most: str) -> str:
@@ -158,7 +156,7 @@ class _Function(Lines):
 
     def _look(self, given: list[Span]) -> None:
         """Require finite inputs, and see whether all results will be finite because of them."""
-        looked, look = self.label("looked"), self.label("look")
+        looked, look = self.new_label("looked"), self.new_label("look")
         ordinary = self.word("double", FastcallSlots.ORDINARY)
         sizes = [self.word("i64", len(FastcallSlots) + k) for k in range(self._n_inputs)]
         # below zero where nothing is known of the results
@@ -166,33 +164,33 @@ class _Function(Lines):
         for span, n in zip(given, sizes, strict=True):
             self.require_true(self._within(span.begin, n, ordinary), look)
         known = self.block
-        self.do(f"br label %{looked}")
+        self.jump(looked)
         self.begin(look)
         for span, n in zip(given, sizes, strict=True):
             self.require_true(self._within(span.begin, n, LARGEST))
         unknown = self.block
-        self.do(f"br label %{looked}")
+        self.jump(looked)
         self.begin(looked)
-        self._sure = self.new(f"phi i1 [ true, %{known} ], [ false, %{unknown} ]")
+        self._sure = self.phi("i1", ("true", known), ("false", unknown))
 
     def _output_word(self, k: int, which: int) -> int:
         return len(FastcallSlots) + self._n_inputs + (2 + MOST_AXES) * k + which
 
     def _make(self, k: int, before: list[str]) -> str:
-        axes = self.place(self.words, 8 * self._output_word(k, 2))
+        axes = self.field(self.words, 8 * self._output_word(k, 2))
         return self.new_array(self.word("i32", self._output_word(k, 0)), axes, before)
 
     def _check(self, k: int, out: str, given: list[Span]) -> Span:
         """Require that an array is as result k would be, and apart from the inputs."""
         self.plain_array(out, DENSE_AND_ALIGNED | WRITEABLE, UNUSUAL)
         n_axes = self.word("i32", self._output_word(k, 0))
-        self.require("eq i32", self.load("i32", out, N_AXES), n_axes)
-        axes, seen = self.load("ptr", out, AXES), self.label("axes")
+        self.require("eq i32", self.load_field("i32", out, N_AXES), n_axes)
+        axes, seen = self.load_field("ptr", out, AXES), self.new_label("axes")
         for j in range(MOST_AXES):
             self.require("sgt i32", n_axes, j, seen)
             length = self.word("i64", self._output_word(k, 2 + j))
-            self.require("eq i64", self.load("i64", axes, 8 * j), length)
-        self.do(f"br label %{seen}")
+            self.require("eq i64", self.load_field("i64", axes, 8 * j), length)
+        self.jump(seen)
         self.begin(seen)
         span = self.span(out, self.word("i64", self._output_word(k, 1)))
         for numbers in given:
@@ -200,14 +198,14 @@ class _Function(Lines):
         return span
 
     def _compute(self, given: list[Span], results: list[str]) -> None:
-        numbers = [self.load("ptr", result, DATA) for result in results]
+        numbers = [self.load_field("ptr", result, DATA) for result in results]
         pointers = ", ".join(f"ptr {x}" for x in [span.begin for span in given] + numbers)
         self.do(f"call void {self.word('ptr', FastcallSlots.KERNEL)}({pointers})")
-        judge, judged = self.label("judge"), self.label("judged")
-        self.do(f"br i1 {self._sure}, label %{judged}, label %{judge}")
+        judge, judged = self.new_label("judge"), self.new_label("judged")
+        self.branch(self._sure, judged, judge)
         self.begin(judge)
         for k, begin in enumerate(numbers):
             size = self.word("i64", self._output_word(k, 1))
             self.require_true(self._within(begin, size, LARGEST), "not_finite")
-        self.do(f"br label %{judged}")
+        self.jump(judged)
         self.begin(judged)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from enum import IntEnum, auto
 from typing import NamedTuple
 
+from armdyn.kernel.ir._function_writer import FunctionWriter
+
 MOST_AXES = 4
 
 
@@ -63,52 +65,22 @@ class Span(NamedTuple):
     end: str
 
 
-class Lines:
-    """The lines of a function, written from top to bottom.
+class FastcallWriter(FunctionWriter):
+    """The body of a function that looks into Python objects and NumPy arrays.
 
-    The function is given the words of a door by the object that it belongs to, `%self`; what it
-    does not take goes to the label "slow".
+    The function reads its words from the object that it belongs to, `%self`; what it does not take
+    goes to the label "slow".
     """
 
-    def __init__(self, head: str) -> None:
-        self.lines = [head]
-        self.block = ""
-        self._count = 0
+    def __init__(self) -> None:
+        super().__init__()
         self.begin("entry")
-        self.words = self.place(self.load("ptr", "%self", TUPLE_ITEMS), BYTES_ITEMS)
+        self.words = self.field(self.load_field("ptr", "%self", TUPLE_ITEMS), BYTES_ITEMS)
         self.array_type = self.word("ptr", FastcallSlots.ARRAY_TYPE)
-
-    def do(self, line: str) -> None:
-        """Write a line."""
-        self.lines.append(f"  {line}")
-
-    def new(self, expression: str) -> str:
-        """Write a value and return its name."""
-        self._count += 1
-        self.do(f"%v{self._count} = {expression}")
-        return f"%v{self._count}"
-
-    def label(self, stem: str) -> str:
-        """Return a label that is not taken."""
-        self._count += 1
-        return f"{stem}{self._count}"
-
-    def begin(self, label: str) -> None:
-        """Begin a block."""
-        self.block = label
-        self.lines.append(f"{label}:")
-
-    def place(self, base: str, offset: int) -> str:
-        """Return a pointer some bytes behind another."""
-        return self.new(f"getelementptr i8, ptr {base}, i64 {offset}")
-
-    def load(self, kind: str, base: str, offset: int) -> str:
-        """Return what is some bytes behind a pointer."""
-        return self.new(f"load {kind}, ptr {self.place(base, offset)}")
 
     def word(self, kind: str, k: int) -> str:
         """Return word k."""
-        return self.load(kind, self.words, 8 * k)
+        return self.load_field(kind, self.words, 8 * k)
 
     def require(self, comparison: str, a: str, b: str | int, otherwise: str = "slow") -> None:
         """Go on only if a comparison holds."""
@@ -116,17 +88,17 @@ class Lines:
 
     def require_true(self, condition: str, otherwise: str = "slow") -> None:
         """Go on only if a condition holds."""
-        on = self.label("b")
-        self.do(f"br i1 {condition}, label %{on}, label %{otherwise}")
+        on = self.new_label("b")
+        self.branch(condition, on, otherwise)
         self.begin(on)
 
     def plain_array(self, array: str, flags: int, no_flags: int = 0) -> None:
         """Require a plain array of doubles with some flags and without some others."""
-        self.require("eq ptr", self.load("ptr", array, TYPE), self.array_type)
-        description = self.load("ptr", array, DESCRIPTION)
-        self.require("eq i32", self.load("i32", description, TYPE_NUMBER), DOUBLE)
-        self.require("eq i8", self.load("i8", description, BYTE_ORDER), NATIVE)
-        has = self.new(f"and i32 {self.load('i32', array, FLAGS)}, {flags | no_flags}")
+        self.require("eq ptr", self.load_field("ptr", array, TYPE), self.array_type)
+        description = self.load_field("ptr", array, DESCRIPTION)
+        self.require("eq i32", self.load_field("i32", description, TYPE_NUMBER), DOUBLE)
+        self.require("eq i8", self.load_field("i8", description, BYTE_ORDER), NATIVE)
+        has = self.new(f"and i32 {self.load_field('i32', array, FLAGS)}, {flags | no_flags}")
         self.require("eq i32", has, flags)
 
     def new_array(
@@ -158,16 +130,16 @@ class Lines:
         length = self.new("alloca i64")
         self.do(f"store i64 {more}, ptr {length}")
         owner = self.new_array("1", length, held)
-        number = self.new(f"ptrtoint ptr {self.load('ptr', owner, DATA)} to i64")
+        number = self.new(f"ptrtoint ptr {self.load_field('ptr', owner, DATA)} to i64")
         behind = self.new(f"add i64 {number}, {LINE - 1}")
         begin = self.new(f"inttoptr i64 {self.new(f'and i64 {behind}, {-LINE}')} to ptr")
         both = [*held, owner]
         result = self.new_array(n_axes, axes, both, begin, DENSE_AND_ALIGNED | WRITEABLE)
         hold = self.word("ptr", FastcallSlots.ARRAY_BASE)
         failed = self.new(f"call i32 {hold}(ptr {result}, ptr {owner})")  # takes the reference
-        kept, lost = self.label("kept"), self.label("lost")
+        kept, lost = self.new_label("kept"), self.new_label("lost")
         wrong = self.new(f"icmp ne i32 {failed}, 0")
-        self.do(f"br i1 {wrong}, label %{lost}, label %{kept}")
+        self.branch(wrong, lost, kept)
         self.begin(lost)
         self.let_go([*held, result])
         self.do("ret ptr null")
@@ -190,8 +162,8 @@ class Lines:
             check: requires that an array is as result k would be; returns where its numbers are.
         """
         none = self.new(f"icmp eq ptr {out}, null")
-        making, taking, ready = (self.label(stem) for stem in ("make", "take", "ready"))
-        self.do(f"br i1 {none}, label %{making}, label %{taking}")
+        making, taking, ready = (self.new_label(stem) for stem in ("make", "take", "ready"))
+        self.branch(none, making, taking)
         self.begin(taking)
         given = [out] if n == 1 else self._items(out, n)
         spans: list[Span] = []
@@ -203,35 +175,35 @@ class Lines:
         for array in given:  # from here on nothing is refused
             self.do(f"call void {self.word('ptr', FastcallSlots.INCREF)}(ptr {array})")
         taken = self.block
-        self.do(f"br label %{ready}")
+        self.jump(ready)
         self.begin(making)
         made: list[str] = []
         for k in range(n):
             made.append(make(k, made))
         before = self.block
-        self.do(f"br label %{ready}")
+        self.jump(ready)
         self.begin(ready)
         both = zip(given, made, strict=True)
-        return [self.new(f"phi ptr [ {a}, %{taken} ], [ {b}, %{before} ]") for a, b in both]
+        return [self.phi("ptr", (a, taken), (b, before)) for a, b in both]
 
     def _items(self, out: str, n: int) -> list[str]:
         """Return what is in a tuple of n."""
         self.require(
-            "eq ptr", self.load("ptr", out, TYPE), self.word("ptr", FastcallSlots.TUPLE_TYPE)
+            "eq ptr", self.load_field("ptr", out, TYPE), self.word("ptr", FastcallSlots.TUPLE_TYPE)
         )
-        self.require("eq i64", self.load("i64", out, TUPLE_SIZE), n)
-        return [self.load("ptr", out, TUPLE_ITEMS + 8 * k) for k in range(n)]
+        self.require("eq i64", self.load_field("i64", out, TUPLE_SIZE), n)
+        return [self.load_field("ptr", out, TUPLE_ITEMS + 8 * k) for k in range(n)]
 
     def span(self, array: str, count: str) -> Span:
         """Return the memory of the first numbers of an array."""
-        begin = self.load("ptr", array, DATA)
+        begin = self.load_field("ptr", array, DATA)
         return Span(begin, self.new(f"getelementptr double, ptr {begin}, i64 {count}"))
 
     def unless_null(self, new: str, held: list[str]) -> None:
         """Let go of what is held and fail if a new object could not be made."""
-        there, missing = self.label("there"), self.label("missing")
+        there, missing = self.new_label("there"), self.new_label("missing")
         none = self.new(f"icmp eq ptr {new}, null")
-        self.do(f"br i1 {none}, label %{missing}, label %{there}")
+        self.branch(none, missing, there)
         self.begin(missing)
         self.let_go(held)
         self.do("ret ptr null")
@@ -257,5 +229,5 @@ class Lines:
         together = self.new(f"call ptr {new}(i64 {len(results)})")
         self.unless_null(together, results)
         for k, result in enumerate(results):
-            self.do(f"store ptr {result}, ptr {self.place(together, TUPLE_ITEMS + 8 * k)}")
+            self.store_field("ptr", result, together, TUPLE_ITEMS + 8 * k)
         self.do(f"ret ptr {together}")

@@ -44,18 +44,18 @@ def counted(
     """
     loop = Counted(f"%{label}.i", [f"%{label}.c{k}" for k in range(len(carried))])
     for part in ("from", "head"):
-        w.do(f"br label %{label}.{part}")
-        w.label(f"{label}.{part}")
+        w.jump(f"{label}.{part}")
+        w.begin(f"{label}.{part}")
     w.do(f"{loop.i} = phi i64 [ {first}, %{label}.from ], [ %{label}.next, %{label}.tail ]")
     for name, (kind, start) in zip(loop.carried, carried, strict=True):
         w.do(f"{name} = phi {kind} [ {start}, %{label}.from ], [ {name}.next, %{label}.tail ]")
     yield loop
-    w.do(f"br label %{label}.tail")
-    w.label(f"{label}.tail")
+    w.jump(f"{label}.tail")
+    w.begin(f"{label}.tail")
     # these are copies only, which give values the names that the head had to know
     for name, (kind, _), value in zip(loop.carried, carried, loop.following, strict=True):
         w.do(f"{name}.next = bitcast {kind} {value} to {kind}")
     w.do(f"%{label}.next = add nsw i64 {loop.i}, {by}")
     w.do(f"%{label}.more = icmp s{'lt' if by > 0 else 'gt'} i64 %{label}.next, {past}")
-    w.do(f"br i1 %{label}.more, label %{label}.head, label %{label}.done")
-    w.label(f"{label}.done")
+    w.branch(f"%{label}.more", f"{label}.head", f"{label}.done")
+    w.begin(f"{label}.done")

@@ -16,7 +16,7 @@ from armdyn.kernel.ir._writer import Writer
 def mirror_function(name: str, n: int, host: Host) -> str:
     """Return a function that copies what is above the diagonal of an n x n matrix below it."""
     w = Writer(host.width, host.fma)
-    w.label("entry")
+    w.begin("entry")
     size = host.width
     if n < size:
         with counted(w, "row", 0, n) as row, counted(w, "column", 0, n) as column:
@@ -31,11 +31,11 @@ def mirror_function(name: str, n: int, host: Host) -> str:
             with counted(w, "down", size, full, size) as down:
                 with counted(w, "along", 0, full, size) as along:
                     inside = w.new(f"icmp slt i64 {along.i}, {down.i}")
-                    w.do(f"br i1 {inside}, label %tile, label %none")
-                    w.label("tile")
+                    w.branch(inside, "tile", "none")
+                    w.begin("tile")
                     _tile(w, n, down.i, along.i)
-                    w.do("br label %none")
-                    w.label("none")
+                    w.jump("none")
+                    w.begin("none")
         with counted(w, "diagonal", 0, full, size) as diagonal:
             _tile(w, n, diagonal.i, diagonal.i, on_diagonal=True)
         if full < n:
@@ -44,21 +44,19 @@ def mirror_function(name: str, n: int, host: Host) -> str:
                 _tile(w, n, last, loop.i)
             _tile(w, n, last, last, on_diagonal=True)
     w.do("ret void")
-    head = f"define internal void @{name}(ptr noalias nocapture %m) noinline nounwind {{"
-    return "\n".join([head, *w.lines, "}"]) + "\n"
+    return w.text(f"internal void @{name}(ptr noalias nocapture %m) noinline nounwind")
 
 
 def zero_function(name: str, n: int, host: Host) -> str:
     """Return a function that writes zeros below the diagonal of an n x n matrix."""
     w = Writer(1, host.fma)
-    w.label("entry")
+    w.begin("entry")
     with counted(w, "row", 0, n) as row, counted(w, "column", 0, n) as column:
         place = _place(w, n, row.i, column.i)
         is_below = w.new(f"icmp slt i64 {column.i}, {row.i}")
         w.store(w.select(is_below, w.const(0.0), w.load(place, 0)), place, 0)
     w.do("ret void")
-    head = f"define internal void @{name}(ptr noalias nocapture %m) noinline nounwind {{"
-    return "\n".join([head, *w.lines, "}"]) + "\n"
+    return w.text(f"internal void @{name}(ptr noalias nocapture %m) noinline nounwind")
 
 
 def _tile(w: Writer, n: int, i: str, k: str, on_diagonal: bool = False) -> None:

@@ -75,22 +75,21 @@ def _tested_once(w: Writer, xs: Sequence[str], label: str) -> list[tuple[str, st
         far = w.new(f"call i1 @llvm.vector.reduce.or.v{w.width}i1({w.flag} {far})")
     places = range(0, w.width * len(xs), w.width)
     memory = [f"%{name}{label}" for name in ("xs", "ss", "cs")]
-    for k, name in enumerate(memory):  # behind the label of the function's first block
-        w.lines.insert(1 + k, f"  {name} = alloca [{w.width * len(xs)} x double], align 64")
-    w.do(f"br i1 {far}, label %far{label}, label %near{label}, !prof !0")
-    w.label(f"near{label}")
+    w.at_entry(f"{name} = alloca [{w.width * len(xs)} x double], align 64" for name in memory)
+    w.branch(far, f"far{label}", f"near{label}", rare=True)
+    w.begin(f"near{label}")
     near = [sincos(w, x) for x in xs]
-    w.do(f"br label %both{label}")
-    w.label(f"far{label}")
+    w.jump(f"both{label}")
+    w.begin(f"far{label}")
     for x, at in zip(xs, places, strict=True):
         w.store(x, memory[0], at)
     w.do(f"call void @{SLOW}(ptr {', ptr '.join(memory)}, i64 {w.width * len(xs)})")
     slow = [(w.load(memory[1], at), w.load(memory[2], at)) for at in places]
-    w.do(f"br label %both{label}")
-    w.label(f"both{label}")
+    w.jump(f"both{label}")
+    w.begin(f"both{label}")
 
     def either(a: str, b: str) -> str:
-        return w.new(f"phi {w.type} [ {a}, %near{label} ], [ {b}, %far{label} ]")
+        return w.phi(w.type, (a, f"near{label}"), (b, f"far{label}"))
 
     both = zip(near, slow, strict=True)
     return [(either(fast[0], careful[0]), either(fast[1], careful[1])) for fast, careful in both]

@@ -158,34 +158,33 @@ def slow_function(fma: bool) -> str:
     `LINK` has to be called with the addresses of the C library's functions before.
     """
     w = Writer(1, fma)
-    w.label("entry")
-    w.do("br label %head")
-    w.label("head")
+    w.begin("entry")
+    w.jump("head")
+    w.begin("head")
     w.do("%i = phi i64 [ 0, %entry ], [ %next, %tail ]")
     places = [w.new(f"getelementptr double, ptr {p}, i64 %i") for p in ("%x", "%s", "%c")]
     angle = w.load(places[0], 0)
-    w.do(f"br i1 {out_of_range(w, angle)}, label %far, label %near")
-    w.label("near")
+    w.branch(out_of_range(w, angle), "far", "near")
+    w.begin("near")
     s, c = sincos(w, angle)
-    w.do("br label %tail")
-    w.label("far")
+    w.jump("tail")
+    w.begin("far")
     second = w.new(f"getelementptr ptr, ptr @{LIBRARY}, i64 1")
     far_s, far_c = (
         w.new(f"call double {w.new(f'load ptr, ptr {place}, align 8')}(double {angle})")
         for place in (f"@{LIBRARY}", second)
     )
-    w.do("br label %tail")
-    w.label("tail")
-    sine = w.new(f"phi double [ {s}, %near ], [ {far_s}, %far ]")
-    cosine = w.new(f"phi double [ {c}, %near ], [ {far_c}, %far ]")
+    w.jump("tail")
+    w.begin("tail")
+    sine = w.phi(w.type, (s, "near"), (far_s, "far"))
+    cosine = w.phi(w.type, (c, "near"), (far_c, "far"))
     w.store(sine, places[1], 0)
     w.store(cosine, places[2], 0)
     w.do("%next = add i64 %i, 1")
     w.do("%more = icmp ult i64 %next, %n")
-    w.do("br i1 %more, label %head, label %done")
-    w.label("done")
+    w.branch("%more", "head", "done")
+    w.begin("done")
     w.do("ret void")
     # rarely called, so not worth optimising: that would take a tenth of the time of all the rest
     how = "noinline optnone cold nounwind"
-    head = f"define internal void @{SLOW}(ptr %x, ptr %s, ptr %c, i64 %n) {how} {{"
-    return "\n".join([_LIBRARY + head, *w.lines, "}"]) + "\n"
+    return _LIBRARY + w.text(f"internal void @{SLOW}(ptr %x, ptr %s, ptr %c, i64 %n) {how}")

@@ -5,55 +5,34 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
+from armdyn.kernel.ir._function_writer import FunctionWriter
+
 
 def bits(value: float) -> str:
     """Return a double as LLVM spells it exactly: the digits of its bit pattern."""
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 
-class Writer:
+class Writer(FunctionWriter):
     """The body of one function, in values of `width` doubles.
 
     Attributes:
         width: lanes of a value; 1 writes scalars.
         fma: whether the machine fuses multiplication and addition.
-        lines: what was written.
     """
 
-    def __init__(self, width: int, fma: bool) -> None:
+    def __init__(self, width: int, fma: bool, same: FunctionWriter | None = None) -> None:
+        super().__init__(same)
         self.width = width
         self.fma = fma
-        self.lines: list[str] = []
         self.type = vector(width)
         self.integer = "i64" if width == 1 else f"<{width} x i64>"
         self.flag = "i1" if width == 1 else f"<{width} x i1>"
         self.suffix = "f64" if width == 1 else f"v{width}f64"
-        self._names = 0
 
     def resized(self, width: int) -> Writer:
         """Return a writer of another width into the same function."""
-        other = Writer(width, self.fma)
-        other.lines = self.lines
-        other._fresh = self._fresh
-        return other
-
-    def _fresh(self) -> str:
-        self._names += 1
-        return f"%t{self._names}"
-
-    def new(self, text: str) -> str:
-        """Write an instruction and return the name of its value."""
-        name = self._fresh()
-        self.lines.append(f"  {name} = {text}")
-        return name
-
-    def label(self, name: str) -> None:
-        """Begin a basic block."""
-        self.lines.append(f"{name}:")
-
-    def do(self, text: str) -> None:
-        """Write an instruction without a value."""
-        self.lines.append(f"  {text}")
+        return Writer(width, self.fma, self)
 
     def const(self, value: float) -> str:
         """Return a constant in every lane."""

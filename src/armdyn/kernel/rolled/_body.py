@@ -61,7 +61,7 @@ class RolledBody:
                 the function has memory of its own.
         """
         w = self._w
-        w.label("entry")
+        w.begin("entry")
         own = not given and self.memory.bytes > MOST_ON_STACK
         memory = ""
         if own:
@@ -90,20 +90,19 @@ class RolledBody:
         pointers = [*self._inputs.values(), *self._outputs.values()]
         pointers += ["align 64 %scratch"] if given else []
         arguments = ", ".join(f"ptr noalias nocapture {x}" for x in pointers)
-        head = f"define dso_local void @{name}({arguments}) noinline nounwind {{"
-        return "\n".join([head, *w.lines, "}"]) + "\n"
+        return w.text(f"dso_local void @{name}({arguments}) noinline nounwind")
 
     def _without_memory(self) -> None:
         """Write what is done where there was no memory to be had: results that are no numbers."""
         w = self._w.resized(1)
         lacks = w.new("icmp eq ptr %scratch, null")
-        w.do(f"br i1 {lacks}, label %lacking, label %begin")
-        w.label("lacking")
+        w.branch(lacks, "lacking", "begin")
+        w.begin("lacking")
         for j, slot in enumerate(self._rolled.outputs):
             with counted(w, f"lack{j}", 0, slot.size * self._w.width) as entry:
                 w.store(w.const(float("nan")), place(w, f"%o{j}", entry.i, 1), 0)
         w.do("ret void")
-        w.label("begin")
+        w.begin("begin")
 
     def _early(self, number: int) -> None:
         """Write sines and cosines of the early angles of all joints."""
@@ -133,17 +132,17 @@ class RolledBody:
         flag = w.new(f"icmp slt {w.integer} {loop.carried[0]}.next, {w.whole(0)}")
         if w.width > 1:
             flag = w.new(f"call i1 @llvm.vector.reduce.or.v{w.width}i1({w.flag} {flag})")
-        w.do(f"br i1 {flag}, label %{label}.far, label %{label}.near, !prof !0")
-        w.label(f"{label}.far")
+        w.branch(flag, f"{label}.far", f"{label}.near", rare=True)
+        w.begin(f"{label}.far")
         w.do(f"call void @{SLOW}(ptr {', ptr '.join(parts)}, i64 {count})")
-        w.do(f"br label %{label}.both")
-        w.label(f"{label}.near")
+        w.jump(f"{label}.both")
+        w.begin(f"{label}.near")
         with counted(v, f"{label}.sincos", 0, whole, lanes) as loop:
             s, c = sincos(v, v.load(place(v, parts[0], loop.i, 1), 0))
             v.store(s, place(v, parts[1], loop.i, 1), 0)
             v.store(c, place(v, parts[2], loop.i, 1), 0)
-        w.do(f"br label %{label}.both")
-        w.label(f"{label}.both")
+        w.jump(f"{label}.both")
+        w.begin(f"{label}.both")
 
     def _reader(self, w: Writer, i: str, brought: Mapping[tuple[str, int], str]) -> Reader:
         inputs = self._inputs
@@ -197,12 +196,12 @@ class RolledBody:
         w = self._w
         v = w.resized(self._host.width)
         is_last = w.new(f"icmp eq i64 {i}, {self._n - 1}")
-        w.do(f"br i1 {is_last}, label %{label}.last, label %{label}.others")
-        w.label(f"{label}.last")
+        w.branch(is_last, f"{label}.last", f"{label}.others")
+        w.begin(f"{label}.last")
         for value, at in values:
             v.store(v.splat(value), column, at + 1)
-        w.do(f"br label %{label}.others")
-        w.label(f"{label}.others")
+        w.jump(f"{label}.others")
+        w.begin(f"{label}.others")
 
     def _columns(self, number: int, label: str, i: str) -> None:
         """Write the column steps of joint i."""

@@ -42,18 +42,17 @@ def emit_rolled(rolled: Rolled, host: Host) -> str:
 def _with_memory(size: int, host: Host) -> str:
     """Return `LOOP`: the loop, given memory if there are enough states for a block."""
     w = Writer(1, host.fma)
-    w.label("entry")
+    w.begin("entry")
     count = w.new("load i64, ptr %dims, align 8")
     few = w.new(f"icmp slt i64 {count}, {host.width}")
-    w.do(f"br i1 {few}, label %without, label %with")
-    w.label("without")
+    w.branch(few, "without", "with")
+    w.begin("without")
     given = "ptr %args, ptr %dims, ptr %steps, ptr"
     w.do(f"call void @{INNER}({given} null)")
     w.do("ret void")
-    w.label("with")
+    w.begin("with")
     memory = allocated(w, size)
     w.do(f"call void @{INNER}({given} {aligned(w, memory)})")
     release(w, memory)
     w.do("ret void")
-    head = f"define void @{LOOP}(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {{"
-    return "\n".join([head, *w.lines, "}"]) + "\n"
+    return w.text(f"void @{LOOP}(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind")

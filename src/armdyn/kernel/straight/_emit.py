@@ -145,7 +145,7 @@ class _Body:
     def function(self, name: str) -> str:
         """Return the text of the function."""
         w = self._w
-        w.label("entry")
+        w.begin("entry")
         for level, (made, angles) in enumerate(self._rounds):
             self._make(made)
             if angles:
@@ -155,15 +155,14 @@ class _Body:
         if self._sites:
             self._sites.finish()
         w.do("ret void")
-        w.lines[1:1] = self._values.memory()
+        w.at_entry(self._values.memory())
         slots = (*self._program.inputs, *self._program.outputs)
         n_inputs = len(self._program.inputs)
         names = [f"%i{k}" if k < n_inputs else f"%o{k - n_inputs}" for k in range(len(slots))]
         given = ", ".join(f"ptr noalias nocapture {x}" for x in names)
         given += parameters(self._program) if self._sites else ""
         seen = "dso_local" if name == ONE else "internal"  # doors call it by its address
-        head = f"define {seen} void @{name}({given}) noinline nounwind {{"
-        return "\n".join([head, *w.lines, "}"]) + "\n"
+        return w.text(f"{seen} void @{name}({given}) noinline nounwind")
 
     def _make(self, indices: Sequence[int]) -> None:
         for count, k in enumerate(indices, 1):
@@ -182,8 +181,8 @@ class _Body:
     def _cut(self) -> None:
         """Begin another block."""
         self._cuts += 1
-        self._w.do(f"br label %{CUT}{self._cuts}")
-        self._w.label(f"{CUT}{self._cuts}")
+        self._w.jump(f"{CUT}{self._cuts}")
+        self._w.begin(f"{CUT}{self._cuts}")
 
     def _value(self, step: Step) -> str:
         if isinstance(step, Instruction):
