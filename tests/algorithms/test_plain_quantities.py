@@ -11,7 +11,7 @@ import pytest
 
 from armdyn import Joint, Robot
 from armdyn.algorithms import KINDS
-from armdyn.algorithms.regressor import PARAMETER_NAMES, parameters
+from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
 from armdyn.graph import Slot, count, evaluate, trace
 from armdyn.report._pinocchio import pinocchio_model
 from armdyn.robot import Chain, chain_of

@@ -25,15 +25,11 @@ from armdyn.algorithms.vector import (
     column,
     cross,
     dot,
-    inertia_at_origin,
     neg,
     scale,
 )
 from armdyn.robot import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
-
-PARAMETER_NAMES = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
-"""The parameters of a link, in their order: mass, first moment and inertia about O_i, in E_i."""
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 UNIT_INERTIAS: tuple[Symmetric, ...] = (
@@ -100,12 +96,3 @@ def regressor(
             for p, (f, t) in enumerate(wrenches):
                 row[10 * (i - 1) + p] = dot(angular, t) + dot(linear, f)
     return rows
-
-
-def parameters(chain: Chain) -> list[Scalar]:
-    """Return the 10n parameters, link by link in the order of `PARAMETER_NAMES`."""
-    listed: list[Scalar] = []
-    for link in chain.links:
-        xx, xy, xz, yy, yz, zz = inertia_at_origin(link.m, link.c, link.I)
-        listed += [link.m, *scale(link.m, link.c), xx, xy, yy, xz, yz, zz]
-    return listed
