@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from armdyn.algorithms import KINDS, Kind, Method
+from armdyn.algorithms.friction import RULES
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.rolled import ROLLED_METHODS
 from armdyn.arm._derivatives import derived_methods
-from armdyn.arm._friction import RULES, with_friction
 from armdyn.arm._names import AUTO, ROLLED
 from armdyn.arm._recent import recent
 from armdyn.arm._rolled import rolled_program
@@ -197,7 +197,7 @@ def algorithm(
         if entry.takes_frame:
             return run(chain, *inputs, frame=frame)
         if friction and kind in RULES:
-            return with_friction(kind, run, chain, inputs)
+            return RULES[kind](run, chain, *inputs)
         return run(chain, *inputs)
 
     return function
