@@ -7,13 +7,25 @@ import pickle
 import numpy as np
 import pytest
 
-from armdyn import ArmdynError, FileError, InputError, MethodError, MissingExtraError
+from armdyn import (
+    ArmdynError,
+    FileError,
+    InputError,
+    LogError,
+    MethodError,
+    MissingExtraError,
+    RobotError,
+    RobotFileError,
+)
 from armdyn.errors import shown
 
 ERRORS = [
     FileError("arm.toml", "is empty."),
+    RobotFileError("arm.toml", "has no joints."),
+    LogError("run.csv", "has no stamps.", 3),
     InputError("`q` is wrong."),
-    MethodError("kind", "mass", ["bias", "mass_matrix"]),
+    InputError("`q` is wrong.", argument="q"),
+    MethodError("kind", "mass", ["bias", "mass_matrix"], argument="kind"),
     MissingExtraError("pinocchio", "verify", "Comparing"),
 ]
 
@@ -24,6 +36,15 @@ def test_errors_are_pickled_whole(error: ArmdynError) -> None:
     assert type(again) is type(error)
     assert str(again) == str(error)
     assert vars(again) == vars(error)
+    assert again.argument == error.argument
+
+
+def test_a_file_error_is_about_a_robot_only_if_its_file_describes_one() -> None:
+    assert not issubclass(FileError, RobotError)
+    assert issubclass(RobotFileError, FileError) and issubclass(RobotFileError, RobotError)
+    assert issubclass(LogError, FileError) and issubclass(LogError, InputError)
+    assert not issubclass(LogError, RobotError)
+    assert str(LogError("run.csv", "has no stamps.", 3)) == "run.csv, line 3: has no stamps."
 
 
 class Unprintable:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         MissingExtraError,
         NumericalError,
         RobotError,
+        RobotFileError,
         RobotWarning,
         UnreachedError,
     )
@@ -73,6 +74,7 @@ __all__ = [
     "Result",
     "Robot",
     "RobotError",
+    "RobotFileError",
     "RobotWarning",
     "Run",
     "UnreachedError",

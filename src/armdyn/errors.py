@@ -2,14 +2,18 @@
 
 ArmdynError
 ├── RobotError          the description of a robot is wrong (also a ValueError)
-│   └── FileError       ... because of what a file says; carries ``path``
-├── InputError          a state, a name or an option of a call is wrong (also a ValueError)
-│   ├── MethodError     the kind or method asked for does not exist; carries ``choices``
-│   └── LogError        a log file is not what it should be; carries ``path`` and ``line``
+├── InputError          an argument of a call is wrong (also a ValueError); carries ``argument``
+│   └── MethodError     the kind, method or option asked for does not exist; carries ``choices``
+├── FileError           a file cannot be read or written (also a ValueError); carries ``path``
+│   ├── RobotFileError  ... as a robot: what it says is wrong; also a RobotError
+│   └── LogError        ... as a log of an arm; carries ``line``; also an InputError
 ├── NumericalError      an answer is not a finite number (also an ArithmeticError)
 │   └── UnreachedError  ... or not found: no joint positions have a pose; says how near it got
 ├── MissingExtraError   an optional package is not installed; carries ``extra``
 └── GraphError          a traced program breaks the law of the graph: a bug of armdyn
+
+Every error has ``argument``: the name of the argument that is wrong, as Python calls it; None if
+the error is not about one argument.
 
 RobotWarning is the warning of a description that is suspect but was asked for with
 ``strict=False``; CacheWarning that of a cache on disk that cannot be used as asked for;
@@ -35,7 +39,18 @@ def shown(value: object) -> str:
 
 
 class ArmdynError(Exception):
-    """Base of every error that armdyn raises on purpose."""
+    """Base of every error that armdyn raises on purpose.
+
+    Attributes:
+        argument: the name of the argument that is wrong; None if the error is not about one.
+    """
+
+    argument: str | None = None
+
+    def __init__(self, *args: object, argument: str | None = None) -> None:
+        super().__init__(*args)
+        if argument is not None:
+            self.argument = argument
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by message and attributes, so that errors travel between processes."""
@@ -54,34 +69,42 @@ class RobotError(ArmdynError, ValueError):
     """The description of a robot is not one of a possible robot."""
 
 
-class FileError(RobotError):
-    """A file does not describe a robot; ``path`` says which."""
+class InputError(ArmdynError, ValueError):
+    """An argument of a call is wrong: its shape, its values or its name."""
+
+
+class MethodError(InputError):
+    """The method, kind or option asked for does not exist; ``choices`` are those that do."""
+
+    def __init__(
+        self, what: str, given: object, choices: Iterable[str], *, argument: str | None = None
+    ) -> None:
+        self.choices = tuple(choices)
+        super().__init__(
+            f"there is no {what} {shown(given)}; choose one of: {', '.join(self.choices)}.",
+            argument=argument,
+        )
+
+
+class FileError(ArmdynError, ValueError):
+    """A file cannot be read or written; ``path`` says which."""
 
     def __init__(self, path: str | Path, message: str) -> None:
         super().__init__(f"{path}: {message}")
         self.path = Path(path)
 
 
-class InputError(ArmdynError, ValueError):
-    """An argument of a call is wrong: its shape, its values or its name."""
+class RobotFileError(FileError, RobotError):
+    """A file does not describe a robot; ``path`` says which."""
 
 
-class MethodError(InputError):
-    """The method or kind asked for does not exist; ``choices`` are those that do."""
-
-    def __init__(self, what: str, given: object, choices: Iterable[str]) -> None:
-        self.choices = tuple(choices)
-        super().__init__(
-            f"there is no {what} {shown(given)}; choose one of: {', '.join(self.choices)}."
-        )
-
-
-class LogError(InputError):
+class LogError(FileError, InputError):
     """A file does not hold the log of an arm; ``path`` and, for text, ``line`` say where."""
 
     def __init__(self, path: str | Path, message: str, line: int | None = None) -> None:
-        super().__init__(f"{path}{'' if line is None else f', line {line}'}: {message}")
-        self.path = Path(path)
+        super().__init__(path, message)
+        if line is not None:
+            self.args = (f"{path}, line {line}: {message}",)
         self.line = line
 
 

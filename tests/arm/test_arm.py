@@ -319,8 +319,8 @@ def test_public_names_are_the_contract() -> None:
         "ExcitingMotion", "Extra", "Feasibility", "FileError", "Function", "GraphError",
         "InputError", "Joint", "Load", "Log", "LogError", "LogWarning", "MethodError",
         "MinimalParameters", "MissingExtraError", "NumericalError", "Operations", "PD",
-        "Payload", "Result", "Robot", "RobotError", "RobotWarning", "Run", "UnreachedError",
-        "excite", "feasible", "from_standard_dh", "generic", "identify",
+        "Payload", "Result", "Robot", "RobotError", "RobotFileError", "RobotWarning", "Run",
+        "UnreachedError", "excite", "feasible", "from_standard_dh", "generic", "identify",
         "identify_drive_gains", "identify_payload", "load", "methods", "operation_counts",
         "robots", "save", "simulate",
     }  # fmt: skip

@@ -88,11 +88,11 @@ UNREADABLE: list[tuple[Any, type[Exception], str]] = [
     ("robot.step", FileError, ".step files cannot be read. Robots are read as .toml"),
     ("elbow_arm.toml/x.toml", FileError, "no such file"),
     ("a" * 5000 + ".toml", FileError, "File name too long"),
-    ("", InputError, "'' is not the name of a robot or a path."),
-    ("a\0b.toml", InputError, "is not the name of a robot or a path."),
-    (5, InputError, "5 is not the name of a robot or a path."),
-    (None, InputError, "None is not the name of a robot or a path."),
-    (b"arm.toml", InputError, "is not the name of a robot or a path."),
+    ("", InputError, "`source` is '', expected the name of a robot or a path."),
+    ("a\0b.toml", InputError, "expected the name of a robot or a path."),
+    (5, InputError, "`source` is 5, expected the name of a robot or a path."),
+    (None, InputError, "`source` is None, expected the name of a robot or a path."),
+    (b"arm.toml", InputError, "expected the name of a robot or a path."),
 ]  # fmt: skip
 
 
@@ -162,8 +162,8 @@ UNWRITABLE: list[tuple[Any, type[Exception], str]] = [
     ("no/where/arm.toml", FileError, "cannot be written: no folder no/where; make it first."),
     ("folder.toml", FileError, "is a folder; give the name of a file in it."),
     ("a" * 5000 + ".toml", FileError, "cannot be written: File name too long"),
-    ("", InputError, "is not the name of a robot or a path."),
-    (None, InputError, "is not the name of a robot or a path."),
+    ("", InputError, "`path` is '', expected the path of a file."),
+    (None, InputError, "`path` is None, expected the path of a file."),
 ]  # fmt: skip
 
 

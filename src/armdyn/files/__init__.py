@@ -1,6 +1,6 @@
 """Files that are written whole or not at all, several together, and private folders."""
 
 from armdyn.files._together import check_writable, write_together
-from armdyn.files._whole import checked_path, whole_file, write_whole
+from armdyn.files._whole import whole_file, write_whole
 
-__all__ = ["check_writable", "checked_path", "whole_file", "write_together", "write_whole"]
+__all__ = ["check_writable", "whole_file", "write_together", "write_whole"]

@@ -6,25 +6,30 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
-from armdyn.errors import FileError, InputError, shown
+from armdyn._checks import checked_path
+from armdyn.errors import FileError
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
+def write_whole(
+    path: str | os.PathLike[str], text: str, error: type[FileError] = FileError
+) -> None:
     """Write a text file so that the path holds the old file or the whole new one, never a part."""
     try:
         data = text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise FileError(
-            checked_path(path), f"cannot be written as UTF-8 text: {error.reason}."
-        ) from error
-    with whole_file(path) as file:
+    except UnicodeEncodeError as fault:
+        raise error(
+            checked_path(path), f"cannot be written as UTF-8 text: {fault.reason}."
+        ) from fault
+    with whole_file(path, error) as file:
         file.write(data)
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
+def whole_file(
+    path: str | os.PathLike[str], error: type[FileError] = FileError
+) -> Generator[BinaryIO]:
     """Give a file to write to that takes the path's name when all is written, and not before.
 
     What is written goes to a temporary file in the same folder, which then takes the name of the
@@ -36,7 +41,7 @@ def whole_file(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
     target = Path(os.path.realpath(asked))
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
     try:
-        _check_writable(asked, target)
+        _check_writable(asked, target, error)
         try:
             with temporary.open("xb") as file:
                 yield file
@@ -48,25 +53,15 @@ def whole_file(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-    except OSError as error:
-        raise FileError(asked, f"cannot be written: {error.strerror or error}.") from error
+    except OSError as fault:
+        raise error(asked, f"cannot be written: {fault.strerror or fault}.") from fault
 
 
-def checked_path(source: object) -> Path:
-    """Return a path, or raise an error if it cannot be one."""
-    if not isinstance(source, str | os.PathLike):
-        raise InputError(f"{shown(source)} is not the name of a robot or a path.")
-    text = os.fspath(source)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if not isinstance(text, str) or not text or "\0" in text:
-        raise InputError(f"{shown(cast(object, source))} is not the name of a robot or a path.")
-    return Path(text)
-
-
-def _check_writable(asked: Path, target: Path) -> None:
+def _check_writable(asked: Path, target: Path, error: type[FileError]) -> None:
     if target.is_dir():
-        raise FileError(asked, "is a folder; give the name of a file in it.")
+        raise error(asked, "is a folder; give the name of a file in it.")
     if target.exists() and not target.is_file():
-        raise FileError(asked, "is not a regular file and will not be replaced by one.")
+        raise error(asked, "is not a regular file and will not be replaced by one.")
     if not target.parent.is_dir():
         folder = target.parent if asked.is_symlink() else asked.parent
-        raise FileError(asked, f"cannot be written: no folder {folder}; make it first.")
+        raise error(asked, f"cannot be written: no folder {folder}; make it first.")

@@ -9,8 +9,9 @@ import difflib
 import os
 from pathlib import Path
 
-from armdyn.errors import FileError, InputError, shown
-from armdyn.files import checked_path, write_whole
+from armdyn._checks import checked_flag, checked_path, checked_text
+from armdyn.errors import InputError, RobotFileError, shown
+from armdyn.files import write_whole
 from armdyn.robot._bundled import bundled_file, bundled_names
 from armdyn.robot._robot import Robot
 from armdyn.robot.formats._toml import read_toml, robot_from_toml, toml_text
@@ -47,12 +48,15 @@ def read_robot(
         snap: snap nearly right angles and nearly zero lengths of a URDF. TOML is taken as written.
 
     Raises:
-        FileError: there is no such robot or file, or it does not describe an arm.
+        RobotFileError: there is no such robot or file, or it does not describe an arm.
         InputError: `base` or `tip` is given for a robot that has no named links, or an argument
             is of the wrong type.
     """
-    _check_options(base, tip, strict, snap)
-    path = checked_path(source)
+    for key, link in (("base", base), ("tip", tip)):
+        if link is not None:
+            checked_text(link, key, empty=True, what="the name of a link")
+    strict, snap = checked_flag(strict, "strict"), checked_flag(snap, "snap")
+    path = checked_path(source, "source", what="the name of a robot or a path")
     name = str(source)
     if isinstance(source, str) and name in bundled_names():
         _no_links(name, base, tip)
@@ -66,17 +70,17 @@ def read_robot(
         from armdyn.robot.formats.urdf import read_urdf
 
         return read_urdf(path, base=base, tip=tip, strict=strict, snap=snap)
-    raise FileError(path, _unknown_suffix(path, "read"))
+    raise RobotFileError(path, _unknown_suffix(path, "read"))
 
 
 def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Write a robot to a .toml, .urdf or .xml file: the whole file or, on any failure, nothing.
 
     Raises:
-        FileError: the name ends in something else, or the file cannot be written.
+        RobotFileError: the name ends in something else, or the file cannot be written.
     """
     if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"`robot` is {shown(robot)}, expected a Robot.")
+        raise InputError(f"`robot` is {shown(robot)}, expected a Robot.", argument="robot")
     target = checked_path(path)
     suffix = target.suffix.lower()
     if suffix == ".toml":
@@ -86,24 +90,24 @@ def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
 
         text = urdf_text(robot)
     else:
-        raise FileError(target, _unknown_suffix(target, "written"))
-    write_whole(target, text)
+        raise RobotFileError(target, _unknown_suffix(target, "written"))
+    write_whole(target, text, RobotFileError)
 
 
 def _check_readable(path: Path, name: str) -> None:
     """Raise an error that helps unless the path is a regular file."""
     try:
         if path.is_dir():
-            raise FileError(path, "is a folder; give the path of a robot file in it.")
+            raise RobotFileError(path, "is a folder; give the path of a robot file in it.")
         if path.is_file():
             return
         if path.exists():
-            raise FileError(path, "is not a regular file.")
+            raise RobotFileError(path, "is not a regular file.")
         if path.is_symlink():
-            raise FileError(path, f"is a link to {path.readlink()}, which is not there.")
+            raise RobotFileError(path, f"is a link to {path.readlink()}, which is not there.")
     except OSError as error:  # the name is too long, or a folder on the way may not be entered
-        raise FileError(path, f"cannot be read: {error.strerror or error}.") from error
-    raise FileError(path, _not_found(path, name))
+        raise RobotFileError(path, f"cannot be read: {error.strerror or error}.") from error
+    raise RobotFileError(path, _not_found(path, name))
 
 
 def _not_found(path: Path, name: str) -> str:
@@ -129,19 +133,11 @@ def _unknown_suffix(path: Path, verb: str) -> str:
     return f"{kind} cannot be {verb}{hint}. Robots are {verb} as {KINDS_OF_FILE}."
 
 
-def _check_options(base: object, tip: object, strict: object, snap: object) -> None:
-    for key, value in (("base", base), ("tip", tip)):
-        if value is not None and not isinstance(value, str):
-            raise InputError(f"`{key}` is {shown(value)}, expected the name of a link.")
-    for key, value in (("strict", strict), ("snap", snap)):
-        if not isinstance(value, bool):
-            raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
-
-
 def _no_links(name: str, base: str | None, tip: str | None) -> None:
     for key, value in (("base", base), ("tip", tip)):
         if value is not None:
             raise InputError(
                 f"`{key}` is {value!r}, but {name} has no named links to choose from, as URDFs "
-                f"have. Leave `{key}` out."
+                f"have. Leave `{key}` out.",
+                argument=key,
             )

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import tomli_w
 
-from armdyn.errors import FileError, RobotError, RobotWarning, shown
+from armdyn.errors import RobotError, RobotFileError, RobotWarning, shown
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Robot
 
@@ -55,14 +55,14 @@ def read_toml(path: Path, strict: bool = True) -> Robot:
     try:
         size = path.stat().st_size
         if size > LARGEST_FILE:
-            raise FileError(
+            raise RobotFileError(
                 path,
                 f"has {size / 1e6:.0f} MB, more than the {LARGEST_FILE / 1e6:.0f} MB that a table "
                 "of joints may have.",
             )
         data = path.read_bytes()
     except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}.") from error
+        raise RobotFileError(path, f"cannot be read: {error.strerror or error}.") from error
     return robot_from_toml(data, path, strict)
 
 
@@ -76,20 +76,20 @@ def robot_from_toml(data: bytes, source: str | Path, strict: bool = True) -> Rob
         where = f"[[joint]] number {k}"
         try:
             joint = Joint(**_joint_arguments(row, source, where))
-        except FileError:
+        except RobotFileError:
             raise
         except RobotError as error:
-            raise FileError(source, f"{where}: {error}") from error
+            raise RobotFileError(source, f"{where}: {error}") from error
         _check_units(joint, row, source, where, strict)
         joints.append(joint)
     name = table.get("name", Path(source).stem)
     if not isinstance(name, str):
-        raise FileError(source, f"`name` is {shown(name)}, expected a string in quotes.")
+        raise RobotFileError(source, f"`name` is {shown(name)}, expected a string in quotes.")
     given = {key: table[key] for key in ("notes", "gravity", "base", "tool") if key in table}
     try:
         return Robot(joints, name=name, strict=strict, **given)
     except RobotError as error:
-        raise FileError(source, str(error)) from error
+        raise RobotFileError(source, str(error)) from error
 
 
 def toml_text(robot: Robot) -> str:
@@ -129,18 +129,22 @@ def _parsed(data: bytes, source: str | Path) -> Table:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileError(source, f"is not text in UTF-8 (byte {error.start}).") from error
+        raise RobotFileError(source, f"is not text in UTF-8 (byte {error.start}).") from error
     if not text.strip():
-        raise FileError(source, "is empty; an arm needs at least one [[joint]] table.")
+        raise RobotFileError(source, "is empty; an arm needs at least one [[joint]] table.")
     for number, line in enumerate(text.split("\n"), 1):
         if line.count(".") > MOST_DOTS and not line.lstrip().startswith("#"):
-            raise FileError(source, f"line {number} has {line.count('.')} dots: no line of an arm.")
+            raise RobotFileError(
+                source, f"line {number} has {line.count('.')} dots: no line of an arm."
+            )
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise FileError(source, "is not TOML that can be read: it is nested too deeply.") from None
+        raise RobotFileError(
+            source, "is not TOML that can be read: it is nested too deeply."
+        ) from None
     except ValueError as error:  # TOMLDecodeError, and integers of thousands of digits
-        raise FileError(
+        raise RobotFileError(
             source,
             f"is not valid TOML: {error}. If the file was cut off or edited, write it again with "
             "armdyn or compare it with a bundled one.",
@@ -150,20 +154,20 @@ def _parsed(data: bytes, source: str | Path) -> Table:
 def _joint_tables(table: Table, source: str | Path) -> list[Table]:
     rows = table.get("joint")
     if rows is None or rows == []:
-        raise FileError(source, "has no [[joint]] table; an arm needs at least one.")
+        raise RobotFileError(source, "has no [[joint]] table; an arm needs at least one.")
     if not isinstance(rows, list) or not all(
         isinstance(row, dict) for row in cast(list[object], rows)
     ):
-        raise FileError(
+        raise RobotFileError(
             source,
             "`joint` is not an array of tables; begin each joint with [[joint]], in two brackets.",
         )
     found = cast(list[Table], rows)
     expected = table.get("n_joints", len(found))
     if isinstance(expected, bool) or not isinstance(expected, int):
-        raise FileError(source, f"`n_joints` is {shown(expected)}, expected a whole number.")
+        raise RobotFileError(source, f"`n_joints` is {shown(expected)}, expected a whole number.")
     if expected != len(found):
-        raise FileError(
+        raise RobotFileError(
             source,
             f"`n_joints` is {shown(expected)} but there are {len(found)} [[joint]] tables; the "
             "file was cut off, or `n_joints` was not changed along with the joints.",
@@ -179,16 +183,18 @@ def _joint_arguments(row: Table, source: str | Path, where: str) -> Table:
         if degrees not in row:
             continue
         if key in row:
-            raise FileError(source, f"{where}: has both `{key}` and `{degrees}`; keep one of them.")
+            raise RobotFileError(
+                source, f"{where}: has both `{key}` and `{degrees}`; keep one of them."
+            )
         if key in ("lower", "upper") and row.get("kind") == "prismatic":
-            raise FileError(
+            raise RobotFileError(
                 source, f"{where}: `{degrees}` is of a prismatic joint; give `{key}` in metres."
             )
         arguments[key] = _radians(arguments.pop(degrees), f"{where}: `{degrees}`", source)
     for key in REQUIRED_KEYS:
         if key not in arguments:
             or_degrees = f" (or `{key}_deg`)" if f"{key}_deg" in DEGREES else ""
-            raise FileError(
+            raise RobotFileError(
                 source,
                 f"{where}: the key `{key}`{or_degrees} is missing; every joint needs "
                 f"{', '.join(REQUIRED_KEYS)}, zeros included.",
@@ -198,11 +204,13 @@ def _joint_arguments(row: Table, source: str | Path, where: str) -> Table:
 
 def _radians(value: object, what: str, source: str | Path) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise FileError(source, f"{what} is {shown(value)}, expected a number of degrees.")
+        raise RobotFileError(source, f"{what} is {shown(value)}, expected a number of degrees.")
     try:
         return math.radians(value)  # multiples of 90 come out as the multiples of pi/2
     except OverflowError:
-        raise FileError(source, f"{what} is too large, expected a number of degrees.") from None
+        raise RobotFileError(
+            source, f"{what} is too large, expected a number of degrees."
+        ) from None
 
 
 def _check_keys(table: Table, known: tuple[str, ...], source: str | Path, where: str) -> None:
@@ -212,7 +220,7 @@ def _check_keys(table: Table, known: tuple[str, ...], source: str | Path, where:
         close = difflib.get_close_matches(key, known, n=1)
         meant = OTHER_NAMES.get(key) or (close[0] if close else None)
         hint = f" did you mean `{meant}`?" if meant in known else ""
-        raise FileError(
+        raise RobotFileError(
             source,
             f"{where}: there is no key `{key[:60]}`;{hint} Known are {', '.join(known)} (SI units; "
             "`_deg` marks degrees, no other unit can be chosen).",
@@ -238,5 +246,7 @@ def _check_units(joint: Joint, row: Table, source: str | Path, where: str, stric
         return
     text = f"{where}, joint {joint.name!r}: " + "; ".join(faults) + "."
     if strict:
-        raise FileError(source, text + " If the number is right, read the file with strict=False.")
+        raise RobotFileError(
+            source, text + " If the number is right, read the file with strict=False."
+        )
     warnings.warn(f"{source}: {text}", RobotWarning, stacklevel=2)

@@ -11,7 +11,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from armdyn.errors import FileError, RobotError
+from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import Robot
 from armdyn.robot.formats._axes import Axis, Row, normal_frames
@@ -46,7 +46,7 @@ def read_urdf(
         snap: take right angles and zeros that are written with few digits as exact.
 
     Raises:
-        FileError: the file does not describe a serial arm; the message names the element.
+        RobotFileError: the file does not describe a serial arm; the message names the element.
     """
     try:
         with open(path, "rb") as file:
@@ -54,9 +54,9 @@ def read_urdf(
             size = os.fstat(file.fileno()).st_size
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise FileError(os.fspath(path), f"cannot be read: {reason}.") from None
+        raise RobotFileError(os.fspath(path), f"cannot be read: {reason}.") from None
     if len(text) > LARGEST_FILE:
-        raise FileError(os.fspath(path), too_large(size))
+        raise RobotFileError(os.fspath(path), too_large(size))
     return parse_urdf(text, base, tip, strict, snap, source=path)
 
 
@@ -81,9 +81,9 @@ def parse_urdf(
     try:
         return _robot(text, base, tip, strict, snap)
     except Fault as fault:
-        raise FileError(FilePath(source), str(fault)) from None
+        raise RobotFileError(FilePath(source), str(fault)) from None
     except RobotError as error:
-        raise FileError(FilePath(source), str(error)) from error
+        raise RobotFileError(FilePath(source), str(error)) from error
 
 
 def _robot(
