@@ -7,6 +7,8 @@ to nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from armdyn._lazy import lazy_names
+
 if TYPE_CHECKING:
     from armdyn.arm import Arm, Function, load, methods, operation_counts, save
     from armdyn.errors import (
@@ -93,39 +95,6 @@ __all__ = [
     "simulate",
 ]
 
-# Where the names above are, those of `armdyn.errors` apart; as "module:name" if called otherwise.
-_HOMES = {
-    "Arm": "armdyn.arm",
-    "ComputedTorque": "armdyn.simulation",
-    "DriveGains": "armdyn.identification",
-    "ExcitingMotion": "armdyn.identification",
-    "Extra": "armdyn.identification",
-    "Feasibility": "armdyn.identification",
-    "Function": "armdyn.arm",
-    "Joint": "armdyn.robot",
-    "Load": "armdyn.identification",
-    "Log": "armdyn.log",
-    "MinimalParameters": "armdyn.minimal",
-    "Operations": "armdyn.graph",
-    "PD": "armdyn.simulation",
-    "Payload": "armdyn.identification",
-    "Result": "armdyn.identification",
-    "Robot": "armdyn.robot",
-    "Run": "armdyn.simulation",
-    "excite": "armdyn.identification",
-    "feasible": "armdyn.identification",
-    "from_standard_dh": "armdyn.robot",
-    "generic": "armdyn.robot",
-    "identify": "armdyn.identification",
-    "identify_drive_gains": "armdyn.identification",
-    "identify_payload": "armdyn.identification",
-    "load": "armdyn.arm",
-    "methods": "armdyn.arm",
-    "operation_counts": "armdyn.arm",
-    "robots": "armdyn.robot:bundled_names",
-    "save": "armdyn.arm",
-    "simulate": "armdyn.simulation",
-}
 _PARTS = (
     "arm",
     "errors",
@@ -139,17 +108,47 @@ _PARTS = (
     "simulation",
 )
 
+_named = lazy_names(
+    __name__,
+    {
+        **dict.fromkeys(__all__, "errors"),
+        "Arm": "arm",
+        "ComputedTorque": "simulation",
+        "DriveGains": "identification",
+        "ExcitingMotion": "identification",
+        "Extra": "identification",
+        "Feasibility": "identification",
+        "Function": "arm",
+        "Joint": "robot",
+        "Load": "identification",
+        "Log": "log",
+        "MinimalParameters": "minimal",
+        "Operations": "graph",
+        "PD": "simulation",
+        "Payload": "identification",
+        "Result": "identification",
+        "Robot": "robot",
+        "Run": "simulation",
+        "excite": "identification",
+        "feasible": "identification",
+        "from_standard_dh": "robot",
+        "generic": "robot",
+        "identify": "identification",
+        "identify_drive_gains": "identification",
+        "identify_payload": "identification",
+        "load": "arm",
+        "methods": "arm",
+        "operation_counts": "arm",
+        "robots": "robot:bundled_names",
+        "save": "arm",
+        "simulate": "simulation",
+    },
+)
+
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for, once."""
-    if name in _PARTS:
-        return import_module(f"armdyn.{name}")
-    if name not in __all__:
-        raise AttributeError(f"module 'armdyn' has no attribute {name!r}")
-    module, _, called = _HOMES.get(name, "armdyn.errors").partition(":")
-    value: object = getattr(import_module(module), called or name)
-    globals()[name] = value
-    return value
+    """Import a part or a name of it, once."""
+    return import_module(f"armdyn.{name}") if name in _PARTS else _named(name)
 
 
 def __dir__() -> list[str]:

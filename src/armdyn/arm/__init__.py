@@ -1,10 +1,11 @@
-"""The door: arms, their functions, and how they are loaded and saved.
+"""Arms, their functions, and how they are loaded and saved.
 
-What is named here is imported when it is first asked for: much of it few programs need.
+Names are imported when they are first asked for.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
     from armdyn.arm._arm import Arm
@@ -44,36 +45,28 @@ __all__ = [
     "source",
 ]
 
-# The modules of the names above; as "module:name" if called otherwise.
-_HOMES = {
-    "AUTO": "_names",
-    "Arm": "_arm",
-    "Evaluator": "_evaluate",
-    "Function": "_function",
-    "Reach": "kinematics._damped_least_squares",
-    "checked_pose": "kinematics._inverse_kinematics",
-    "checked_start": "kinematics._inverse_kinematics",
-    "cost": "_programs",
-    "export_c": "codegen._export_c",
-    "generic_chain": "_counts",
-    "load": "_files",
-    "methods": "_programs",
-    "operation_counts": "_counts",
-    "operations": "_programs",
-    "parameter_values": "_parametric:values",
-    "parametric": "_parametric",
-    "reach_of": "kinematics._inverse_kinematics",
-    "rotation_vectors": "kinematics._rotations",
-    "save": "_files",
-    "source": "_programs",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import what is asked for, once."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'armdyn.arm' has no attribute {name!r}")
-    module, _, called = _HOMES[name].partition(":")
-    value: object = getattr(import_module(f"armdyn.arm.{module}"), called or name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "AUTO": "_names",
+        "Arm": "_arm",
+        "Evaluator": "_evaluate",
+        "Function": "_function",
+        "Reach": "kinematics._damped_least_squares",
+        "checked_pose": "kinematics._inverse_kinematics",
+        "checked_start": "kinematics._inverse_kinematics",
+        "cost": "_programs",
+        "export_c": "codegen._export_c",
+        "generic_chain": "_counts",
+        "load": "_files",
+        "methods": "_programs",
+        "operation_counts": "_counts",
+        "operations": "_programs",
+        "parameter_values": "_parametric:values",
+        "parametric": "_parametric",
+        "reach_of": "kinematics._inverse_kinematics",
+        "rotation_vectors": "kinematics._rotations",
+        "save": "_files",
+        "source": "_programs",
+    },
+)

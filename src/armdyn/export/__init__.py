@@ -1,11 +1,19 @@
-"""Programs in other languages."""
+"""Programs in other languages.
 
-from armdyn.export._c import c_source
-from armdyn.export._c_package import MARK, CFunction, CTable, c_package
-from armdyn.export._libraries import to_casadi, to_jax, to_latex, to_sympy
-from armdyn.export._names import prefix_of
-from armdyn.export._offline import linear_constants
-from armdyn.export._texts import casadi_source, jax_source
+Names are imported when they are first asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from armdyn._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from armdyn.export._c import c_source
+    from armdyn.export._c_package import MARK, CFunction, CTable, c_package
+    from armdyn.export._libraries import to_casadi, to_jax, to_latex, to_sympy
+    from armdyn.export._names import prefix_of
+    from armdyn.export._offline import linear_constants
+    from armdyn.export._texts import casadi_source, jax_source
 
 __all__ = [
     "MARK",
@@ -22,3 +30,22 @@ __all__ = [
     "to_latex",
     "to_sympy",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "CFunction": "_c_package",
+        "CTable": "_c_package",
+        "MARK": "_c_package",
+        "c_package": "_c_package",
+        "c_source": "_c",
+        "casadi_source": "_texts",
+        "jax_source": "_texts",
+        "linear_constants": "_offline",
+        "prefix_of": "_names",
+        "to_casadi": "_libraries",
+        "to_jax": "_libraries",
+        "to_latex": "_libraries",
+        "to_sympy": "_libraries",
+    },
+)

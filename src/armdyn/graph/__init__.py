@@ -1,17 +1,26 @@
-"""The program: what an algorithm becomes when it is run on unknown numbers."""
+"""The program: what an algorithm becomes when it is run on unknown numbers.
 
-from armdyn.graph._count import Operations, count
-from armdyn.graph._derive import MODES, Mode, directional_at, jacobian_at
-from armdyn.graph._interpret import ARITHMETIC, FLOATS, evaluate, interpret
-from armdyn.graph._program import Instruction, Program, Slot
-from armdyn.graph._show import show, statements
-from armdyn.graph._simplify import simplify
-from armdyn.graph._trace import free_symbols, record, trace
-from armdyn.graph._verify import verify
-from armdyn.graph.rolled._interpret import evaluate_rolled
-from armdyn.graph.rolled._roll import roll
-from armdyn.graph.rolled._rolled import Rolled, Sweep, place_and_name
-from armdyn.graph.rolled._verify import count_rolled, verify_rolled
+Names are imported when they are first asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from armdyn._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from armdyn.graph._count import Operations, count
+    from armdyn.graph._derive import MODES, Mode, directional_at, jacobian_at
+    from armdyn.graph._free_symbols import free_symbols
+    from armdyn.graph._interpret import ARITHMETIC, FLOATS, evaluate, interpret
+    from armdyn.graph._program import Instruction, Program, Slot
+    from armdyn.graph._show import show, statements
+    from armdyn.graph._simplify import simplify
+    from armdyn.graph._trace import record, trace
+    from armdyn.graph._verify import verify
+    from armdyn.graph.rolled._interpret import evaluate_rolled
+    from armdyn.graph.rolled._roll import roll
+    from armdyn.graph.rolled._rolled import Rolled, Sweep, place_and_name
+    from armdyn.graph.rolled._verify import count_rolled, verify_rolled
 
 __all__ = [
     "ARITHMETIC",
@@ -42,3 +51,36 @@ __all__ = [
     "verify",
     "verify_rolled",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "ARITHMETIC": "_interpret",
+        "FLOATS": "_interpret",
+        "Instruction": "_program",
+        "MODES": "_derive",
+        "Mode": "_derive",
+        "Operations": "_count",
+        "Program": "_program",
+        "Rolled": "rolled._rolled",
+        "Slot": "_program",
+        "Sweep": "rolled._rolled",
+        "count": "_count",
+        "count_rolled": "rolled._verify",
+        "directional_at": "_derive",
+        "evaluate": "_interpret",
+        "evaluate_rolled": "rolled._interpret",
+        "free_symbols": "_free_symbols",
+        "interpret": "_interpret",
+        "jacobian_at": "_derive",
+        "place_and_name": "rolled._rolled",
+        "record": "_trace",
+        "roll": "rolled._roll",
+        "show": "_show",
+        "simplify": "_simplify",
+        "statements": "_show",
+        "trace": "_trace",
+        "verify": "_verify",
+        "verify_rolled": "rolled._verify",
+    },
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from armdyn.errors import GraphError
@@ -60,29 +59,6 @@ def record(
     code, results = _linearise(nodes, position)
     first = (Slot("constants", (len(constants),)),) if constants else ()
     return Program(name, (*first, *inputs), tuple(outputs), code, results)
-
-
-def free_symbols(value: object) -> list[Node]:
-    """Return the inputs that numbers depend on, in the order in which they are met.
-
-    `value` is a number, a sequence of such values or a dataclass of them.
-    """
-    found: dict[Node, None] = {}
-    seen: set[Node] = set()
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Node):
-            if item.op is Op.INPUT:
-                found[item] = None
-            if item not in seen:
-                seen.add(item)
-                stack += reversed(item.args)
-        elif isinstance(item, list | tuple):
-            stack += reversed(cast("Sequence[object]", item))
-        elif is_dataclass(item):
-            stack += [getattr(item, f.name) for f in reversed(fields(item))]
-    return list(found)
 
 
 def _flatten(value: Any) -> Iterable[Node]:

@@ -1,14 +1,22 @@
-"""The compiler: a program becomes machine code for this processor."""
+"""The compiler: a program becomes machine code for this processor.
 
-from armdyn.kernel._kernel import Kernel, compile_program, object_code
-from armdyn.kernel._target import Host, host
-from armdyn.kernel.batch._all_finite import all_finite
-from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
-from armdyn.kernel.batch._new_rows import new_rows
-from armdyn.kernel.batch._threads import LEAST_STATES, in_threads, wanted_threads
-from armdyn.kernel.cache._cached_kernel import cached_kernel
-from armdyn.kernel.cache._cached_programs import cached_choice, cached_program
-from armdyn.kernel.cache._source_digest import source_digest
+Names are imported when they are first asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from armdyn._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from armdyn.kernel._kernel import Kernel, compile_program, object_code
+    from armdyn.kernel._target import Host, host
+    from armdyn.kernel.batch._all_finite import all_finite
+    from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
+    from armdyn.kernel.batch._new_rows import new_rows
+    from armdyn.kernel.batch._threads import LEAST_STATES, in_threads, wanted_threads
+    from armdyn.kernel.cache._cached_kernel import cached_kernel
+    from armdyn.kernel.cache._cached_programs import cached_choice, cached_program
+    from armdyn.kernel.cache._source_digest import source_digest
 
 __all__ = [
     "BAD_INPUT",
@@ -28,3 +36,25 @@ __all__ = [
     "source_digest",
     "wanted_threads",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "BAD_INPUT": "batch._batch_code",
+        "BAD_RESULT": "batch._batch_code",
+        "Host": "_target",
+        "Kernel": "_kernel",
+        "LEAST_STATES": "batch._threads",
+        "all_finite": "batch._all_finite",
+        "cached_choice": "cache._cached_programs",
+        "cached_kernel": "cache._cached_kernel",
+        "cached_program": "cache._cached_programs",
+        "compile_program": "_kernel",
+        "host": "_target",
+        "in_threads": "batch._threads",
+        "new_rows": "batch._new_rows",
+        "object_code": "_kernel",
+        "source_digest": "cache._source_digest",
+        "wanted_threads": "batch._threads",
+    },
+)
