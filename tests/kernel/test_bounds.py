@@ -13,7 +13,7 @@ from armdyn.kernel import compile_program
 from armdyn.kernel.straight._bounds import stays_finite
 from armdyn.kernel.straight._emit import LARGEST_ORDINARY
 from armdyn.scalar import cos, sign, sin, sqrt
-from support.kernels import HOSTS, as_tuple
+from support.kernels import TARGETS, as_tuple
 from support.robots import FAMILIES, random_robot
 
 
@@ -61,6 +61,6 @@ def test_ordinary_states_of_heavy_arms_have_finite_results(family: str) -> None:
         shape = (len(given.inputs), 300, 3)
         sizes = 10.0 ** rng.choice([-320.0, -8.0, 0.0, 5.0, 5.001, 15.0], shape)
         states = sizes * rng.choice([-1.0, 0.0, 1.0], shape)
-        for machine in (HOSTS[0], HOSTS[-1]):
-            for result in as_tuple(compile_program(given, host=machine)(*states)):
+        for machine in (TARGETS[0], TARGETS[-1]):
+            for result in as_tuple(compile_program(given, target=machine)(*states)):
                 assert np.isfinite(result).all(), kind

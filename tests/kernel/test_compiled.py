@@ -16,7 +16,7 @@ import armdyn
 from armdyn.arm import _evaluate
 from armdyn.arm._recent import recent
 from armdyn.graph import interpret
-from armdyn.kernel import host
+from armdyn.kernel import target
 from armdyn.kernel.batch._batch import LEAST_STATES
 from armdyn.kernel.batch._threads import wanted_threads
 from armdyn.kernel.cache import _cached_kernel
@@ -95,12 +95,12 @@ def test_another_process_rebuilds_a_function_with_the_same_bits() -> None:
 # Everything that is made for the processor, the code that programs share among it.
 ON_ANOTHER_PROCESSOR = """
 import numpy as np, armdyn
-from armdyn.kernel import host
+from armdyn.kernel import target
 rng, parts = np.random.default_rng(3), lambda x: x if isinstance(x, tuple) else (x,)
 arm = armdyn.load("stanford")
 for kind in ("mass_matrix", "inverse_dynamics", "udu", "potential_energy"):
     f = arm.function(kind)
-    w = host().width
+    w = target().width
     for count in (0, 1, w - 1, w, w + 1, 1000, 40_000):
         states = [rng.uniform(-2, 2, (count, slot.size)) for slot in f.program.inputs]
         expected = parts(f.kernel(*states))
@@ -117,7 +117,7 @@ for kind in ("mass_matrix", "inverse_dynamics", "udu", "potential_energy"):
     except armdyn.InputError:
         continue
     raise AssertionError(kind)
-print(host().cpu, host().width)
+print(target().cpu, target().width)
 """
 
 
@@ -127,7 +127,7 @@ def test_lesser_processors_give_the_same_bits_by_every_way_in(
     cpu: str, width: int, fastcall: str
 ) -> None:
     try:
-        host(cpu)
+        target(cpu)
     except armdyn.InputError:
         pytest.skip(f"this machine cannot stand for {cpu}")
     done = subprocess.run(

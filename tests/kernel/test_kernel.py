@@ -13,18 +13,18 @@ from armdyn import load
 from armdyn.graph import Program, Slot, evaluate, interpret, record, trace, verify
 from armdyn.graph._interpret import FLOATS
 from armdyn.graph._program import Instruction
-from armdyn.kernel import Host, compile_program
+from armdyn.kernel import Target, compile_program
 from armdyn.kernel.straight._fuse import Fused, fused
 from armdyn.robot import Robot, generic
 from armdyn.scalar import Op, sign, sin
 from support.kernels import (
-    HOSTS,
+    TARGETS,
     as_tuple,
-    host_name,
     odd_kernel,
     program_of,
     sincos_kernel,
     states_of,
+    target_name,
 )
 from support.robots import FAMILIES, random_robot
 
@@ -52,9 +52,9 @@ def _case(robot: Robot, kind: str) -> tuple[list[np.ndarray], np.ndarray, np.nda
     return states, expected, exact.reshape(expected.shape)
 
 
-def _close_to_graph(robot: Robot, kind: str, machine: Host) -> None:
+def _close_to_graph(robot: Robot, kind: str, machine: Target) -> None:
     states, expected, exact = _case(robot, kind)
-    got = np.asarray(compile_program(program_of(robot, kind), host=machine)(*states))
+    got = np.asarray(compile_program(program_of(robot, kind), target=machine)(*states))
     bound = 4.0
     if kind == "forward_dynamics":  # solves equations, which enlarges rounding: by how much?
         bound = max(4.0, 3.0 * _ulps(expected, exact))
@@ -65,9 +65,9 @@ def _close_to_graph(robot: Robot, kind: str, machine: Host) -> None:
     )
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize("kind", KINDS)
-def test_kernel_equals_graph(kind: str, machine: Host) -> None:
+def test_kernel_equals_graph(kind: str, machine: Target) -> None:
     for robot in (load("puma560").robot, generic(6), generic(7)):
         _close_to_graph(robot, kind, machine)
 
@@ -76,13 +76,13 @@ def test_kernel_equals_graph(kind: str, machine: Host) -> None:
 def test_kernel_of_random_arms_equals_graph(kind: str) -> None:
     for family in FAMILIES:
         for n in (1, 4):
-            _close_to_graph(random_robot(family, n, 3), kind, HOSTS[0])
+            _close_to_graph(random_robot(family, n, 3), kind, TARGETS[0])
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize("kind", ("mass_matrix", "forward_dynamics"))
-def test_bits_do_not_depend_on_batch_or_position(kind: str, machine: Host) -> None:
-    kernel = compile_program(program_of(generic(6), kind), host=machine)
+def test_bits_do_not_depend_on_batch_or_position(kind: str, machine: Target) -> None:
+    kernel = compile_program(program_of(generic(6), kind), target=machine)
     states = states_of(kernel.program, 1000)
     alone = np.array([kernel(*(x[i] for x in states)) for i in range(1000)])
     width = kernel.width
@@ -93,8 +93,8 @@ def test_bits_do_not_depend_on_batch_or_position(kind: str, machine: Host) -> No
             assert np.array_equal(got, alone[start : start + count]), (count, start)
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
-def test_any_shape_and_operation(machine: Host) -> None:
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
+def test_any_shape_and_operation(machine: Target) -> None:
     kernel = odd_kernel(machine)
     states = states_of(kernel.program, 37)
     states[2][5] = 0.0
@@ -108,13 +108,13 @@ def test_any_shape_and_operation(machine: Host) -> None:
             assert np.array_equal(got, batch[i])
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize("n_in", (*range(1, 10), 11, 14, 17))
-def test_rows_of_every_length_come_and_go(n_in: int, machine: Host) -> None:
+def test_rows_of_every_length_come_and_go(n_in: int, machine: Target) -> None:
     """Reversed and counted up, and nothing outside the arrays is touched."""
     inputs, outputs = [Slot("x", (n_in,))], [Slot("y", (n_in,)), Slot("z", (2, n_in))]
     given = trace(lambda x: (x[::-1], [x, [v + 1.0 for v in x]]), inputs, outputs)
-    kernel = compile_program(given, host=machine)
+    kernel = compile_program(given, target=machine)
     count = 2 * kernel.width + 1
     x = np.arange(float(count * n_in)).reshape(count, n_in)
     y, z = np.full((count + 2, n_in), -1.0), np.full((count + 2, 2, n_in), -1.0)
@@ -125,8 +125,8 @@ def test_rows_of_every_length_come_and_go(n_in: int, machine: Host) -> None:
         assert (frame == -1.0).all()
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
-def test_sine_and_cosine_are_accurate(machine: Host) -> None:
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
+def test_sine_and_cosine_are_accurate(machine: Target) -> None:
     """Below 1 ulp up to 1e5, also next to multiples of pi/2, where a sine or cosine vanishes."""
     kernel = sincos_kernel(machine)
     rng = np.random.default_rng(5)
@@ -146,8 +146,8 @@ def test_sine_and_cosine_are_accurate(machine: Host) -> None:
             assert max(off) < 0.8
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
-def test_large_angles_go_to_the_library_and_leave_their_neighbours_alone(machine: Host) -> None:
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
+def test_large_angles_go_to_the_library_and_leave_their_neighbours_alone(machine: Target) -> None:
     kernel = sincos_kernel(machine)
     x = np.random.default_rng(6).uniform(-3, 3, 4 * machine.width + 1)
     calm = as_tuple(kernel(x))
@@ -162,7 +162,7 @@ def test_large_angles_go_to_the_library_and_leave_their_neighbours_alone(machine
 
 
 def test_what_is_no_number_stays_so() -> None:
-    kernel = sincos_kernel(HOSTS[0])
+    kernel = sincos_kernel(TARGETS[0])
     x = np.array([1.0, np.nan, np.inf, -np.inf, 2.0])
     with np.errstate(invalid="ignore"):
         s, c = as_tuple(kernel(x))
@@ -226,9 +226,9 @@ def test_signs_of_fused_steps() -> None:
     )
     (x,) = states_of(given, 20)
     np.testing.assert_allclose(compile_program(given)(x), interpret(given, x)[0], atol=1e-14)
-    if HOSTS[0].fma:
-        assert "call double @llvm.fma" in compile_program(given, host=HOSTS[0]).ir
-    assert "call double @llvm.fma" not in compile_program(given, host=HOSTS[-1]).ir
+    if TARGETS[0].fma:
+        assert "call double @llvm.fma" in compile_program(given, target=TARGETS[0]).ir
+    assert "call double @llvm.fma" not in compile_program(given, target=TARGETS[-1]).ir
 
 
 def _random_program(seed: int) -> Program:
@@ -265,7 +265,7 @@ def _random_program(seed: int) -> Program:
 @pytest.mark.parametrize("seed", range(24))
 def test_random_programs(seed: int) -> None:
     given = _random_program(seed)
-    kernel = compile_program(given, host=HOSTS[seed % len(HOSTS)])
+    kernel = compile_program(given, target=TARGETS[seed % len(TARGETS)])
     states = states_of(given, 19, seed, scale=2.0)
     got = as_tuple(kernel(*states))
     for a, b in zip(got, interpret(given, *states), strict=True):

@@ -16,11 +16,11 @@ from armdyn.arm._rolled import rolled_program
 from armdyn.graph import Program, evaluate_rolled
 from armdyn.graph._interpret import FLOATS
 from armdyn.graph.rolled import _interpret as _rolled_interpret
-from armdyn.kernel import Host, compile_program
+from armdyn.kernel import Target, compile_program
 from armdyn.kernel.straight._fuse import Fused, fused
 from armdyn.robot import chain_of, generic
 from armdyn.scalar import Op
-from support.kernels import HOSTS, as_tuple, host_name, program_of, sincos_kernel, states_of
+from support.kernels import TARGETS, as_tuple, program_of, sincos_kernel, states_of, target_name
 from support.robots import FAMILIES, random_robot
 
 KINDS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity")
@@ -35,7 +35,7 @@ def _rounded_once(step: Fused, a: float, b: float, c: float) -> float:
     return float(exact)
 
 
-def _graph(given: Program, machine: Host, row: list[float]) -> list[float]:
+def _graph(given: Program, machine: Target, row: list[float]) -> list[float]:
     """Results of one state by the steps of the program, each rounded once."""
     sincos = sincos_kernel(machine)
     values: list[float] = []
@@ -57,11 +57,11 @@ def _graph(given: Program, machine: Host, row: list[float]) -> list[float]:
     return [values[k] for k in given.results]
 
 
-def _same_bits(given: Program, machine: Host, count: int) -> None:
+def _same_bits(given: Program, machine: Target, count: int) -> None:
     states = states_of(given, count)
     got = [
         result.reshape(count, -1)
-        for result in as_tuple(compile_program(given, host=machine)(*states))
+        for result in as_tuple(compile_program(given, target=machine)(*states))
     ]
     rows = np.concatenate(got, axis=1)
     for i in range(count):
@@ -69,28 +69,28 @@ def _same_bits(given: Program, machine: Host, count: int) -> None:
         assert np.array_equal(rows[i], _graph(given, machine, row)), (given.name, i)
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize("kind", KINDS)
-def test_kernel_is_the_graph_bit_for_bit(kind: str, machine: Host) -> None:
+def test_kernel_is_the_graph_bit_for_bit(kind: str, machine: Target) -> None:
     for robot in (load("puma560").robot, generic(6)):
         _same_bits(program_of(robot, kind), machine, machine.width + 1)
 
 
 @pytest.mark.parametrize("kind", LONG_KINDS)
 def test_kernel_of_a_long_program_is_the_graph_bit_for_bit(kind: str) -> None:
-    _same_bits(program_of(generic(6), kind), HOSTS[0], HOSTS[0].width + 1)
+    _same_bits(program_of(generic(6), kind), TARGETS[0], TARGETS[0].width + 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_kernel_of_random_arms_is_the_graph_bit_for_bit(kind: str) -> None:
     for family in FAMILIES:
-        _same_bits(program_of(random_robot(family, 3, 5), kind), HOSTS[0], 3)
+        _same_bits(program_of(random_robot(family, 3, 5), kind), TARGETS[0], 3)
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize("kind", ROLLED_METHODS)
 def test_loops_over_the_joints_are_their_steps_bit_for_bit(
-    kind: str, machine: Host, monkeypatch: pytest.MonkeyPatch
+    kind: str, machine: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         _rolled_interpret, "evaluate", lambda step, given, _: _graph(step, machine, list(given))
@@ -100,7 +100,7 @@ def test_loops_over_the_joints_are_their_steps_bit_for_bit(
         given = rolled_program(chain_of(robot), kind, friction=True)
         assert given is not None
         states = [rng.uniform(-2, 2, (machine.width + 1, robot.n)) for _ in given.inputs]
-        (got,) = as_tuple(compile_program(given, host=machine)(*states))
+        (got,) = as_tuple(compile_program(given, target=machine)(*states))
         for i in (0, machine.width):  # in a block, and in the one that ends the batch
             (expected,) = evaluate_rolled(given, *(x[i] for x in states))
             assert np.array_equal(got[i], expected), (robot.name, i)

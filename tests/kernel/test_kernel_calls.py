@@ -16,7 +16,7 @@ import pytest
 
 from armdyn.errors import InputError
 from armdyn.graph import Slot, trace
-from armdyn.kernel import Kernel, compile_program, host, object_code
+from armdyn.kernel import Kernel, compile_program, object_code, target
 from armdyn.kernel.batch import _strided_loop as loop_module
 from armdyn.kernel.cache._identity import COMPILER, identity
 from armdyn.kernel.call import _gufunc as gufunc_module
@@ -25,7 +25,7 @@ from armdyn.kernel.call._gufunc import Gufunc, PlainLoop, gufuncs_work, signatur
 from armdyn.robot import generic
 from armdyn.scalar import Op
 from support.kernels import (
-    HOSTS,
+    TARGETS,
     as_tuple,
     odd_kernel,
     program_of,
@@ -127,16 +127,16 @@ def test_inputs_that_are_not_read_and_results_that_are_not_computed() -> None:
 
 def test_kernel_describes_itself(mass: Kernel) -> None:
     assert mass.program.name == "mass_matrix"
-    assert mass.width == mass.host.width == host().width
+    assert mass.width == mass.target.width == target().width
     assert f"<{mass.width} x double>" in mass.ir
     assert "mass_matrix" in repr(mass)
     assert signature(mass.program) == "(6)->(6,6)"
-    assert signature(sincos_kernel(HOSTS[0]).program) == "()->(),()"
+    assert signature(sincos_kernel(TARGETS[0]).program) == "()->(),()"
 
 
 def test_object_code_and_pickle_make_the_same_kernel(mass: Kernel) -> None:
     states = states_of(mass.program, 33)
-    again = Kernel(mass.program, mass.host, object_code(mass.program, mass.host))
+    again = Kernel(mass.program, mass.target, object_code(mass.program, mass.target))
     assert again.object_code == mass.object_code
     assert np.array_equal(again(*states), mass(*states))
     assert np.array_equal(pickle.loads(pickle.dumps(mass))(*states), mass(*states))
@@ -147,14 +147,14 @@ def test_without_the_inside_of_numpy_the_answers_are_the_same(
 ) -> None:
     assert gufuncs_work()
     monkeypatch.setattr(gufunc_module, "gufuncs_work", lambda: False)
-    plain = Kernel(mass.program, mass.host, mass.object_code)
+    plain = Kernel(mass.program, mass.target, mass.object_code)
     assert isinstance(plain._loop, PlainLoop)
     assert isinstance(mass._loop, Gufunc)
     states = states_of(mass.program, 33)
     assert np.array_equal(plain(*states), mass(*states))
-    several = Kernel(odd_kernel(HOSTS[0]).program, HOSTS[0], odd_kernel(HOSTS[0]).object_code)
+    several = Kernel(odd_kernel(TARGETS[0]).program, TARGETS[0], odd_kernel(TARGETS[0]).object_code)
     states = states_of(several.program, 11)
-    for a, b in zip(several(*states), odd_kernel(HOSTS[0])(*states), strict=True):
+    for a, b in zip(several(*states), odd_kernel(TARGETS[0])(*states), strict=True):
         assert np.array_equal(a, b)
     one = as_tuple(several(*(x[0] for x in states)))
     assert np.ndim(one[2]) == 0
@@ -192,13 +192,13 @@ def test_kernels_run_in_threads_and_are_let_go() -> None:
 
 def test_processor_is_chosen_by_name_or_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ARMDYN_CPU", raising=False)
-    assert host() == host("native")
-    assert host().width in (2, 4, 8)
+    assert target() == target("native")
+    assert target().width in (2, 4, 8)
     with pytest.raises(InputError, match="native"):
-        host("z80")
-    if len(HOSTS) > 2:
-        monkeypatch.setenv("ARMDYN_CPU", HOSTS[-2].cpu)
-        assert host() == HOSTS[-2]
+        target("z80")
+    if len(TARGETS) > 2:
+        monkeypatch.setenv("ARMDYN_CPU", TARGETS[-2].cpu)
+        assert target() == TARGETS[-2]
 
 
 def test_arrays_too_large_for_scratch_rows_are_made_dense(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,14 +219,14 @@ def test_arrays_too_large_for_scratch_rows_are_made_dense(monkeypatch: pytest.Mo
 
 def test_identity_tells_programs_and_machines_apart() -> None:
     first, other = program_of(generic(3), "mass_matrix"), program_of(generic(4), "mass_matrix")
-    native = HOSTS[0]
+    native = TARGETS[0]
     assert identity(first, native) == identity(replace(first), native)
     changed = list(first.code)
     k = next(k for k, step in enumerate(changed) if step.op is Op.CONST)
     changed[k] = changed[k]._replace(value=np.nextafter(changed[k].value, 9.0).item())
     different = [
         identity(other, native),
-        identity(first, HOSTS[-1]),
+        identity(first, TARGETS[-1]),
         identity(replace(first, code=tuple(changed)), native),
         identity(replace(first, results=first.results[::-1]), native),
         identity(replace(first, inputs=(Slot("q", (3, 1)),)), native),
@@ -236,13 +236,13 @@ def test_identity_tells_programs_and_machines_apart() -> None:
 
 def test_identity_tells_rolled_programs_apart() -> None:
     first, other = all_places(5), all_places(6)
-    native = HOSTS[0]
+    native = TARGETS[0]
     name, rows = next(iter(first.constants.items()))
     row = (np.nextafter(rows[0][0], 9.0).item(), *rows[0][1:])
     turned = replace(first.sweeps[0], outward=not first.sweeps[0].outward)
     different = [
         identity(other, native),
-        identity(first, HOSTS[-1]),
+        identity(first, TARGETS[-1]),
         identity(replace(first, constants={**first.constants, name: (row, *rows[1:])}), native),
         identity(replace(first, sweeps=first.sweeps[:-1]), native),
         identity(replace(first, sweeps=(turned, *first.sweeps[1:])), native),
@@ -257,12 +257,12 @@ def test_identity_tells_rolled_programs_apart() -> None:
     ("named", "begin", "apart"),
     [
         # which processor it is, and LLVM's version, are part of an identity by themselves
-        (COMPILER, {"straight._emit", "rolled._emit", "_jit"}, {"_target", "_llvm"}),
+        (COMPILER, {"straight._emit", "rolled._emit", "_jit"}, {"targets", "_llvm"}),
         # of the compiler only what writes plain functions and turns text into code
         (
             FASTCALL_MODULES,
             {"call._fastcall_ir", "_jit"},
-            {"_target", "_llvm", *COMPILER} - {"_jit", "ir._function_writer"},
+            {"targets", "_llvm", *COMPILER} - {"_jit", "ir._function_writer"},
         ),
     ],
 )
@@ -276,5 +276,7 @@ def test_identity_knows_every_module_that_writes_code(
         name = waiting.pop()
         found.add(name)
         text = (folder / f"{name.replace('.', '/')}.py").read_text(encoding="utf-8")
-        waiting |= set(re.findall(r"^from armdyn\.kernel\.([\w.]+) import", text, re.M)) - found
-    assert found - apart == set(named)
+        waiting |= (
+            set(re.findall(r"^from armdyn\.kernel\.([\w.]+) import", text, re.M)) - found - apart
+        )
+    assert found == set(named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import armdyn
 from armdyn.graph import Program, Slot, interpret, verify
 from armdyn.graph._program import Instruction
-from armdyn.kernel import Host, compile_program
+from armdyn.kernel import Target, compile_program
 from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.straight import _emit
 from armdyn.kernel.straight._fuse import fused
@@ -19,17 +20,17 @@ from armdyn.kernel.straight._spill import SpillAllocator
 from armdyn.kernel.straight._store import WIDE, Stores
 from armdyn.robot import generic
 from armdyn.scalar import Op
-from support.kernels import HOSTS, as_tuple, host_name, odd_kernel, program_of, states_of
+from support.kernels import TARGETS, as_tuple, odd_kernel, program_of, states_of, target_name
 from support.robots import relative_error
 
 LONG_KINDS = ("coriolis_matrix", "regressor", "inverse_dynamics_derivatives")
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize("kind", LONG_KINDS)
-def test_long_programs_equal_the_graph_alone_and_in_a_batch(kind: str, machine: Host) -> None:
+def test_long_programs_equal_the_graph_alone_and_in_a_batch(kind: str, machine: Target) -> None:
     given = program_of(generic(7), kind)
-    kernel = compile_program(given, host=machine)
+    kernel = compile_program(given, target=machine)
     assert kernel.ir.count(f"define internal void @{_emit.BLOCK}") == 1
     states = states_of(given, 2 * machine.width + 1)
     got = as_tuple(kernel(*states))
@@ -57,17 +58,17 @@ def test_the_longest_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("room", (0, 1, 3, 9, 40))
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 def test_bits_do_not_depend_on_the_room_in_registers(
-    room: int, machine: Host, monkeypatch: pytest.MonkeyPatch
+    room: int, machine: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases = [program_of(generic(3), "forward_dynamics"), odd_kernel(machine).program]
-    expected = [compile_program(given, host=machine) for given in cases]
+    expected = [compile_program(given, target=machine) for given in cases]
     monkeypatch.setattr(_emit, "LONG", 5)
     monkeypatch.setattr(_emit, "STEPS_BETWEEN_CUTS", 7)
-    monkeypatch.setattr(_emit, "_room", lambda _: room)
+    machine = replace(machine, value_registers=room)
     for given, plain in zip(cases, expected, strict=True):
-        kernel = compile_program(given, host=machine)
+        kernel = compile_program(given, target=machine)
         assert ("%waiting" in kernel.ir) == (room < 40)
         assert "\ncut.1:" in kernel.ir
         states = states_of(given, 2 * machine.width + 1)
@@ -223,7 +224,7 @@ def _wide_program(seed: int) -> Program:
 @pytest.mark.parametrize("seed", range(12))
 def test_wide_results_are_all_there_and_nothing_else_is_touched(seed: int) -> None:
     given = _wide_program(seed)
-    kernel = compile_program(given, host=HOSTS[seed % len(HOSTS)])
+    kernel = compile_program(given, target=TARGETS[seed % len(TARGETS)])
     count = 2 * kernel.width + 1
     (x,) = states_of(given, count, seed)
     wide, narrow = (np.full((count + 2, *slot.shape), -1.0) for slot in given.outputs)
@@ -237,7 +238,7 @@ def test_wide_results_are_all_there_and_nothing_else_is_touched(seed: int) -> No
 
 def test_an_arm_of_500_joints_is_compiled_and_agrees_with_itself() -> None:
     arm = armdyn.Arm(generic(500, seed=1))
-    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, HOSTS[0].width + 1, 500))
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, TARGETS[0].width + 1, 500))
     tau = arm.inverse_dynamics(q, qd, qdd)
     M = arm.mass_matrix(q)
     expected = (M @ qdd[..., None])[..., 0] + arm.bias(q, qd)

@@ -13,8 +13,8 @@ import pytest
 
 from armdyn.graph import evaluate_rolled
 from armdyn.kernel import (
-    Host,
     Kernel,
+    Target,
     cached_kernel,
     compile_program,
 )
@@ -22,7 +22,7 @@ from armdyn.kernel._jit import library_functions
 from armdyn.kernel.cache import _cached_kernel
 from armdyn.kernel.ir._sincos import LINK
 from armdyn.kernel.rolled import _body, _emit
-from support.kernels import HOSTS, as_tuple, host_name
+from support.kernels import TARGETS, as_tuple, target_name
 from support.rolled import all_places, in_plain_loops, states, swaps, vectors_only
 
 SIZES = (1, 2, 7, 8, 9, 40)
@@ -64,12 +64,12 @@ def test_evaluation_takes_any_leading_axes() -> None:
         assert np.array_equal(a.reshape(b.shape), b)
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize("n", SIZES)
-def test_kernel_equals_evaluation(n: int, machine: Host) -> None:
+def test_kernel_equals_evaluation(n: int, machine: Target) -> None:
     rolled = all_places(n)
     given = states(n, 2 * machine.width + 3)
-    got = as_tuple(compile_program(rolled, host=machine)(*given))
+    got = as_tuple(compile_program(rolled, target=machine)(*given))
     for a, b in zip(got, evaluate_rolled(rolled, *given), strict=True):
         assert a.shape == b.shape
         assert _ulps(a, b) <= FEW
@@ -78,11 +78,11 @@ def test_kernel_equals_evaluation(n: int, machine: Host) -> None:
     assert np.array_equal(U, np.triu(U))
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
-def test_what_a_step_overwrites_is_read_before(machine: Host) -> None:
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
+def test_what_a_step_overwrites_is_read_before(machine: Target) -> None:
     n = 9
     x, _ = states(n, 2 * machine.width + 1)
-    kernel = compile_program(swaps(n), host=machine)
+    kernel = compile_program(swaps(n), target=machine)
     y, M = as_tuple(kernel(x))
     assert np.array_equal(y, np.zeros_like(x))
     # kept are now (2 x_i, x_i); column k has been exchanged k - i times before entry (i, k)
@@ -95,10 +95,10 @@ def test_what_a_step_overwrites_is_read_before(machine: Host) -> None:
         np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-14)
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize("n", (2, 9, 40))
-def test_bits_do_not_depend_on_batch_or_position(n: int, machine: Host) -> None:
-    kernel = compile_program(all_places(n), host=machine)
+def test_bits_do_not_depend_on_batch_or_position(n: int, machine: Target) -> None:
+    kernel = compile_program(all_places(n), target=machine)
     q, u = states(n, 60)
     each = [kernel(a, b) for a, b in zip(q, u, strict=True)]
     alone = [np.array(x) for x in zip(*each, strict=True)]
@@ -117,10 +117,10 @@ def test_bits_do_not_depend_on_the_size_of_a_large_batch() -> None:
         assert np.array_equal(kernel(q[i], u[i]), whole[i])
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize("n", (*SIZES, 12, 17))
-def test_nothing_outside_the_arrays_is_touched(n: int, machine: Host) -> None:
-    kernel = compile_program(all_places(n), host=machine)
+def test_nothing_outside_the_arrays_is_touched(n: int, machine: Target) -> None:
+    kernel = compile_program(all_places(n), target=machine)
     for count in (1, 2 * kernel.width + 1):
         given = states(n, count)
         framed = [np.full((count + 2, *s.shape), -7.0) for s in kernel.program.outputs]
@@ -151,9 +151,9 @@ def test_an_input_may_be_the_output() -> None:
     assert np.array_equal(u, expected)
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
-def test_large_angles_and_what_is_no_number_leave_other_states_alone(machine: Host) -> None:
-    kernel = compile_program(all_places(9), host=machine)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
+def test_large_angles_and_what_is_no_number_leave_other_states_alone(machine: Target) -> None:
+    kernel = compile_program(all_places(9), target=machine)
     q, u = states(9, 3 * machine.width)
     calm = as_tuple(kernel(q, u))
     q[1, 4], q[machine.width, 0], q[machine.width + 1, 8] = 2e5, np.nan, -1e17

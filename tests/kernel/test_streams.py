@@ -10,12 +10,12 @@ import pytest
 
 import armdyn
 from armdyn.graph import Program, Slot, trace
-from armdyn.kernel import BAD_INPUT, BAD_RESULT, Host, Kernel, compile_program
+from armdyn.kernel import BAD_INPUT, BAD_RESULT, Kernel, Target, compile_program
 from armdyn.kernel.batch import _batch, _streams
 from armdyn.kernel.batch._checked_loop import STREAMED
 from armdyn.kernel.batch._streaming_loop import STREAMING
 from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
-from support.kernels import HOSTS, as_tuple, host_name
+from support.kernels import TARGETS, as_tuple, target_name
 
 RNG = np.random.default_rng(8)
 PUMA = armdyn.load("puma560")
@@ -29,8 +29,8 @@ def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @cache
-def _kernel(kind: str, machine: Host) -> Kernel:
-    return compile_program(_program(kind), host=machine)
+def _kernel(kind: str, machine: Target) -> Kernel:
+    return compile_program(_program(kind), target=machine)
 
 
 def _program(kind: str) -> Program:
@@ -62,7 +62,7 @@ class _Outs:
         return all((rest == 7.0).all() for rest in self._rests)
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize(
     ("kind", "offset"),
     [
@@ -72,7 +72,7 @@ class _Outs:
     ],
 )
 def test_streamed_results_have_the_same_bits_wherever_they_go(
-    kind: str, offset: int, machine: Host, monkeypatch: pytest.MonkeyPatch
+    kind: str, offset: int, machine: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Results whose rows begin anywhere within a line of the caches, and end anywhere."""
     kernel = _kernel(kind, machine)
@@ -93,12 +93,12 @@ def test_streamed_results_have_the_same_bits_wherever_they_go(
         assert outs.nothing_else_was_touched()
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize(
     ("kind", "numbers"), [("mass_matrix", 36), ("ratio", 18), ("few ratios", 0), ("bias", 0)]
 )
 def test_kernels_as_wide_as_a_line_send_many_results_themselves(
-    kind: str, numbers: int, machine: Host
+    kind: str, numbers: int, machine: Target
 ) -> None:
     kernel = _kernel(kind, machine)
     sends = machine.width == 8 and numbers > 0
@@ -122,10 +122,10 @@ def test_results_too_many_for_scratch_rows_are_not_streamed() -> None:
     assert streams(size - 1) and not streams(size)
 
 
-@pytest.mark.parametrize("machine", HOSTS, ids=host_name)
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize("kind", ["ratio", "few ratios"])
 def test_every_streamed_result_is_looked_at(
-    kind: str, machine: Host, monkeypatch: pytest.MonkeyPatch
+    kind: str, machine: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel = _kernel(kind, machine)
     monkeypatch.setattr(kernel.checked_loop, "most_unstreamed", 0)
@@ -168,7 +168,7 @@ def test_streamed_results_of_large_inputs_are_looked_at(
 
 
 def test_many_results_are_streamed_and_few_are_not() -> None:
-    assert _kernel("few ratios", HOSTS[0]).checked_loop.most_unstreamed == STREAMED // 24
+    assert _kernel("few ratios", TARGETS[0]).checked_loop.most_unstreamed == STREAMED // 24
     f = PUMA.function("mass_matrix")
     q = RNG.uniform(-1, 1, (STREAMED // 288 + 1001, 6))
     expected = np.concatenate([f(part) for part in np.array_split(q, 5)])

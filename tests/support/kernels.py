@@ -10,27 +10,27 @@ import numpy as np
 from armdyn.arm._programs import cheapest, program
 from armdyn.errors import InputError
 from armdyn.graph import Program, Slot, trace
-from armdyn.kernel import Host, Kernel, compile_program, host
+from armdyn.kernel import Kernel, Target, compile_program, target
 from armdyn.robot import Robot, chain_of
 from armdyn.scalar import cos, sign, sin, sqrt
 
 
-def _hosts() -> list[Host]:
+def _targets() -> list[Target]:
     """This machine, narrower ones that it can stand for, and itself without fused operations."""
-    native = host("native")
+    native = target("native")
     found = [native]
     for cpu in ("x86-64-v3", "x86-64-v2"):
         try:
-            found += [lesser for lesser in (host(cpu),) if lesser.width < found[-1].width]
+            found += [lesser for lesser in (target(cpu),) if lesser.width < found[-1].width]
         except InputError:  # not this kind of machine
             break
     return [*found, replace(native, fma=False)]
 
 
-HOSTS = _hosts()
+TARGETS = _targets()
 
 
-def host_name(machine: Host) -> str:
+def target_name(machine: Target) -> str:
     return f"{machine.cpu}-{machine.width}{'' if machine.fma else '-plain'}"
 
 
@@ -50,7 +50,7 @@ def as_tuple(result: object) -> tuple[np.ndarray, ...]:
 
 
 @lru_cache(maxsize=16)
-def odd_kernel(machine: Host) -> Kernel:
+def odd_kernel(machine: Target) -> Kernel:
     """Everything that the dynamics of an arm does not do: other shapes, operations and results."""
 
     def f(a: list, b: list, c: list, unused: list) -> tuple:  # type: ignore[type-arg]
@@ -63,12 +63,12 @@ def odd_kernel(machine: Host) -> Kernel:
 
     inputs = [Slot("a", (11,)), Slot("b", (2,)), Slot("c", ()), Slot("unused", (3,))]
     outputs = [Slot("matrix", (2, 3)), Slot("vector", (7,)), Slot("alone", ()), Slot("wide", (19,))]
-    return compile_program(trace(f, inputs, outputs, "odd"), host=machine)
+    return compile_program(trace(f, inputs, outputs, "odd"), target=machine)
 
 
 @lru_cache(maxsize=16)
-def sincos_kernel(machine: Host) -> Kernel:
+def sincos_kernel(machine: Target) -> Kernel:
     outputs = [Slot("s", ()), Slot("c", ())]
     return compile_program(
-        trace(lambda x: (sin(x[0]), cos(x[0])), [Slot("x", ())], outputs), host=machine
+        trace(lambda x: (sin(x[0]), cos(x[0])), [Slot("x", ())], outputs), target=machine
     )

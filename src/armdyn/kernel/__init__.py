@@ -9,7 +9,6 @@ from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
     from armdyn.kernel._kernel import Kernel, compile_program, object_code
-    from armdyn.kernel._target import Host, host
     from armdyn.kernel.batch._all_finite import all_finite
     from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
     from armdyn.kernel.batch._new_rows import new_rows
@@ -17,23 +16,24 @@ if TYPE_CHECKING:
     from armdyn.kernel.cache._cached_kernel import cached_kernel
     from armdyn.kernel.cache._cached_programs import cached_choice, cached_program
     from armdyn.kernel.cache._source_digest import source_digest
+    from armdyn.kernel.targets import Target, target
 
 __all__ = [
     "BAD_INPUT",
     "BAD_RESULT",
     "LEAST_STATES",
-    "Host",
     "Kernel",
+    "Target",
     "all_finite",
     "cached_choice",
     "cached_kernel",
     "cached_program",
     "compile_program",
-    "host",
     "in_threads",
     "new_rows",
     "object_code",
     "source_digest",
+    "target",
     "wanted_threads",
 ]
 
@@ -42,19 +42,19 @@ __getattr__ = lazy_names(
     {
         "BAD_INPUT": "batch._batch_code",
         "BAD_RESULT": "batch._batch_code",
-        "Host": "_target",
         "Kernel": "_kernel",
         "LEAST_STATES": "batch._threads",
+        "Target": "targets",
         "all_finite": "batch._all_finite",
         "cached_choice": "cache._cached_programs",
         "cached_kernel": "cache._cached_kernel",
         "cached_program": "cache._cached_programs",
         "compile_program": "_kernel",
-        "host": "_target",
         "in_threads": "batch._threads",
         "new_rows": "batch._new_rows",
         "object_code": "_kernel",
         "source_digest": "cache._source_digest",
+        "target": "targets",
         "wanted_threads": "batch._threads",
     },
 )

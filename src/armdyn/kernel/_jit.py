@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 from armdyn.kernel._llvm import llvm
-from armdyn.kernel._target import Host
 from armdyn.kernel.ir._sincos import LINK
+from armdyn.kernel.targets import Target
 
 # LLVM's levels of optimisation. On long straight-line code the lower one takes an eighth less time
 # and makes code that is as fast, by a percent or two. Cut into blocks, such code takes it another
@@ -34,33 +34,33 @@ class Code:
         return int(self._engine.get_function_address(function))
 
 
-def compile_object(ir: str, host: Host) -> bytes:
+def compile_object(ir: str, target: Target) -> bytes:
     """Return the object code of a module for a machine."""
     module = llvm().parse_assembly(ir)
     module.verify()
     effort = LESS_EFFORT if len(ir) > LONG_TEXT or f"\n{CUT}" in ir else EFFORT
-    return bytes(_target_machine(host, effort).emit_object(module))
+    return bytes(_target_machine(target, effort).emit_object(module))
 
 
-def load_object(object_code: bytes, host: Host) -> Code:
+def load_object(object_code: bytes, target: Target) -> Code:
     """Load the object code of a program into this process."""
-    code = load_code(object_code, host)
+    code = load_code(object_code, target)
     link = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(code.address(LINK))
     link(*library_functions())
     return code
 
 
-def load_code(object_code: bytes, host: Host) -> Code:
+def load_code(object_code: bytes, target: Target) -> Code:
     """Load object code that needs nothing of the C library."""
-    return Code(_with(_engine(host), object_code))
+    return Code(_with(_engine(target), object_code))
 
 
-def load_for_good(object_code: bytes, host: Host) -> Code:
+def load_for_good(object_code: bytes, target: Target) -> Code:
     """Load object code that stays in memory, and whose functions have names of their own.
 
     It goes into an engine that there is already, which takes a twentieth of the time.
     """
-    return Code(_with(_common_engine(host), object_code))
+    return Code(_with(_common_engine(target), object_code))
 
 
 def _with(engine: Any, object_code: bytes) -> Any:
@@ -69,26 +69,26 @@ def _with(engine: Any, object_code: bytes) -> Any:
     return engine
 
 
-def _engine(host: Host) -> Any:
+def _engine(target: Target) -> Any:
     binding = llvm()
     # The engine owns its target machine: it cannot be shared with another one.
     # Constants have to be near the code that reads them: this memory manager sees to it.
     return binding.create_mcjit_compiler(
-        binding.parse_assembly(""), _target_machine(host), use_lmm=True
+        binding.parse_assembly(""), _target_machine(target), use_lmm=True
     )
 
 
 @lru_cache(maxsize=1)
-def _common_engine(host: Host) -> Any:
-    return _engine(host)
+def _common_engine(target: Target) -> Any:
+    return _engine(target)
 
 
-def _target_machine(host: Host, effort: int = EFFORT) -> Any:
-    # Far addresses would cost an instruction for every constant. On Windows there is no choice.
-    near = {} if sys.platform == "win32" else {"codemodel": "small", "reloc": "pic"}
-    target = llvm().Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=host.cpu, features=host.features, opt=effort, jit=True, **near
+def _target_machine(target: Target, effort: int = EFFORT) -> Any:
+    # Far addresses would cost an instruction for every constant.
+    near = {"codemodel": "small", "reloc": "pic"} if target.near_code else {}
+    triple = llvm().Target.from_default_triple()
+    return triple.create_target_machine(
+        cpu=target.cpu, features=target.features, opt=effort, jit=True, **near
     )
 
 

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._jit import compile_object, load_object
-from armdyn.kernel._target import Host
-from armdyn.kernel._target import host as this_host
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._streaming_loop import STREAMING
 from armdyn.kernel.batch._streams import streams
@@ -21,28 +19,30 @@ from armdyn.kernel.call._fastcall import make_fastcall
 from armdyn.kernel.call._gufunc import Result, make_loop
 from armdyn.kernel.rolled._emit import emit_rolled
 from armdyn.kernel.straight._emit import LOOP, ONE, ORDINARY, emit
+from armdyn.kernel.targets import Target
+from armdyn.kernel.targets import target as default_target
 
 
-def compile_program(program: Program | Rolled, *, host: Host | None = None) -> Kernel:
+def compile_program(program: Program | Rolled, *, target: Target | None = None) -> Kernel:
     """Return a program as machine code.
 
-    ``Kernel(program, host, code)`` makes the same of object code that was kept.
+    ``Kernel(program, target, code)`` makes the same of object code that was kept.
 
     Args:
         program: traced and verified; straight-line or rolled.
-        host: the machine to make it for; default is this one.
+        target: the machine to make it for; default is this one.
     """
-    machine = host or this_host()
+    machine = target or default_target()
     return Kernel(program, machine, object_code(program, machine))
 
 
-def object_code(program: Program | Rolled, host: Host) -> bytes:
+def object_code(program: Program | Rolled, target: Target) -> bytes:
     """Return a program as object code for a machine."""
-    return compile_object(_text(program, host), host)
+    return compile_object(_text(program, target), target)
 
 
-def _text(program: Program | Rolled, host: Host) -> str:
-    return emit_rolled(program, host) if isinstance(program, Rolled) else emit(program, host)
+def _text(program: Program | Rolled, target: Target) -> str:
+    return emit_rolled(program, target) if isinstance(program, Rolled) else emit(program, target)
 
 
 class Kernel:
@@ -50,29 +50,29 @@ class Kernel:
 
     Attributes:
         program: what it computes.
-        host: the machine it is made for.
+        target: the machine it is made for.
         object_code: the machine code before it is loaded; another process can be given it.
         any_strides: whether its inner loop takes inputs that states share.
     """
 
-    def __init__(self, program: Program | Rolled, host: Host, object_code: bytes) -> None:
+    def __init__(self, program: Program | Rolled, target: Target, object_code: bytes) -> None:
         self.program = program
-        self.host = host
+        self.target = target
         self.object_code = object_code
-        self._code = load_object(object_code, host)
-        self.any_strides = takes_any_strides(program, host.width)
+        self._code = load_object(object_code, target)
+        self.any_strides = takes_any_strides(program, target.width)
         self._loop = make_loop(program, self._code.address(LOOP), any_strides=self.any_strides)
         self._function = self._loop.function
 
     @property
     def width(self) -> int:
         """States that are computed together."""
-        return self.host.width
+        return self.target.width
 
     @cached_property
     def ir(self) -> str:
         """The program in LLVM's language."""
-        return _text(self.program, self.host)
+        return _text(self.program, self.target)
 
     def __call__(self, *arrays: ArrayLike, out: Any = None) -> Result:
         """Evaluate at one state or many.
@@ -91,7 +91,7 @@ class Kernel:
         """Its inner loop, which tells whether inputs and results are finite."""
         ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(self._code.address(ORDINARY))()
         address = self._code.address
-        streaming = address(STREAMING) if streams(self.program, self.host.width) else None
+        streaming = address(STREAMING) if streams(self.program, self.target.width) else None
         return CheckedBatchLoop(self.program, address(LOOP), ordinary, streaming)
 
     def fastcall(

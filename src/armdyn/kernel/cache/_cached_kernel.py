@@ -5,9 +5,9 @@ from __future__ import annotations
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._kernel import Kernel, object_code
 from armdyn.kernel._llvm import llvm_versions
-from armdyn.kernel._target import host
 from armdyn.kernel.cache._cache import default_cache, key
 from armdyn.kernel.cache._identity import identity
+from armdyn.kernel.targets import target
 
 
 def cached_kernel(program: Program | Rolled) -> Kernel:
@@ -16,7 +16,7 @@ def cached_kernel(program: Program | Rolled) -> Kernel:
     The key is the program, the processor, LLVM's version and the compiler's own text: all that
     decides what the object code is. So nothing that is kept can be out of date.
     """
-    machine = host()
+    machine = target()
     name = key(*identity(program, machine), *llvm_versions())
     cache = default_cache()
     code = cache.get(name) if cache else None

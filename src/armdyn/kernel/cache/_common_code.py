@@ -8,10 +8,10 @@ from threading import Lock
 
 from armdyn.kernel._jit import Code, compile_object, load_for_good
 from armdyn.kernel._llvm import llvm_versions
-from armdyn.kernel._target import host
 from armdyn.kernel.cache._cache import default_cache, key
 from armdyn.kernel.cache._identity import HERE
 from armdyn.kernel.cache._source_digest import source_digest
+from armdyn.kernel.targets import target
 
 # Names of functions are taken once they are loaded: no two threads may load the same.
 _loading = Lock()
@@ -31,7 +31,7 @@ def common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int
 
 @cache
 def _common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int) -> Code:
-    machine = host()
+    machine = target()
     text = source_digest(HERE, modules)
     name = key("common", text, write.__name__, repr(given), repr(machine), *llvm_versions())
     folder = default_cache()

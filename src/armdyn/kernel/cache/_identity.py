@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from armdyn.graph import Program, Rolled
-from armdyn.kernel._target import Host
 from armdyn.kernel.cache._source_digest import source_digest
+from armdyn.kernel.targets import Target
 
 HERE = "armdyn.kernel"
 Parts = tuple[Any, ...]
@@ -23,7 +23,7 @@ COMPILER = (
 )  # fmt: skip
 
 
-def identity(program: Program | Rolled, host: Host) -> tuple[str | bytes, ...]:
+def identity(program: Program | Rolled, target: Target) -> tuple[str | bytes, ...]:
     """Return all that decides the object code of a program, except LLVM's version.
 
     Equal identities have equal object code: the program, the processor, and the text of the
@@ -34,7 +34,7 @@ def identity(program: Program | Rolled, host: Host) -> tuple[str | bytes, ...]:
     )
     # Bytes, since text would take some milliseconds. Numbers are exact in them. The second format
     # writes equal things alike; later ones may refer to an object that was met before.
-    return (kind, marshal.dumps(parts, 2), repr(host), source_digest(HERE, COMPILER))
+    return (kind, marshal.dumps(parts, 2), repr(target), source_digest(HERE, COMPILER))
 
 
 def _plain(program: Program) -> Parts:

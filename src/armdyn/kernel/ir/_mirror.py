@@ -7,17 +7,17 @@ lies in a tile that is symmetric by then.
 
 from __future__ import annotations
 
-from armdyn.kernel._target import Host
 from armdyn.kernel.ir._counted import counted
 from armdyn.kernel.ir._tiles import Tile, load_tile
 from armdyn.kernel.ir._writer import Writer
+from armdyn.kernel.targets import Target
 
 
-def mirror_function(name: str, n: int, host: Host) -> str:
+def mirror_function(name: str, n: int, target: Target) -> str:
     """Return a function that copies what is above the diagonal of an n x n matrix below it."""
-    w = Writer(host.width, host.fma)
+    w = Writer(target.width, target.fma)
     w.begin("entry")
-    size = host.width
+    size = target.width
     if n < size:
         with counted(w, "row", 0, n) as row, counted(w, "column", 0, n) as column:
             one = w.resized(1)
@@ -47,9 +47,9 @@ def mirror_function(name: str, n: int, host: Host) -> str:
     return w.text(f"internal void @{name}(ptr noalias nocapture %m) noinline nounwind")
 
 
-def zero_function(name: str, n: int, host: Host) -> str:
+def zero_function(name: str, n: int, target: Target) -> str:
     """Return a function that writes zeros below the diagonal of an n x n matrix."""
-    w = Writer(1, host.fma)
+    w = Writer(1, target.fma)
     w.begin("entry")
     with counted(w, "row", 0, n) as row, counted(w, "column", 0, n) as column:
         place = _place(w, n, row.i, column.i)

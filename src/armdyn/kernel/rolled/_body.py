@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from armdyn.graph import Rolled, Sweep
-from armdyn.kernel._target import Host
 from armdyn.kernel.ir._counted import counted
 from armdyn.kernel.ir._heap import aligned, allocated, release
 from armdyn.kernel.ir._sincos import LIMIT, SLOW, sincos
@@ -18,6 +17,7 @@ from armdyn.kernel.ir._writer import Writer, bits
 from armdyn.kernel.rolled._memory import Memory, Reader, Table, place
 from armdyn.kernel.rolled._rows import Rows
 from armdyn.kernel.rolled._step import Number, RolledStep
+from armdyn.kernel.targets import Target
 
 # Bytes of scratch memory that a kernel has on the stack.
 MOST_ON_STACK = 2**16
@@ -32,24 +32,24 @@ class RolledBody:
         memory: what it needs.
     """
 
-    def __init__(self, rolled: Rolled, host: Host, width: int) -> None:
+    def __init__(self, rolled: Rolled, target: Target, width: int) -> None:
         self._rolled = rolled
-        self._host = host
+        self._target = target
         self._n = rolled.n
-        self._w = Writer(width, host.fma)
+        self._w = Writer(width, target.fma)
         # in a block, steps that wait for nothing overlap each other: no need to begin early
         self._steps = [
-            RolledStep(sweep.step, host, early=width == 1 or bool(sweep.start))
+            RolledStep(sweep.step, target, early=width == 1 or bool(sweep.start))
             for sweep in rolled.sweeps
         ]
         self._column_steps = [
-            RolledStep(sweep.columns, host, early=False) if sweep.columns else None
+            RolledStep(sweep.columns, target, early=False) if sweep.columns else None
             for sweep in rolled.sweeps
         ]
-        self.memory = Memory(rolled, width, host.width, max(len(s.early) for s in self._steps))
+        self.memory = Memory(rolled, width, target.width, max(len(s.early) for s in self._steps))
         self._inputs = {slot.name: f"%i{j}" for j, slot in enumerate(rolled.inputs)}
         self._outputs = {slot.name: f"%o{j}" for j, slot in enumerate(rolled.outputs)}
-        self._rows = Rows(self._w, host.width, self._n, self.memory, self._inputs, self._outputs)
+        self._rows = Rows(self._w, target.width, self._n, self.memory, self._inputs, self._outputs)
         self._table = Table(rolled)
 
     def function(self, name: str, given: bool) -> str:
@@ -109,7 +109,7 @@ class RolledBody:
         step, w, memory = self._steps[number], self._w, self.memory
         if not step.early:
             return
-        lanes = self._host.width
+        lanes = self._target.width
         count = self._n * len(step.early) * w.width
         whole = -(-count // lanes) * lanes
         parts = [memory.part(w, name) for name in ("angles", "sines", "cosines")]
@@ -194,7 +194,7 @@ class RolledBody:
     ) -> None:
         """Write copies of the last column behind it, for column steps that go beyond it."""
         w = self._w
-        v = w.resized(self._host.width)
+        v = w.resized(self._target.width)
         is_last = w.new(f"icmp eq i64 {i}, {self._n - 1}")
         w.branch(is_last, f"{label}.last", f"{label}.others")
         w.begin(f"{label}.last")
@@ -214,7 +214,7 @@ class RolledBody:
         # a single state has several columns in a vector, unless entries are read: there are none
         # behind the last
         several = w.width == 1 and not read_rows
-        v = w.resized(self._host.width) if several else w
+        v = w.resized(self._target.width) if several else w
         for name in sorted(read_rows):
             self._rows.take_row(label, name, i)
         reader = self._reader(v, i, {})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from armdyn.graph import Rolled
-from armdyn.kernel._target import Host
 from armdyn.kernel.batch._strided_loop import loop_function
 from armdyn.kernel.ir._heap import aligned, allocated, release
 from armdyn.kernel.ir._mirror import mirror_function, zero_function
@@ -12,39 +11,40 @@ from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.rolled._body import BELOW, MOST_ON_STACK, RolledBody
 from armdyn.kernel.rolled._memory import Table
 from armdyn.kernel.straight._emit import BLOCK, LOOP, ONE, declarations, ordinary_function
+from armdyn.kernel.targets import Target
 
 INNER = "armdyn_inner"
 
 
-def emit_rolled(rolled: Rolled, host: Host) -> str:
+def emit_rolled(rolled: Rolled, target: Target) -> str:
     """Return the module of a rolled program, whose function `LOOP` is the inner loop of a gufunc.
 
     Scratch memory of blocks that is too large for the stack is allocated once for a whole batch.
     """
-    parts = [declarations(host.width), slow_function(host.fma), Table(rolled).text()]
+    parts = [declarations(target.width), slow_function(target.fma), Table(rolled).text()]
     for j, slot in enumerate(rolled.outputs):
         if len(slot.shape) == 2:
             below = mirror_function if slot.name in rolled.symmetric else zero_function
-            parts.append(below(f"{BELOW}{j}", rolled.n, host))
-    block = RolledBody(rolled, host, host.width)
+            parts.append(below(f"{BELOW}{j}", rolled.n, target))
+    block = RolledBody(rolled, target, target.width)
     large = block.memory.bytes > MOST_ON_STACK
-    parts.append(RolledBody(rolled, host, 1).function(ONE, given=False))
+    parts.append(RolledBody(rolled, target, 1).function(ONE, given=False))
     parts.append(block.function(BLOCK, given=large))
     loop = INNER if large else LOOP
     extra = ", ptr %data" if large else ""
-    parts.append(loop_function(rolled, host.width, loop, ONE, BLOCK, extra))
+    parts.append(loop_function(rolled, target.width, loop, ONE, BLOCK, extra))
     if large:
-        parts.append(_with_memory(block.memory.bytes, host))
+        parts.append(_with_memory(block.memory.bytes, target))
     parts.append(ordinary_function(-1.0))
     return "\n".join(parts)
 
 
-def _with_memory(size: int, host: Host) -> str:
+def _with_memory(size: int, target: Target) -> str:
     """Return `LOOP`: the loop, given memory if there are enough states for a block."""
-    w = Writer(1, host.fma)
+    w = Writer(1, target.fma)
     w.begin("entry")
     count = w.new("load i64, ptr %dims, align 8")
-    few = w.new(f"icmp slt i64 {count}, {host.width}")
+    few = w.new(f"icmp slt i64 {count}, {target.width}")
     w.branch(few, "without", "with")
     w.begin("without")
     given = "ptr %args, ptr %dims, ptr %steps, ptr"

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from armdyn.graph import Instruction, Program
 from armdyn.kernel._jit import CUT
-from armdyn.kernel._target import Host
 from armdyn.kernel.batch._streaming_loop import streaming_function
 from armdyn.kernel.batch._streams import StreamPoints, nothing, parameters, streams
 from armdyn.kernel.batch._strided_loop import loop_function, takes_any_strides
@@ -26,6 +25,7 @@ from armdyn.kernel.straight._one_state import one_by_block
 from armdyn.kernel.straight._order import Arrange, early, min_live, read_times, rounds
 from armdyn.kernel.straight._spill import SpillAllocator
 from armdyn.kernel.straight._store import Store, Stores
+from armdyn.kernel.targets import Target
 from armdyn.scalar import Op
 
 ONE = "armdyn_one"
@@ -51,22 +51,22 @@ STEPS_BETWEEN_CUTS = 100
 INTRINSICS = {"llvm.fma": 3, "llvm.fabs": 1, "llvm.sqrt": 1, "llvm.copysign": 2}
 
 
-def emit(program: Program, host: Host) -> str:
+def emit(program: Program, target: Target) -> str:
     """Return the module of a program, whose function `LOOP` is the inner loop of a gufunc.
 
     What is loaded of it has to be given the C library first; see `slow_function`.
     """
-    steps = fused(program, host.fma)
-    parts = [declarations(host.width), slow_function(host.fma)]
-    sends = streams(program, host.width)
+    steps = fused(program, target.fma)
+    parts = [declarations(target.width), slow_function(target.fma)]
+    sends = streams(program, target.width)
     extra = nothing(program) if sends else ""
     length = _length(steps) + len(program.results)
-    if length > LONGEST_TWICE and takes_any_strides(program, host.width):
-        parts.append(one_by_block(program, host.width, ONE, BLOCK, extra))
+    if length > LONGEST_TWICE and takes_any_strides(program, target.width):
+        parts.append(one_by_block(program, target.width, ONE, BLOCK, extra))
     else:
-        parts.append(_Body(program, steps, host, 1).function(ONE))
-    parts.append(_Body(program, steps, host, host.width).function(BLOCK))
-    parts.append(loop_function(program, host.width, LOOP, ONE, BLOCK, extra))
+        parts.append(_Body(program, steps, target, 1).function(ONE))
+    parts.append(_Body(program, steps, target, target.width).function(BLOCK))
+    parts.append(loop_function(program, target.width, LOOP, ONE, BLOCK, extra))
     if sends:
         parts.append(streaming_function(program, BLOCK))
     sure = stays_finite(program, LARGEST_ORDINARY)
@@ -103,12 +103,12 @@ class _Body:
     """One kernel: the program in values of a width, 1 or that of the machine."""
 
     def __init__(
-        self, program: Program, steps: Sequence[Step | None], host: Host, width: int
+        self, program: Program, steps: Sequence[Step | None], target: Target, width: int
     ) -> None:
         self._program = program
         self._steps = steps
-        self._lanes = host.width
-        self._w = Writer(width, host.fma)
+        self._lanes = target.width
+        self._w = Writer(width, target.fma)
         self._columns: dict[int, str] = {}
         self._trig: dict[tuple[Op, int], str] = {}
         self._places = [
@@ -126,7 +126,7 @@ class _Body:
         self._long = _length(steps) > LONG
         self._rounds = rounds(steps, self._arrangement(width))
         reads = read_times(steps, self._rounds, self._stores.all) if self._long else {}
-        self._values = SpillAllocator(self._w, reads, _room(host))
+        self._values = SpillAllocator(self._w, reads, target.value_registers)
         sends = streams(program, width)
         self._sites = StreamPoints(self._w, program, _length(steps)) if sends else None
 
@@ -221,8 +221,3 @@ class _Waiting:
 
 def _length(steps: Sequence[Step | None]) -> int:
     return sum(step is not None for step in steps)
-
-
-def _room(host: Host) -> int:
-    """Return how many values may wait in registers: not all, some are needed to compute."""
-    return 26 if host.width == 8 else 11

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from armdyn.kernel import host
+from armdyn.kernel import target
 
 
 def machine() -> dict[str, str]:
     """Return what a reader needs to place the numbers."""
-    this = host()
+    this = target()
     return {
         "processor": _processor(),
         "cores": str(os.cpu_count() or 1),

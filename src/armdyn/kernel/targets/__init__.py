@@ -1,0 +1,6 @@
+"""The machines that code is made for: one file a family of processors."""
+
+from armdyn.kernel.targets._choice import target
+from armdyn.kernel.targets._target import Target
+
+__all__ = ["Target", "target"]

@@ -1,0 +1,61 @@
+"""Choose the target: the host itself, or a lesser machine of its family that it can run."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from dataclasses import replace
+from functools import lru_cache
+
+from armdyn.errors import InputError, shown
+from armdyn.kernel._llvm import llvm
+from armdyn.kernel.targets import generic, x86
+from armdyn.kernel.targets._target import Family, Host, Target
+
+VARIABLE = "ARMDYN_CPU"
+NATIVE = "native"
+
+# The first whose architecture it is; the last takes every architecture.
+FAMILIES = (x86.FAMILY, generic.FAMILY)
+
+
+def target(cpu: str | None = None) -> Target:
+    """Return the machine that code is made for.
+
+    Args:
+        cpu: "native" or a level of x86-64 ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4");
+            default is the environment variable ``ARMDYN_CPU``, else "native".
+    """
+    return _target(cpu or os.environ.get(VARIABLE) or NATIVE)
+
+
+@lru_cache(maxsize=16)
+def _target(cpu: str) -> Target:
+    host = _host()
+    family = family_of(host)
+    possible = {NATIVE: family.native(host), **family.levels(host)}
+    if cpu not in possible:
+        raise InputError(
+            f"the processor {shown(cpu)} is not one that this machine can stand for; choose one "
+            f"of: {', '.join(possible)}."
+        )
+    # On Windows LLVM loads code only where constants may lie anywhere.
+    return replace(possible[cpu], near_code=sys.platform != "win32")
+
+
+def family_of(host: Host) -> Family:
+    """Return the family that a machine belongs to."""
+    return next(
+        family
+        for family in FAMILIES
+        if not family.architectures or host.architecture in family.architectures
+    )
+
+
+def _host() -> Host:
+    try:
+        features = dict(llvm().get_host_cpu_features())
+    except RuntimeError:  # LLVM cannot tell on every platform; the name alone must do
+        features = {}
+    return Host(platform.machine().lower(), str(llvm().get_host_cpu_name()), features)
