@@ -11,7 +11,7 @@ from armdyn.errors import FileError
 from armdyn.robot import IDENTITY, Robot
 from armdyn.robot.formats.urdf import parse_urdf
 from support.urdf_compare import pose
-from support.urdf_texts import ARM, INERTIAL, LIMIT, fixed, joint, links, robot
+from support.urdf_texts import ARM, INERTIAL, LIMIT, fixed, joint, links, robot, version
 
 MIMIC = LIMIT + '<mimic joint="{leader}" multiplier="-2" offset="{offset}"/>'
 
@@ -145,7 +145,7 @@ def test_quaternion_says_the_same_as_roll_pitch_yaw() -> None:
     """A turn about x by 2 atan(3/4), whose quaternion is written with another length than one."""
     angles = f'<origin rpy="{2 * math.atan2(3, 4)!r} 0 0"/>'
     arms = [
-        parse_urdf(ARM.replace('<origin xyz="0 0 0.4"/>', origin))
+        parse_urdf(version("1.2", ARM).replace('<origin xyz="0 0 0.4"/>', origin))
         for origin in (angles, '<origin quat_xyzw="3 0 0 4"/>')
     ]
     q = np.array([0.3, 0.4])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from armdyn.errors import ArmdynError, FileError, RobotError, RobotWarning
 from armdyn.robot.formats.urdf import parse_urdf, read_urdf
 from armdyn.robot.formats.urdf._xml import LARGEST_FILE
-from support.urdf_texts import ARM, INERTIAL, LIMIT, fixed, joint, links, robot
+from support.urdf_texts import ARM, INERTIAL, LIMIT, fixed, joint, links, robot, version
 
 BOMB = '<!DOCTYPE b [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><robot name="&b;"/>'
 OUTSIDE = '<!DOCTYPE b [<!ENTITY a SYSTEM "file:///etc/hostname">]><robot name="&a;"/>'
@@ -53,10 +54,35 @@ BROKEN = [
     ("limits swapped", ARM.replace('lower="-1"', 'lower="3"', 1), "joint 'j1': `lower` is 3"),
     ("negative effort", ARM.replace('effort="30"', 'effort="-3"', 1), "joint 'j1': the limit `eff"),
     ("negative damping", ARM.replace("<limit", '<dynamics damping="-1"/><limit', 1), "`viscous`"),
-    ("zero quaternion", ARM.replace("<axis", '<a/><axis').replace(
-        '<origin xyz="0 0 0.4"/>', '<origin quat_xyzw="0 0 0 0"/>', 1), "`quat_xyzw`"),
-    ("two rotations", ARM.replace(
+    ("zero quaternion", version("1.2", ARM).replace("<axis", '<a/><axis').replace(
+        '<origin xyz="0 0 0.4"/>', '<origin quat_xyzw="0 0 0 0"/>', 1),
+        "`quat_xyzw` in <origin> of joint 'j1' is zero"),
+    ("two rotations", version("1.2", ARM).replace(
         '<origin xyz="0 0 0.4"/>', '<origin rpy="0 0 0" quat_xyzw="0 0 0 1"/>', 1), "remove one"),
+    ("a quaternion too early", ARM.replace('xyz="0 0 0.4"', 'quat_xyzw="0 0 0 1"', 1),
+        "<origin> of joint 'j1' has `quat_xyzw`, which readers of version 1.0 skip"),
+    ("a quaternion in 1.1", version("1.1", ARM).replace(
+        'xyz="0 0 0.4"', 'quat_xyzw="0 0 0 1"', 1), "version 1.1 skip"),
+    ("unknown version", version("9.0", ARM), "URDF version '9.0'; known are 1.0, 1.1, 1.2"),
+    ("version of words", version("latest", ARM), "URDF version 'latest'"),
+    ("element in capitals", ARM.replace('<axis xyz="0 1 0"/>', '<Axis xyz="0 1 0"/>'),
+        "joint 'j2' has a <Axis>, which no reader knows; the element is called <axis>"),
+    ("joint in capitals", ARM.replace("joint name", "JOINT name").replace("/joint", "/JOINT"),
+        "<robot> has a <JOINT>"),
+    ("attribute in capitals", ARM.replace('axis xyz="0 1 0"', 'axis XYZ="0 1 0"'),
+        "<axis> of joint 'j2' has an attribute `XYZ`, which no reader knows; it is called `xyz`"),
+    ("limit in capitals", ARM.replace("lower=", "Lower=", 1), "<limit> of joint 'j1' has an attr"),
+    ("origin of another namespace", ARM.replace('<origin xyz="0 0 0.4"', '<origin xmlns="foo" xyz='
+        '"0 0 0.4"', 1), "joint 'j1' has a <origin> of the namespace 'foo', which URDF readers"),
+    ("axis of another namespace", ARM.replace("<axis", '<axis xmlns="foo"'), "<axis> of the names"),
+    ("inertial of another namespace", ARM.replace("<mass", '<mass xmlns="foo"', 1), "<mass> of"),
+    ("links of no namespace", '<u:robot xmlns:u="foo" name="r"><link name="a"/></u:robot>',
+        "robot 'r' has no <link>"),
+    ("attribute of another namespace", ARM.replace('<axis xyz="0 1 0"/>',
+        '<axis xmlns:f="foo" f:xyz="0 1 0"/>'), "`xyz` of another namespace"),
+    ("Arabic digits", ARM.replace('"0 0 0.4"', '"0 0 \u0663"', 1), "'\u0663', expected a number"),
+    ("wide digits", ARM.replace('mass value="2"', 'mass value="\uff11"'), "`value` in <mass>"),
+    ("nested deeply", robot("<a>" * 101 + "</a>" * 101), "nested more than 100 deep, at <a>"),
     ("no mass", ARM.replace('<mass value="2"/>', "", 1), "<inertial> of link 'base' has no <mass>"),
     ("no inertia", ARM.replace(' izz="0.04"', "", 1), "<inertia> of link 'base' has no attribute"),
     ("negative mass", ARM.replace('"2"', '"-2"', 1), "link 'base' has a mass of -2 kg"),
@@ -197,3 +223,31 @@ def test_damaged_urdf_raises_only_our_errors(data: st.DataObject) -> None:
         parse_urdf(text)
     except ArmdynError as error:
         assert isinstance(error, RobotError)
+
+
+def test_known_versions_of_the_format_are_accepted() -> None:
+    for number in ("1.0", "1.1", "1.2"):
+        assert parse_urdf(version(number, ARM)).joints == parse_urdf(ARM).joints
+
+
+def test_elements_of_other_programs_are_skipped() -> None:
+    other = '<f:rotor xmlns:f="foo"/><Gazebo/><limits/>'
+    assert parse_urdf(ARM.replace("<axis", f"{other}<axis")).joints == parse_urdf(ARM).joints
+
+
+def test_file_of_very_many_elements_is_refused_early() -> None:
+    with pytest.raises(FileError, match="more than 300000 elements"):
+        parse_urdf(robot("<a/>" * 400_000))
+
+
+def test_time_does_not_grow_as_the_square_of_joints_that_follow_one() -> None:
+    """Every joint of a chain follows the first: a minute when paths to the root were compared."""
+    chain = [f"l{k}" for k in range(6001)]
+    follow = LIMIT + '<mimic joint="j1"/>'
+    joints = [
+        joint(f"j{k}", chain[k - 1], chain[k], inside=LIMIT if k == 1 else follow)
+        for k in range(1, len(chain))
+    ]
+    began = time.process_time()
+    assert parse_urdf(robot(links(*chain), *joints)).n == 1
+    assert time.process_time() - began < 8.0

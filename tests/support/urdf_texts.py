@@ -31,6 +31,11 @@ def fixed(name: str, parent: str, child: str) -> str:
     return joint(name, parent, child, "fixed", inside="", axis="")
 
 
+def version(number: str, urdf: str) -> str:
+    """Return a URDF that declares a version of the format."""
+    return urdf.replace("<robot ", f'<robot version="{number}" ')
+
+
 # base -j1- a -j2- b -tool_joint- tool
 ARM = robot(
     links("base", "a", "b"), '<link name="tool"/>',

@@ -6,7 +6,7 @@ axes leave free is chosen so that constants vanish: E_0 is E_1 at q = 0; frames 
 stand at one height; the last frame turns and slides nowhere; a sliding joint, of which only the
 direction matters, gets an axis that meets its neighbours.
 
-Everything about joint i is written in the frame of its URDF link, L_i, which stays as it is.
+Everything about joint i is written in the frame of its link in the file, L_i, which stays as it is.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from armdyn.robot.formats._lines import Line, Normal, common_normal, meeting_poi
 from armdyn.robot.formats._placement import Array, invert, place, without_residues
 from armdyn.robot.formats._snap import ROUNDING, Snap
 
-# Cosines smaller than this are no reason to turn a normal round.
+# A normal is turned round only if the cosine to the one before it is below minus this.
 TIE = 1e-6
+# Axes closer to parallel than this [rad], but not parallel, are worth a note.
 NEARLY_PARALLEL = 1e-3
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A joint axis as URDF gives it: the placement of L_i in L_{i-1} at q = 0, the axis in L_i."""
+    """A joint axis of the file: the placement of L_i in L_{i-1} at q = 0, the axis in L_i."""
 
     name: str
     placement: Array

@@ -1,4 +1,4 @@
-"""Rigid bodies: from <inertial> elements, joined, and seen from another frame.
+"""Rigid bodies: from the inertials of links, joined, and seen from another frame.
 
 Bodies are joined about their common centre of mass, where only positive terms add up: going through
 a far origin and back would cancel digits, and could break the triangle inequality.
@@ -13,8 +13,8 @@ import numpy as np
 
 from armdyn.robot._joint import Joint
 from armdyn.robot.formats._placement import Array, invert, without_residues
+from armdyn.robot.formats._records import Inertial
 from armdyn.robot.formats._snap import Snap
-from armdyn.robot.formats.urdf._records import Inertial
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Links of a URDF joined into the bodies of an arm: fixed joints merged, side branches frozen."""
+"""Links joined into the bodies of an arm: fixed joints merged, side branches frozen."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import numpy as np
 from armdyn.errors import RobotWarning
 from armdyn.robot.formats._body import Body, body_of, joined, physical_faults
 from armdyn.robot.formats._placement import Array, axis_rotation, place
+from armdyn.robot.formats._records import Description, Fault, TreeJoint, Words, listed
 from armdyn.robot.formats._snap import Snap
 from armdyn.robot.formats._tree import Path, Tree
-from armdyn.robot.formats.urdf._records import Document, Fault, UrdfJoint, listed
 
 # How far from one the length of an axis may be before the reader mentions that it made it one.
 UNIT_TOLERANCE = 1e-6
+
+# A joint that follows another to beyond this [rad or m] follows by a wrong number.
+FARTHEST = 1e6
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Stage:
         body: all links that it carries, in its own frame.
     """
 
-    joint: UrdfJoint
+    joint: TreeJoint
     placement: Array
     axis: Array
     body: Body
@@ -56,13 +59,16 @@ class _Spine:
     Links of stage 0 stand with the base.
     """
 
-    joints: list[tuple[UrdfJoint, Array]]
+    joints: list[tuple[TreeJoint, Array]]
     links: list[tuple[str, int, Array]]
 
 
-def serial_arm(document: Document, tree: Tree, path: Path, snap: Snap, strict: bool) -> SerialArm:
-    """Return the arm along a path; every joint off it, and every mimic joint, stands still."""
-    rest = _rest_positions(document)
+def serial_arm(
+    description: Description, tree: Tree, path: Path, snap: Snap, strict: bool
+) -> SerialArm:
+    """Return the arm along a path; joints off it, and joints that follow others, stand still."""
+    words = description.words
+    rest = _rest_positions(description)
     spine = _spine(path, rest, snap)
     on_path = {joint.name for joint in path.joints}
     frozen = [joint for joint in path.joints if joint.is_follower]
@@ -74,7 +80,7 @@ def serial_arm(document: Document, tree: Tree, path: Path, snap: Snap, strict: b
         for name, T, joint in _carried(tree, link, placement, on_path, rest, snap):
             if joint is not None and joint.moves:
                 frozen.append(joint)
-            inertial = document.links[name].inertial
+            inertial = description.links[name].inertial
             if inertial is not None:
                 mover = spine.joints[stage - 1][0].name
                 faults.extend(
@@ -85,21 +91,21 @@ def serial_arm(document: Document, tree: Tree, path: Path, snap: Snap, strict: b
     for (joint, _), carried in zip(spine.joints, bodies[1:], strict=True):
         if not carried:
             faults.append(
-                f"link {joint.child!r}, which joint {joint.name!r} moves, has no <inertial>, nor "
-                "has any link fixed to it"
+                f"link {joint.child!r}, which joint {joint.name!r} moves, has no {words.inertial}, "
+                "nor has any link fixed to it"
             )
     _refuse_or_warn(faults, strict)
     stages = [
-        Stage(joint, placement, _axis(joint, snap), joined(carried))
+        Stage(joint, placement, snap.axis(joint.axis), joined(carried))
         for (joint, placement), carried in zip(spine.joints, bodies[1:], strict=True)
     ]
-    notes = [*_axis_notes(stages), *_frozen_notes(frozen, rest)]
+    notes = [*_axis_notes(stages), *_frozen_notes(frozen, rest, words)]
     return SerialArm(stages, spine.links[-1][2], notes, bool(faults))
 
 
 def _spine(path: Path, rest: dict[str, float], snap: Snap) -> _Spine:
     here = np.eye(4)  # of the link the walk has reached, in the frame of the latest stage
-    joints: list[tuple[UrdfJoint, Array]] = []
+    joints: list[tuple[TreeJoint, Array]] = []
     links = [(path.base, 0, here)]
     for joint in path.joints:
         if joint.is_free:
@@ -113,9 +119,9 @@ def _spine(path: Path, rest: dict[str, float], snap: Snap) -> _Spine:
 
 def _carried(
     tree: Tree, link: str, placement: Array, on_path: set[str], rest: dict[str, float], snap: Snap
-) -> Iterator[tuple[str, Array, UrdfJoint | None]]:
+) -> Iterator[tuple[str, Array, TreeJoint | None]]:
     """Yield a link of the path and all links of its side branches, with the joints they hang on."""
-    found: list[tuple[str, Array, UrdfJoint | None]] = [(link, placement, None)]
+    found: list[tuple[str, Array, TreeJoint | None]] = [(link, placement, None)]
     while found:
         name, T, joint = found.pop()
         yield name, T, joint
@@ -126,48 +132,47 @@ def _carried(
         )
 
 
-def _placement_at_rest(joint: UrdfJoint, rest: dict[str, float], snap: Snap) -> Array:
+def _placement_at_rest(joint: TreeJoint, rest: dict[str, float], snap: Snap) -> Array:
     """Return the placement of a joint's child in its parent when the joint stands still."""
     T = snap.placement(joint.origin)
     value = rest[joint.name]
     if value == 0.0:
         return T
-    axis = _axis(joint, snap)
+    axis = snap.axis(joint.axis)
     if joint.type == "prismatic":
         return T @ place(np.eye(3), value * axis)
     return T @ place(axis_rotation(axis, value), np.zeros(3))
 
 
-def _rest_positions(document: Document) -> dict[str, float]:
-    """Return where joints stand that are frozen: at zero, or where mimicking a zero puts them.
+def _rest_positions(description: Description) -> dict[str, float]:
+    """Return where frozen joints stand: at zero, or where following a joint at zero puts them.
 
-    A joint may mimic one that does not exist, as in some published files: it stands still too.
+    A joint may follow one that does not exist, as in some published files: it stands still too.
     """
     rest: dict[str, float] = {}
-    for first in document.joints.values():
-        followed: dict[str, UrdfJoint] = {}
+    for first in description.joints.values():
+        followed: dict[str, TreeJoint] = {}
         joint = first
-        while joint.is_follower and joint.mimic is not None and joint.name not in rest:
+        while joint.is_follower and joint.coupling is not None and joint.name not in rest:
             if joint.name in followed:
                 raise Fault(f"joint {joint.name!r} mimics itself, directly or through others.")
             followed[joint.name] = joint
-            if joint.mimic.leader not in document.joints:
+            if joint.coupling.leader not in description.joints:
                 break
-            joint = document.joints[joint.mimic.leader]
+            joint = description.joints[joint.coupling.leader]
         value = rest.get(joint.name, 0.0)
         if joint.name not in followed:
             rest[joint.name] = value
         for follower in reversed(followed.values()):
-            assert follower.mimic is not None
-            value = follower.mimic.multiplier * value + follower.mimic.offset
-            if not abs(value) <= 1e6:
-                raise Fault(f"<mimic> of joint {follower.name!r} puts it at {value:g}: too far.")
+            assert follower.coupling is not None
+            value = follower.coupling.multiplier * value + follower.coupling.offset
+            if not abs(value) <= FARTHEST:
+                raise Fault(
+                    f"{description.words.coupling} of joint {follower.name!r} puts it at "
+                    f"{value:g}: too far."
+                )
             rest[follower.name] = value
     return rest
-
-
-def _axis(joint: UrdfJoint, snap: Snap) -> Array:
-    return snap.direction(np.array(joint.axis), "components of <axis xyz>")
 
 
 def _axis_notes(stages: list[Stage]) -> Iterator[str]:
@@ -180,15 +185,15 @@ def _axis_notes(stages: list[Stage]) -> Iterator[str]:
             )
 
 
-def _frozen_notes(frozen: list[UrdfJoint], rest: dict[str, float]) -> Iterator[str]:
+def _frozen_notes(frozen: list[TreeJoint], rest: dict[str, float], words: Words) -> Iterator[str]:
     still = [joint.name for joint in frozen if joint.is_free]
     if still:
         yield f"Frozen at zero, with the links they carry merged: joints {listed(still)}."
-    mimics = [joint for joint in frozen if joint.is_follower]
-    if mimics:
+    positions = [f"{joint.name} at {rest[joint.name]:g}" for joint in frozen if joint.is_follower]
+    if positions:
         yield (
-            "Mimic joints do not move here but stand where they are when the joint they follow is "
-            f"at zero: {listed([f'{joint.name} at {rest[joint.name]:g}' for joint in mimics])}."
+            f"{words.followers} do not move here but stand where they are when the joint they "
+            f"follow is at zero: {listed(positions)}."
         )
 
 

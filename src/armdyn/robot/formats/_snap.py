@@ -12,20 +12,29 @@ from collections.abc import Iterable
 import numpy as np
 
 from armdyn.robot.formats._placement import Array, place, quaternion_rotation, rotation
-from armdyn.robot.formats.urdf._records import Origin
+from armdyn.robot.formats._records import Origin, Triple, Words
 
-# 3.1416 is 7e-6 rad from pi; nobody means an angle that close to a right one to be another.
+# Angles this close to a right one [rad] are right angles: 3.1416 is 7e-6 rad from pi.
 ANGLE_TOLERANCE = 1e-5
+# Lengths below a micrometre [m] are zero.
 LENGTH_TOLERANCE = 1e-6
+# Components of unit vectors this small are zero: directions are written with six digits or more.
 DIRECTION_TOLERANCE = 1e-6
-# What rounding in double precision leaves of a zero: removed in any case, and not worth a note.
+# What rounding in double precision leaves of a zero [rad, m]: always removed, without a note.
 ROUNDING = 1e-12
 
 
 class Snap:
-    """Rounds angles, lengths and directions to nominal ones and keeps a tally of the changes."""
+    """Rounds angles, lengths and directions to nominal ones and counts the changes."""
 
-    def __init__(self, enabled: bool) -> None:
+    def __init__(self, enabled: bool, words: Words) -> None:
+        """Begin with no changes.
+
+        Args:
+            enabled: False leaves all but rounding as it is.
+            words: what the format calls angles and axes.
+        """
+        self._words = words
         self.angle_tolerance = ANGLE_TOLERANCE if enabled else ROUNDING
         self.length_tolerance = LENGTH_TOLERANCE if enabled else ROUNDING
         self.direction_tolerance = DIRECTION_TOLERANCE if enabled else ROUNDING
@@ -47,11 +56,15 @@ class Snap:
         nominal = np.array(near)
         return nominal / np.linalg.norm(nominal)
 
+    def axis(self, xyz: Triple) -> Array:
+        """Return the unit vector of a joint axis."""
+        return self.direction(np.array(xyz), self._words.axis)
+
     def placement(self, origin: Origin) -> Array:
-        """Return the placement of an <origin>."""
+        """Return the placement of a frame."""
         if origin.quaternion is not None:
             return place(quaternion_rotation(origin.quaternion), np.array(origin.xyz))
-        r, p, y = (self.angle(a, "angles of <origin rpy> [rad]") for a in origin.rpy)
+        r, p, y = (self.angle(a, self._words.angles) for a in origin.rpy)
         return place(rotation((r, p, y)), np.array(origin.xyz))
 
     def notes(self) -> Iterable[str]:

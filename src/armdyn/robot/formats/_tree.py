@@ -1,11 +1,12 @@
-"""The tree of a URDF, and the one path through it that is the arm."""
+"""The tree of links and joints, and the one path through it that is the arm."""
 
 from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
 
-from armdyn.robot.formats.urdf._records import FREE_TYPES, Document, Fault, UrdfJoint, listed
+from armdyn.robot.formats._ancestors import Ancestors
+from armdyn.robot.formats._records import FREE_TYPES, Description, Fault, TreeJoint, listed
 
 
 @dataclass(frozen=True)
@@ -13,8 +14,8 @@ class Tree:
     """Links and the joints that leave them; `order` has every link after its parent."""
 
     root: str
-    leaving: dict[str, list[UrdfJoint]]
-    arriving: dict[str, UrdfJoint]
+    leaving: dict[str, list[TreeJoint]]
+    arriving: dict[str, TreeJoint]
     order: list[str]
 
 
@@ -24,15 +25,15 @@ class Path:
 
     base: str
     tip: str
-    joints: list[UrdfJoint]
+    joints: list[TreeJoint]
     notes: list[str]
 
 
-def tree_of(document: Document) -> Tree:
+def tree_of(description: Description) -> Tree:
     """Return the tree, or say why the links do not form one."""
-    leaving: dict[str, list[UrdfJoint]] = {name: [] for name in document.links}
-    arriving: dict[str, UrdfJoint] = {}
-    for joint in document.joints.values():
+    leaving: dict[str, list[TreeJoint]] = {name: [] for name in description.links}
+    arriving: dict[str, TreeJoint] = {}
+    for joint in description.joints.values():
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in leaving:
                 raise Fault(
@@ -53,7 +54,7 @@ def tree_of(document: Document) -> Tree:
             "with fixed joints or remove those that are not used."
         )
     order = list(roots)
-    for link in order:  # grows while it is walked
+    for link in order:  # the loop extends the list
         order.extend(joint.child for joint in leaving[link])
     if len(order) < len(leaving):
         reached = set(order)
@@ -87,7 +88,7 @@ def choose_path(tree: Tree, base: str | None, tip: str | None) -> Path:
 
 
 def _climb(tree: Tree, base: str, tip: str) -> Path:
-    joints: list[UrdfJoint] = []
+    joints: list[TreeJoint] = []
     link = tip
     while link != base:
         if link not in tree.arriving:
@@ -103,7 +104,7 @@ def _walk_down(tree: Tree, base: str) -> Path:
     """Follow the one branch that moves, then the one that is fixed; stop where several leave."""
     free_below = _free_below(tree)
     forks = _follower_forks(tree)
-    link, joints, notes = base, list[UrdfJoint](), list[str]()
+    link, joints, notes = base, list[TreeJoint](), list[str]()
     while leaving := tree.leaving[link]:
         moving = [j for j in leaving if free_below[j.child] or j.is_free or j.name in forks]
         if len(moving) > 1:
@@ -143,25 +144,18 @@ def _follower_forks(tree: Tree) -> set[str]:
     Such a pair moves like the fingers of a gripper: neither is the way on.
     """
     by_name = {joint.name: joint for joint in tree.arriving.values()}
+    ancestors = Ancestors(tree.order, {link: j.parent for link, j in tree.arriving.items()})
     forks: set[str] = set()
     for joint in by_name.values():
-        leader = by_name.get(joint.mimic.leader) if joint.is_follower and joint.mimic else None
+        if joint.coupling is None or not joint.moves:
+            continue
+        leader = by_name.get(joint.coupling.leader)
         if leader is None or not leader.is_free:
             continue
-        for own, other in zip(_from_root(tree, joint), _from_root(tree, leader), strict=False):
-            if own != other:
-                forks.add(own)
-                break
+        branch = ancestors.branch(joint.child, leader.child)
+        if branch is not None:
+            forks.add(tree.arriving[branch].name)
     return forks
-
-
-def _from_root(tree: Tree, joint: UrdfJoint) -> list[str]:
-    """Return the names of the joints from the root to a joint."""
-    names = [joint.name]
-    while joint.parent in tree.arriving:
-        joint = tree.arriving[joint.parent]
-        names.append(joint.name)
-    return names[::-1]
 
 
 def _possible_tips(tree: Tree, base: str) -> list[str]:

@@ -17,7 +17,8 @@ from armdyn.robot._chain import exact_cos_sin
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Robot
 from armdyn.robot.formats._placement import Array, place, roll_pitch_yaw
-from armdyn.robot.formats.urdf._records import NO_LIMIT, Document
+from armdyn.robot.formats._records import Description
+from armdyn.robot.formats.urdf._parse import NO_LIMIT
 
 # XML 1.0 has no way to write these characters, escaped or not.
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -29,7 +30,7 @@ def urdf_text(robot: Robot) -> str:
     Links are named after the joints that move them; the first is "base", the last "tip".
     """
     root = Element("robot", name=_name(robot.name or "arm"))
-    if robot.gravity != Document.gravity:
+    if robot.gravity != Description.gravity:
         SubElement(root, "armdyn", gravity=_numbers(robot.gravity))
     taken: set[str] = set()
     parent = _new_name("base", taken)

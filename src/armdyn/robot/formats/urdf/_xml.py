@@ -6,15 +6,42 @@ is read: meshes and packages that a URDF names are never looked for.
 
 from __future__ import annotations
 
-from xml.etree.ElementTree import Element, ParseError
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
 from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from defusedxml.ElementTree import DefusedXMLParser
 
-from armdyn.robot.formats.urdf._records import Fault
+from armdyn.robot.formats._records import Fault
 
 # URDFs of whole humanoids stay below 1 MB; a tree can take sixty times the memory of its text.
 LARGEST_FILE = 5_000_000
+
+# URDFs nest their elements ten deep at most, and a humanoid has some 20,000 of them.
+DEEPEST = 100
+MOST_ELEMENTS = 300_000
+
+
+class _BoundedBuilder(TreeBuilder):
+    """Builds the tree, and gives up where no URDF goes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._depth, self._count = 0, 0
+
+    def start(self, tag: str, attrs: dict[str, str], /) -> Element:
+        self._depth += 1
+        self._count += 1
+        if self._depth > DEEPEST:
+            raise Fault(
+                f"elements are nested more than {DEEPEST} deep, at <{_shown(tag)}>: not a URDF."
+            )
+        if self._count > MOST_ELEMENTS:
+            raise Fault(f"the file has more than {MOST_ELEMENTS} elements: not a URDF.")
+        return super().start(tag, attrs)
+
+    def end(self, tag: str, /) -> Element:
+        self._depth -= 1
+        return super().end(tag)
 
 
 def parse_xml(text: str | bytes) -> Element:
@@ -22,7 +49,9 @@ def parse_xml(text: str | bytes) -> Element:
     if len(text) > LARGEST_FILE:
         raise Fault(too_large(len(text)))
     try:
-        root: Element = fromstring(text, forbid_dtd=True)
+        parser = DefusedXMLParser(target=_BoundedBuilder(), forbid_dtd=True)
+        parser.feed(text)
+        root: Element = parser.close()
     except DefusedXmlException:
         raise Fault(
             "the file declares a document type or entities (<!DOCTYPE ...>), which are refused for "
@@ -33,7 +62,7 @@ def parse_xml(text: str | bytes) -> Element:
     except (LookupError, ValueError) as error:
         raise Fault(f"the file is not XML that can be decoded: {error}.") from None
     _refuse_xacro(root)
-    if local_name(root, root) != "robot":
+    if _shown(root.tag) != "robot":
         raise Fault(f"the outermost element is <{_shown(root.tag)}>, expected <robot>: not a URDF.")
     return root
 
@@ -44,13 +73,6 @@ def too_large(size: int) -> str:
         f"the file has {size / 1e6:.0f} MB, more than the {LARGEST_FILE / 1e6:.0f} MB a URDF may "
         "have; meshes belong in files of their own."
     )
-
-
-def local_name(element: Element, root: Element) -> str:
-    """Return the tag without the namespace of the root; other namespaces stay in the tag."""
-    namespace = root.tag.rpartition("}")[0]
-    prefix, _, name = element.tag.rpartition("}")
-    return name if prefix == namespace else element.tag
 
 
 def _refuse_xacro(root: Element) -> None:

@@ -1,0 +1,135 @@
+"""Records of a kinematic tree: a reader fills them, the stages that all formats share use them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Triple: TypeAlias = tuple[float, float, float]
+
+# Joint types that an arm may have on its chain, and those a tree may have beside it.
+FREE_TYPES = ("revolute", "continuous", "prismatic")
+JOINT_TYPES = (*FREE_TYPES, "fixed", "floating", "planar")
+
+
+class Fault(Exception):
+    """What is wrong with a description. The reader of the format adds the name of the file."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a format calls things, for notes and errors.
+
+    Attributes:
+        inertial: the element with mass and inertia of a link.
+        coupling: the element that makes a joint follow another.
+        followers: joints that follow others, at the beginning of a sentence.
+        angles: the angles of an `Origin`.
+        axis: the components of a joint axis.
+        no_range: when a joint has no position limits, after "where".
+        no_limit: what else counts as no velocity or effort limit, after "No velocity limit".
+    """
+
+    inertial: str
+    coupling: str
+    followers: str
+    angles: str
+    axis: str
+    no_range: str
+    no_limit: str
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The placement of a frame: a shift [m], then roll, pitch, yaw [rad] or a quaternion.
+
+    A quaternion is (x, y, z, w) of any length but zero; it replaces `rpy`.
+    """
+
+    xyz: Triple = (0.0, 0.0, 0.0)
+    rpy: Triple = (0.0, 0.0, 0.0)
+    quaternion: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Inertial:
+    """Mass [kg] and inertia (xx, xy, xz, yy, yz, zz) [kg m^2] about `origin`, in its axes."""
+
+    origin: Origin
+    mass: float
+    inertia: tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True)
+class TreeLink:
+    """A link of the tree, without its shapes."""
+
+    name: str
+    inertial: Inertial | None = None
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """The joint is at multiplier * leader + offset."""
+
+    leader: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class TreeJoint:
+    """A joint of the tree; `axis` is as written, of any length but zero.
+
+    Position limits of None are not given; a side without a limit is infinite. Velocity and effort
+    limits of None are not given. `damping` is viscous friction, `friction` Coulomb friction,
+    `offset` constant friction, `rotor_inertia` the drive's on the joint side.
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    origin: Origin = Origin()
+    axis: Triple = (1.0, 0.0, 0.0)
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    effort: float | None = None
+    damping: float = 0.0
+    friction: float = 0.0
+    coupling: Coupling | None = None
+    rotor_inertia: float = 0.0
+    offset: float = 0.0
+
+    @property
+    def moves(self) -> bool:
+        """Whether the joint moves, by itself or by following another."""
+        return self.type != "fixed"
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the joint moves by itself."""
+        return self.moves and self.coupling is None
+
+    @property
+    def is_follower(self) -> bool:
+        """Whether the joint moves by following another."""
+        return self.moves and self.coupling is not None
+
+
+@dataclass(frozen=True)
+class Description:
+    """A kinematic tree: links and joints by name, in the order of the file."""
+
+    name: str
+    links: dict[str, TreeLink]
+    joints: dict[str, TreeJoint]
+    words: Words
+    gravity: Triple = (0.0, 0.0, -9.81)
+
+
+def listed(names: list[str], most: int = 12) -> str:
+    """Return names for a sentence, cut where there are too many to read."""
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
