@@ -15,8 +15,6 @@ from armdyn.simulation._diagnostics import FASTEST
 
 Array = NDArray[np.float64]
 
-INTEGRATORS = ("rk45", "dop853", "rk4", "ab4", "midpoint")
-ADAPTIVE = ("rk45", "dop853")
 LIMITS = ("report", "stop", "spring")
 
 MOST_STEPS = 100_000_000

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from armdyn.arm import AUTO, Arm, Evaluator, Function, parameter_values, parametric
 from armdyn.graph import Program, Rolled, interpret
 from armdyn.robot import Chain, chain_of
-from armdyn.simulation.steppers._compose import kinetic_program
-from armdyn.simulation.steppers._compose_held import held_program
+from armdyn.simulation._mass_matrix_programs import held_program, kinetic_program
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]

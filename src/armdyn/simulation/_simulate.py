@@ -12,8 +12,6 @@ from armdyn.arm import Arm
 from armdyn.errors import InputError, NumericalError, shown
 from armdyn.kernel import wanted_threads
 from armdyn.simulation._arguments import (
-    ADAPTIVE,
-    INTEGRATORS,
     LIMITS,
     choice,
     functions,
@@ -32,6 +30,7 @@ from armdyn.simulation._task import Samples, Task
 from armdyn.simulation.events._spring import spring
 from armdyn.simulation.steppers._adaptive import integrate_adaptive
 from armdyn.simulation.steppers._fixed import integrate_fixed
+from armdyn.simulation.steppers._integrators import INTEGRATORS
 from armdyn.simulation.steppers._members import integrate_members
 
 Array = NDArray[np.float64]
@@ -126,7 +125,7 @@ def simulate(
     """
     if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"`arm` is {shown(arm)}, expected an Arm; see armdyn.load().")
-    name = choice("integrator", integrator, INTEGRATORS)
+    stepping = INTEGRATORS[choice("integrator", integrator, tuple(INTEGRATORS))]
     end = positive("until", until, "the end of the simulation [s]: time does not go backwards")
     if end > LONGEST:
         raise InputError(f"`until` is {end:g} s, expected at most {LONGEST:g} s.")
@@ -146,7 +145,7 @@ def simulate(
     watched = functions(events, batch)
     relative = positive("rtol", rtol, "a tolerance")
     absolute = 1e-3 * relative if atol is None else positive("atol", atol, "a tolerance")
-    if name in ADAPTIVE:
+    if stepping.adaptive:
         # arms that choose their steps have none in common
         wanted = MEMBER_SAMPLES if samples is None and batch else samples
         times, steps, keep = sample_times(end, wanted, q.size), 0, range(0)
@@ -163,19 +162,21 @@ def simulate(
     external.check_until(end)
     widest = np.inf if longest is None else positive("longest", longest, "the longest step [s]")
     pushing = spring(arm, q, stiffness, damping) if at_limits == "spring" else None
-    plant = Plant(arm, method, friction=bool(friction), inside=name != "midpoint", parameters=rows)
+    plant = Plant(
+        arm, method, friction=bool(friction), inside=stepping.family != "midpoint", parameters=rows
+    )
     forces = Forces(arm, drive, external, pushing)
     if longest is None and forces.is_function:
         widest = LONGEST_STEP * end
     task = Task(
-        plant, forces, q, qd, end, name, at_limits, float(stiction), watched, progress,
+        plant, forces, q, qd, end, stepping, at_limits, float(stiction), watched, progress,
         wanted_threads(threads), bool(partial), widest,
     )  # fmt: skip
     _check_stops(task)
-    if name in ADAPTIVE and batch:
+    if stepping.adaptive and batch:
         assert times is not None
         found = integrate_members(task, relative, absolute, times)
-    elif name in ADAPTIVE:
+    elif stepping.adaptive:
         found = integrate_adaptive(task, relative, absolute, times)
     else:
         found = integrate_fixed(task, steps, keep)
@@ -215,7 +216,7 @@ def _run(task: Task, found: Samples, batch: bool) -> Run:
     passive = task.forces.is_passive and task.limits != "spring" and not plant.offset.any()
     if failure is None and passive:
         try:
-            advice = TIGHTER if task.integrator in ADAPTIVE else SHORTER
+            advice = TIGHTER if task.integrator.adaptive else SHORTER
             kept = task.limits == "report" and not (plant.viscous.any() or plant.coulomb.any())
             check_energy(plant.arm, t, qd, energy, kinetic, advice, kept=kept)
         except NumericalError as error:
@@ -232,6 +233,6 @@ def _run(task: Task, found: Samples, batch: bool) -> Run:
     if not batch:
         q, qd, qdd, tau, energy = (x[:, 0] for x in (q, qd, qdd, tau, energy))
     return Run(
-        plant.arm, t, q, qd, qdd, tau, energy, found.evaluations, task.integrator, events,
+        plant.arm, t, q, qd, qdd, tau, energy, found.evaluations, task.integrator.name, events,
         failure is None, tuple(notes),
     )  # fmt: skip

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from armdyn.simulation._forces import Forces
 from armdyn.simulation._plant import Plant
 from armdyn.simulation.events._event import Event
+from armdyn.simulation.steppers._integrators import Integrator
 
 Array = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ class Task:
         q: positions at the beginning ``(B, n)``.
         qd: velocities at the beginning.
         until: when it ends [s].
-        integrator: by name.
+        integrator: the method of integration.
         limits: "report", "stop" or "spring".
         stiction: the breakaway torque, as a multiple of Coulomb's.
         events: functions of (t, q, qd) of one arm whose zeros are looked for.
@@ -41,7 +42,7 @@ class Task:
     q: Array
     qd: Array
     until: float
-    integrator: str
+    integrator: Integrator
     limits: str
     stiction: float
     events: tuple[Callable[..., Any], ...]

@@ -18,7 +18,6 @@ from armdyn.simulation.events._stiction import StictionState
 
 Array = NDArray[np.float64]
 
-SOLVERS = {"rk45": "RK45", "dop853": "DOP853"}
 PROGRESS = 1000
 
 # Where in a step it is looked at what might change and change back, as shares of it.
@@ -77,7 +76,9 @@ class _Integration:
         self.evaluations = 0
         self._task, self._times, self._result = task, times, result
         self._options = {"rtol": rtol, "atol": atol}
-        self._solver: Any = getattr(import_module("scipy.integrate"), SOLVERS[task.integrator])
+        self._solver: Any = getattr(
+            import_module("scipy.integrate"), str(task.integrator.coefficients)
+        )
         self._root: Any = import_module("scipy.optimize").brentq
         self._n = task.plant.n
         self._next = 0

@@ -16,8 +16,12 @@ from armdyn.simulation._task import Samples, Task
 from armdyn.simulation.events._crossings import Watch
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
-from armdyn.simulation.steppers._choice import stepper
+from armdyn.simulation.steppers._adams_bashforth import AdamsBashforth
+from armdyn.simulation.steppers._integrators import Integrator
+from armdyn.simulation.steppers._midpoint import Midpoint
+from armdyn.simulation.steppers._runge_kutta import RungeKutta
 from armdyn.simulation.steppers._stepper import Stepper
+from armdyn.simulation.steppers._tableau import Tableau, Weights
 
 # Arms that are simulated together: all that a step reads and writes stays in the cache.
 TOGETHER = 2048
@@ -65,7 +69,7 @@ def _part(
     q, qd = task.q[rows].copy(), task.qd[rows].copy()
     h = task.until / steps
     holds = StictionState(plant, q, qd, task.stiction, task.stops) if task.has_holds else None
-    method = stepper(task.integrator, plant, forces, h, holds)
+    method = _stepper(task.integrator, plant, forces, h, holds)
     watch = Watch(task, q, qd, first_row=rows.start)
     result = Samples()
     kept = keep if isinstance(keep, range) else set(keep)
@@ -92,6 +96,22 @@ def _part(
     result.evaluations = method.evaluations
     result.events = [*watch.events, *_moved(method, rows.start)]
     return result
+
+
+def _stepper(
+    integrator: Integrator, plant: Plant, forces: Forces, h: float, holds: StictionState | None
+) -> Stepper:
+    """Return the stepper of an integrator's family."""
+    coefficients = integrator.coefficients
+    match integrator.family, coefficients:
+        case "runge_kutta", Tableau():
+            return RungeKutta(plant, forces, h, holds, coefficients, integrator.name)
+        case "adams_bashforth", Weights():
+            return AdamsBashforth(plant, forces, h, holds, coefficients, integrator.name)
+        case "midpoint", Tableau():
+            return Midpoint(plant, forces, h, holds, coefficients)
+        case family, _:
+            raise AssertionError(f"no stepper of the family {family!r} takes {coefficients!r}")
 
 
 def _moved(method: Stepper, first_row: int) -> list[Event]:

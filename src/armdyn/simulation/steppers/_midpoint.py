@@ -1,4 +1,4 @@
-"""The midpoint rule in positions and momenta, which is symplectic."""
+"""The implicit midpoint rule in positions and momenta, which is symplectic."""
 
 from __future__ import annotations
 
@@ -8,41 +8,50 @@ from numpy.typing import NDArray
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program
 from armdyn.simulation._forces import Forces
+from armdyn.simulation._mass_matrix_programs import held_velocity_program
 from armdyn.simulation._plant import FORWARD, Plant, compiled
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
-from armdyn.simulation.steppers._compose import (
-    held_velocity_program,
-    midpoint_program,
-    velocity_program,
-)
-from armdyn.simulation.steppers._stepper import Base, Step
+from armdyn.simulation.steppers._midpoint_programs import midpoint_program, velocity_program
+from armdyn.simulation.steppers._stepper import Step, Stepper
+from armdyn.simulation.steppers._tableau import Tableau
 
 Array = NDArray[np.float64]
 
-# Iterations, and the change of v, as a share of the largest, at which they end.
-MOST_ITERATIONS = 100
+# The iterations for v end when it changes by less than this share of the largest component: a few
+# roundings of a double.
 CONVERGED = 2e-15
-# Below this the change is of rounding, and need not become less.
+# A change below this share, which no longer shrinks, is rounding.
 ROUNDING = 1e-11
+# Velocities below this [rad/s or m/s] count as this large in these shares.
+SLOW = 1e-3
+MOST_ITERATIONS = 100
 
 
-class Midpoint(Base):
+class Midpoint(Stepper):
     """The rule; where joints are held, that of the arm which the others make."""
 
-    def __init__(self, plant: Plant, forces: Forces, h: float, holds: StictionState | None) -> None:
+    def __init__(
+        self,
+        plant: Plant,
+        forces: Forces,
+        h: float,
+        holds: StictionState | None,
+        tableau: Tableau,
+    ) -> None:
+        """Begin; arguments as of `Stepper`, and the tableau of one implicit stage."""
         super().__init__(plant, forces, h, holds)
+        (self._stage,), (self._time,) = tableau.stages, tableau.times
+        self._weights = tableau.weights
         forward, kinetic, gravity = (
-            _straight(plant, kind) for kind in (FORWARD, "kinetic_energy", "gravity")
+            _straight(plant, quantity) for quantity in (FORWARD, "kinetic_energy", "gravity")
         )
         if holds:
             M = _straight(plant, "mass_matrix")
-            improve, velocity = (
-                midpoint_program(forward, kinetic, gravity, M),
-                held_velocity_program(M),
-            )
+            improve = midpoint_program(tableau, forward, kinetic, gravity, M)
+            velocity = held_velocity_program(M)
         else:
-            improve = midpoint_program(forward, kinetic, gravity)
+            improve = midpoint_program(tableau, forward, kinetic, gravity)
             velocity = velocity_program(forward, gravity)
         self._improve, self._velocity = compiled(improve), compiled(velocity)
         self._constants = plant.constants_of(improve), plant.constants_of(velocity)
@@ -59,35 +68,40 @@ class Midpoint(Base):
             self._changed(events, q, qd)
             known = qdd, driven
         v, force = self._velocity_between(t, q, qd, self._p)
-        q_after = q + self._h * v
-        self._p = self._p + self._h * force
+        q_after = self._weights.advance(q, self._h, [v])
+        self._p = self._weights.advance(self._p, self._h, [force])
         with np.errstate(all="ignore"):
             qd_after = self._velocity(q_after, self._p, *self._free(), *self._constants[1])
-        if self._holds:
-            events = self._holds.arrest(t + self._h, q_after, qd_after)
-            self._changed(events, q_after, qd_after)
+        self._changed(self._arrested(t + self._h, q_after, qd_after), q_after, qd_after)
         return Step(q_after, qd_after, known)
 
     def _changed(self, events: list[Event], q: Array, qd: Array) -> None:
-        """Begin anew with the momenta of arms of which other joints are held than before."""
+        """Compute the momenta again of arms in which a joint was held or let go."""
         self.events += events
         if events and self._p is not None:
             rows = np.unique([event.arm for event in events])
             self._p[rows] = self._plant.part(rows).momenta(q[rows], qd[rows])
 
     def _velocity_between(self, t: float, q: Array, v: Array, p: Array) -> tuple[Array, Array]:
-        """Return the velocity between two states, beginning with v, and the force there."""
+        """Return the velocity in the middle of the step, and the force there.
+
+        Args:
+            t: the time before the step.
+            q: positions before the step.
+            v: the first guess.
+            p: momenta before the step.
+        """
         h, plant, free = self._h, self._plant, self._free()
         dry = plant.coulomb * self._holds.slide if self._holds else 0.0
         before, force = np.full((len(q), 1), np.inf), np.zeros_like(q)
-        going = np.ones((len(q), 1), bool)  # each arm ends by itself, so that it moves as if alone
+        going = np.ones((len(q), 1), bool)  # each arm ends by itself: a batch changes no bits
         for _ in range(MOST_ITERATIONS):
-            x = q + (h / 2) * v
-            tau = self._at(t + h / 2, x, v)[0] - plant.smooth(v) - dry
+            x = self._stage.advance(q, h, [v])
+            tau = self._at(t + self._time * h, x, v)[0] - plant.smooth(v) - dry
             with np.errstate(all="ignore"):
                 new, pull = self._improve(q, p, v, tau, *free, np.array([h]), *self._constants[0])
                 change = np.abs(new - v).max(axis=1, keepdims=True)
-                size = np.abs(new).max(axis=1, keepdims=True) + 1e-3
+                size = np.abs(new).max(axis=1, keepdims=True) + SLOW
             self.evaluations += 1
             v, force = np.where(going, new, v), np.where(going, pull, force)
             settled = (before < ROUNDING * size) & (change >= before)
@@ -106,8 +120,8 @@ class Midpoint(Base):
         return [(~self._holds.held).astype(float)] if self._holds else []
 
 
-def _straight(plant: Plant, kind: str) -> Program:
-    program = plant.program(kind)
+def _straight(plant: Plant, quantity: str) -> Program:
+    program = plant.program(quantity)
     if not isinstance(program, Program):
         raise InputError(
             f"the arm {plant.arm.name!r} is too long for this integrator; take 'rk4', or give a "

@@ -1,100 +1,190 @@
-"""The classical method of Runge and Kutta: stage by stage, or a whole step in one program."""
+"""Explicit Runge-Kutta methods: the step of a tableau, on arrays or as a program."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.graph import Program
+from armdyn.graph import Program, Slot, trace
 from armdyn.simulation._forces import Forces
-from armdyn.simulation._plant import Plant, compiled
+from armdyn.simulation._inline import Row, constant_slots, inlined
+from armdyn.simulation._mass_matrix_programs import ACTING, held_accelerations, held_constants
+from armdyn.simulation._plant import FORWARD, Plant, compiled
 from armdyn.simulation.events._stiction import StictionState
-from armdyn.simulation.steppers._stepper import Base, Step
+from armdyn.simulation.steppers._stepper import LONGEST_STEP_CODE, Step, Stepper
+from armdyn.simulation.steppers._tableau import Tableau, Weights
 
 Array = NDArray[np.float64]
 
 
-class RungeKutta(Base):
-    """The method stage by stage, for all forces."""
+def runge_kutta(
+    tableau: Tableau,
+    q: Any,
+    qd: Any,
+    h: Any,
+    first: Any,
+    acceleration: Callable[[float, Any, Any], Any],
+    advance: Callable[[Weights, Any, Any, Any], Any],
+) -> tuple[Any, Any]:
+    """Return q and qd a step later.
 
-    def step(self, t: float, q: Array, qd: Array) -> Step:
-        """Return the state a step later."""
-        force, driven = self._at(t, q, qd)
-        if self._holds:
-            events, a1 = self._holds.settle(t, q, qd, force)
-            self.events += events
-        else:
-            a1 = self._accelerations(q, qd, force)
-        q_after, qd_after = self.after(t, q, qd, a1)
-        if self._holds:
-            self.events += self._holds.arrest(t + self._h, q_after, qd_after)
-        return Step(q_after, qd_after, (a1, driven))
-
-    def after(self, t: float, q: Array, qd: Array, a1: Array) -> tuple[Array, Array]:
-        """Return the state a step later by the acceleration now, before joints are arrested."""
-        h, half = self._h, self._h / 2
-        v2 = qd + half * a1
-        a2 = self._stage(t + half, q + half * qd, v2)
-        v3 = qd + half * a2
-        a3 = self._stage(t + half, q + half * v2, v3)
-        v4 = qd + h * a3
-        a4 = self._stage(t + h, q + h * v3, v4)
-        self.evaluations += 4
-        q_after = q + (h / 6) * (qd + 2 * (v2 + v3) + v4)
-        return q_after, qd + (h / 6) * (a1 + 2 * (a2 + a3) + a4)
-
-    def _stage(self, t: float, q: Array, qd: Array) -> Array:
-        return self._accelerations(q, qd, self._at(t, q, qd)[0])
+    Args:
+        tableau: of the method.
+        q: positions, an array or a row of nodes.
+        qd: velocities.
+        h: the length of the step.
+        first: the acceleration at q and qd.
+        acceleration: a function of (share of the step, q, qd).
+        advance: `Weights.advance` for arrays, `Weights.advance_each` for rows.
+    """
+    speeds, accelerations = [qd], [first]
+    for time, row in zip(tableau.times[1:], tableau.stages[1:], strict=True):
+        v = advance(row, qd, h, accelerations)
+        accelerations.append(acceleration(time, advance(row, q, h, speeds), v))
+        speeds.append(v)
+    weights = tableau.weights
+    return advance(weights, q, h, speeds), advance(weights, qd, h, accelerations)
 
 
-class FusedRungeKutta(Base):
-    """A step in one program, for torques that are constant."""
+@lru_cache(maxsize=16)
+def step_program(tableau: Tableau, name: str, forward: Program) -> Program:
+    """Return a step under constant torques.
 
-    def __init__(self, plant: Plant, forces: Forces, h: float, program: Program) -> None:
-        super().__init__(plant, forces, h, None)
-        self._kernel = compiled(program)
-        self._constants = plant.constants_of(program)
+    Inputs are q, qd, tau, h; outputs are q and qd after the step, and qdd before it.
+    """
 
-    def step(self, t: float, q: Array, qd: Array) -> Step:
-        """Return the state a step later."""
-        tau = self._forces.drive.at(t, q, qd)
-        with np.errstate(all="ignore"):
-            q, qd, qdd = self._kernel(q, qd, tau, np.array([self._h]), *self._constants)
-        self.evaluations += 4
-        return Step(q, qd, (qdd, tau))
+    def step(q: Row, qd: Row, tau: Row, h: Row, *constants: Row) -> object:
+        def a(_: float, q: Row, qd: Row) -> Row:
+            return inlined(forward, [q, qd, tau, *constants])
+
+        first = a(0.0, q, qd)
+        return *runge_kutta(tableau, q, qd, h[0], first, a, Weights.advance_each), first
+
+    n = forward.inputs[0].shape
+    states = [Slot(state, n) for state in ("q", "qd", "tau")]
+    outputs = [Slot(name, n) for name in ("q_after", "qd_after", "qdd")]
+    return trace(step, [*states, Slot("h", (1,)), *constant_slots(forward)], outputs, name)
 
 
-class FusedHolding(Base):
-    """A step in one program, for torques that are constant and joints that may be held."""
+@lru_cache(maxsize=16)
+def held_step_program(tableau: Tableau, name: str, mass_matrix: Program, bias: Program) -> Program:
+    """Return a step under constant torques of arms whose joints may be held.
+
+    Inputs are those of `held_program`, with h behind offset; outputs are q and qd after the step,
+    qdd and press before it.
+    """
+
+    def step(q: Row, qd: Row, *given: Row) -> object:
+        acting, (h, *constants) = given[: len(ACTING)], given[len(ACTING) :]
+
+        def both(q: Row, qd: Row) -> tuple[Row, Row]:
+            return held_accelerations(mass_matrix, bias, q, qd, *acting, *constants)
+
+        def a(_: float, q: Row, qd: Row) -> Row:
+            return both(q, qd)[0]
+
+        first, press = both(q, qd)
+        after = runge_kutta(tableau, q, qd, h[0], first, a, Weights.advance_each)
+        return *after, first, press
+
+    n = bias.inputs[0].shape
+    inputs = [*(Slot(state, n) for state in ("q", "qd", *ACTING)), Slot("h", (1,))]
+    outputs = [Slot(name, n) for name in ("q_after", "qd_after", "qdd", "press")]
+    return trace(step, [*inputs, *held_constants(mass_matrix, bias)], outputs, f"held_{name}")
+
+
+class RungeKutta(Stepper):
+    """The methods: under constant torques a step is one program, else stage by stage."""
 
     def __init__(
-        self, plant: Plant, forces: Forces, h: float, holds: StictionState, program: Program
+        self,
+        plant: Plant,
+        forces: Forces,
+        h: float,
+        holds: StictionState | None,
+        tableau: Tableau,
+        name: str,
     ) -> None:
+        """Begin; arguments as of `Stepper`, the tableau, and the name of compiled code."""
         super().__init__(plant, forces, h, holds)
-        self._dry, self._program, self._kernel = holds, program, compiled(program)
+        self._tableau, self._name = tableau, name
+
+    @cached_property
+    def _program(self) -> Program | None:
+        """The whole step, if it can be one program."""
+        if not self._forces.is_constant:
+            return None
+        most = LONGEST_STEP_CODE // len(self._tableau)
+        if self._holds:
+            parts = self._plant.dynamics()
+            short = parts is not None and sum(len(part.code) for part in parts) <= most
+            return held_step_program(self._tableau, self._name, *parts) if parts and short else None
+        forward = self._plant.program(FORWARD)
+        if not isinstance(forward, Program) or len(forward.code) > most:
+            return None
+        return step_program(self._tableau, self._name, forward)
+
+    @cached_property
+    def _kernel(self) -> Any:
+        # kept: to find it by its program takes longer than a step
+        return compiled(self._program) if self._program else None
+
+    @cached_property
+    def _constants(self) -> list[Array]:
+        return self._plant.constants_of(self._program) if self._program else []
 
     def step(self, t: float, q: Array, qd: Array) -> Step:
         """Return the state a step later."""
-        holds = self._dry
+        if self._kernel is None:
+            return self._by_stages(t, q, qd)
+        self.evaluations += len(self._tableau)
+        if self._holds:
+            return self._compiled_with_holds(self._holds, t, q, qd)
+        tau = self._forces.drive.at(t, q, qd)
+        q, qd, qdd = self._compiled(self._constants, q, qd, tau)
+        return Step(q, qd, (qdd, tau))
+
+    def _by_stages(self, t: float, q: Array, qd: Array) -> Step:
         force, driven = self._at(t, q, qd)
-        q_after, qd_after, qdd, press = self._moved(self._plant, slice(None), q, qd, force)
+        events, first = self._settled(t, q, qd, force)
+        self.events += events
+        self.evaluations += len(self._tableau)
+        q_after, qd_after = self.after(t, q, qd, first)
+        self.events += self._arrested(t + self._h, q_after, qd_after)
+        return Step(q_after, qd_after, (first, driven))
+
+    def after(self, t: float, q: Array, qd: Array, first: Array) -> tuple[Array, Array]:
+        """Return the state a step later from the acceleration now, before joints are arrested."""
+
+        def stage(share: float, q: Array, qd: Array) -> Array:
+            return self._accelerations(q, qd, self._at(t + share * self._h, q, qd)[0])
+
+        return runge_kutta(self._tableau, q, qd, self._h, first, stage, Weights.advance)
+
+    def _compiled_with_holds(self, holds: StictionState, t: float, q: Array, qd: Array) -> Step:
+        force, driven = self._at(t, q, qd)
+        acting = self._plant.acting(force, holds.slide, holds.held)
+        q_after, qd_after, qdd, press = self._compiled(self._constants, q, qd, *acting)
         events = holds.let_go(t, press)
-        if events:  # of these arms the step is made again, with what is held now
+        if events:  # these arms make the step again, with the joints that are held now
             more, _ = holds.settle(t, q, qd, force)
             self.events += [*events, *more]
             rows = np.unique([event.arm for event in (*events, *more)])
-            again = self._moved(self._plant.part(rows), rows, q[rows], qd[rows], force[rows])
+            acting = self._plant.acting(force[rows], holds.slide[rows], holds.held[rows])
+            again = self._compiled(self._constants_of(rows), q[rows], qd[rows], *acting)
             for whole, part in zip((q_after, qd_after, qdd), again[:3], strict=True):
                 whole[rows] = part
-        self.evaluations += 4
-        self.events += holds.arrest(t + self._h, q_after, qd_after)
+        self.events += self._arrested(t + self._h, q_after, qd_after)
         return Step(q_after, qd_after, (qdd, driven))
 
-    def _moved(
-        self, plant: Plant, rows: slice | NDArray[np.intp], q: Array, qd: Array, force: Array
-    ) -> tuple[Array, Array, Array, Array]:
-        acting = plant.acting(force, self._dry.slide[rows], self._dry.held[rows])
+    def _constants_of(self, rows: NDArray[np.intp]) -> list[Array]:
+        assert self._program is not None
+        return self._plant.part(rows).constants_of(self._program)
+
+    def _compiled(self, constants: list[Array], *states: Array) -> tuple[Array, ...]:
         with np.errstate(all="ignore"):
-            return self._kernel(
-                q, qd, *acting, np.array([self._h]), *plant.constants_of(self._program)
-            )
+            return self._kernel(*states, np.array([self._h]), *constants)

@@ -1,8 +1,9 @@
-"""What methods of integration by steps of fixed length have in common."""
+"""`Stepper`: what methods of integration by steps of fixed length have in common."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,37 +16,25 @@ from armdyn.simulation.events._stiction import StictionState
 
 Array = NDArray[np.float64]
 
+# A step is compiled as a whole if its stages have no more instructions than this together.
+LONGEST_STEP_CODE = 12_000
+
 
 class Step(NamedTuple):
-    """The state after a step; acceleration and drive torques before it, where they were needed."""
+    """The state after a step; acceleration and drive torques before it, if the step needed them."""
 
     q: Array
     qd: Array
     known: tuple[Array, Array] | None
 
 
-class Stepper(Protocol):
-    """A method of integration.
+class Stepper(ABC):
+    """A family of methods; a subclass takes its coefficients.
 
     Attributes:
         evaluations: of the dynamics so far.
         events: what happened to held joints.
     """
-
-    evaluations: int
-    events: list[Event]
-
-    def step(self, t: float, q: Array, qd: Array) -> Step:
-        """Return the state a step later."""
-        ...
-
-    def now(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Return accelerations and drive torques."""
-        ...
-
-
-class Base:
-    """What steppers share."""
 
     def __init__(self, plant: Plant, forces: Forces, h: float, holds: StictionState | None) -> None:
         """Begin.
@@ -53,12 +42,16 @@ class Base:
         Args:
             plant: the arms.
             forces: what acts on them.
-            h: the length of a step.
+            h: the length of a step [s].
             holds: which joints are held; None if none ever is.
         """
         self.evaluations = 0
         self.events: list[Event] = []
         self._plant, self._forces, self._h, self._holds = plant, forces, h, holds
+
+    @abstractmethod
+    def step(self, t: float, q: Array, qd: Array) -> Step:
+        """Return the state a step later."""
 
     def now(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
         """Return accelerations and drive torques."""
@@ -66,6 +59,7 @@ class Base:
         return self._accelerations(q, qd, force), driven
 
     def _at(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Return the torques on the joints and the part of the drives; refuse an unstable state."""
         if not self._forces.is_constant:
             check_state(self._plant.arm, t, q, qd, SHORTER)
         return self._forces.at(t, q, qd)
@@ -74,3 +68,13 @@ class Base:
         if self._holds:
             return self._holds.accelerations(q, qd, force)
         return self._plant.accelerations(q, qd, force, None)
+
+    def _settled(self, t: float, q: Array, qd: Array, force: Array) -> tuple[list[Event], Array]:
+        """Let go of joints whose hold is overcome; return the events, and the accelerations."""
+        if self._holds:
+            return self._holds.settle(t, q, qd, force)
+        return [], self._plant.accelerations(q, qd, force, None)
+
+    def _arrested(self, t: float, q: Array, qd: Array) -> list[Event]:
+        """Hold joints that came to rest or to a stop: changes q and qd in place."""
+        return self._holds.arrest(t, q, qd) if self._holds else []

@@ -1,0 +1,135 @@
+"""Programs made of the mass matrix: dynamics with held joints, velocities, kinetic energy.
+
+Which joints are held is an input: `free` is 1 for a free joint and 0 for a held one. So one program
+serves all arms of a batch.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from armdyn.graph import Program, Slot, trace
+from armdyn.scalar import Scalar
+from armdyn.simulation._inline import Row, constant_names, constant_slots, inlined
+
+# What acts on a joint besides its weight: torque, dry friction, whether it is free, and the rest of
+# friction.
+ACTING = ("tau", "dry", "free", "viscous", "offset")
+
+
+@lru_cache(maxsize=16)
+def held_program(mass_matrix: Program, bias: Program) -> Program:
+    """Return the accelerations, and the torques that press on the holds.
+
+    Inputs are q, qd, tau, dry (the dry friction of joints that slide), free, viscous, offset.
+    Outputs are qdd, which is zero for held joints, and press, the torque that a hold withstands.
+    """
+
+    def both(q: Row, qd: Row, *given: Row) -> tuple[Row, Row]:
+        return held_accelerations(mass_matrix, bias, q, qd, *given)
+
+    n = bias.inputs[0].shape
+    outputs = [Slot("qdd", n), Slot("press", n)]
+    inputs = [Slot(name, n) for name in ("q", "qd", *ACTING)]
+    return trace(both, [*inputs, *held_constants(mass_matrix, bias)], outputs, "held")
+
+
+def held_accelerations(
+    mass_matrix: Program,
+    bias: Program,
+    q: Row,
+    qd: Row,
+    tau: Row,
+    dry: Row,
+    free: Row,
+    viscous: Row,
+    offset: Row,
+    *constants: Row,
+) -> tuple[Row, Row]:
+    """Return qdd and press; arguments as of `held_program`."""
+    n = len(q)
+    slots = held_constants(mass_matrix, bias)
+    named = {slot.name: row for slot, row in zip(slots, constants, strict=True)}
+    M = inlined(mass_matrix, [q, *(named[name] for name in constant_names(mass_matrix))])
+    c = inlined(bias, [q, qd, *(named[name] for name in constant_names(bias))])
+    left = [tau[i] - c[i] - (viscous[i] * qd[i] + offset[i]) for i in range(n)]
+    qdd = solved(M, [left[i] - dry[i] for i in range(n)], free)
+    press: list[Scalar] = []
+    for i in range(n):
+        rest = left[i]
+        for j in range(n):
+            rest = rest - M[n * i + j] * qdd[j]
+        press.append(rest)
+    return qdd, press
+
+
+def held_constants(mass_matrix: Program, bias: Program) -> list[Slot]:
+    """Return the constants that either program takes, in the order of `Plant.constants`."""
+    both = {slot.name: slot for p in (mass_matrix, bias) for slot in constant_slots(p)}
+    order = [*constant_names(bias), *constant_names(mass_matrix)]
+    return [both[name] for name in dict.fromkeys(order)]
+
+
+@lru_cache(maxsize=16)
+def held_velocity_program(mass_matrix: Program) -> Program:
+    """Return the velocities that belong to momenta: inputs q, p, free; output qd."""
+
+    def velocity(q: Row, p: Row, free: Row, *constants: Row) -> Row:
+        return solved(inlined(mass_matrix, [q, *constants]), p, free)
+
+    n = mass_matrix.inputs[0].shape
+    inputs = [*(Slot(name, n) for name in ("q", "p", "free")), *constant_slots(mass_matrix)]
+    return trace(velocity, inputs, [Slot("qd", n)], "held_velocity")
+
+
+@lru_cache(maxsize=16)
+def kinetic_program(mass_matrix: Program) -> Program:
+    """Return half of qd . M qd: inputs q, qd and the constants of the mass matrix."""
+
+    def kinetic(q: Row, qd: Row, *constants: Row) -> Scalar:
+        M = inlined(mass_matrix, [q, *constants])
+        n = len(qd)
+        twice: Scalar = 0.0
+        for i in range(n):
+            row: Scalar = M[n * i + i] * qd[i]
+            for j in range(i):  # M is symmetric: once for both entries
+                row = row + 2.0 * M[n * i + j] * qd[j]
+            twice = twice + row * qd[i]
+        return 0.5 * twice
+
+    n = mass_matrix.inputs[0].shape
+    inputs = [Slot("q", n), Slot("qd", n), *constant_slots(mass_matrix)]
+    return trace(kinetic, inputs, [Slot("T", ())], "kinetic_energy")
+
+
+def solved(M: Row, right: Row, free: Row) -> list[Scalar]:
+    """Solve M x = right for the free joints; x of held joints is zero.
+
+    The rows and columns of held joints are replaced by those of the unit matrix, so that the
+    program has no branches. The method is the factorisation M = L D L^T.
+    """
+    n = len(right)
+    lower: list[list[Scalar]] = []
+    diagonal: list[Scalar] = []
+    x: list[Scalar] = []
+    for i in range(n):
+        row: list[Scalar] = []  # of L D, until it is divided by D
+        for j in range(i):
+            entry: Scalar = free[i] * free[j] * M[n * i + j]
+            for k in range(j):
+                entry = entry - row[k] * lower[j][k]
+            row.append(entry)
+        pivot: Scalar = free[i] * M[n * i + i] + (1.0 - free[i])
+        known: Scalar = free[i] * right[i]
+        lower.append([])
+        for j in range(i):
+            lower[i].append(row[j] / diagonal[j])
+            pivot = pivot - row[j] * lower[i][j]
+            known = known - lower[i][j] * x[j]
+        diagonal.append(pivot)
+        x.append(known)
+    x = [a / d for a, d in zip(x, diagonal, strict=True)]
+    for i in reversed(range(n)):
+        for k in range(i + 1, n):
+            x[i] = x[i] - lower[k][i] * x[k]
+    return x

@@ -1,0 +1,142 @@
+"""Explicit Adams-Bashforth methods: one evaluation a step, and the rates of the steps before."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.graph import Program, Slot, trace
+from armdyn.scalar import Scalar
+from armdyn.simulation._forces import Forces
+from armdyn.simulation._inline import Row, constant_slots, inlined
+from armdyn.simulation._plant import FORWARD, Plant, compiled
+from armdyn.simulation.events._event import Event
+from armdyn.simulation.events._stiction import StictionState
+from armdyn.simulation.steppers._runge_kutta import RungeKutta
+from armdyn.simulation.steppers._stepper import LONGEST_STEP_CODE, Step, Stepper
+from armdyn.simulation.steppers._tableau import RK4, Weights
+
+Array = NDArray[np.float64]
+
+# The first steps are of this method, whose order is that of the longest Adams-Bashforth here.
+STARTER = RK4
+
+
+@lru_cache(maxsize=16)
+def step_program(weights: Weights, name: str, forward: Program) -> Program:
+    """Return a step.
+
+    Inputs are q, qd, tau, the rows of qd and then of qdd of the steps before, the newest first, and
+    h; outputs are q and qd after the step, and qdd before it.
+    """
+    before = len(weights) - 1
+
+    def step(q: Row, qd: Row, tau: Row, *given: Row) -> object:
+        speeds, accelerations = given[:before], given[before : 2 * before]
+        h, *constants = given[2 * before :]
+        now = inlined(forward, [q, qd, tau, *constants])
+
+        def moved(x: Row, *rates: Row) -> list[Scalar]:
+            components = zip(x, *rates, strict=True)
+            return [weights.accumulate(a, h[0], rate) for a, *rate in components]
+
+        return moved(q, qd, *speeds), moved(qd, now, *accelerations), now
+
+    n = forward.inputs[0].shape
+    past = [f"{rate}_{k}" for rate in ("qd", "qdd") for k in range(1, before + 1)]
+    inputs = [*(Slot(state, n) for state in ("q", "qd", "tau", *past)), Slot("h", (1,))]
+    outputs = [Slot(name, n) for name in ("q_after", "qd_after", "qdd")]
+    return trace(step, [*inputs, *constant_slots(forward)], outputs, name)
+
+
+class AdamsBashforth(Stepper):
+    """The methods, begun by steps of Runge and Kutta.
+
+    The rates from before a joint was held or let go are those of another motion. So an arm begins
+    anew after every such event.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        forces: Forces,
+        h: float,
+        holds: StictionState | None,
+        weights: Weights,
+        name: str,
+    ) -> None:
+        """Begin; arguments as of `Stepper`, the weights, and the name of compiled code."""
+        super().__init__(plant, forces, h, holds)
+        self._weights, self._name = weights, name
+        self._starter = RungeKutta(plant, forces, h, holds, STARTER, "rk4")
+        self._past: list[tuple[Array, Array]] = []
+        self._steps: NDArray[np.intp] | None = None  # of each arm since it began anew
+
+    @cached_property
+    def _program(self) -> Program | None:
+        """The whole step, if it can be one program."""
+        forward = None if self._holds else self._plant.program(FORWARD)
+        if not isinstance(forward, Program):
+            return None
+        if len(forward.code) * len(STARTER) > LONGEST_STEP_CODE:
+            return None
+        return step_program(self._weights, self._name, forward)
+
+    @cached_property
+    def _kernel(self) -> Any:
+        # kept: to find it by its program takes longer than a step
+        return compiled(self._program) if self._program else None
+
+    @cached_property
+    def _constants(self) -> list[Array]:
+        return self._plant.constants_of(self._program) if self._program else []
+
+    def step(self, t: float, q: Array, qd: Array) -> Step:
+        """Return the state a step later."""
+        if self._steps is None:
+            self._steps = np.zeros(len(q), np.intp)
+        before = len(self._weights) - 1
+        force, driven = self._at(t, q, qd)
+        if self._kernel is not None and self._steps.min() >= before:
+            self.evaluations += 1
+            q_after, qd_after, qdd = self._compiled(q, qd, force)
+        else:
+            events, qdd = self._settled(t, q, qd, force)
+            self._begin_anew(self._steps, events)
+            q_after, qd_after = self._by_rates(t, q, qd, qdd, self._steps < before)
+        self._past = [(qd, qdd), *self._past][:before]
+        self._steps += 1
+        self._begin_anew(self._steps, self._arrested(t + self._h, q_after, qd_after))
+        return Step(q_after, qd_after, (qdd, driven))
+
+    def _by_rates(
+        self, t: float, q: Array, qd: Array, qdd: Array, young: NDArray[np.bool_]
+    ) -> tuple[Array, Array]:
+        """Return the state a step later; arms that are young take a step of the starter."""
+        rates = [(qd, qdd), *self._past]
+        if not young.any():
+            self.evaluations += 1
+            return self._moved(q, [v for v, _ in rates]), self._moved(qd, [a for _, a in rates])
+        self.evaluations += len(STARTER)
+        q_after, qd_after = self._starter.after(t, q, qd, qdd)
+        if not young.all():
+            old = ~young
+            q_after[old] = self._moved(q, [v for v, _ in rates])[old]
+            qd_after[old] = self._moved(qd, [a for _, a in rates])[old]
+        return q_after, qd_after
+
+    def _moved(self, x: Array, rates: list[Array]) -> Array:
+        terms = (b * rate for b, rate in zip(self._weights.floats, rates, strict=True))
+        return x + self._h * sum(terms)
+
+    def _compiled(self, *states: Array) -> tuple[Array, Array, Array]:
+        past = [*(v for v, _ in self._past), *(a for _, a in self._past)]
+        with np.errstate(all="ignore"):
+            return self._kernel(*states, *past, np.array([self._h]), *self._constants)
+
+    def _begin_anew(self, steps: NDArray[np.intp], events: list[Event]) -> None:
+        self.events += events
+        steps[[event.arm for event in events]] = 0
