@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
-from armdyn.cli._console import complain
-from armdyn.cli._examples import epilog
-from armdyn.cli.verbs.bench import bench
-from armdyn.cli.verbs.cache import cache
-from armdyn.cli.verbs.codegen import codegen
-from armdyn.cli.verbs.demo import demo
-from armdyn.cli.verbs.excite import excite
-from armdyn.cli.verbs.identify import identify
-from armdyn.cli.verbs.info import info
-from armdyn.cli.verbs.minimal import minimal
-from armdyn.cli.verbs.ops import ops
-from armdyn.cli.verbs.simulate import simulate
-from armdyn.cli.verbs.study import study
-from armdyn.cli.verbs.tables import tables
-from armdyn.cli.verbs.verify import verify
+from armdyn.cli._lazy_group import LazyGroup
 from armdyn.errors import ArmdynError
 
 OPTIONS = {
@@ -39,19 +24,17 @@ OPTIONS = {
 }  # fmt: skip
 
 app = typer.Typer(
+    cls=LazyGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="The smallest and fastest exact dynamic models of serial robot arms.",
 )
-for verb in (
-    info, ops, tables, verify, minimal, excite, identify, simulate, codegen, bench, study, cache,
-    demo,
-):  # fmt: skip
-    app.command(epilog=epilog(verb.__name__))(verb)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         print(f"armdyn {version('armdyn')}")
         raise typer.Exit
 
@@ -79,8 +62,13 @@ def main() -> None:
     try:
         app()
     except ArmdynError as error:
-        complain(f"error: {_in_options(str(error))}")
-        sys.exit(2)
+        _fail(_in_options(str(error)))
     except MemoryError:
-        complain("error: there is not enough memory for this; try fewer states or joints.")
-        sys.exit(2)
+        _fail("there is not enough memory for this; try fewer states or joints.")
+
+
+def _fail(why: str) -> NoReturn:
+    from armdyn.cli._console import complain
+
+    complain(f"error: {why}")
+    sys.exit(2)

@@ -1,0 +1,36 @@
+"""A group of commands whose modules are imported when a command runs.
+
+The help of the group and the completion of names need the summaries alone.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from armdyn.cli._usage import VERBS, epilog
+
+
+class LazyGroup(TyperGroup):
+    """The verbs: listed by their summaries, imported when they are called."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for name, usage in VERBS.items():
+            self.add_command(TyperCommand(name, help=usage.summary))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """Return the name, the imported verb and the arguments that are left for it."""
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, _imported(found.name) if found and found.name else None, rest
+
+
+def _imported(verb: str) -> Any:
+    """Return a verb as a command, made from the function in the module of its name."""
+    module = import_module(f"armdyn.cli.verbs.{verb}")
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(verb, epilog=epilog(verb))(getattr(module, verb))
+    return typer.main.get_command(alone)

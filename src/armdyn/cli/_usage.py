@@ -1,0 +1,114 @@
+"""The verbs of the command line: what each does in a line, and how it is used.
+
+The list of verbs comes from here, so that it imports none of their modules.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Usage(NamedTuple):
+    """A verb's summary, which is the first line of its docstring, and examples of its use."""
+
+    summary: str
+    examples: tuple[str, ...]
+
+
+VERBS: dict[str, Usage] = {
+    "info": Usage(
+        "Describe an arm: geometry, masses, limits, warnings.",
+        (
+            "armdyn info puma560",
+            "armdyn info arm.urdf --tip tool0 --plot arm.png",
+        ),
+    ),
+    "ops": Usage(
+        "Count the operations of every method on an arm, and mark the cheapest.",
+        (
+            "armdyn ops puma560",
+            "armdyn ops arm.urdf --json",
+        ),
+    ),
+    "tables": Usage(
+        "Measure every operation-count table of the papers: printed, measured, verdict.",
+        ("armdyn tables",),
+    ),
+    "verify": Usage(
+        "Compare all methods at random states; exit status 1 if one disagrees.",
+        (
+            "armdyn verify arm.urdf",
+            "armdyn verify puma560 --states 100",
+        ),
+    ),
+    "minimal": Usage(
+        "Show the minimal parameters: names, values, what they are made of, what stays unseen.",
+        (
+            "armdyn minimal puma560",
+            "armdyn minimal arm.urdf --friction --json",
+        ),
+    ),
+    "excite": Usage(
+        "Find the motion that tells most about an arm's parameters, within its limits.",
+        (
+            "armdyn excite puma560 --evaluations 500 -o excite.csv",
+            "armdyn excite arm.urdf --velocity 1.5 -o excite.csv --plot excite.png",
+        ),
+    ),
+    "identify": Usage(
+        "Identify an arm from logs; exit status 1 if the result is not to be relied on.",
+        (
+            "armdyn identify arm.urdf run.csv -o identified",
+            "armdyn identify arm.urdf run.csv --test other.csv -o identified --json",
+        ),
+    ),
+    "simulate": Usage(
+        "Let an arm move from a state under torques, friction and its weight.",
+        (
+            "armdyn simulate puma560 --q0 0,-0.5,0.3,0,0,0 --until 3 --animate fall.html",
+            "armdyn simulate puma560 --target 0.5,-1,0.5,0,0,0 -o run.csv --plot run.png",
+            "armdyn simulate puma560 --target 1,-1,1,0,0,0 --measured log.csv --noise-q 1e-5",
+        ),
+    ),
+    "codegen": Usage(
+        "Write functions of an arm as C99: a header, a source and a self-test.",
+        (
+            "armdyn codegen arm.urdf --functions gravity,inverse_dynamics --out c",
+            "armdyn codegen arm.urdf --functions mass_matrix --out c --float --parameters",
+        ),
+    ),
+    "bench": Usage(
+        "Time functions of arms beside Pinocchio, MuJoCo and CasADi; "
+        "exit status 1 on disagreement.",
+        (
+            "armdyn bench --quick",
+            "armdyn bench --robots ur5,arm.urdf --json times.json",
+        ),
+    ),
+    "study": Usage(
+        "Run the papers' numerical studies: what is printed, what is found, and why they differ.",
+        (
+            "armdyn study ascher",
+            "armdyn study all --markdown studies.md",
+        ),
+    ),
+    "cache": Usage(
+        "Show the compiled functions kept on disk, or clear them.",
+        (
+            "armdyn cache",
+            "armdyn cache --clear",
+        ),
+    ),
+    "demo": Usage(
+        "Tell the whole story on the PUMA 560 in a minute or so; exit status 1 if a step fails.",
+        (
+            "armdyn demo",
+            "armdyn demo -o story --json",
+        ),
+    ),
+}
+
+
+def epilog(verb: str) -> str:
+    """Return the examples of a verb as paragraphs."""
+    return "\n\n".join(("Examples:", *VERBS[verb].examples))
