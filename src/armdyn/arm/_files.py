@@ -19,7 +19,7 @@ def load(
     """Return an arm from a file or a bundled robot.
 
     Args:
-        source: path of a ``.urdf`` or ``.toml`` file, or a name of ``armdyn.robots()``.
+        source: path of a robot file (URDF, TOML), or a name of ``armdyn.robots()``.
         base: URDF: link at which the chain begins (default: the root).
         tip: URDF: link at which the chain ends (default: where the arm ends or branches).
         strict: refuse masses and inertias that no rigid body can have; False warns instead.
@@ -30,5 +30,5 @@ def load(
 
 
 def save(arm: Arm | Robot, path: str | Path) -> None:
-    """Write an arm as ``.toml`` or ``.urdf``: the whole file, or nothing if that fails."""
+    """Write an arm as TOML or URDF, by the suffix: the whole file, or nothing if that fails."""
     write_robot(arm.robot if isinstance(arm, Arm) else arm, path)

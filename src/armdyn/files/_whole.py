@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from armdyn._checks import checked_path
 from armdyn.errors import FileError
+from armdyn.files._temporary import remove_stale, temporary_beside
 
 
 def write_whole(
@@ -33,15 +34,15 @@ def whole_file(
     """Give a file to write to that takes the path's name when all is written, and not before.
 
     What is written goes to a temporary file in the same folder, which then takes the name of the
-    target; on failure the temporary file is removed. A symbolic link is followed.
+    target; on failure the temporary file is removed. What a process left behind that was killed
+    while it wrote to this path is removed by the next one. A symbolic link is followed.
     """
-    import secrets
-
     asked = checked_path(path)
     target = Path(os.path.realpath(asked))
-    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
+    temporary = temporary_beside(target)
     try:
         _check_writable(asked, target, error)
+        remove_stale(target)
         try:
             with temporary.open("xb") as file:
                 yield file

@@ -9,6 +9,7 @@ from armdyn.robot._generic import generic
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Placement, Robot
 from armdyn.robot._standard_dh import from_standard_dh
+from armdyn.robot.formats._registry import suffixes_in_words
 from armdyn.robot.formats._toml import toml_text
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "from_standard_dh",
     "generic",
     "read_robot",
+    "suffixes_in_words",
     "toml_text",
     "urdf_text",
     "write_robot",

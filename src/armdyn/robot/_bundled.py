@@ -5,11 +5,19 @@ from __future__ import annotations
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from armdyn.robot._robot import Robot
+from armdyn.robot.formats._toml import robot_from_toml
+
 
 def bundled_names() -> tuple[str, ...]:
     """Return the names of the bundled robots, in alphabetical order."""
     names = (file.name for file in _folder().iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def read_bundled(name: str, strict: bool = True) -> Robot:
+    """Return a bundled robot."""
+    return robot_from_toml(bundled_file(name).read_bytes(), f"{name}.toml", strict)
 
 
 def bundled_file(name: str) -> Traversable:

@@ -1,7 +1,4 @@
-"""Robots by name: which reader or writer a name means.
-
-What only some files need is imported when one of them is read or written.
-"""
+"""Robots by name: bundled ones, and files in the format of their suffix."""
 
 from __future__ import annotations
 
@@ -11,15 +8,17 @@ from pathlib import Path
 
 from armdyn._checks import checked_flag, checked_path, checked_text
 from armdyn.errors import InputError, RobotFileError, shown
-from armdyn.files import write_whole
-from armdyn.robot._bundled import bundled_file, bundled_names
+from armdyn.files import check_regular, write_whole
+from armdyn.robot._bundled import bundled_names, read_bundled
 from armdyn.robot._robot import Robot
-from armdyn.robot.formats._toml import read_toml, robot_from_toml, toml_text
+from armdyn.robot.formats._registry import (
+    format_read,
+    format_written,
+    formats_in_words,
+    formats_with,
+)
 
-URDF_SUFFIXES = (".urdf", ".xml")
-KINDS_OF_FILE = ".toml (a table of joints) and .urdf or .xml (URDF)"
-
-# Files that people have where a URDF is wanted, and how to make one of them.
+# Files that are no robot files here, and how to make one of them.
 ADVICE = {
     ".xacro": "expand it first: `xacro {name} > {stem}.urdf`",
     ".sdf": "convert it to URDF first",
@@ -40,10 +39,10 @@ def read_robot(
     """Return the robot of a file, or a bundled one by its name.
 
     Args:
-        source: a name from `bundled_names`, or the path of a .toml, .urdf or .xml file. A name that
-            is bundled means the bundled robot; write ``./name`` for a file.
-        base: link of a URDF at which the arm begins; URDF only.
-        tip: link of a URDF at which the arm ends; URDF only.
+        source: a name from `bundled_names`, or the path of a robot file, in a format that its
+            suffix tells. A bundled name means the bundled robot; write ``./name`` for a file.
+        base: link at which the arm begins, of formats that name links.
+        tip: link at which the arm ends, of formats that name links.
         strict: refuse masses, inertias and units that cannot be right; False only warns.
         snap: snap nearly right angles and nearly zero lengths of a URDF. TOML is taken as written.
 
@@ -59,22 +58,21 @@ def read_robot(
     path = checked_path(source, "source", what="the name of a robot or a path")
     name = str(source)
     if isinstance(source, str) and name in bundled_names():
-        _no_links(name, base, tip)
-        return robot_from_toml(bundled_file(name).read_bytes(), f"{name}.toml", strict)
-    _check_readable(path, name)
-    suffix = path.suffix.lower()
-    if suffix == ".toml":
-        _no_links(name, base, tip)
-        return read_toml(path, strict)
-    if suffix in URDF_SUFFIXES:
-        from armdyn.robot.formats.urdf import read_urdf
-
-        return read_urdf(path, base=base, tip=tip, strict=strict, snap=snap)
-    raise RobotFileError(path, _unknown_suffix(path, "read"))
+        _check_links(name, base, tip, ())
+        return read_bundled(name, strict)
+    if not check_regular(path, "a robot file", RobotFileError):
+        raise RobotFileError(path, _not_found(path, name))
+    found = format_read(path)
+    if found is None:
+        raise RobotFileError(path, _unknown_suffix(path, "read"))
+    _check_links(name, base, tip, found.options)
+    given = {"base": base, "tip": tip, "snap": snap}
+    read = found.function(found.reader, "reading")
+    return read(path, strict=strict, **{key: given[key] for key in found.options})
 
 
 def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
-    """Write a robot to a .toml, .urdf or .xml file: the whole file or, on any failure, nothing.
+    """Write a robot in the format of the suffix: the whole file or, on any failure, nothing.
 
     Raises:
         RobotFileError: the name ends in something else, or the file cannot be written.
@@ -82,32 +80,10 @@ def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
     if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"`robot` is {shown(robot)}, expected a Robot.", argument="robot")
     target = checked_path(path)
-    suffix = target.suffix.lower()
-    if suffix == ".toml":
-        text = toml_text(robot)
-    elif suffix in URDF_SUFFIXES:
-        from armdyn.robot.formats.urdf import urdf_text
-
-        text = urdf_text(robot)
-    else:
+    found = format_written(target)
+    if found is None or found.writer is None:
         raise RobotFileError(target, _unknown_suffix(target, "written"))
-    write_whole(target, text, RobotFileError)
-
-
-def _check_readable(path: Path, name: str) -> None:
-    """Raise an error that helps unless the path is a regular file."""
-    try:
-        if path.is_dir():
-            raise RobotFileError(path, "is a folder; give the path of a robot file in it.")
-        if path.is_file():
-            return
-        if path.exists():
-            raise RobotFileError(path, "is not a regular file.")
-        if path.is_symlink():
-            raise RobotFileError(path, f"is a link to {path.readlink()}, which is not there.")
-    except OSError as error:  # the name is too long, or a folder on the way may not be entered
-        raise RobotFileError(path, f"cannot be read: {error.strerror or error}.") from error
-    raise RobotFileError(path, _not_found(path, name))
+    write_whole(target, found.function(found.writer, "writing")(robot), RobotFileError)
 
 
 def _not_found(path: Path, name: str) -> str:
@@ -129,15 +105,18 @@ def _not_found(path: Path, name: str) -> str:
 def _unknown_suffix(path: Path, verb: str) -> str:
     kind = f"{path.suffix} files" if path.suffix else "files without a suffix"
     advice = ADVICE.get(path.suffix.lower()) if verb == "read" else None
-    hint = f"; {advice.format(name=path.name, stem=path.stem)}" if advice else ""
-    return f"{kind} cannot be {verb}{hint}. Robots are {verb} as {KINDS_OF_FILE}."
+    stem = path.stem.removesuffix(".urdf")
+    hint = f"; {advice.format(name=path.name, stem=stem)}" if advice else ""
+    known = formats_in_words(written=verb == "written")
+    return f"{kind} cannot be {verb}{hint}. Robots are {verb} as {known}."
 
 
-def _no_links(name: str, base: str | None, tip: str | None) -> None:
+def _check_links(name: str, base: str | None, tip: str | None, options: tuple[str, ...]) -> None:
+    """Refuse links of a robot whose format does not name any."""
     for key, value in (("base", base), ("tip", tip)):
-        if value is not None:
+        if value is not None and key not in options:
             raise InputError(
-                f"`{key}` is {value!r}, but {name} has no named links to choose from, as URDFs "
-                f"have. Leave `{key}` out.",
+                f"`{key}` is {value!r}, but {name} has no named links to choose from, as files of "
+                f"{formats_with(key)} have. Leave `{key}` out.",
                 argument=key,
             )

@@ -10,7 +10,7 @@ import typer
 from armdyn.arm import Arm, load
 from armdyn.cli._console import complain
 from armdyn.errors import RobotWarning
-from armdyn.robot import bundled_names
+from armdyn.robot import bundled_names, suffixes_in_words
 
 
 def _bundled(incomplete: str) -> list[str]:
@@ -22,7 +22,7 @@ RobotArgument = Annotated[
     str,
     typer.Argument(
         metavar="ROBOT",
-        help="A bundled robot's name, a .urdf or a .toml file.",
+        help=f"A bundled robot's name, or a {suffixes_in_words()} file.",
         autocompletion=_bundled,
     ),
 ]

@@ -1,0 +1,94 @@
+"""The formats of robot files: a row each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from armdyn.files import FileFormat, listed, reading, writing
+
+# The outermost element of an XML file begins within so many bytes, after a comment at most.
+HEAD = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotFormat(FileFormat):
+    """A format of robot files.
+
+    The reader is called as ``reader(path, strict=..., **options)`` and returns a `Robot`; the
+    writer as ``writer(robot)`` and returns the text of the file.
+
+    Attributes:
+        words: what the format is, in messages.
+        options: the arguments of `read_robot` that the reader takes, beside `strict`.
+        root: the outermost element, which tells formats apart that share a suffix.
+    """
+
+    words: str
+    options: tuple[str, ...] = ()
+    root: str | None = None
+
+
+FORMATS: list[RobotFormat] = [
+    RobotFormat(
+        name="TOML",
+        words="a table of joints",
+        suffixes=(".toml",),
+        reader="armdyn.robot.formats._toml:read_toml",
+        writer="armdyn.robot.formats._toml:toml_text",
+    ),
+    RobotFormat(
+        name="URDF",
+        words="URDF",
+        suffixes=(".urdf", ".xml"),
+        reader="armdyn.robot.formats.urdf:read_urdf",
+        writer="armdyn.robot.formats.urdf:urdf_text",
+        options=("base", "tip", "snap"),
+        root="robot",
+    ),
+]
+
+
+def format_read(path: Path) -> RobotFormat | None:
+    """Return the format of a file, by its suffix and, if several share it, its root element."""
+    found = reading(FORMATS, path)
+    if len(found) > 1:
+        root = root_element(path)
+        return next((one for one in found if one.root == root), found[0])
+    return found[0] if found else None
+
+
+def format_written(path: Path) -> RobotFormat | None:
+    """Return the format that a file of this name is written in."""
+    return writing(FORMATS, path)
+
+
+def formats_in_words(*, written: bool = False) -> str:
+    """Return all suffixes and what they are: ".toml (a table of joints) and .urdf (URDF)"."""
+    rows = [(one.listed_written if written else one.suffixes, one.words) for one in FORMATS]
+    return listed([f"{listed(suffixes)} ({words})" for suffixes, words in rows if suffixes], "and")
+
+
+def suffixes_in_words() -> str:
+    """Return the suffixes of all robot files that are read: ".toml, .urdf or .xml"."""
+    return listed(list(dict.fromkeys(suffix for one in FORMATS for suffix in one.suffixes)))
+
+
+def formats_with(option: str) -> str:
+    """Return the names of the formats that take an option."""
+    return listed([one.name for one in FORMATS if option in one.options], "and")
+
+
+def root_element(path: Path) -> str:
+    """Return the name of the outermost element of an XML file; "" if it cannot be found."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError:  # the reader of the format says why
+        return ""
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = head.decode("utf-16" if wide else "latin-1", errors="replace")
+    text = re.sub(r"<!--.*?-->|<[?!][^>]*>", "", text, flags=re.DOTALL)
+    found = re.search(r"<([^\s<>/]+)", text)
+    return found[1].rpartition(":")[2] if found else ""
