@@ -17,16 +17,17 @@ from armdyn.errors import ArmdynError, FileError, MethodError, MissingExtraError
 from armdyn.graph import Operations, Program, count, verify
 from armdyn.present import check_picture
 from armdyn.report import bench
-from armdyn.report.bench import _arms, _measure, _pinocchio_cpp, _run
+from armdyn.report.bench import _arms, _measure, _run
 from armdyn.report.bench._arms import arm_named
 from armdyn.report.bench._chains import exponent
 from armdyn.report.bench._clock import Job, best_times
 from armdyn.report.bench._limit import block_function, work
 from armdyn.report.bench._moving import moving
-from armdyn.report.bench._peer import Offer, Task, disagreement
-from armdyn.report.bench._pinocchio_python import PinocchioPython
 from armdyn.report.bench._results import OURS, Benchmark, Growth, Imports, Limit, Times, Work
 from armdyn.report.bench._tables import duration
+from armdyn.report.bench.peers import _pinocchio_cpp
+from armdyn.report.bench.peers._peer import Offer, Task, disagreement
+from armdyn.report.bench.peers._pinocchio_python import PinocchioPython
 from armdyn.report.bench.targets import Verdict, verdicts
 from armdyn.scalar import Op
 
@@ -200,7 +201,7 @@ def test_pinocchio_in_cpp_compiles_and_is_found_equal() -> None:
 @pytest.mark.parametrize("kind", ["mass_matrix", "inverse_dynamics", "forward_dynamics"])
 def test_mujoco_is_found_equal(kind) -> None:
     pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
-    from armdyn.report.bench._mujoco import MuJoCo
+    from armdyn.report.bench.peers._mujoco import MuJoCo
 
     for robot in (armdyn.generic(4, 2), armdyn.load("scara").robot):
         arm = armdyn.Arm(robot)
@@ -212,7 +213,7 @@ def test_mujoco_is_found_equal(kind) -> None:
 
 def test_mujoco_says_which_arm_it_does_not_take() -> None:
     pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
-    from armdyn.report.bench._mujoco import MuJoCo
+    from armdyn.report.bench.peers._mujoco import MuJoCo
 
     light = armdyn.Robot([armdyn.Joint(rotor_inertia=1.0)], name="massless")
     with pytest.raises(ArmdynError, match="does not take the arm 'massless'"):

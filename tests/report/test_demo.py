@@ -17,7 +17,7 @@ import pytest
 import armdyn
 from armdyn.cli._app import main
 from armdyn.cli.verbs import demo as verb
-from armdyn.report.bench import Grid
+from armdyn.present import Grid
 from armdyn.report.demo import Chapter, Demo, _compiled, _story, tell
 from armdyn.report.demo._bench import arm_on_the_bench, rough_description
 from armdyn.report.demo._compiled import run_self_test

@@ -5,31 +5,38 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Annotated, Any, TextIO, cast
 
 import typer
 from rich import box
 from rich.console import Console, RenderableType
-from rich.progress import Progress
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
 from rich.table import Table
+from rich.text import Text
 
+from armdyn._progress import Progress, silent
 from armdyn.errors import ArmdynError
+from armdyn.present import Grid, Toned
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 # A pipe has no width of its own; tables get room enough not to be cut.
 PIPE_WIDTH = 160
 
+# How the terminal shows the tones of cells.
+STYLES = {"good": "green", "fair": "yellow", "bad": "bold red", "faint": "dim", "strong": "bold"}
 
-def show(*parts: RenderableType) -> None:
+
+def show(*parts: RenderableType | Grid) -> None:
     """Print results to standard output. Text is taken as it stands, never as markup."""
     with _delivery() as stream:
         width = None if stream.isatty() else PIPE_WIDTH
         console = _Results(file=stream, width=width, highlight=False, markup=False, emoji=False)
         for part in parts:
-            console.print(plain(part) if isinstance(part, str) else part)
+            console.print(_renderable(part))
 
 
 def print_json(value: Any) -> None:
@@ -40,13 +47,13 @@ def print_json(value: Any) -> None:
 
 def complain(words: str) -> None:
     """Say something to the person, not to the pipe."""
-    if cast(TextIO | None, sys.stderr) is None:  # closed by whoever started us
+    if cast(TextIO | None, sys.stderr) is None:  # the parent process closed it
         return
     try:
         console = Console(stderr=True, highlight=False, soft_wrap=True)
         console.print(plain(words), markup=False, emoji=False)
         sys.stderr.flush()
-    except OSError:  # nobody can be told that nobody can be told
+    except OSError:  # there is no other stream to report to
         _discard(sys.stderr)
 
 
@@ -55,20 +62,31 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def new_table(title: str, words: tuple[str, ...], numbers: tuple[str, ...]) -> Table:
-    """Return a table with columns of words and of numbers.
+def _renderable(part: RenderableType | Grid) -> RenderableType:
+    if isinstance(part, Grid):
+        return _table(part)
+    return plain(part) if isinstance(part, str) else part
 
-    Where a terminal is narrow cells are folded: a number must never lose its tail.
-    """
+
+def _table(grid: Grid) -> Table:
+    """Return a table. A narrow terminal folds its cells: a number must never lose its tail."""
     table = Table(
-        title=plain(title), title_justify="left", header_style="bold",
+        title=plain(grid.title), title_justify="left", header_style="bold",
         box=box.SIMPLE_HEAD, show_edge=False, padding=0,
     )  # fmt: skip
-    for column in words:
-        table.add_column(column, overflow="fold")
-    for column in numbers:
-        table.add_column(column, justify="right", overflow="fold")
+    for k, head in enumerate(grid.heads):
+        justify = "right" if grid.is_number(k) else "left"
+        table.add_column(plain(head), justify=justify, overflow="fold")
+    for k, row in enumerate(grid.rows):
+        if k in grid.breaks:
+            table.add_section()
+        table.add_row(*(_cell(cell) for cell in row))
     return table
+
+
+def _cell(cell: str) -> Text:
+    tone = cell.tone if isinstance(cell, Toned) else None
+    return Text(plain(cell), style=STYLES[tone] if tone else "")
 
 
 class _Results(Console):
@@ -102,27 +120,32 @@ def _discard(stream: TextIO) -> None:
 
 
 @contextmanager
-def progress_bar(what: str) -> Generator[Callable[[int, int], None], None, None]:
-    """Show a bar on a terminal, nothing on a pipe; yields a function of (done, of)."""
+def progress_bar(*, as_json: bool = False) -> Generator[Progress, None, None]:
+    """Show a bar on a terminal while a job runs; yields the function to report progress to.
+
+    The bar is drawn on standard error and removed at the end, also after an error or Ctrl-C. No
+    bar is drawn if standard error is no terminal, or if JSON goes to a pipe: a program reads it.
+    """
+    stdout = cast(TextIO | None, sys.stdout)
+    piped = stdout is None or not stdout.isatty()
+    if cast(TextIO | None, sys.stderr) is None or (as_json and piped):
+        yield silent
+        return
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=None)
+    if not console.is_terminal:
+        yield silent
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("starting", total=None)
 
-        def update(done: int, of: int) -> None:
-            bar.update(task, completed=done, total=of)
-
-        yield update
-
-
-@contextmanager
-def step_bar() -> Generator[Callable[[str, float], None], None, None]:
-    """Show a bar for one step after the other on a terminal; yields a function of (step, share)."""
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("preparing", total=1.0)
-
-        def update(step: str, share: float) -> None:
-            bar.update(task, description=plain(step), completed=share)
+        def update(done: int, total: int, what: str) -> None:
+            bar.update(task, description=plain(what), completed=done, total=total)
 
         yield update
 

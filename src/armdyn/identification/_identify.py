@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
+from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.identification._arguments import (
@@ -19,7 +20,6 @@ from armdyn.identification._arguments import (
 from armdyn.identification._pipeline import Options, run
 from armdyn.identification._result import Result
 from armdyn.identification.fit._columns import Extra, Function, extra_columns
-from armdyn.identification.fit._fit import Progress, silent
 from armdyn.identification.judge._holdout import split
 from armdyn.log import Log
 
@@ -72,7 +72,7 @@ def identify(
         stribeck: fit Stribeck friction where it shows, its speed from a grid.
         extra: columns (name, joint, function of q, qd, qdd) that a torque has beside all this.
         coupling: K, ``(n, n)``, if measured torques are K times joint torques.
-        progress: called with the name of a step and the share of it that is done.
+        progress: called with (done, total, what) during each step.
 
     Raises:
         InputError: an argument is wrong, or the logs are too short or not of this arm.
@@ -97,4 +97,4 @@ def identify(
     )
     if test is None:
         train_logs, test_logs = split(train_logs, holdout)
-    return run(arm, train_logs, test_logs, options, progress or silent)
+    return run(arm, train_logs, test_logs, options, reporter(progress))

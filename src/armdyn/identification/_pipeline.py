@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._progress import Progress
 from armdyn.arm import Arm
 from armdyn.errors import InputError
 from armdyn.identification._about import about
@@ -19,7 +20,7 @@ from armdyn.identification._result import Result
 from armdyn.identification.data._prepared import prepared
 from armdyn.identification.data._segments import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.fit._columns import Column, Model, friction_columns, stribeck_columns
-from armdyn.identification.fit._fit import Fitted, Progress, Settings, factors_of, fitted
+from armdyn.identification.fit._fit import Fitted, Settings, factors_of, fitted
 from armdyn.identification.fit._prior import Expected, expected
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.fit._r_factor import r_factor

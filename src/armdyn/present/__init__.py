@@ -1,6 +1,11 @@
-"""What pictures, pages and tables are drawn with."""
+"""What reports, studies, runs and the command line draw with: tables, pages, drawings, pictures.
 
-from armdyn.present._html import Html, joined, section, sentence, table, tag
+`armdyn.present.svg` has the lines and scales of drawings within pages.
+"""
+
+from armdyn.present._grid import Grid, Tone, Toned
+from armdyn.present._html import Html, document, joined, listed, section, sentence, tag
+from armdyn.present._numbers import number, percent, with_deviation
 from armdyn.present._pictures import (
     check_picture,
     matplotlib,
@@ -8,19 +13,27 @@ from armdyn.present._pictures import (
     plain_text,
     write_picture,
 )
-from armdyn.present._style import STYLE
+from armdyn.present._style import SCRIPT, STYLE
 
 __all__ = [
+    "SCRIPT",
     "STYLE",
+    "Grid",
     "Html",
+    "Tone",
+    "Toned",
     "check_picture",
+    "document",
     "joined",
+    "listed",
     "matplotlib",
     "new_figure",
+    "number",
+    "percent",
     "plain_text",
     "section",
     "sentence",
-    "table",
     "tag",
+    "with_deviation",
     "write_picture",
 ]

@@ -1,4 +1,4 @@
-"""HTML that cannot be broken by names from files: what is not `Html` is text, and escaped."""
+"""HTML that names from files cannot break: whatever is not `Html` is text and escaped."""
 
 from __future__ import annotations
 
@@ -23,18 +23,29 @@ def tag(name: str, *inside: str, **attributes: object) -> Html:
 
 
 def joined(parts: Iterable[str], between: str = "") -> Html:
-    """Return parts one behind the other."""
+    """Return parts in sequence; what is not `Html` is escaped."""
     return Html(between.join(_escaped(part) for part in parts))
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> Html:
-    """Return a table whose first columns, `words` of them, are words, and all others numbers."""
+def document(title: str, body: Html, style: str) -> str:
+    """Return a whole page that needs no other file: its title, its body and its style sheet."""
+    head = tag(
+        "head",
+        Html('<meta charset="utf-8">'),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        tag("title", title),
+        tag("style", Html(style)),
+    )
+    return f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> Html:
+    """Return a table; `numbers` says which columns hold numbers, which are aligned right."""
 
     def cells(kind: str, row: Sequence[str]) -> Html:
-        kinds = ["" if k < words else "number" for k in range(len(row))]
         return joined(
-            tag(kind, cell, class_=c) if c else tag(kind, cell)
-            for cell, c in zip(row, kinds, strict=True)
+            tag(kind, cell, class_="number") if is_number else tag(kind, cell)
+            for cell, is_number in zip(row, numbers, strict=True)
         )
 
     head = tag("thead", tag("tr", cells("th", heads)))
@@ -53,9 +64,9 @@ def section(title: str, *inside: str, key: str) -> Html:
 
 
 def sentence(words: str) -> Html:
-    """Return words as a sentence: what is between backticks as code, the first letter large.
+    """Return words as a sentence with a capital letter; words in backticks become code.
 
-    A first word that is the name of something, with a dot or a bar in it, stays as it is.
+    A first word with a dot or an underscore is a name and stays as it is.
     """
     if re.match(r"[a-z]+[ ,]", words):
         words = words[0].upper() + words[1:]
@@ -70,5 +81,5 @@ def _escaped(part: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Return a text without characters that HTML must not have."""
+    """Return a text without the characters that HTML forbids."""
     return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)

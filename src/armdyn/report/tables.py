@@ -6,10 +6,10 @@ moment of asking, and verdicts and remarks on slips are computed from the number
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from armdyn._progress import Progress
 from armdyn.graph import Operations
 from armdyn.report._measure import measure
 from armdyn.report.papers import TABLES, Measure, PrintedRow, PrintedTable
@@ -82,17 +82,17 @@ class Table:
         }
 
 
-def paper_tables(progress: Callable[[int, int], None] | None = None) -> list[Table]:
+def paper_tables(progress: Progress | None = None) -> list[Table]:
     """Return every table of operation counts of the papers, measured now; takes some seconds.
 
     Args:
-        progress: called with (done, of) after each table.
+        progress: called with (done, total, what) after each table.
     """
     measured: list[Table] = []
     for done, table in enumerate(TABLES, 1):
         measured.append(_measured(table))
         if progress:
-            progress(done, len(TABLES))
+            progress(done, len(TABLES), "tracing the papers' tables")
     return measured
 
 

@@ -8,13 +8,13 @@ second, independent opinion.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._progress import Progress
 from armdyn.arm import Arm, methods
 from armdyn.errors import InputError, MissingExtraError
 from armdyn.report._pinocchio import PinocchioAnswers
@@ -22,7 +22,6 @@ from armdyn.robot import Robot
 
 Array = NDArray[np.float64]
 Parts: TypeAlias = tuple[Array, ...]
-Progress = Callable[[int, int], None]
 
 # Largest difference between two right answers, relative to the largest entry: rounding of some
 # hundred operations, with room for cancellation. Solutions of M x = y also lose the condition of M.
@@ -80,7 +79,7 @@ def verify(
         arm: the arm.
         n_states: how many states, at least one.
         seed: of the random numbers.
-        progress: called with (done, of) after each method.
+        progress: called with (done, total, what) after each method.
     """
     if n_states < 1:
         raise InputError(f"`n_states` is {n_states}, expected at least one state.")
@@ -95,7 +94,7 @@ def verify(
     for done, (kind, method) in enumerate(rows, 1):
         values[kind, method] = arm.function(kind, method, friction=False)(*inputs[kind])
         if progress:
-            progress(done, len(rows))
+            progress(done, len(rows), "comparing methods")
     median = {kind: _median([values[kind, m] for m in methods(kind)]) for kind in arm.kinds}
     condition = float(np.linalg.cond(median["mass_matrix"]).max())
     checks: list[Check] = []

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.arm import Arm
-from armdyn.cli._console import complain, new_table, print_json, show, step_bar
+from armdyn.cli._console import complain, print_json, progress_bar, show
 from armdyn.files import write_together
 from armdyn.identification import Payload, identify_payload
 from armdyn.log import Log
+from armdyn.present import Grid
 from armdyn.robot import toml_text
 
 JSON, TOML = "payload.json", "loaded.toml"
@@ -30,7 +31,7 @@ def show_payload(
     as_json: bool,
 ) -> bool:
     """Identify a load, write and show it; return whether its mass is known."""
-    with step_bar() as progress:
+    with progress_bar(as_json=as_json) as progress:
         found = identify_payload(arm, logs, without=without, cutoff=cutoff, progress=progress)
     passed = found.mass_std <= KNOWN * found.load.mass
     data = _data(found, passed)
@@ -45,16 +46,20 @@ def show_payload(
         print_json({**data, "files": [str(path) for path in paths]})
         complain(verdict)
         return passed
-    table = new_table(f"Load at the tip of {arm.name}", ("", "unit"), ("value", "std"))
-    load = found.load
-    table.add_row("mass", "kg", f"{load.mass:.5g}", f"{found.mass_std:.2g}")
-    for axis, x, std in zip("xyz", load.com, found.com_std.tolist(), strict=True):
-        table.add_row(f"centre {axis}", "m", f"{x:.5g}", f"{std:.2g}")
-    for name, x in zip(("xx", "xy", "xz", "yy", "yz", "zz"), load.inertia, strict=True):
-        table.add_row(f"inertia {name}", "kg m^2", f"{x:.5g}", "")
-    show(table, "", verdict, *(f"  - {note}" for note in found.notes))
+    show(_grid(found), "", verdict, *(f"  - {note}" for note in found.notes))
     show("", f"{out}: {', '.join(PAYLOAD_FILES)}")
     return passed
+
+
+def _grid(found: Payload) -> Grid:
+    load = found.load
+    rows = [("mass", "kg", f"{load.mass:.5g}", f"{found.mass_std:.2g}")]
+    for axis, x, std in zip("xyz", load.com, found.com_std.tolist(), strict=True):
+        rows.append((f"centre {axis}", "m", f"{x:.5g}", f"{std:.2g}"))
+    for name, x in zip(("xx", "xy", "xz", "yy", "yz", "zz"), load.inertia, strict=True):
+        rows.append((f"inertia {name}", "kg m^2", f"{x:.5g}", ""))
+    title = f"Load at the tip of {found.arm.name}"
+    return Grid(title, ("", "unit", "value", "std"), 2, tuple(rows))
 
 
 def _data(found: Payload, passed: bool) -> dict[str, Any]:

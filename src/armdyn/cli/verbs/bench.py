@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from armdyn.cli._console import complain, new_table, plain, progress_bar, show
+from armdyn.cli._console import complain, progress_bar, show
 from armdyn.errors import FileError, InputError, shown
 from armdyn.files import write_whole
 from armdyn.present import check_picture
@@ -18,7 +17,6 @@ from armdyn.report.bench import (
     KINDS,
     PEERS,
     QUICK,
-    Grid,
     Settings,
     arm_named,
     grids,
@@ -68,8 +66,8 @@ def bench(
     for file in (json_file, markdown):
         if file and not file.parent.is_dir():
             raise FileError(file, f"cannot be written: no folder {file.parent}; make it first.")
-    with progress_bar("measuring") as progress:
-        found = run_benchmark(settings, lambda done, of, _: progress(done, of))
+    with progress_bar() as progress:
+        found = run_benchmark(settings, progress)
     if json_file:
         write_whole(json_file, json.dumps(found.to_dict(), indent=2) + "\n")
     if plot:
@@ -77,20 +75,13 @@ def bench(
     if markdown:
         write_whole(markdown, page(found, plot.name if plot else None))
     for grid in grids(found):
-        show(_table(grid), "")
+        show(grid, "")
     for note in found.notes:
         complain(f"note: {note}")
     if found.disagreements:
         for words in found.disagreements:
             complain(f"disagreement: {words}.")
         raise typer.Exit(1)
-
-
-def _table(grid: Grid) -> Table:
-    table = new_table(grid.title, grid.heads[: grid.words], grid.heads[grid.words :])
-    for row in grid.rows:
-        table.add_row(*(plain(cell) for cell in row))
-    return table
 
 
 def _listed(words: str) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli._console import JsonOption, complain, new_table, plain, print_json, show
+from armdyn.cli._console import JsonOption, complain, print_json, show
 from armdyn.errors import ArmdynError, CacheWarning
 from armdyn.kernel.cache._cache import Cache, default_cache
+from armdyn.present import Grid
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -34,12 +35,10 @@ def cache(
     elif removed is not None:
         show(f"{removed} entries removed from {chosen.folder}.")
     else:
-        table = new_table("Compiled functions on disk", ("folder",), ("entries", "size", "limit"))
-        table.add_row(
-            plain(state["folder"]), str(state["entries"]), _readable(state["size"]),
-            f"{_readable(state['max_size'])}, {state['max_entries']} entries",
-        )  # fmt: skip
-        show(table)
+        limit = f"{_readable(state['max_size'])}, {state['max_entries']} entries"
+        row = (state["folder"], str(state["entries"]), _readable(state["size"]), limit)
+        heads = ("folder", "entries", "size", "limit")
+        show(Grid("Compiled functions on disk", heads, 1, (row,)))
 
 
 def _chosen_cache() -> tuple[Cache | None, list[str]]:

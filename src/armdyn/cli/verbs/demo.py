@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from armdyn.cli._console import JsonOption, complain, new_table, plain, print_json, show, step_bar
+from armdyn.cli._console import JsonOption, complain, print_json, progress_bar, show
 from armdyn.report.demo import Chapter, tell
 
 
@@ -32,7 +31,7 @@ def demo(
         if not as_json:
             _show(number, chapter)
 
-    with step_bar() as progress:
+    with progress_bar(as_json=as_json) as progress:
         story = tell(out, progress, told)
     if as_json:
         print_json(
@@ -65,12 +64,4 @@ def _show(number: int, chapter: Chapter) -> None:
     show(
         Text.assemble((f"{number}. {chapter.title}: ", "bold"), mark, f" ({chapter.seconds:.1f} s)")
     )
-    show(_table(chapter), "")
-
-
-def _table(chapter: Chapter) -> Table:
-    grid = chapter.grid
-    table = new_table("", grid.heads[: grid.words], grid.heads[grid.words :])
-    for row in grid.rows:
-        table.add_row(*(plain(cell) for cell in row))
-    return table
+    show(chapter.grid, "")

@@ -12,7 +12,6 @@ import typer
 from armdyn.cli._console import (
     JsonOption,
     complain,
-    new_table,
     plain,
     print_json,
     progress_bar,
@@ -29,7 +28,7 @@ from armdyn.cli.options.robot import (
 from armdyn.errors import FileError, InputError, NumericalError, RobotWarning
 from armdyn.identification import ExcitingMotion
 from armdyn.identification import excite as find_motion
-from armdyn.present import check_picture
+from armdyn.present import Grid, check_picture
 
 LOGS = (".csv", ".txt", ".npz", ".parquet", ".pq")
 
@@ -38,9 +37,6 @@ ARGUMENTS = (
     "position velocity acceleration torque margin noise duration harmonics rate repeats "
     "evaluations seed"
 )
-
-# Steps of the progress bar.
-STEPS = 1000
 
 
 def excite(
@@ -92,7 +88,7 @@ def excite(
     _check_files(output, plot)
     arm, _ = open_arm(robot, base, tip, strict, snap)
     try:
-        with progress_bar("looking for the motion") as bar, warnings.catch_warnings():
+        with progress_bar(as_json=as_json) as progress, warnings.catch_warnings():
             warnings.simplefilter("ignore", RobotWarning)  # it is among the notes
             found = find_motion(
                 arm,
@@ -110,7 +106,7 @@ def excite(
                 repeats=repeats,
                 evaluations=evaluations,
                 seed=seed,
-                progress=lambda _, share: bar(round(STEPS * share), STEPS),
+                progress=progress,
             )
     except (InputError, NumericalError) as error:
         raise type(error)(_in_options(str(error))) from error
@@ -138,19 +134,21 @@ def _show(found: ExcitingMotion) -> None:
         f"log det {found.log_det:.1f}",
         "",
     )
-    columns = ("lowest", "highest", "limits", "velocity", "acceleration", "torque")
-    table = new_table("What is used of the limits", ("joint",), columns)
+    rows: list[tuple[str, ...]] = []
     _, q, _, _ = found.sample()
     for j, name in enumerate(arm.joint_names):
         used = [found.peaks[key][j] for key in ("velocity", "acceleration", "torque")]
-        table.add_row(
-            plain(name),
-            f"{q[:, j].min():.3f}",
-            f"{q[:, j].max():.3f}",
-            f"{limits.lower[j]:.3f} to {limits.upper[j]:.3f}",
-            *(f"{share:.0%}" if share > 0 else "no limit" for share in used),
+        rows.append(
+            (
+                name,
+                f"{q[:, j].min():.3f}",
+                f"{q[:, j].max():.3f}",
+                f"{limits.lower[j]:.3f} to {limits.upper[j]:.3f}",
+                *(f"{share:.0%}" if share > 0 else "no limit" for share in used),
+            )
         )
-    show(table, "")
+    heads = ("joint", "lowest", "highest", "limits", "velocity", "acceleration", "torque")
+    show(Grid("What is used of the limits", heads, 1, tuple(rows)), "")
     if found.weak:
         show(
             "Known to no better than a tenth of their described value after one run: "

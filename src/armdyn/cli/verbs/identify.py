@@ -8,18 +8,16 @@ from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from armdyn.arm import Arm, export_c
 from armdyn.cli._console import (
     JsonOption,
     complain,
-    new_table,
     plain,
     print_json,
+    progress_bar,
     show,
-    step_bar,
 )
 from armdyn.cli.options.log import (
     ColumnsOption,
@@ -45,6 +43,7 @@ from armdyn.errors import ArmdynError, InputError
 from armdyn.files import check_writable, write_together
 from armdyn.identification import FILES, Result
 from armdyn.identification import identify as identify_arm
+from armdyn.present import Grid
 
 # The folder of C code, and what it computes from the identified values.
 C_FOLDER = "c"
@@ -120,12 +119,12 @@ def identify(
             raise typer.Exit(1)
         return
     held_out = read_logs(arm, test, options) if test else None
-    with step_bar() as progress:
+    with progress_bar(as_json=as_json) as progress:
         result = identify_arm(
             arm, read, friction=friction, rotor=rotor, physical=physical, holdout=holdout,
             test=held_out, cutoff=cutoff, stribeck=stribeck, progress=progress,
         )  # fmt: skip
-        progress("report", 0.0)
+        progress(0, 1, "report")
         texts = {**result.files(datetime.now()), **_c_texts(result.arm)}
     paths = write_together(out, texts, None)
     if as_json:
@@ -148,7 +147,7 @@ def _c_texts(arm: Arm) -> dict[str, str]:
 
 
 def _show(result: Result, out: Path, texts: dict[str, str]) -> None:
-    show(_table(result), "")
+    show(_grid(result), "")
     head, _, rest = result.verdict.partition(": ")
     show(Text(head, style="bold green" if result.passed else "bold red") + Text(f": {plain(rest)}"))
     said = result.advice()
@@ -159,20 +158,22 @@ def _show(result: Result, out: Path, texts: dict[str, str]) -> None:
     show("", f"{out}: {', '.join(listed)}; {', '.join(inner)}")
 
 
-def _table(result: Result) -> Table:
+def _grid(result: Result) -> Grid:
     held = "held out" if result.held_out else "of the fit"
-    table = new_table(
-        f"Errors of torques, {result.arm.name}",
-        ("joint",),
-        (f"error {held}", "of the fit", "expected elsewhere", "rms residual"),
-    )
-    rows = zip(
+    columns = zip(
         result.arm.joint_names, result.errors.per_joint, result.train_errors.per_joint,
         result.excitation.per_joint, result.sigma, strict=True,
     )  # fmt: skip
-    for name, error, fit, expected, sigma in rows:
-        table.add_row(plain(name), f"{error:.2%}", f"{fit:.2%}", f"{expected:.2%}", f"{sigma:.3g}")
+    rows = [
+        (name, f"{error:.2%}", f"{fit:.2%}", f"{expected:.2%}", f"{sigma:.3g}")
+        for name, error, fit, expected, sigma in columns
+    ]
     total, judged = result.errors.total, result.excitation.expected_error
-    table.add_section()
-    table.add_row("all", f"{total:.2%}", f"{result.train_errors.total:.2%}", f"{judged:.2%}", "")
-    return table
+    rows.append(("all", f"{total:.2%}", f"{result.train_errors.total:.2%}", f"{judged:.2%}", ""))
+    return Grid(
+        f"Errors of torques, {result.arm.name}",
+        ("joint", f"error {held}", "of the fit", "expected elsewhere", "rms residual"),
+        1,
+        tuple(rows),
+        breaks=frozenset({len(rows) - 1}),
+    )

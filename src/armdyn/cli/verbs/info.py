@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from armdyn.cli._console import JsonOption, new_table, plain, print_json, show
+from armdyn.cli._console import JsonOption, plain, print_json, show
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -21,7 +20,7 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.present import check_picture
+from armdyn.present import Grid, check_picture
 from armdyn.report.pictures import draw_arm
 from armdyn.robot import IDENTITY, Joint, Placement, Robot
 
@@ -72,8 +71,8 @@ def info(
     for title, placement in (("base", description.base), ("tool", description.tool)):
         if placement != IDENTITY:
             show(f"{title}: {_placement(placement)}")
-    for table in _tables(description):
-        show("", table)
+    for grid in _grids(description):
+        show("", grid)
     show("", *(f"note: {note}" for note in description.notes))
     show(*(f"warning: {sentence}" for sentence in warned))
     if plot:
@@ -98,9 +97,9 @@ def _placement(T: Placement) -> str:
     return f"at {at} m, rotation rows {rotation}"
 
 
-def _tables(robot: Robot) -> Iterator[Table]:
+def _grids(robot: Robot) -> Iterator[Grid]:
     """Yield tables narrow enough for 80 columns, and only those that say something."""
-    yield _table(
+    yield _grid(
         "Geometry (modified DH; q adds to the starred column)",
         robot,
         {
@@ -113,8 +112,8 @@ def _tables(robot: Robot) -> Iterator[Table]:
     )
     limits = ("lower", "upper", "velocity", "effort")
     if any(math.isfinite(getattr(j, key)) for j in robot.joints for key in limits):
-        yield _table("Limits (rad or m, N m or N)", robot, {key: _limit(key) for key in limits})
-    yield _table(
+        yield _grid("Limits (rad or m, N m or N)", robot, {key: _limit(key) for key in limits})
+    yield _grid(
         "Centres of mass in the link's frame",
         robot,
         {
@@ -123,7 +122,7 @@ def _tables(robot: Robot) -> Iterator[Table]:
         },
     )
     entries = ("xx", "xy", "xz", "yy", "yz", "zz")
-    yield _table(
+    yield _grid(
         "Inertia about the centre of mass [kg m²]",
         robot,
         {name: _entry("inertia", k) for k, name in enumerate(entries)},
@@ -132,14 +131,14 @@ def _tables(robot: Robot) -> Iterator[Table]:
               "offset": "offset"}  # fmt: skip
     if any(getattr(j, key) for j in robot.joints for key in drives.values()):
         columns = {name: _entry(key) for name, key in drives.items()}
-        yield _table("Drives", robot, columns)
+        yield _grid("Drives", robot, columns)
 
 
-def _table(title: str, robot: Robot, columns: dict[str, Column]) -> Table:
-    table = new_table(title, ("joint",), tuple(columns))
-    for joint in robot.joints:
-        table.add_row(plain(joint.name), *(cell(joint) for cell in columns.values()))
-    return table
+def _grid(title: str, robot: Robot, columns: dict[str, Column]) -> Grid:
+    rows = tuple(
+        (joint.name, *(cell(joint) for cell in columns.values())) for joint in robot.joints
+    )
+    return Grid(title, ("joint", *columns), 1, rows)
 
 
 def _entry(key: str, k: int | None = None) -> Column:

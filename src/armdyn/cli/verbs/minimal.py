@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.arm import Arm
-from armdyn.cli._console import JsonOption, complain, new_table, plain, print_json, show
+from armdyn.cli._console import JsonOption, complain, plain, print_json, show
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -19,6 +19,7 @@ from armdyn.cli.options.robot import (
 )
 from armdyn.errors import InputError, RobotWarning
 from armdyn.minimal import MinimalParameters, written
+from armdyn.present import Grid
 
 
 def minimal(
@@ -107,15 +108,14 @@ def _show(arm: Arm, found: MinimalParameters, gravity_only: bool) -> None:
     what = " that the arm at rest depends on" if gravity_only else ""
     count = len(found.parameter_names)
     show(f"{arm.name}: {len(chosen)} minimal parameters{what}, of {count} parameters")
-    table = new_table("", ("name",), ("value",))
-    for column in ("unit", "combination", "what it is"):
-        table.add_column(column, overflow="fold")
+    rows: list[tuple[str, ...]] = []
     for k in chosen:
         name, unit = found.names[k], found.units[k]
         combination = written(found.matrix[k], found.parameter_names)
         words = found.expression(name).partition("]: ")[2]
-        table.add_row(name, f"{found.values[k]:.6g}", f" {unit}", f"{combination} ", words)
-    show("", table, "", "What no torque can tell:")
+        rows.append((name, f"{found.values[k]:.6g}", f" {unit}", f"{combination} ", words))
+    heads = ("name", "value", "unit", "combination", "what it is")
+    show("", Grid("", heads, 1, tuple(rows), words_after=3), "", "What no torque can tell:")
     show(*(f"  {plain(str(statement))}" for statement in found.invisible))
 
 
@@ -123,12 +123,13 @@ def _show_other(arm: Arm, found: MinimalParameters, as_json: bool) -> None:
     other = found.khalil_gautier()
     values = other.matrix @ found.parameters
     if as_json:
-        rows = zip(other.names, values.tolist(), other.matrix.tolist(), strict=True)
+        triples = zip(other.names, values.tolist(), other.matrix.tolist(), strict=True)
         print_json(
             {
                 "name": arm.name,
                 "khalil_gautier": [
-                    {"name": name, "value": value, "coefficients": row} for name, value, row in rows
+                    {"name": name, "value": value, "coefficients": row}
+                    for name, value, row in triples
                 ],
                 "parameters": found.parameter_names,
                 "minimal": found.names,
@@ -137,12 +138,11 @@ def _show_other(arm: Arm, found: MinimalParameters, as_json: bool) -> None:
         )
         return
     show(f"{arm.name}: {len(other.names)} base parameters after Khalil and Gautier")
-    table = new_table("", ("name",), ("value",))
-    for column in ("combination", "in minimal parameters"):
-        table.add_column(column, overflow="fold")
+    rows: list[tuple[str, ...]] = []
     for name, value, row, change in zip(
         other.names, values.tolist(), other.matrix, other.change, strict=True
     ):
         combination = written(row, found.parameter_names)
-        table.add_row(name, f"{value:.6g} ", f"{combination} ", written(change, found.names))
-    show("", table)
+        rows.append((name, f"{value:.6g} ", f"{combination} ", written(change, found.names)))
+    heads = ("name", "value", "combination", "in minimal parameters")
+    show("", Grid("", heads, 1, tuple(rows), words_after=2))

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from armdyn.arm import Arm, cost, methods, source
-from armdyn.cli._console import JsonOption, new_table, print_json, progress_bar, show
+from armdyn.cli._console import JsonOption, print_json, progress_bar, show
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -16,6 +16,7 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.graph import Operations
+from armdyn.present import Grid, Toned
 
 
 def ops(
@@ -28,40 +29,47 @@ def ops(
 ) -> None:
     """Count the operations of every method on an arm, and mark the cheapest."""
     arm, _ = open_arm(robot, base, tip, strict, snap)
-    counted = _count(arm)
+    counted = _count(arm, as_json)
     if as_json:
         print_json({"name": arm.name, "n": arm.n, "kinds": _plain(counted)})
         return
-    table = new_table(
-        f"Operations of one evaluation, {arm.name} (friction left out; * cheapest)",
-        ("quantity", "method", "source"),
-        ("mul", "add", "div", "sqrt", "sin, cos"),
-    )
-    for kind, rows in counted.items():
-        best = cheapest(rows)
-        for k, (method, o) in enumerate(rows.items()):
-            mark = " *" if method == best and len(rows) > 1 else ""
-            table.add_row(
-                kind if k == 0 else "", method + mark, source(kind, method),
+    show(_grid(arm, counted))
+
+
+def _grid(arm: Arm, counted: dict[str, dict[str, Operations]]) -> Grid:
+    rows: list[tuple[str, ...]] = []
+    breaks: set[int] = set()
+    for kind, several in counted.items():
+        best = cheapest(several)
+        breaks.add(len(rows))
+        for k, (method, o) in enumerate(several.items()):
+            marked = method == best and len(several) > 1
+            cells = (
+                kind if k == 0 else "", method + (" *" if marked else ""), source(kind, method),
                 str(o.mul), str(o.add), str(o.div), str(o.sqrt), str(o.trig),
-                style="bold" if mark else None,
-                end_section=k == len(rows) - 1,
             )  # fmt: skip
-    show(table)
+            rows.append(tuple(Toned(cell, "strong" if marked else None) for cell in cells))
+    return Grid(
+        f"Operations of one evaluation, {arm.name} (friction left out; * cheapest)",
+        ("quantity", "method", "source", "mul", "add", "div", "sqrt", "sin, cos"),
+        3,
+        tuple(rows),
+        breaks=frozenset(breaks),
+    )
 
 
 def cheapest(rows: dict[str, Operations]) -> str:
-    """Return the method that "auto" takes: the first of those with the lowest cost."""
+    """Return the method that "auto" takes: the first with the lowest cost."""
     return min(rows, key=lambda method: cost(rows[method]))
 
 
-def _count(arm: Arm) -> dict[str, dict[str, Operations]]:
+def _count(arm: Arm, as_json: bool) -> dict[str, dict[str, Operations]]:
     wanted = [(kind, method) for kind in arm.kinds for method in methods(kind)]
     counted: dict[str, dict[str, Operations]] = {kind: {} for kind in arm.kinds}
-    with progress_bar("tracing") as progress:
+    with progress_bar(as_json=as_json) as progress:
         for done, (kind, method) in enumerate(wanted, 1):
             counted[kind][method] = arm.function(kind, method, friction=False).operations
-            progress(done, len(wanted))
+            progress(done, len(wanted), "counting operations")
     return counted
 
 

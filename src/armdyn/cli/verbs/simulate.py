@@ -14,7 +14,6 @@ from armdyn.arm import Arm
 from armdyn.cli._console import (
     JsonOption,
     complain,
-    new_table,
     plain,
     print_json,
     progress_bar,
@@ -39,7 +38,7 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import FileError, InputError, shown
-from armdyn.present import check_picture
+from armdyn.present import Grid, check_picture
 from armdyn.simulation import PD, Run, check_page
 from armdyn.simulation import simulate as run_simulation
 
@@ -154,7 +153,7 @@ def simulate(
     arm, warned = open_arm(robot, base, tip, strict, snap)
     options = reading(arm.n, None, None, columns, None, sort, drop_missing)
     drive = _drive(arm, torque, target, kp, kd, degrees, options)
-    with _interruptible(), progress_bar("simulating") as progress:
+    with _interruptible(), progress_bar(as_json=as_json) as progress:
         run = run_simulation(
             arm,
             _numbers(arm, "--q0", q0, degrees),
@@ -170,7 +169,7 @@ def simulate(
             stiction=stiction,
             limits=limits,
             wrench=None if wrench is None else _six("--wrench", wrench),
-            progress=progress,
+            progress=lambda done, total: progress(done, total, "simulating"),
             partial=partial,
         )
     if output:
@@ -314,12 +313,13 @@ def _show(run: Run, written: list[str]) -> None:
         f"{run.arm.name}: {run.t[-1]:g} s by {run.integrator}, {run.evaluations} evaluations of "
         f"the dynamics, {len(run)} samples"
     )
-    table = new_table("", ("joint",), ("q first", "q last", "qd last", "largest |tau|"))
+    rows: list[tuple[str, ...]] = []
     for j, name in enumerate(run.arm.joint_names):
         largest = float(abs(run.tau[:, j]).max())
         numbers = (run.q[0, j], run.q[-1, j], run.qd[-1, j], largest)
-        table.add_row(plain(name), *(f" {float(x):.6g}" for x in numbers))
-    show("", table, "")
+        rows.append((name, *(f" {float(x):.6g}" for x in numbers)))
+    heads = ("joint", "q first", "q last", "qd last", "largest |tau|")
+    show("", Grid("", heads, 1, tuple(rows)), "")
     show(f"energy {run.energy[0]:.9g} J -> {run.energy[-1]:.9g} J")
     for event in run.events[:20]:
         show(f"  {event.t:.6g} s: {plain(run.arm.joint_names[event.joint])} {event.what}")

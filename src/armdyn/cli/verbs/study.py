@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from armdyn.cli._console import JsonOption, new_table, plain, print_json, progress_bar, show
+from armdyn.cli._console import JsonOption, print_json, progress_bar, show
 from armdyn.errors import FileError, InputError, shown
 from armdyn.files import write_whole
 from armdyn.present import check_picture
-from armdyn.report.bench import Grid
 from armdyn.report.studies import STUDIES, Study, findings_grid, page, write_plot
 
 ALL = "all"
@@ -45,7 +43,7 @@ def study(
         raise FileError(markdown, f"cannot be written: no folder {markdown.parent}; make it first.")
     studies: list[Study] = []
     for name in names:
-        with progress_bar(f"running {name}") as progress:
+        with progress_bar(as_json=as_json) as progress:
             studies.append(STUDIES[name](progress))
         if name in pictures:
             write_plot(studies[-1], pictures[name])
@@ -60,15 +58,8 @@ def study(
         for words in found.setup():
             show(words, "")
         for grid in (*found.grids(), findings_grid(found)):
-            show(_table(grid), "")
+            show(grid, "")
 
 
 def _picture(path: Path, name: str, several: bool) -> Path:
     return path.with_name(f"{path.stem}-{name}{path.suffix}") if several else path
-
-
-def _table(grid: Grid) -> Table:
-    table = new_table(grid.title, grid.heads[: grid.words], grid.heads[grid.words :])
-    for row in grid.rows:
-        table.add_row(*(plain(cell) for cell in row))
-    return table

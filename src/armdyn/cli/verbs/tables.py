@@ -4,55 +4,55 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rich.console import Group
 from rich.text import Text
 
-from armdyn.cli._console import JsonOption, new_table, print_json, progress_bar, show
+from armdyn.cli._console import JsonOption, print_json, progress_bar, show
 from armdyn.graph import Operations
-from armdyn.report.tables import Row, paper_tables
+from armdyn.present import Grid, Tone, Toned
+from armdyn.report.tables import Row, Verdict, paper_tables
 from armdyn.report.tables import Table as PaperTable
 
-STYLE = {"equal": "", "beaten": "green", "above": "yellow", "not measured": "dim"}
+TONES: dict[Verdict, Tone | None] = {
+    "equal": None, "beaten": "good", "above": "fair", "not measured": "faint",
+}  # fmt: skip
 
 
 def tables(as_json: JsonOption = False) -> None:
     """Measure every operation-count table of the papers: printed, measured, verdict."""
-    with progress_bar("tracing the papers' tables") as progress:
+    with progress_bar(as_json=as_json) as progress:
         measured = paper_tables(progress)
     if as_json:
         print_json([table.to_dict() for table in measured])
         return
     for table in measured:
-        show(_render(table))
+        _show(table)
     show(
         "Measured on generic arms, the last frame put where any arm's can be: d_n = 0 and the last "
         "centre of mass above x_n."
     )
     verdicts = Counter(row.verdict for table in measured for row in table.rows)
-    told = ", ".join(f"{verdicts[name]} {name}" for name in STYLE if verdicts[name])
+    told = ", ".join(f"{verdicts[name]} {name}" for name in TONES if verdicts[name])
     show(f"{verdicts.total()} printed counts: {told}.")
 
 
-def _render(table: PaperTable) -> Group:
-    shown = new_table(
-        f"{table.reference}. {table.title}",
-        ("row", "printed M", "printed A"),
-        ("n", "printed", "measured"),
-    )
-    shown.add_column("verdict", overflow="fold")
+def _show(table: PaperTable) -> None:
     remarks: dict[str, int] = {}
+    rows: list[tuple[str, ...]] = []
+    breaks: set[int] = set()
     previous = None
-    for row in table.rows:
+    for k, row in enumerate(table.rows):
         this = (row.label, row.type)
         if previous and this != previous:
-            shown.add_section()
+            breaks.add(k)
         head = _head(row) if this != previous else ("", "", "")
         previous = this
         mark = f" [{remarks.setdefault(row.remark, len(remarks) + 1)}]" if row.remark else ""
-        verdict = Text(row.verdict + mark, style=STYLE[row.verdict])
-        shown.add_row(*head, str(row.n), _printed(row), _measured(row.measured), verdict)
-    notes = [Text(f"[{number}] {remark}", style="dim") for remark, number in remarks.items()]
-    return Group(shown, *notes, Text())
+        verdict = Toned(row.verdict + mark, TONES[row.verdict])
+        rows.append((*head, str(row.n), _printed(row), _measured(row.measured), verdict))
+    heads = ("row", "printed M", "printed A", "n", "printed", "measured", "verdict")
+    title = f"{table.reference}. {table.title}"
+    show(Grid(title, heads, 3, tuple(rows), words_after=1, breaks=frozenset(breaks)))
+    show(*(Text(f"[{number}] {remark}", style="dim") for remark, number in remarks.items()), "")
 
 
 def _head(row: Row) -> tuple[str, str, str]:

@@ -6,13 +6,10 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from armdyn.cli._console import (
     JsonOption,
     complain,
-    new_table,
     print_json,
     progress_bar,
     show,
@@ -25,6 +22,7 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
+from armdyn.present import Grid, Toned
 from armdyn.report.verify import Verification
 from armdyn.report.verify import verify as verify_arm
 
@@ -41,13 +39,13 @@ def verify(
 ) -> None:
     """Compare all methods at random states; exit status 1 if one disagrees."""
     arm, _ = open_arm(robot, base, tip, strict, snap)
-    with progress_bar("comparing") as progress:
+    with progress_bar(as_json=as_json) as progress:
         verification = verify_arm(arm, states, seed, progress)
     if as_json:
         checks = [{**asdict(c), "passed": c.passed} for c in verification.checks]
         print_json({**asdict(verification), "passed": verification.passed, "checks": checks})
     else:
-        show(_table(verification))
+        show(_grid(verification))
     if verification.passed:
         complain(f"all {len(verification.checks)} methods agree.")
     else:
@@ -55,23 +53,30 @@ def verify(
         raise typer.Exit(1)
 
 
-def _table(verification: Verification) -> Table:
+def _grid(verification: Verification) -> Grid:
     second = f"Pinocchio {verification.pinocchio}" if verification.pinocchio else None
-    table = new_table(
+    rows: list[tuple[str, ...]] = []
+    breaks: set[int] = set()
+    previous = ""
+    for k, c in enumerate(verification.checks):
+        if previous and c.kind != previous:
+            breaks.add(k)
+        other = "" if c.pinocchio_error is None else f"{c.pinocchio_error:.1e}"
+        verdict = "agrees" if c.passed else Toned("DISAGREES", "bad")
+        rows.append(
+            (
+                c.kind if c.kind != previous else "", c.method, c.against, f"{c.error:.1e}",
+                other, f"{c.tolerance:.0e}", verdict,
+            )
+        )  # fmt: skip
+        previous = c.kind
+    return Grid(
         f"Largest relative differences, {verification.robot}, "
         f"{verification.n_states} random states (seed {verification.seed}); "
         + (f"beside {second}" if second else "Pinocchio is not installed: armdyn[verify] adds it"),
-        ("quantity", "method", "compared with"),
-        ("difference", "to Pinocchio", "tolerance", "verdict"),
-    )
-    previous = ""
-    for c in verification.checks:
-        if previous and c.kind != previous:
-            table.add_section()
-        other = "" if c.pinocchio_error is None else f"{c.pinocchio_error:.1e}"
-        table.add_row(
-            c.kind if c.kind != previous else "", c.method, c.against, f"{c.error:.1e}", other,
-            f"{c.tolerance:.0e}", "agrees" if c.passed else Text("DISAGREES", style="bold red"),
-        )  # fmt: skip
-        previous = c.kind
-    return table
+        ("quantity", "method", "compared with", "difference", "to Pinocchio", "tolerance",
+         "verdict"),
+        3,
+        tuple(rows),
+        breaks=frozenset(breaks),
+    )  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from armdyn._progress import Progress
 from armdyn.identification.data._bandwidth import band_width
 from armdyn.identification.data._decimation import DecimationFilter, decimation, decimation_filter
-from armdyn.identification.fit._fit import Progress
 from armdyn.log import Log, Prepared, choose_cutoff, prepare, velocities
 
 # Measured velocities are taken if they differ by less than this from slopes, beside the speed.
@@ -53,7 +53,7 @@ def prepared(
     ready: list[Prepared] = []
     for k, log in enumerate(logs, 1):
         ready.append(_one(log, cutoff, measured))
-        progress("filter", k / len(logs))
+        progress(k, len(logs), "filter")
     train, test = ready[: len(train_logs)], ready[len(train_logs) :]
     for number, (log, one) in enumerate(zip(logs, ready, strict=True), 1):
         who = log.source or f"log {number}"

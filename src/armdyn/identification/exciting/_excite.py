@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
 from armdyn.errors import InputError, NumericalError, shown
 from armdyn.identification.exciting._information import Information
@@ -19,7 +19,6 @@ from armdyn.identification.exciting._series import Motions, Series, times_of
 from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
-Progress = Callable[[str, float], None]
 
 # A period of about this length [s] lets joints of usual speed cross their ranges.
 PERIOD = 10.0
@@ -87,7 +86,7 @@ def excite(
         repeats: periods in the duration; such that one takes about 10 s if left out.
         evaluations: motions that are tried.
         seed: of the random numbers: the same seed gives the same motion.
-        progress: called with the name of a step and the share of it that is done.
+        progress: called with (done, total, what) after each generation of the search.
 
     Raises:
         InputError: an argument is wrong, or a limit is missing.
@@ -114,17 +113,14 @@ def excite(
     information = Information(arm, base, series.limits, sigma)
     few = max(FEW_POINTS, POINTS_A_HARMONIC * h)
 
-    def told(share: float) -> None:
-        if progress is not None:
-            progress("looking for the motion", share)
-
+    report = reporter(progress)
     row = search(
         lambda rows: information.scores(series.motions(rows, few)),
         series.random(STARTS, rng),
         tries,
         GENERATION,
         rng,
-        told,
+        lambda done: report(done, tries, "looking for the motion"),
     )
     many = max(MANY_POINTS, MANY_A_HARMONIC * h)
     shrink = _largest(arm, information, series.motions(row[None], many))

@@ -23,7 +23,7 @@ def search(
     evaluations: int,
     generation: int,
     rng: np.random.Generator,
-    told: Callable[[float], None],
+    report: Callable[[int], object],
 ) -> Array:
     """Return the row with the largest score found.
 
@@ -33,7 +33,7 @@ def search(
         evaluations: how many rows may be scored.
         generation: rows that are scored at once.
         rng: random numbers.
-        told: called with the share that is done.
+        report: called with the number of rows that were scored.
     """
     scores = score(starts)
     best, top = starts[int(np.argmax(scores))], float(scores.max())
@@ -69,5 +69,5 @@ def search(
         width = (1 - one - many) * width + one * path**2 + many * (weights @ kept**2)
         longer = float(np.linalg.norm(step_path)) / usual - 1
         step *= float(np.exp(step_rate / (1 + step_rate) * longer))
-        told(done / evaluations)
+        report(done)
     return best

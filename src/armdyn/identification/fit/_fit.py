@@ -7,12 +7,13 @@ distance and the fit repeated. That is Huber's estimate, by pseudo-values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._progress import Progress
 from armdyn.identification.data._segments import FilteredSegment, Rows, sample
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._correlation import correlation_lengths
@@ -22,17 +23,12 @@ from armdyn.identification.fit._regression import Fit, Prior, regress
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Progress = Callable[[str, float], None]
 
 CLIP = 4.0
 GAUSSIAN_MAD = 1.4826
 ROBUST_ROUNDS = 3
 FEWEST_CLIPPED = 0.005
 CORRELATION_ROUNDS = 3
-
-
-def silent(step: str, share: float) -> None:
-    """Tell nobody how far it is."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,7 @@ def fitted(
     fit, correlation = _weighted(model, rows, targets, kept, factors, counts, prior, settings)
     for _ in range(ROBUST_ROUNDS if settings.robust else 0):
         reach, share = _reach(model, parts, fit.values)
-        progress("outliers", 1.0)
+        progress(1, 1, "outliers")
         if not (share > FEWEST_CLIPPED).any() or np.allclose(share, clipped, rtol=0.02):
             break
         clipped = share
@@ -111,7 +107,7 @@ def factors_of(
             mine = A[:, model.part(j)]
             factor.add(mine[use], targets[k][at, j][use])
         done += len(A)
-        progress("regressor", done / rows.count)
+        progress(done, rows.count, "regressor")
     full: list[Array] = []
     for factor, active in zip(made, model.active, strict=True):
         R = factor.factor()

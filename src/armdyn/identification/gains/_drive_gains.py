@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.identification._arguments import checked_logs
@@ -27,7 +28,7 @@ from armdyn.identification.data._prepared import Data, prepared
 from armdyn.identification.data._segments import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.fit._columns import Column, Model, friction_columns
 from armdyn.identification.fit._correlation import correlation_lengths
-from armdyn.identification.fit._fit import Progress, factors_of, silent
+from armdyn.identification.fit._fit import factors_of
 from armdyn.identification.fit._r_factor import r_factor
 from armdyn.identification.gains._gain_fit import Unknowns, gauss_newton, linear, sigma_of
 from armdyn.identification.payload._load import Load, loaded
@@ -101,7 +102,7 @@ def identify_drive_gains(
         with_load: logs of currents with the load; of any motions that excite the arm.
         load: mass and centre of mass at least must be known.
         cutoff: of the low-pass of positions [Hz]; chosen from their spectrum if left out.
-        progress: called with the name of a step and the share of it that is done.
+        progress: called with (done, total, what) during each step.
 
     Raises:
         InputError: an argument is wrong, or the load is not known.
@@ -115,7 +116,7 @@ def identify_drive_gains(
             "currents tell the arm's masses per gain only, not the gains."
         )
     empty, held = _currents(arm, without, "without"), _currents(arm, with_load, "with_load")
-    tell = progress or silent
+    tell = reporter(progress)
     data = prepared(empty, held, cutoff, None, tell)
     model = _model(arm, load)
     sets = _rows(model, data)

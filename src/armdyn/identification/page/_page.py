@@ -13,9 +13,20 @@ from armdyn.identification.page._parameters import hidden, links, parameter_tabl
 from armdyn.identification.page._residuals import residual_section
 from armdyn.identification.page._summary import facts, joint_table, verdict
 from armdyn.identification.page._torques import torque_sections
-from armdyn.present._html import Html, joined, listed, section, sentence, table, tag
-from armdyn.present._numbers import number, percent
-from armdyn.present._style import SCRIPT, STYLE
+from armdyn.present import (
+    SCRIPT,
+    STYLE,
+    Grid,
+    Html,
+    document,
+    joined,
+    listed,
+    number,
+    percent,
+    section,
+    sentence,
+    tag,
+)
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
@@ -55,14 +66,7 @@ def report_html(result: Result, made: datetime | None = None) -> str:
         _provenance(result),
         tag("script", Html(SCRIPT)),
     )
-    head = tag(
-        "head",
-        Html('<meta charset="utf-8">'),
-        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", title),
-        tag("style", Html(STYLE)),
-    )
-    return f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
+    return document(title, body, STYLE)
 
 
 def _said_below_title(result: Result, made: datetime | None) -> str:
@@ -113,17 +117,17 @@ def _next_time(result: Result) -> Html:
 
 
 def _provenance(result: Result) -> Html:
-    rows = [
-        [source.file or "in memory", "test" if source.held_out else "fit", str(source.samples),
-         f"{number(source.duration)} s", f"{number(source.rate)} Hz"]
+    rows = tuple(
+        (source.file or "in memory", "test" if source.held_out else "fit", str(source.samples),
+         f"{number(source.duration)} s", f"{number(source.rate)} Hz")
         for source in result.about.sources
-    ]  # fmt: skip
+    )  # fmt: skip
     settings = {key: _worded(key, value) for key, value in result.about.settings.items()}
     settings["cut-off used"] = f"{number(result.about.cutoff)} Hz"
     return tag(
         "footer",
         tag("h2", "Where this comes from"),
-        table(["log", "for the", "samples", "duration", "rate"], rows, words=2),
+        Grid("", ("log", "for the", "samples", "duration", "rate"), 2, rows).html(),
         tag("h3", "Settings"),
         tag("p", ", ".join(f"{key}: {value}" for key, value in settings.items())),
         tag("p", f"armdyn {version('armdyn')}, robot {result.described.name}."),

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.identification._described import described_values
-from armdyn.present._html import Html, joined, listed, section, table, tag
-from armdyn.present._numbers import number, percent, with_deviation
+from armdyn.present import (
+    Grid,
+    Html,
+    Toned,
+    joined,
+    listed,
+    number,
+    percent,
+    section,
+    tag,
+    with_deviation,
+)
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
@@ -22,13 +32,13 @@ POSES = 1000
 def parameter_table(result: Result) -> Html:
     """Return a row for each parameter."""
     weak, described = set(result.weak()), described_values(result)
-    rows: list[list[str]] = []
+    rows: list[tuple[str, ...]] = []
     for i, name in enumerate(result.names):
         value, std, cad = float(result.values[i]), float(result.std[i]), float(described[i])
         known = name not in weak
-        mark = tag("span", "known" if known else "not known", class_="good" if known else "bad")
+        mark = Toned("known" if known else "not known", "good" if known else "bad")
         rows.append(
-            [
+            (
                 tag("span", name, title=result.expression(name)),
                 result.units[i],
                 mark,
@@ -37,9 +47,9 @@ def parameter_table(result: Result) -> Html:
                 number(std, 2),
                 percent(std / abs(value)) if value else "–",
                 number(cad),
-            ]
+            )
         )
-    heads = ["parameter", "unit", "", "value ± 2 std", "value", "std", "std / value", "described"]
+    heads = ("parameter", "unit", "", "value ± 2 std", "value", "std", "std / value", "described")
     hint = tag(
         "p",
         "Known: the standard deviation is below 30 % of the value. A parameter that is not known "
@@ -48,7 +58,7 @@ def parameter_table(result: Result) -> Html:
         "line is zero. Point at a name to read which combination it is.",
         class_="hint",
     )
-    return section("Parameters", hint, table(heads, rows, words=4), key="parameters")
+    return section("Parameters", hint, Grid("", heads, 4, tuple(rows)).html(), key="parameters")
 
 
 def hidden(result: Result) -> Html:
@@ -68,21 +78,21 @@ def hidden(result: Result) -> Html:
 
 def links(result: Result) -> Html:
     """Return masses and centres of mass before and after, and whether bodies can be like this."""
-    rows: list[list[str]] = []
+    rows: list[tuple[str, ...]] = []
     for before, after in zip(result.described.robot.joints, result.arm.robot.joints, strict=True):
         faults = after.physical_faults()
-        said = tag("span", "no" if faults else "yes", class_="bad" if faults else "good")
+        said = Toned("no" if faults else "yes", "bad" if faults else "good")
         rows.append(
-            [
+            (
                 after.name,
                 said,
                 number(after.mass),
                 number(before.mass) if before.mass else "–",
                 ", ".join(number(x, 3) for x in after.com),
                 ", ".join(number(x, 3) for x in before.com) if before.mass else "–",
-            ]
+            )
         )
-    heads = ["link of joint", "can exist", "mass [kg]", "described", "centre [m]", "described"]
+    heads = ("link of joint", "can exist", "mass [kg]", "described", "centre [m]", "described")
     impossible = [j.name for j in result.arm.robot.joints if j.physical_faults()]
     if impossible:
         words = (
@@ -96,7 +106,7 @@ def links(result: Result) -> Html:
         f" At {POSES} random poses the least eigenvalue of the mass matrix is {number(lowest, 3)}"
         f"{': positive, as it must be.' if lowest > 0 else ': not positive, do not simulate it.'}"
     )
-    return section("Links", tag("p", words), table(heads, rows, words=2), key="links")
+    return section("Links", tag("p", words), Grid("", heads, 2, tuple(rows)).html(), key="links")
 
 
 def least_inertia(result: Result) -> float:

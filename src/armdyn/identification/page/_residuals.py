@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.identification.judge._speeds import by_speed
-from armdyn.present._html import Html, joined, section, tag
-from armdyn.present._svg import (
+from armdyn.present import Html, joined, section, tag
+from armdyn.present.svg import (
     Array,
     Scale,
     across_ticks,

@@ -8,8 +8,18 @@ import numpy as np
 
 from armdyn.identification.judge._advice import rows_left_out
 from armdyn.identification.judge._verdict import EXPECTED_ERROR, TORQUE_ERROR
-from armdyn.present._html import Html, joined, listed, section, table, tag
-from armdyn.present._numbers import number, percent, with_deviation
+from armdyn.present import (
+    Grid,
+    Html,
+    Toned,
+    joined,
+    listed,
+    number,
+    percent,
+    section,
+    tag,
+    with_deviation,
+)
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
@@ -61,18 +71,18 @@ def facts(result: Result) -> Html:
 def joint_table(result: Result) -> Html:
     """Return a row for each joint: errors and noise; then friction."""
     held = "held out" if result.held_out else "of the fit"
-    heads = ["joint", f"error {held}", "error of the fit", "rms torque", "rms residual",
-             "expected elsewhere", "rows left out"]  # fmt: skip
+    heads = ("joint", f"error {held}", "error of the fit", "rms torque", "rms residual",
+             "expected elsewhere", "rows left out")  # fmt: skip
     series = result.test if result.held_out else result.train
     torque = np.sqrt(np.mean(np.concatenate([s.measured for s in series]) ** 2, axis=0))
     left_out = rows_left_out(result)
-    rows: list[list[str]] = []
+    rows: list[tuple[str, ...]] = []
     for j, joint in enumerate(result.arm.robot.joints):
         unit = "N m" if joint.is_revolute else "N"
         judged = float(result.excitation.per_joint[j])
         error = float(result.errors.per_joint[j])
         rows.append(
-            [
+            (
                 joint.name,
                 _marked(percent(error), error, TORQUE_ERROR),
                 percent(float(result.train_errors.per_joint[j])),
@@ -80,7 +90,7 @@ def joint_table(result: Result) -> Html:
                 f"{number(float(result.sigma[j]), 3)} {unit}",
                 _marked(percent(judged), judged, EXPECTED_ERROR),
                 percent(float(left_out[j])),
-            ]
+            )
         )
     hint = tag(
         "p",
@@ -90,7 +100,8 @@ def joint_table(result: Result) -> Html:
         "are part of the errors all the same.",
         class_="hint",
     )
-    return section("Joint by joint", table(heads, rows), hint, _friction(result), key="joints")
+    grid = Grid("", heads, 1, tuple(rows)).html()
+    return section("Joint by joint", grid, hint, _friction(result), key="joints")
 
 
 def _friction(result: Result) -> Html:
@@ -106,13 +117,13 @@ def _friction(result: Result) -> Html:
         (column.joint, column.kind): _with_error(float(result.values[i]), float(result.std[i]))
         for i, column in found
     }
-    rows = [
-        [name, *(cells.get((j, kind), "") for kind in kinds)]
+    rows = tuple(
+        (name, *(cells.get((j, kind), "") for kind in kinds))
         for j, name in enumerate(result.arm.joint_names)
-    ]
-    heads = ["friction of", *(WORDS[kind] for kind in kinds)]
+    )
+    heads = ("friction of", *(WORDS[kind] for kind in kinds))
     hint = tag("p", "In N m and N m s/rad; of sliding joints in N and N s/m.", class_="hint")
-    return joined([table(heads, rows), hint])
+    return joined([Grid("", heads, 1, rows).html(), hint])
 
 
 def _seconds(result: Result) -> list[float]:
@@ -123,6 +134,5 @@ def _with_error(value: float, std: float) -> str:
     return f"{with_deviation(value, std)} ± {number(std, 2)}"
 
 
-def _marked(words: str, value: float, most: float) -> Html:
-    kind = "good" if value <= most / 2 else "fair" if value <= most else "bad"
-    return tag("span", words, class_=kind)
+def _marked(words: str, value: float, most: float) -> Toned:
+    return Toned(words, "good" if value <= most / 2 else "fair" if value <= most else "bad")

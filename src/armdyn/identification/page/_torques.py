@@ -9,9 +9,8 @@ import numpy as np
 
 from armdyn.identification.judge._holdout import Errors, Series
 from armdyn.identification.judge._speeds import moving_error
-from armdyn.present._html import Html, joined, section, tag
-from armdyn.present._numbers import number, percent
-from armdyn.present._svg import (
+from armdyn.present import Html, joined, number, percent, section, tag
+from armdyn.present.svg import (
     Array,
     Scale,
     across_ticks,

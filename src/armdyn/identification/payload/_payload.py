@@ -15,6 +15,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._progress import Progress, reporter
 from armdyn.algorithms import PARAMETER_NAMES
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
@@ -22,7 +23,7 @@ from armdyn.identification._arguments import checked_logs, flag
 from armdyn.identification.data._prepared import Data, prepared
 from armdyn.identification.data._segments import FilteredSegment, Rows
 from armdyn.identification.fit._columns import Model, friction_columns
-from armdyn.identification.fit._fit import Fitted, Progress, Settings, fitted, silent
+from armdyn.identification.fit._fit import Fitted, Settings, fitted
 from armdyn.identification.fit._prior import POWERS, SPREAD, Expected, link_length
 from armdyn.identification.fit._problem import Problem
 from armdyn.identification.payload._load import Load, from_tip, loaded
@@ -108,7 +109,7 @@ def identify_payload(
         without: a log of the same motion without load, whose torques are subtracted.
         friction: fit friction anew; if left out, it is unless `without` is given.
         cutoff: of the low-pass of positions [Hz]; chosen from their spectrum if left out.
-        progress: called with the name of a step and the share of it that is done.
+        progress: called with (done, total, what) during each step.
 
     Raises:
         InputError: an argument is wrong, or the two logs are not of one motion.
@@ -127,7 +128,7 @@ def identify_payload(
             "the logs with and without load have the same torques; is one given as the other?"
         )
     need_solver(WHY)
-    tell = progress or silent
+    tell = reporter(progress)
     data = prepared(held, empty, cutoff, None, tell)
     own = friction_columns(arm) if anew else []
     # of minimal parameters a model needs no more than these columns have

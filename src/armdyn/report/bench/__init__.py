@@ -5,14 +5,13 @@ from armdyn.report.bench._page import page
 from armdyn.report.bench._plot import write_plot
 from armdyn.report.bench._results import Benchmark
 from armdyn.report.bench._run import KINDS, PEERS, QUICK, Settings, run_benchmark
-from armdyn.report.bench._tables import Grid, grids
+from armdyn.report.bench._tables import grids
 
 __all__ = [
     "KINDS",
     "PEERS",
     "QUICK",
     "Benchmark",
-    "Grid",
     "Settings",
     "arm_named",
     "grids",

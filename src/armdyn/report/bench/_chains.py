@@ -9,8 +9,8 @@ from statistics import linear_regression
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError
 from armdyn.report.bench._measure import measure_batch
-from armdyn.report.bench._peer import Peer, PeerArm
 from armdyn.report.bench._results import OURS, Growth, Times
+from armdyn.report.bench.peers import Peer, PeerArm
 from armdyn.robot import generic
 
 KINDS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")

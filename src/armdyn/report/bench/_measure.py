@@ -14,8 +14,8 @@ from armdyn.kernel import LEAST_STATES, compile_program
 from armdyn.report.bench._clock import Job, best_times
 from armdyn.report.bench._limit import multiply_job, work
 from armdyn.report.bench._moving import moving
-from armdyn.report.bench._peer import Array, Offer, PeerArm, Scope, Task, disagreement, ours
 from armdyn.report.bench._results import OURS, Cell, Limit, Times
+from armdyn.report.bench.peers import Array, Offer, PeerArm, Scope, Task, disagreement, ours
 from armdyn.report.verify import random_states
 
 # States at which answers are compared.

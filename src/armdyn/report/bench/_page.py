@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from armdyn.report.bench._results import Benchmark
-from armdyn.report.bench._tables import Grid, grids
+from armdyn.report.bench._tables import grids
 
 HEAD = """\
 # Benchmarks
@@ -43,17 +43,10 @@ def page(benchmark: Benchmark, plot: str | None) -> str:
         parts.append("## Not measured\n\n" + "\n".join(f"- {words}" for words in said) + "\n")
     if plot:
         parts.append(f"![Times of armdyn and others]({plot})\n")
-    parts += [_grid(grid) for grid in grids(benchmark)]
+    parts += [grid.markdown() for grid in grids(benchmark)]
     return "\n".join(parts)
 
 
 def _pairs(title: str, pairs: Mapping[str, str]) -> str:
     rows = [f"- {key}: {value}" for key, value in pairs.items()]
     return f"## {title}\n\n" + "\n".join(rows) + "\n"
-
-
-def _grid(grid: Grid) -> str:
-    marks = ["---" if k < grid.words else "---:" for k in range(len(grid.heads))]
-    lines = [grid.heads, marks, *grid.rows]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"## {grid.title}\n\n{table}\n"

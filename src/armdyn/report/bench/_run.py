@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from armdyn._progress import Progress
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError, MethodError
 from armdyn.kernel import wanted_threads
 from armdyn.report.bench._arms import USUAL, arm_named
-from armdyn.report.bench._casadi import CasADi
 from armdyn.report.bench._chains import KINDS as CHAIN_KINDS
 from armdyn.report.bench._chains import SIZES, in_others, measure_growth
 from armdyn.report.bench._clock import Job, best_times
 from armdyn.report.bench._fresh import measure_imports, measure_starts
 from armdyn.report.bench._machine import machine
 from armdyn.report.bench._measure import job_into, measure_cell, states_of
-from armdyn.report.bench._mujoco import MuJoCo
-from armdyn.report.bench._peer import Peer
-from armdyn.report.bench._pinocchio_cpp import PinocchioCpp
-from armdyn.report.bench._pinocchio_python import PinocchioPython
 from armdyn.report.bench._results import Benchmark, Cell, Start, Threads
+from armdyn.report.bench.peers import PEERS, Peer
 
 KINDS = (
     "mass_matrix",
@@ -31,17 +28,11 @@ KINDS = (
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
 )
-PEERS: dict[str, Callable[[], Peer]] = {
-    "pinocchio": PinocchioPython,
-    "pinocchio-cpp": PinocchioCpp,
-    "mujoco": MuJoCo,
-    "casadi": CasADi,
-}
 START_ARM = "generic7"
 START_CHAINS = (30, 100)
 THREADED_ARM = "generic6"
-
-Progress = Callable[[int, int, str], None]
+# What is measured after the arms and the chains.
+LAST = ("compile and load times", "threads", "imports")
 
 
 @dataclass(frozen=True)
@@ -93,16 +84,17 @@ def run_benchmark(settings: Settings, progress: Progress | None = None) -> Bench
 
     Args:
         settings: what.
-        progress: called with (done, of, what was done).
+        progress: called with (done, total, what) after each measurement.
     """
     total = len(settings.robots) * len(settings.kinds) + len(settings.chains) * len(CHAIN_KINDS)
+    total += len(LAST)
     done = 0
 
     def step(what: str) -> None:
         nonlocal done
         done += 1
         if progress:
-            progress(done, max(done, total), what)
+            progress(done, total, what)
 
     about = machine()
     notes: list[str] = []
@@ -111,6 +103,13 @@ def run_benchmark(settings: Settings, progress: Progress | None = None) -> Bench
     for name in settings.robots:
         cells += _cells(name, settings, peers, notes, step)
     growth = measure_growth(settings.chains, peers, settings.seconds, step)
+    done = total - len(LAST)  # arms that could not be read were not measured
+    starts = _starts(settings)
+    step(LAST[0])
+    threads = _threads(settings, notes)
+    step(LAST[1])
+    imports = measure_imports(3 * settings.rounds) if settings.rounds else None
+    step(LAST[2])
     return Benchmark(
         machine=about,
         peers={name: peer.version for name, peer in peers.items()},
@@ -118,9 +117,9 @@ def run_benchmark(settings: Settings, progress: Progress | None = None) -> Bench
         batch=settings.batch,
         cells=tuple(cells),
         growth=growth if settings.chains else (),
-        starts=_starts(settings),
-        threads=_threads(settings, notes),
-        imports=measure_imports(3 * settings.rounds) if settings.rounds else None,
+        starts=starts,
+        threads=threads,
+        imports=imports,
         notes=tuple(notes),
     )
 

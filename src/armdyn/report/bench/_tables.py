@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from armdyn.present import Grid
 from armdyn.report.bench._results import OURS, Benchmark, Growth, Times
 from armdyn.report.bench.targets import Verdict, verdicts
 
 ABSENT = "-"
 REFUSED = "refused"
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table: a title, heads of columns (`words` of them hold words), and rows."""
-
-    title: str
-    heads: tuple[str, ...]
-    words: int
-    rows: tuple[tuple[str, ...], ...]
 
 
 def grids(benchmark: Benchmark) -> Iterator[Grid]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from armdyn.report.bench import Grid
+from armdyn.present import Grid
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
 
-from armdyn.present import STYLE, Html, joined, section, sentence, table, tag
+from armdyn.present import STYLE, Grid, Html, Toned, document, joined, section, sentence, tag
 from armdyn.report.demo._chapter import Chapter
 
 MOVING = "motion.html"
@@ -41,36 +41,29 @@ def demo_page(chapters: Sequence[Chapter], drawing: bytes, made: datetime) -> st
         _facts(chapters),
         joined(_chapter(k, chapter, drawing) for k, chapter in enumerate(chapters, start=1)),
     )
-    head = tag(
-        "head",
-        Html('<meta charset="utf-8">'),
-        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", title),
-        tag("style", Html(STYLE + MORE_STYLE)),
-    )
-    return f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
+    return document(title, body, STYLE + MORE_STYLE)
 
 
 def _facts(chapters: Sequence[Chapter]) -> Html:
     """Return the steps, each with its verdict, to jump to."""
-    rows = [
-        [
+    rows = tuple(
+        (
             tag("a", f"{k}. {chapter.title}", href=f"#step{k}"),
             _mark(chapter.passed),
             f"{chapter.seconds:.1f} s",
-        ]
+        )
         for k, chapter in enumerate(chapters, start=1)
-    ]
-    return table(["step", "", "time"], rows, words=2)
+    )
+    return Grid("", ("step", "", "time"), 2, rows).html()
 
 
-def _mark(passed: bool) -> Html:
-    return tag("span", "passed" if passed else "failed", class_="good" if passed else "bad")
+def _mark(passed: bool) -> Toned:
+    return Toned("passed" if passed else "failed", "good" if passed else "bad")
 
 
 def _chapter(k: int, chapter: Chapter, drawing: bytes) -> Html:
     inside = [tag("p", sentence(chapter.words))]
-    inside.append(table(list(chapter.grid.heads), chapter.grid.rows, words=chapter.grid.words))
+    inside.append(chapter.grid.html())
     if k == 1 and drawing:
         source = f"data:image/png;base64,{b64encode(drawing).decode('ascii')}"
         inside.append(Html(f'<img src="{source}" alt="{ALT}">'))

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
+from armdyn._progress import Progress, portion, reporter
 from armdyn.arm import Arm, export_c, load, save
 from armdyn.files import check_writable, write_together, write_whole
 from armdyn.identification import ExcitingMotion, Result, excite, identify, need_solver
 from armdyn.log import Log
-from armdyn.report.bench import Grid
+from armdyn.present import Grid
 from armdyn.report.demo._bench import (
     NOISE,
     RATE,
@@ -41,10 +42,11 @@ OTHER = (10.0, 3, 200, 7)
 
 # A true value should lie within three standard deviations; of some sixty, a few may not.
 WITHIN = 0.9
+# The parts of the whole that progress is reported in.
+WHOLE = 100
+
 # Of the torques, without noise: what the identified arm may be wrong by on the other motion.
 GOOD = 0.05
-
-Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,10 @@ class _Stage:
         self.truth = arm_on_the_bench(self.arm)
         self.described = rough_description(self.arm)
 
-    def part(self, step: str, start: float, end: float) -> Callable[[float], None]:
-        """Begin a step that takes these shares of all; return what to tell its own share to."""
-        self.progress(step, start)
-        return lambda share: self.progress(step, start + share * (end - start))
+    def step(self, start: int, end: int, what: str) -> Progress:
+        """Begin a step from `start` to `end` percent of all; return what it reports to."""
+        self.progress(start, WHOLE, what)
+        return portion(self.progress, start, end, WHOLE, what)
 
 
 def tell(
@@ -92,13 +94,13 @@ def tell(
 
     Args:
         folder: where to; it is made if it is not there, and files of the same names are replaced.
-        progress: called with the name of a step and the share of all that is done.
+        progress: called with (done, total, what) as the steps go on.
         told: called with each chapter when it is done.
     """
     need_solver("the demo")
     check_writable(folder, (PAGE,))
     folder.mkdir(parents=True, exist_ok=True)
-    stage = _Stage(folder, progress or (lambda step, share: None))
+    stage = _Stage(folder, reporter(progress))
     chapters: list[Chapter] = []
     began = time.perf_counter()
     for chapter in _chapters(stage):
@@ -114,26 +116,24 @@ def tell(
 
 
 def _chapters(stage: _Stage) -> Iterator[Chapter]:
-    done = stage.part("comparing all methods", 0.0, 0.35)
-    yield _the_arm(stage, done)
-    stage.progress("minimal parameters and operation counts", 0.35)
+    yield _the_arm(stage, stage.step(0, 35, "comparing all methods"))
+    stage.step(35, 37, "minimal parameters and operation counts")
     yield _minimal(stage.arm)
-    done = stage.part("looking for a motion that tells most", 0.37, 0.45)
-    yield _excitation(stage, done)
-    stage.progress("moving the arm and measuring", 0.45)
+    yield _excitation(stage, stage.step(37, 45, "looking for a motion that tells most"))
+    stage.step(45, 75, "moving the arm and measuring")
     yield _measurements(stage)
-    stage.progress("identifying", 0.75)
+    stage.step(75, 93, "identifying")
     result = identify(stage.described, stage.logs[0], rotor=True, test=stage.logs[1])
     yield _identified(stage, result)
-    stage.progress("testing on the other motion", 0.93)
+    stage.step(93, 95, "testing on the other motion")
     yield _validated(stage, result)
-    stage.progress("compiling C", 0.95)
+    stage.step(95, WHOLE, "compiling C")
     yield _exported(stage, result)
 
 
-def _the_arm(stage: _Stage, done: Callable[[float], None]) -> Chapter:
+def _the_arm(stage: _Stage, progress: Progress) -> Chapter:
     arm = stage.arm
-    checked = verify(arm, progress=lambda k, of: done(k / of))
+    checked = verify(arm, progress=progress)
     files: tuple[str, ...] = ()
     if find_spec("matplotlib"):
         draw_arm(arm, stage.folder / PICTURE)
@@ -175,12 +175,12 @@ def _minimal(arm: Arm) -> Chapter:
     )
 
 
-def _excitation(stage: _Stage, done: Callable[[float], None]) -> Chapter:
+def _excitation(stage: _Stage, progress: Progress) -> Chapter:
     rows: list[tuple[str, ...]] = []
     for name, (seconds, harmonics, tries, seed) in (("exciting", EXCITING), ("other", OTHER)):
         motion = excite(
             stage.described, seconds, harmonics, rate=RATE, rotor=True, noise=NOISE,
-            evaluations=tries, seed=seed, progress=lambda _, share: done(share),
+            evaluations=tries, seed=seed, progress=progress,
         )  # fmt: skip
         stage.motions.append(motion)
         motion.save(stage.folder / f"{name}.csv")

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from armdyn._progress import Progress
 from armdyn.report.studies._page import page
 from armdyn.report.studies._study import (
     Finding,
-    Progress,
     Study,
     findings_grid,
     write_plot,
@@ -19,6 +19,6 @@ STUDIES: dict[str, Callable[[Progress], Study]] = {
     "puma": run_puma,
     "integrators": run_integrators,
 }
-"""How to run them, by name; each takes a function of (done, of) that is told how far it is."""
+"""How to run them, by name; each reports its progress to a function."""
 
 __all__ = ["STUDIES", "Finding", "Study", "findings_grid", "page", "write_plot"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from armdyn.report.bench import Grid
 from armdyn.report.studies._study import Study, findings_grid
 
 HEAD = """\
@@ -30,14 +29,8 @@ def page(studies: Sequence[Study], plots: Mapping[str, str]) -> str:
 def _chapter(study: Study, plot: str | None) -> str:
     parts = [f"## {study.title}\n", f"`armdyn study {study.name}`\n"]
     parts += [f"{words}\n" for words in study.setup()]
-    parts.append(_table(findings_grid(study)))
+    parts.append(findings_grid(study).markdown(3))
     if plot:
         parts.append(f"![{study.title}]({plot})\n")
-    parts += [_table(grid) for grid in study.grids()]
+    parts += [grid.markdown(3) for grid in study.grids()]
     return "\n".join(parts)
-
-
-def _table(grid: Grid) -> str:
-    marks = ["---" if k < grid.words else "---:" for k in range(len(grid.heads))]
-    lines = [grid.heads, marks, *grid.rows]
-    return f"### {grid.title}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
-from armdyn.present import check_picture, matplotlib, new_figure, write_picture
-from armdyn.report.bench import Grid
+from armdyn.present import Grid, check_picture, matplotlib, new_figure, write_picture
 
 Verdict: TypeAlias = Literal[
     "reproduced", "same size", "not reproduced", "contradiction", "doubtful"
@@ -16,8 +14,6 @@ Verdict: TypeAlias = Literal[
 
 # Noise is of the same size within this factor.
 SAME_SIZE = 2.0
-
-Progress: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

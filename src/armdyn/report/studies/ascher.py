@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._progress import Progress
 from armdyn.algorithms import KINDS
 from armdyn.algorithms.vector import scale_symmetric
 from armdyn.arm import Arm, load
-from armdyn.report.bench import Grid
+from armdyn.present import Grid
 from armdyn.report.papers.mata_2002_studies import TABLE_5
 from armdyn.report.studies import _as_printed
 from armdyn.report.studies._ascher_figure import draw
 from armdyn.report.studies._single import Algorithm, Array, falling
-from armdyn.report.studies._study import Finding, Progress, Spread
+from armdyn.report.studies._study import Finding, Spread
 from armdyn.robot import chain_of
 
 ROBOT = "ascher2"
@@ -257,7 +258,7 @@ def run_ascher(progress: Progress | None = None) -> Ascher:
         single[variant.label] = found[:STEPS]
         rows.append(_row(variant.label, variant.printed, double, found, exact))
         if progress:
-            progress(done, len(VARIANTS))
+            progress(done, len(VARIANTS), "study ascher")
     rows.append(_row(STORED, None, exact, _stored(arm, q), exact))
     condition = np.linalg.cond(arm.mass_matrix(q[:STEPS]))
     masses = {mass: _crba_with(arm, mass, q) for mass in OTHER_MASSES}

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.report.bench import Grid
+from armdyn._progress import Progress
+from armdyn.present import Grid
 from armdyn.report.studies._integrator_runs import (
     DURATION,
     FIXED,
@@ -25,7 +26,7 @@ from armdyn.report.studies._integrator_runs import (
     solvers,
 )
 from armdyn.report.studies._integrators_figure import draw
-from armdyn.report.studies._study import SAME_SIZE, Finding, Progress
+from armdyn.report.studies._study import SAME_SIZE, Finding
 
 ERRORS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 
@@ -197,7 +198,7 @@ def run_integrators(
     """Run the study; takes some seconds.
 
     Args:
-        progress: called with (done, of) after each part.
+        progress: called with (done, total, what) after each part.
         steps: how many steps `ab4` and `rk4` take, each twice as many as the one before.
         tolerances: of `rk45` and `dop853`, coarsest first.
     """
@@ -207,7 +208,7 @@ def run_integrators(
         falls.append(fall(rotors, steps, tolerances))
         systems[rotors] = solvers(rotors)
         if progress:
-            progress(done, 2)
+            progress(done, 2, "study integrators")
     return Integrators(tuple(falls), systems)
 
 

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from armdyn._progress import Progress
 from armdyn.graph import Operations
+from armdyn.present import Grid
 from armdyn.report._measure import PARTS
-from armdyn.report.bench import Grid
 from armdyn.report.papers.mata_2002_studies import TABLE_6, TABLE_7
 from armdyn.report.studies._puma_figure import draw
 from armdyn.report.studies._puma_runs import (
@@ -33,7 +34,7 @@ from armdyn.report.studies._puma_runs import (
     arm_of,
     moved,
 )
-from armdyn.report.studies._study import SAME_SIZE, Finding, Progress, Verdict
+from armdyn.report.studies._study import SAME_SIZE, Finding, Verdict
 from armdyn.robot import chain_of
 
 QUANTITIES = ("positions [rad]", "velocities [rad/s]", "accelerations [rad/s²]")
@@ -272,14 +273,14 @@ def run_puma(progress: Progress | None = None, setups: Sequence[SetUp] = SET_UPS
     """Run the study; takes some seconds.
 
     Args:
-        progress: called with (done, of) after each set-up.
+        progress: called with (done, total, what) after each set-up.
         setups: which to run.
     """
     motions: list[Motion] = []
     for done, setup in enumerate(setups, 1):
         motions.append(moved(setup))
         if progress:
-            progress(done, len(setups))
+            progress(done, len(setups), "study puma")
     arm = arm_of(True)
     operations = {
         name: arm.function("forward_dynamics", method).operations

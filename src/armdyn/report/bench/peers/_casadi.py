@@ -11,7 +11,7 @@ from armdyn.arm import Arm
 from armdyn.errors import MissingExtraError
 from armdyn.graph import Slot
 from armdyn.report.bench._clock import Job
-from armdyn.report.bench._peer import Array, Offer, Parts, Task, one_by_one, parts_of
+from armdyn.report.bench.peers._peer import Array, Offer, Parts, Task, one_by_one, parts_of
 
 # States that are mapped in one call; its virtual machine takes some microseconds for each.
 MAPPED = 200

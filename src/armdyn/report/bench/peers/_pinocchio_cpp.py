@@ -18,7 +18,7 @@ from armdyn.arm import Arm
 from armdyn.errors import ArmdynError
 from armdyn.report._pinocchio import import_pinocchio, pinocchio_model
 from armdyn.report.bench._clock import Job
-from armdyn.report.bench._peer import Array, Offer, Parts, Task
+from armdyn.report.bench.peers._peer import Array, Offer, Parts, Task
 
 COMPILERS = ("c++", "g++", "clang++")
 OPTIONS = ("-DNDEBUG", "-std=c++17", "-w", "-fPIC")
@@ -158,7 +158,7 @@ def _compile(library: Path, folders: list[Path], libraries: Path) -> str:
         raise ArmdynError(
             f"Pinocchio in C++ needs a compiler; none was found (tried {tried}). Set CXX to one."
         )
-    sources = Path(str(files("armdyn.report.bench")))
+    sources = Path(str(files("armdyn.report.bench.peers")))
     words = [compiler, *OPTIONS, *DEFINITIONS, *(f"-I{folder}" for folder in folders)]
     objects: list[str] = []
     for name, speed in SOURCES.items():

@@ -12,7 +12,7 @@ from armdyn.arm import Arm
 from armdyn.errors import ArmdynError, MissingExtraError
 from armdyn.report._pinocchio import pinocchio_model
 from armdyn.report.bench._clock import Job
-from armdyn.report.bench._peer import Array, Offer, Parts, Task, one_by_one
+from armdyn.report.bench.peers._peer import Array, Offer, Parts, Task, one_by_one
 
 
 class MuJoCo:

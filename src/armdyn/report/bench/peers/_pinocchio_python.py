@@ -7,7 +7,15 @@ from typing import Any
 from armdyn.arm import Arm
 from armdyn.report._pinocchio import import_pinocchio, pinocchio_model
 from armdyn.report.bench._clock import Job
-from armdyn.report.bench._peer import Array, Offer, Parts, Task, one_by_one, parts_of, symmetric
+from armdyn.report.bench.peers._peer import (
+    Array,
+    Offer,
+    Parts,
+    Task,
+    one_by_one,
+    parts_of,
+    symmetric,
+)
 
 
 class PinocchioPython:

@@ -1,0 +1,69 @@
+"""A table of text, which the terminal, Markdown and HTML all show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from armdyn.present._html import Html, table, tag
+
+Tone: TypeAlias = Literal["good", "fair", "bad", "faint", "strong"]
+"""What a cell means to the reader: well, just so, badly, of no weight, of most."""
+
+
+class Toned(str):
+    """The text of a cell that is shown in a color."""
+
+    __slots__ = ("tone",)
+
+    def __new__(cls, text: str, tone: Tone | None) -> Toned:
+        """Make the text; without a tone it is shown as others are."""
+        made = super().__new__(cls, text)
+        made.tone = tone
+        return made
+
+    tone: Tone | None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: a title, heads of columns, and rows.
+
+    Attributes:
+        title: above the table; may be empty.
+        heads: of the columns.
+        words: how many of the first columns hold words; the others hold numbers.
+        rows: cells; a `Toned` cell has a color.
+        words_after: how many of the last columns hold words, too.
+        breaks: rows that begin a new group.
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    words: int
+    rows: tuple[tuple[str, ...], ...]
+    words_after: int = 0
+    breaks: frozenset[int] = frozenset()
+
+    def is_number(self, column: int) -> bool:
+        """Return whether a column holds numbers, which are aligned to the right."""
+        return self.words <= column < len(self.heads) - self.words_after
+
+    def markdown(self, level: int = 2) -> str:
+        """Return the table as Markdown, with its title as a heading of this level."""
+        marks = ["---:" if self.is_number(k) else "---" for k in range(len(self.heads))]
+        rows = [self.heads, marks, *self.rows]
+        lines = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows)
+        head = f"{'#' * level} {self.title}\n\n" if self.title else ""
+        return head + "".join(f"| {line} |\n" for line in lines)
+
+    def html(self) -> Html:
+        """Return the table as HTML, without its title."""
+        numbers = [self.is_number(k) for k in range(len(self.heads))]
+        return table(self.heads, [[_cell(cell) for cell in row] for row in self.rows], numbers)
+
+
+def _cell(cell: str) -> str:
+    if isinstance(cell, Toned) and cell.tone:
+        return tag("span", str(cell), class_=cell.tone)
+    return cell
