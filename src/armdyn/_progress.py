@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
-from armdyn.errors import InputError, shown
+from armdyn._checks import checked_function
 
 Progress: TypeAlias = Callable[[int, int, str], object]
 """Called as ``progress(done, total, what)``: `done` of `total` equal parts of the step `what`."""
@@ -19,11 +19,7 @@ def reporter(progress: object) -> Progress:
     """Return the argument `progress` as a function; None reports nothing."""
     if progress is None:
         return silent
-    if not callable(progress):
-        raise InputError(
-            f"`progress` is {shown(progress)}, expected a function of (done, total, what)."
-        )
-    return cast(Progress, progress)
+    return checked_function(progress, "progress", what="a function of (done, total, what)")
 
 
 def portion(progress: Progress, start: int, end: int, total: int, what: str) -> Progress:

@@ -202,9 +202,11 @@ def test_bad_input_is_refused(change: dict[str, object], words: str) -> None:
 
 
 def test_progress_goes_from_little_to_all() -> None:
-    shares: list[float] = []
-    excite(limited_arm(), 5.0, evaluations=400, progress=lambda _, share: shares.append(share))
-    assert shares == sorted(shares) and 0 < shares[0] < 0.5 < shares[-1] <= 1.0
+    seen: list[tuple[int, int, str]] = []
+    excite(limited_arm(), 5.0, evaluations=400, progress=lambda *told: seen.append(told))
+    counts = [done for done, _, _ in seen]
+    assert {told[1:] for told in seen} == {(400, "looking for the motion")}
+    assert counts == sorted(counts) and 0 < counts[0] < 200 < counts[-1] <= 400
 
 
 def test_saved_motion_is_read_as_a_log(tmp_path: Path) -> None:

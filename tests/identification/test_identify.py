@@ -211,10 +211,12 @@ def test_what_is_not_identifiable_is_named() -> None:
 
 
 def test_progress_is_told() -> None:
-    told: list[tuple[str, float]] = []
-    identify(small_arm(), recorded(small_arm()), progress=lambda step, x: told.append((step, x)))
-    assert {"filter", "regressor", "outliers"} <= {step for step, _ in told}
-    assert all(0.0 < share <= 1.0 for _, share in told)
+    told: list[tuple[int, int, str]] = []
+    identify(small_arm(), recorded(small_arm()), progress=lambda *now: told.append(now))
+    assert {"filter", "regressor", "outliers"} <= {what for _, _, what in told}
+    assert all(0 <= done <= total for done, total, _ in told)
+    with pytest.raises(InputError, match="`progress` is 3"):
+        identify(small_arm(), recorded(small_arm()), progress=3)
 
 
 def test_files_are_written_together_or_not_at_all(tmp_path) -> None:

@@ -18,9 +18,8 @@ import pytest
 from armdyn import Arm, FileError, Log, Robot
 from armdyn.identification import FILES, Result, identify
 from armdyn.identification.page import report_html
-from armdyn.present._html import sentence, tag
-from armdyn.present._numbers import percent, with_deviation
-from armdyn.present._svg import Scale, line, scale_of
+from armdyn.present import percent, sentence, tag, with_deviation
+from armdyn.present.svg import Scale, line, scale_of
 from support.identification import motion, recorded, small_arm
 
 ALONE = {"meta", "link", "br", "hr", "img", "input"}

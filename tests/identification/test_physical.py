@@ -178,7 +178,7 @@ def test_a_missing_solver_is_told_before_any_work(monkeypatch) -> None:
     with pytest.raises(
         MissingExtraError, match=r"physical=False.*pip install 'armdyn\[identify\]'"
     ):
-        identify(small_arm(), noisy(), progress=lambda step, share: steps.append(step))
+        identify(small_arm(), noisy(), progress=lambda done, total, what: steps.append(what))
     assert not steps
     assert identify(small_arm(), noisy(), physical=False).values.size
     with pytest.raises(MissingExtraError, match="identify"):

@@ -53,16 +53,16 @@ def test_the_whole_story_comes_out_right(monkeypatch, capsys, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_progress_only_grows(tmp_path: Path, monkeypatch) -> None:
-    seen: list[tuple[str, float]] = []
+    seen: list[tuple[str, int]] = []
     few = {name: (seconds, 3, 200, 0) for name, seconds in (("EXCITING", 10.0), ("OTHER", 5.0))}
     for name, motion in few.items():
         monkeypatch.setattr(_story, name, motion)
-    tell(tmp_path / "demo", lambda step, share: seen.append((step, share)))
+    tell(tmp_path / "demo", lambda done, total, what: seen.append((what, done)))
     groups = [list(group) for _, group in groupby(seen, key=lambda pair: pair[0])]
     assert len(groups) == 7  # every step is begun once
     ends = [group[-1][1] for group in groups]
-    assert ends == sorted(ends) and ends[-1] <= 1.0
-    comparing = [share for _, share in groups[0]]
+    assert ends == sorted(ends) and ends[-1] <= 100
+    comparing = [done for _, done in groups[0]]
     assert len(comparing) > 20 and comparing == sorted(comparing)
 
 

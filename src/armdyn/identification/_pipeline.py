@@ -88,7 +88,9 @@ def run(
     rows = Rows(model, parts)
     found = fitted(model, rows, natural, settings, progress)
     notes += _fit_notes(arm, found, settings)
+    progress(0, 1, "links")
     solution = _solution(model, found, natural, options)
+    progress(0, 1, "verdict")
     identified, remarks = arm_with(model, solution.values, solution.parameters)
     impossible = impossible_links(identified)
     if impossible:
