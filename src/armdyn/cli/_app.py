@@ -10,19 +10,6 @@ import typer
 from armdyn.cli._lazy_group import LazyGroup
 from armdyn.errors import ArmdynError
 
-OPTIONS = {
-    "strict=False": "--no-strict", "force=True": "--force", "`tip`": "--tip", "`base`": "--base",
-    'units="deg"': "--units deg", 'units="rad"': "--units rad", "sort=True": "--sort",
-    'missing="drop"': "--drop-missing", "physical=False": "--no-physical",
-    'columns={"t": "clock", "q": ["a1", "a2"], "tau": ["m1", "m2"]}':
-        "--columns t=clock --columns q=a1,a2 --columns tau=m1,m2",
-    "`functions`": "--functions", "`q0`": "--q0", "`qd0`": "--qd0", "`until`": "--until",
-    "`step`": "--step", "`rtol`": "--rtol", "`samples`": "--rate", "`limits`": "--limits",
-    "`kp`": "--kp", "`kd`": "--kd", "`stiction`": "--stiction", "`noise_q`": "--noise-q",
-    "`noise_tau`": "--noise-tau", "`quantisation`": "--quantisation", "`jitter`": "--jitter",
-    "`seed`": "--seed",
-}  # fmt: skip
-
 app = typer.Typer(
     cls=LazyGroup,
     no_args_is_help=True,
@@ -50,19 +37,14 @@ def _options(
 ) -> None: ...
 
 
-def _in_options(words: str) -> str:
-    """Return advice about arguments of Python as advice about options of the command line."""
-    for argument, option in OPTIONS.items():
-        words = words.replace(argument, option)
-    return words
-
-
 def main() -> None:
     """Run the command line: 0 if the job was done, 1 if its verdict is no, 2 if it could not be."""
     try:
         app()
     except ArmdynError as error:
-        _fail(_in_options(str(error)))
+        from armdyn.cli._option_names import error_in_options
+
+        _fail(error_in_options(error))
     except MemoryError:
         _fail("there is not enough memory for this; try fewer states or joints.")
 

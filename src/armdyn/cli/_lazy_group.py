@@ -30,7 +30,9 @@ class LazyGroup(TyperGroup):
 
 def _imported(verb: str) -> Any:
     """Return a verb as a command, made from the function in the module of its name."""
+    from armdyn.cli._option_names import Verb
+
     module = import_module(f"armdyn.cli.verbs.{verb}")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    alone.command(verb, epilog=epilog(verb))(getattr(module, verb))
+    alone.command(verb, cls=Verb, epilog=epilog(verb))(getattr(module, verb))
     return typer.main.get_command(alone)

@@ -14,9 +14,10 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import checked_seed, checked_whole
 from armdyn._progress import Progress
 from armdyn.arm import Arm, methods
-from armdyn.errors import InputError, MissingExtraError
+from armdyn.errors import MissingExtraError
 from armdyn.report._pinocchio import PinocchioAnswers
 from armdyn.robot import Robot
 
@@ -29,6 +30,8 @@ TOLERANCE = 1e-10
 # Of derivatives taken by central differences with steps of 1e-6.
 DIFFERENCE_TOLERANCE = 1e-6
 STEP = 1e-6
+
+MOST_STATES = 10_000
 
 
 @dataclass(frozen=True)
@@ -77,12 +80,11 @@ def verify(
 
     Args:
         arm: the arm.
-        n_states: how many states, at least one.
+        n_states: how many states, up to 10,000.
         seed: of the random numbers.
         progress: called with (done, total, what) after each method.
     """
-    if n_states < 1:
-        raise InputError(f"`n_states` is {n_states}, expected at least one state.")
+    n_states, seed = checked_whole(n_states, "n_states", 1, MOST_STATES), checked_seed(seed)
     states = random_states(arm.robot, n_states, seed)
     try:
         second: PinocchioAnswers | None = PinocchioAnswers(arm.robot, states)

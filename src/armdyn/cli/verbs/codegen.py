@@ -25,12 +25,14 @@ def codegen(
     functions: Annotated[
         str, typer.Option(help="What to compute, e.g. mass_matrix,inverse_dynamics.")
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write to.")],
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to write to.")],
     single: Annotated[bool, typer.Option("--float", help="Compute in float, not double.")] = False,
-    method: Annotated[
+    methods: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FUNCTION=METHOD", help="Not by the cheapest method; may be repeated."
+            "--method",
+            metavar="FUNCTION=METHOD",
+            help="Not by the cheapest method; may be repeated.",
         ),
     ] = None,
     parameters: Annotated[
@@ -50,12 +52,12 @@ def codegen(
 ) -> None:
     """Write functions of an arm as C99: a header, a source and a self-test."""
     wanted = [name.strip() for name in functions.split(",") if name.strip()]
-    methods = dict(_chosen(words) for words in method or ())
+    chosen = dict(_chosen(words) for words in methods or ())
     if parameters and minimal:
         raise InputError("--parameters and --minimal exclude each other; choose one.")
     arm, _ = open_arm(robot, base, tip, strict, snap)
     paths = export_c(
-        arm, out, wanted, single=single, methods=methods,
+        arm, folder, wanted, single=single, methods=chosen,
         parameters="minimal" if minimal else parameters, force=force,
     )  # fmt: skip
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +16,7 @@ from armdyn.cli._console import (
     progress_bar,
     show,
 )
+from armdyn.cli._option_names import in_options
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -25,18 +25,12 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.errors import FileError, InputError, NumericalError, RobotWarning
+from armdyn.errors import FileError, InputError, RobotWarning
 from armdyn.identification import ExcitingMotion
 from armdyn.identification import excite as find_motion
 from armdyn.present import Grid, check_picture
 
 LOGS = (".csv", ".txt", ".npz", ".parquet", ".pq")
-
-# Arguments of Python that are options of the same name here.
-ARGUMENTS = (
-    "position velocity acceleration torque margin noise duration harmonics rate repeats "
-    "evaluations seed"
-)
 
 
 def excite(
@@ -87,35 +81,32 @@ def excite(
     """
     _check_files(output, plot)
     arm, _ = open_arm(robot, base, tip, strict, snap)
-    try:
-        with progress_bar(as_json=as_json) as progress, warnings.catch_warnings():
-            warnings.simplefilter("ignore", RobotWarning)  # it is among the notes
-            found = find_motion(
-                arm,
-                duration,
-                harmonics,
-                rate=rate,
-                position=_ranges(position),
-                velocity=_numbers("velocity", velocity),
-                acceleration=_numbers("acceleration", acceleration),
-                torque=_numbers("torque", torque),
-                margin=margin,
-                friction=friction,
-                rotor=rotor,
-                noise=_numbers("noise", noise),
-                repeats=repeats,
-                evaluations=evaluations,
-                seed=seed,
-                progress=progress,
-            )
-    except (InputError, NumericalError) as error:
-        raise type(error)(_in_options(str(error))) from error
+    with progress_bar(as_json=as_json) as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)  # it is among the notes
+        found = find_motion(
+            arm,
+            duration,
+            harmonics,
+            rate=rate,
+            position=_ranges(position),
+            velocity=_numbers("velocity", velocity),
+            acceleration=_numbers("acceleration", acceleration),
+            torque=_numbers("torque", torque),
+            margin=margin,
+            friction=friction,
+            rotor=rotor,
+            noise=_numbers("noise", noise),
+            repeats=repeats,
+            evaluations=evaluations,
+            seed=seed,
+            progress=progress,
+        )
     if output:
         found.save(output)
     if plot:
         found.plot(plot)
     for note in found.notes:
-        complain(f"note: {_in_options(note)}")
+        complain(f"note: {in_options(note)}")
     if as_json:
         print_json(found.summary())
         return
@@ -191,7 +182,3 @@ def _ranges(words: str | None) -> list[float] | list[list[float]] | None:
             f"--position is {plain(words)!r}, expected LOW:HIGH, or one for each joint by commas."
         )
     return pairs[0] if len(pairs) == 1 else pairs
-
-
-def _in_options(words: str) -> str:
-    return re.sub(rf"`({'|'.join(ARGUMENTS.split())})`", r"--\1", words)

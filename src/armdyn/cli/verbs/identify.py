@@ -90,7 +90,7 @@ def identify(
     columns: ColumnsOption = None,
     gear: GearOption = None,
     sort: SortOption = False,
-    drop: DropOption = False,
+    missing: DropOption = False,
     tip: TipOption = None,
     base: BaseOption = None,
     strict: StrictOption = True,
@@ -111,7 +111,7 @@ def identify(
     check_writable(out, names)
     check_writable(out / C_FOLDER, ())
     arm, _ = open_arm(robot, base, tip, strict, snap)
-    options = reading(arm.n, units, time_unit, columns, gear, sort, drop)
+    options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
     read = read_logs(arm, logs, options)
     if payload:
         empty = read_logs(arm, [without], options)[0] if without else None

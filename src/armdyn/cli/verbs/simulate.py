@@ -95,8 +95,8 @@ def simulate(
         float | None,
         typer.Option(help=f"Of rk4, ab4 and midpoint, in seconds; else {STEP:g}."),
     ] = None,
-    rate: Annotated[
-        float | None, typer.Option(help="Samples a second; all steps if left out.")
+    samples: Annotated[
+        float | None, typer.Option("--rate", help="Samples a second; all steps if left out.")
     ] = None,
     friction: Annotated[
         bool, typer.Option("--friction/--no-friction", help="With the friction of joints.")
@@ -137,7 +137,7 @@ def simulate(
     ] = False,
     columns: ColumnsOption = None,
     sort: SortOption = False,
-    drop_missing: DropOption = False,
+    missing: DropOption = False,
     tip: TipOption = None,
     base: BaseOption = None,
     strict: StrictOption = True,
@@ -149,9 +149,9 @@ def simulate(
     sensors.check(measured)
     _check_files(output, measured, plot, animate)
     _check_used(integrator, rtol, step, target, kp, kd)
-    _check_log(torque, columns, sort, drop_missing)
+    _check_log(torque, columns, sort, missing)
     arm, warned = open_arm(robot, base, tip, strict, snap)
-    options = reading(arm.n, None, None, columns, None, sort, drop_missing)
+    options = reading(arm.n, None, None, columns, None, sort, missing)
     drive = _drive(arm, torque, target, kp, kd, degrees, options)
     with _interruptible(), progress_bar(as_json=as_json) as progress:
         run = run_simulation(
@@ -164,7 +164,7 @@ def simulate(
             method,
             RTOL if rtol is None else rtol,
             step=STEP if step is None else step,
-            samples=None if rate is None else _samples(rate, until),
+            samples=None if samples is None else _samples(samples, until),
             friction=friction,
             stiction=stiction,
             limits=limits,

@@ -29,8 +29,8 @@ from armdyn.report.verify import verify as verify_arm
 
 def verify(
     robot: RobotArgument,
-    states: Annotated[int, typer.Option(help="How many random states.", min=1, max=10_000)] = 20,
-    seed: Annotated[int, typer.Option(help="Of the random states.", min=0)] = 0,
+    n_states: Annotated[int, typer.Option("--states", help="How many random states.")] = 20,
+    seed: Annotated[int, typer.Option(help="Of the random states.")] = 0,
     tip: TipOption = None,
     base: BaseOption = None,
     strict: StrictOption = True,
@@ -40,7 +40,7 @@ def verify(
     """Compare all methods at random states; exit status 1 if one disagrees."""
     arm, _ = open_arm(robot, base, tip, strict, snap)
     with progress_bar(as_json=as_json) as progress:
-        verification = verify_arm(arm, states, seed, progress)
+        verification = verify_arm(arm, n_states, seed, progress)
     if as_json:
         checks = [{**asdict(c), "passed": c.passed} for c in verification.checks]
         print_json({**asdict(verification), "passed": verification.passed, "checks": checks})

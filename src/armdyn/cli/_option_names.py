@@ -1,0 +1,88 @@
+"""Messages about arguments, in terms of the options of the verb that runs.
+
+Messages of armdyn name arguments as Python does: `until`, or strict=False. Options are declared
+under the name of the argument that they are passed as, so the declarations of a verb say how the
+command line calls it: --until, --no-strict.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
+from typing import Any, cast
+
+from typer.core import TyperCommand
+
+from armdyn.errors import ArmdynError, RobotError
+
+# A literal of Python, after the name of an argument: name=literal.
+LITERAL = r"True|False|None|\"[^\"]*\"|'[^']*'|\{[^{}]*\}|-?\d[\d.e+-]*\d|\d"
+
+# The arguments of `load`, of which the errors of a description speak.
+OF_ROBOTS = ("base", "tip", "strict", "snap")
+
+# The parameters of the verb that runs, by the name of the argument.
+_declared: ContextVar[Mapping[str, Any]] = ContextVar("_declared", default={})  # noqa: B039
+
+
+class Verb(TyperCommand):
+    """A verb of the command line; messages speak of its options while it runs and after."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb."""
+        _declared.set({parameter.name: parameter for parameter in self.params})
+        return super().invoke(ctx)
+
+
+def error_in_options(error: ArmdynError) -> str:
+    """Return the message of an error; it names the option whose argument is wrong."""
+    if isinstance(error, RobotError):  # its other arguments are those of joints and links
+        return in_options(str(error), OF_ROBOTS)
+    words = in_options(str(error))
+    parameter = _declared.get().get(error.argument or "")
+    if parameter is None or (option := _option(parameter)) in words:
+        return words
+    return f"{option}: {words}"
+
+
+def in_options(words: str, arguments: Iterable[str] | None = None) -> str:
+    """Return a message in which arguments, all or some, are options of the verb that runs."""
+    declared = _declared.get()
+    if arguments is not None:
+        declared = {name: declared[name] for name in arguments if name in declared}
+    if not declared:
+        return words
+    names = "|".join(map(re.escape, declared))
+    words = re.sub(
+        rf"`?\b({names})=({LITERAL})`?",
+        lambda found: _option_with_value(declared[found[1]], found[2]),
+        words,
+    )
+    return re.sub(rf"`({names})`", lambda found: _option(declared[found[1]]), words)
+
+
+def _option(parameter: Any) -> str:
+    """Return how the command line calls a parameter: --option, or ARGUMENT."""
+    if parameter.param_type_name == "argument":
+        return str(parameter.metavar or parameter.name.upper())
+    return max(cast("list[str]", parameter.opts), key=len)
+
+
+def _option_with_value(parameter: Any, literal: str) -> str:
+    option, value = _option(parameter), cast(object, ast.literal_eval(literal))
+    if getattr(parameter, "is_flag", False):
+        off = cast("list[str]", parameter.secondary_opts)
+        return max(off, key=len) if value is False and off else option
+    if isinstance(value, Mapping):  # an option that may be repeated
+        items = cast("Mapping[object, object]", value).items()
+        return " ".join(f"{option} {key}={_listed(item)}" for key, item in items)
+    return f"{option} {_listed(value)}"
+
+
+def _listed(value: object) -> str:
+    """Return several values as the command line takes them: with commas."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, cast("Iterable[object]", value)))
+    return str(value)
