@@ -1,9 +1,43 @@
-"""Simulation: arms that move under torques, one or thousands."""
+"""Simulation: arms that move under torques, one or thousands.
 
-from armdyn.simulation._animate import check_page
-from armdyn.simulation._controllers import PD, ComputedTorque
-from armdyn.simulation._run import Run
-from armdyn.simulation._simulate import simulate
-from armdyn.simulation.events._event import Event
+Names are imported when they are first asked for.
+"""
 
-__all__ = ["PD", "ComputedTorque", "Event", "Run", "check_page", "simulate"]
+from typing import TYPE_CHECKING
+
+from armdyn._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from armdyn.simulation._animate import check_page
+    from armdyn.simulation._controllers import PD, ComputedTorque
+    from armdyn.simulation._run import Run
+    from armdyn.simulation._simulate import simulate
+    from armdyn.simulation.events._event import Event
+    from armdyn.simulation.steppers._integrators import INTEGRATORS, Integrator, integrator_names
+
+__all__ = [
+    "INTEGRATORS",
+    "PD",
+    "ComputedTorque",
+    "Event",
+    "Integrator",
+    "Run",
+    "check_page",
+    "integrator_names",
+    "simulate",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "INTEGRATORS": "steppers._integrators",
+        "PD": "_controllers",
+        "ComputedTorque": "_controllers",
+        "Event": "events._event",
+        "Integrator": "steppers._integrators",
+        "Run": "_run",
+        "check_page": "_animate",
+        "integrator_names": "steppers._integrators",
+        "simulate": "_simulate",
+    },
+)

@@ -39,7 +39,7 @@ from armdyn.cli.options.robot import (
 )
 from armdyn.errors import FileError, InputError, shown
 from armdyn.present import Grid, check_picture
-from armdyn.simulation import PD, Run, check_page
+from armdyn.simulation import INTEGRATORS, PD, Run, check_page, integrator_names
 from armdyn.simulation import simulate as run_simulation
 
 # What shells expect of a program that was interrupted.
@@ -51,7 +51,8 @@ RUNS = (".csv", ".txt", ".npz", ".parquet", ".pq")
 KP, KD, RTOL, STEP = "100", "20", 1e-6, 1e-3
 
 # Integrators that choose their steps, and those whose steps are given.
-ADAPTIVE, FIXED = ("rk45", "dop853"), ("rk4", "ab4", "midpoint")
+ADAPTIVE = ", ".join(integrator_names(adaptive=True))
+FIXED = ", ".join(integrator_names(adaptive=False))
 
 
 def simulate(
@@ -85,15 +86,16 @@ def simulate(
         typer.Option(metavar="KD", help=f"Its damping, one or one a joint; else {KD}."),
     ] = None,
     integrator: Annotated[
-        str, typer.Option(help="rk45, dop853, rk4, ab4 or midpoint (symplectic).")
+        str,
+        typer.Option(help=f"By steps of its choice: {ADAPTIVE}; by equal steps: {FIXED}."),
     ] = "rk45",
     method: Annotated[str, typer.Option(help="Of forward dynamics; see `armdyn ops`.")] = "auto",
     rtol: Annotated[
-        float | None, typer.Option(help=f"Tolerance of rk45 and dop853; else {RTOL:g}.")
+        float | None, typer.Option(help=f"Tolerance of {ADAPTIVE}; else {RTOL:g}.")
     ] = None,
     step: Annotated[
         float | None,
-        typer.Option(help=f"Of rk4, ab4 and midpoint, in seconds; else {STEP:g}."),
+        typer.Option(help=f"Of {FIXED}, in seconds; else {STEP:g}."),
     ] = None,
     samples: Annotated[
         float | None, typer.Option("--rate", help="Samples a second; all steps if left out.")
@@ -232,9 +234,10 @@ def _check_used(
     """Refuse an option that would do nothing: whoever gave it expects that it does."""
     if target is None and (kp is not None or kd is not None):
         raise InputError("--kp and --kd are of the controller that --target asks for; give it too.")
-    if step is not None and integrator in ADAPTIVE:
+    row = INTEGRATORS.get(integrator)
+    if step is not None and row and row.adaptive:
         raise InputError(f"--step does nothing with {integrator}, which chooses its steps: --rtol.")
-    if rtol is not None and integrator in FIXED:
+    if rtol is not None and row and not row.adaptive:
         raise InputError(f"--rtol does nothing with {integrator}, whose steps are fixed: --step.")
 
 

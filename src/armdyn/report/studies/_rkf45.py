@@ -13,20 +13,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.simulation.steppers import FEHLBERG
+
 Array: TypeAlias = NDArray[np.float64]
 Slope: TypeAlias = Callable[[float, Array], Array]
 
-TIMES = (0.0, 1 / 4, 3 / 8, 12 / 13, 1.0, 1 / 2)
-STAGES = (
-    (),
-    (1 / 4,),
-    (3 / 32, 9 / 32),
-    (1932 / 2197, -7200 / 2197, 7296 / 2197),
-    (439 / 216, -8.0, 3680 / 513, -845 / 4104),
-    (-8 / 27, 2.0, -3544 / 2565, 1859 / 4104, -11 / 40),
-)
-FIFTH = np.array([16 / 135, 0.0, 6656 / 12825, 28561 / 56430, -9 / 50, 2 / 55])
-FOURTH = np.array([25 / 216, 0.0, 1408 / 2565, 2197 / 4104, -1 / 5, 0.0])
+FIFTH = np.array(FEHLBERG.weights.floats)
+FOURTH = np.array(FEHLBERG.lower.floats)
 
 # A step changes by no more than these factors, and stays this much below what the error allows.
 LEAST, MOST, SAFE = 0.2, 5.0, 0.9
@@ -75,8 +68,8 @@ class Fehlberg:
 
     def _stages(self, slope: Slope, t: float, y: Array, h: float, first: Array) -> Array:
         slopes = [first]
-        for time, weights in zip(TIMES[1:], STAGES[1:], strict=True):
-            pushed = np.asarray(weights) @ np.array(slopes)
+        for time, row in zip(FEHLBERG.times[1:], FEHLBERG.stages[1:], strict=True):
+            pushed = np.asarray(row.floats) @ np.array(slopes)
             slopes.append(self._ask(slope, t + time * h, y + h * pushed))
         return np.array(slopes)
 

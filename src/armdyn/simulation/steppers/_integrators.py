@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,9 +51,3 @@ def integrator_names(*, adaptive: bool | None = None) -> tuple[str, ...]:
     """Return the names of all integrators, or of those that do or do not choose their steps."""
     rows = INTEGRATORS.values()
     return tuple(row.name for row in rows if adaptive is None or row.adaptive == adaptive)
-
-
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """Return names as a sentence lists them: "rk4, ab4 and midpoint"."""
-    *first, end = names
-    return f"{', '.join(first)} {last} {end}" if first else end

@@ -96,18 +96,18 @@ class Tableau:
         stages: a row for each stage: the weights of the rates of the stages before it and, in an
             implicit method, of its own.
         weights: of the rates of all stages in the step.
-        lower: weights of the embedded method of lower order, by which errors are estimated.
+        lower: weights of the embedded method of lower order, by which errors are estimated; empty
+            if there is none.
     """
 
     stages: tuple[Weights, ...]
     weights: Weights
-    lower: Weights | None = None
+    lower: Weights = Weights(())
 
     @classmethod
-    def of(cls, *stages: str, weights: str, lower: str | None = None) -> Tableau:
+    def of(cls, *stages: str, weights: str, lower: str = "") -> Tableau:
         """Return the tableau of rows of text; the first stage of an explicit method is empty."""
-        rows = tuple(Weights.of(row) for row in stages)
-        return cls(rows, Weights.of(weights), None if lower is None else Weights.of(lower))
+        return cls(tuple(map(Weights.of, stages)), Weights.of(weights), Weights.of(lower))
 
     def __len__(self) -> int:
         return len(self.stages)
