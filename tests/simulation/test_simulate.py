@@ -75,7 +75,7 @@ def test_parts_of_a_large_batch_are_put_together_in_order() -> None:
     told: list[tuple[int, int]] = []
     run = armdyn.simulate(
         arm, q, None, 0.02, torque, "rk4", step=1e-3, samples=3, threads=2,
-        progress=lambda done, of: told.append((done, of)),
+        progress=lambda done, total, what: told.append((done, total)),
     )  # fmt: skip
     assert run.q.shape == (3, 5000, 2)
     np.testing.assert_array_equal(run.t, [0.0, 0.01, 0.02])

@@ -128,7 +128,7 @@ def test_a_part_of_a_large_batch_that_fails_ends_the_others() -> None:
     with pytest.raises(armdyn.NumericalError, match=r"unstable.*of arm"):
         armdyn.simulate(
             ARM, q, qd, 100.0, integrator="rk4", step=1e-3, samples=2, threads=3,
-            progress=lambda k, of: done.append(k / of),
+            progress=lambda k, total, what: done.append(k / total),
         )  # fmt: skip
     assert max(done, default=0.0) < 0.5
 
@@ -243,8 +243,8 @@ def test_a_part_is_returned_only_if_asked_for_and_marked(name: str, tmp_path: Pa
 
 
 def test_a_run_can_be_interrupted_and_kept() -> None:
-    def stop(done: int, of: int) -> None:
-        if done > of // 2:
+    def stop(done: int, total: int, what: str) -> None:
+        if done > total // 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -299,10 +299,10 @@ import armdyn.cli.verbs.simulate as cli
 from armdyn.cli._app import main
 
 def simulate(*given, progress, **options):
-    def interrupt(done, of):
-        if done > of // 2:
+    def interrupt(done, total, what):
+        if done > total // 2:
             os.kill(os.getpid(), signal.SIGINT)
-        progress(done, of)
+        progress(done, total, what)
     return real(*given, progress=interrupt, **options)
 
 real, cli.run_simulation = cli.run_simulation, simulate

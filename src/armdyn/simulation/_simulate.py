@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import checked_function
+from armdyn._progress import Progress
 from armdyn.arm import Arm
 from armdyn.errors import InputError, NumericalError, shown
 from armdyn.kernel import wanted_threads
@@ -72,7 +74,7 @@ def simulate(
     wrench: ArrayLike | tuple[ArrayLike, ArrayLike] | Function | None = None,
     parameters: ArrayLike | None = None,
     events: Function | Sequence[Function] | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | None = None,
     partial: bool = False,
     threads: int | None = None,
 ) -> Run:
@@ -114,7 +116,7 @@ def simulate(
         parameters: a batch of arms that differ: rows ``(B, 10n)`` like `Arm.parameters`.
         events: functions of (t, q, qd) whose zeros are noted in `Run.events`; one with an attribute
             ``terminal`` that is True ends the run, ``direction`` (-1 or 1) says which way counts.
-        progress: is told (done, of) now and then.
+        progress: called with (done, total, what) about once a percent.
         partial: on failure return the part before it, which is marked as incomplete.
         threads: how many a large batch may use; see `Function`.
 
@@ -140,8 +142,8 @@ def simulate(
     if positive("stiction", stiction, "a number from 1") < 1.0:
         raise InputError(f"`stiction` is {shown(stiction)}, expected a number from 1.")
     at_limits = choice("limits", limits, LIMITS)
-    if progress is not None and not callable(progress):
-        raise InputError(f"`progress` is {shown(progress)}, expected a function.")
+    if progress is not None:
+        checked_function(progress, "progress", what="a function of (done, total, what)")
     watched = functions(events, batch)
     relative = positive("rtol", rtol, "a tolerance")
     absolute = 1e-3 * relative if atol is None else positive("atol", atol, "a tolerance")

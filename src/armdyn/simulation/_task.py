@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._progress import Progress
 from armdyn.simulation._forces import Forces
 from armdyn.simulation._plant import Plant
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.steppers._integrators import Integrator
 
 Array = NDArray[np.float64]
+
+
+# How the progress of a run is named, and in how many parts it is reported.
+SIMULATING = "simulating"
+PROGRESS_PARTS = 100
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Task:
         limits: "report", "stop" or "spring".
         stiction: the breakaway torque, as a multiple of Coulomb's.
         events: functions of (t, q, qd) of one arm whose zeros are looked for.
-        progress: is told (done, of).
+        progress: called with (done, total, what) about once a percent.
         threads: how many at the most.
         partial: whether the part before a failure is wanted.
         longest: no step that is chosen is longer [s].
@@ -46,7 +52,7 @@ class Task:
     limits: str
     stiction: float
     events: tuple[Callable[..., Any], ...]
-    progress: Callable[[int, int], object] | None
+    progress: Progress | None
     threads: int
     partial: bool
     longest: float

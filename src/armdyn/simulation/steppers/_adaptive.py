@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from armdyn.errors import ArmdynError
 from armdyn.simulation._diagnostics import TIGHTER, check_acceleration, check_state, stalled
-from armdyn.simulation._task import Samples, Task
+from armdyn.simulation._task import PROGRESS_PARTS, SIMULATING, Samples, Task
 from armdyn.simulation.events._crossings import crosses, event_value
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
 
 Array = NDArray[np.float64]
 
-PROGRESS = 1000
 
 # Where in a step it is looked at what might change and change back, as shares of it.
 INSIDE = (0.25, 0.5, 0.75)
@@ -82,6 +81,7 @@ class _Integration:
         self._root: Any = import_module("scipy.optimize").brentq
         self._n = task.plant.n
         self._next = 0
+        self._reported = 0
         self._holds = (
             StictionState(task.plant, task.q, task.qd, task.stiction, task.stops)
             if task.has_holds
@@ -149,8 +149,7 @@ class _Integration:
             end = min(first, ended)
             y = dense(end)
             self._record_until(dense, solver.t_old, end)
-            if task.progress:
-                task.progress(int(PROGRESS * end / task.until), PROGRESS)
+            self._report(end)
             if ended <= first:
                 if not self._result.t or self._result.t[-1] < end:
                     self._record(end, y)
@@ -159,6 +158,12 @@ class _Integration:
                 return end, self._changed(end, y, which), False
             margins = new
         return task.until, solver.y, False
+
+    def _report(self, t: float) -> None:
+        done = int(PROGRESS_PARTS * t / self._task.until)
+        if self._task.progress and done > self._reported:
+            self._reported = done
+            self._task.progress(done, PROGRESS_PARTS, SIMULATING)
 
     def _rate(self, t: float, y: Array) -> Array:
         n = self._n

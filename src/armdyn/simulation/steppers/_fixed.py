@@ -12,7 +12,7 @@ from armdyn.kernel import in_threads
 from armdyn.simulation._diagnostics import SHORTER, check_state
 from armdyn.simulation._forces import Forces
 from armdyn.simulation._plant import Plant
-from armdyn.simulation._task import Samples, Task
+from armdyn.simulation._task import PROGRESS_PARTS, SIMULATING, Samples, Task
 from armdyn.simulation.events._crossings import Watch
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
@@ -133,7 +133,7 @@ class _Ended(Exception):
 
 
 class _Counter:
-    """Tells the progress of all parts together, and ends all when one has failed.
+    """Reports the progress of all parts together, and ends all when one has failed.
 
     Attributes:
         why: what failed first.
@@ -142,7 +142,7 @@ class _Counter:
     def __init__(self, task: Task, steps: int) -> None:
         parts = 1 if task.partial or task.forces.is_function else -(-len(task.q) // TOGETHER)
         self._task, self._total = task, steps * parts
-        self._done, self._often, self._lock = 0, max(1, self._total // 200), Lock()
+        self._done, self._often, self._lock = 0, max(1, self._total // PROGRESS_PARTS), Lock()
         self.why: BaseException | None = None
 
     def end(self, why: BaseException) -> None:
@@ -159,4 +159,4 @@ class _Counter:
         with self._lock:
             self._done += 1
             if self._done % self._often == 0 or self._done == self._total:
-                self._task.progress(self._done, self._total)
+                self._task.progress(self._done, self._total, SIMULATING)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._progress import Progress
 from armdyn.errors import ArmdynError, InputError, NumericalError
 from armdyn.simulation._task import Samples, Task
 from armdyn.simulation.steppers._adaptive import integrate_adaptive
@@ -50,14 +50,12 @@ def _member(task: Task, k: int) -> Task:
     )  # fmt: skip
 
 
-def _shifted(
-    progress: Callable[[int, int], object] | None, k: int, arms: int
-) -> Callable[[int, int], object] | None:
-    """Return what tells the progress of one arm as that of all."""
+def _shifted(progress: Progress | None, k: int, arms: int) -> Progress | None:
+    """Return the function that reports the progress of one arm as that of all."""
     if progress is None:
         return None
-    tell = progress
-    return lambda done, of: tell(k * of + done, arms * of)
+    report = progress
+    return lambda done, total, what: report(k * total + done, arms * total, what)
 
 
 def _of_arm(error: ArmdynError, k: int) -> ArmdynError:
