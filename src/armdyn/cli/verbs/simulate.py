@@ -171,7 +171,7 @@ def simulate(
             stiction=stiction,
             limits=limits,
             wrench=None if wrench is None else _six("--wrench", wrench),
-            progress=lambda done, total: progress(done, total, "simulating"),
+            progress=progress,
             partial=partial,
         )
     if output:
