@@ -18,10 +18,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import armdyn
-from armdyn.kernel import target
-from armdyn.kernel._kernel import _text as emitted
-from armdyn.kernel.batch._batch_code import _text as batch_code
+from armdyn.kernel import DOUBLE, target
+from armdyn.kernel._kernel import program_ir
+from armdyn.kernel.batch._batch_code import batch_code
 from armdyn.kernel.call._fastcall_ir import fastcall_ir
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.report.bench._arms import arm_named
 
 ARMS = ("puma560", "ur5", "panda", "generic6", "generic7", "generic30")
@@ -41,6 +42,7 @@ def digest(text: str) -> str:
 
 def rows(arms: list[str]) -> Iterator[tuple[str, str]]:
     """Yield what was emitted, and its digest or its operation counts."""
+    codegens = [Codegen(target(cpu), DOUBLE) for cpu in CPUS]
     for name in arms:
         arm = arm_named(name)
         for quantity in arm.kinds:
@@ -48,12 +50,14 @@ def rows(arms: list[str]) -> Iterator[tuple[str, str]]:
             for method in ("auto", *rolled):
                 f = arm.function(quantity, method)
                 yield f"{name} {quantity} {method} ops", f"{f.operations} {f.method}"
-                for machine in map(target, CPUS):
-                    key = f"{name} {quantity} {method} {machine.width}"
-                    yield key, digest(emitted(f.program, machine))
-    yield "batch", digest(batch_code())
-    for n_inputs, n_outputs in FASTCALLS:
-        yield f"fastcall {n_inputs} {n_outputs}", digest(fastcall_ir(n_inputs, n_outputs))
+                for codegen in codegens:
+                    key = f"{name} {quantity} {method} {codegen.width}"
+                    yield key, digest(program_ir(f.program, codegen))
+    for codegen in codegens:
+        yield f"batch {codegen.width}", digest(batch_code(codegen))
+        for shape in FASTCALLS:
+            key = f"fastcall {shape[0]} {shape[1]} {codegen.width}"
+            yield key, digest(fastcall_ir(codegen, *shape))
 
 
 def main() -> int:

@@ -100,7 +100,7 @@ rng, parts = np.random.default_rng(3), lambda x: x if isinstance(x, tuple) else 
 arm = armdyn.load("stanford")
 for kind in ("mass_matrix", "inverse_dynamics", "udu", "potential_energy"):
     f = arm.function(kind)
-    w = target().width
+    w = target().vector_bytes // 8
     for count in (0, 1, w - 1, w, w + 1, 1000, 40_000):
         states = [rng.uniform(-2, 2, (count, slot.size)) for slot in f.program.inputs]
         expected = parts(f.kernel(*states))
@@ -117,7 +117,7 @@ for kind in ("mass_matrix", "inverse_dynamics", "udu", "potential_energy"):
     except armdyn.InputError:
         continue
     raise AssertionError(kind)
-print(target().cpu, target().width)
+print(target().cpu, target().vector_bytes // 8)
 """
 
 

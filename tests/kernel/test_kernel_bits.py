@@ -20,7 +20,15 @@ from armdyn.kernel import Target, compile_program
 from armdyn.kernel.straight._fuse import Fused, fused
 from armdyn.robot import chain_of, generic
 from armdyn.scalar import Op
-from support.kernels import TARGETS, as_tuple, program_of, sincos_kernel, states_of, target_name
+from support.kernels import (
+    TARGETS,
+    as_tuple,
+    program_of,
+    sincos_kernel,
+    states_of,
+    target_name,
+    width_of,
+)
 from support.robots import FAMILIES, random_robot
 
 KINDS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity")
@@ -73,12 +81,12 @@ def _same_bits(given: Program, machine: Target, count: int) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_kernel_is_the_graph_bit_for_bit(kind: str, machine: Target) -> None:
     for robot in (load("puma560").robot, generic(6)):
-        _same_bits(program_of(robot, kind), machine, machine.width + 1)
+        _same_bits(program_of(robot, kind), machine, width_of(machine) + 1)
 
 
 @pytest.mark.parametrize("kind", LONG_KINDS)
 def test_kernel_of_a_long_program_is_the_graph_bit_for_bit(kind: str) -> None:
-    _same_bits(program_of(generic(6), kind), TARGETS[0], TARGETS[0].width + 1)
+    _same_bits(program_of(generic(6), kind), TARGETS[0], width_of(TARGETS[0]) + 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -99,8 +107,8 @@ def test_loops_over_the_joints_are_their_steps_bit_for_bit(
     for robot in (generic(11), random_robot("mixed", 5, 5)):
         given = rolled_program(chain_of(robot), kind, friction=True)
         assert given is not None
-        states = [rng.uniform(-2, 2, (machine.width + 1, robot.n)) for _ in given.inputs]
+        states = [rng.uniform(-2, 2, (width_of(machine) + 1, robot.n)) for _ in given.inputs]
         (got,) = as_tuple(compile_program(given, target=machine)(*states))
-        for i in (0, machine.width):  # in a block, and in the one that ends the batch
+        for i in (0, width_of(machine)):  # in a block, and in the one that ends the batch
             (expected,) = evaluate_rolled(given, *(x[i] for x in states))
             assert np.array_equal(got[i], expected), (robot.name, i)

@@ -11,7 +11,8 @@ import pytest
 import armdyn
 from armdyn.graph import Program, Slot, interpret, verify
 from armdyn.graph._program import Instruction
-from armdyn.kernel import Target, compile_program
+from armdyn.kernel import DOUBLE, Target, compile_program
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.straight import _emit
 from armdyn.kernel.straight._fuse import fused
@@ -20,7 +21,15 @@ from armdyn.kernel.straight._spill import SpillAllocator
 from armdyn.kernel.straight._store import WIDE, Stores
 from armdyn.robot import generic
 from armdyn.scalar import Op
-from support.kernels import TARGETS, as_tuple, odd_kernel, program_of, states_of, target_name
+from support.kernels import (
+    TARGETS,
+    as_tuple,
+    odd_kernel,
+    program_of,
+    states_of,
+    target_name,
+    width_of,
+)
 from support.robots import relative_error
 
 LONG_KINDS = ("coriolis_matrix", "regressor", "inverse_dynamics_derivatives")
@@ -32,11 +41,11 @@ def test_long_programs_equal_the_graph_alone_and_in_a_batch(kind: str, machine: 
     given = program_of(generic(7), kind)
     kernel = compile_program(given, target=machine)
     assert kernel.ir.count(f"define internal void @{_emit.BLOCK}") == 1
-    states = states_of(given, 2 * machine.width + 1)
+    states = states_of(given, 2 * width_of(machine) + 1)
     got = as_tuple(kernel(*states))
     for a, b in zip(got, interpret(given, *states), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12 * np.abs(b).max())
-    for i in (0, machine.width, 2 * machine.width):
+    for i in (0, width_of(machine), 2 * width_of(machine)):
         for one, all_ in zip(as_tuple(kernel(*(x[i] for x in states))), got, strict=True):
             assert np.array_equal(one, all_[i])
 
@@ -71,7 +80,7 @@ def test_bits_do_not_depend_on_the_room_in_registers(
         kernel = compile_program(given, target=machine)
         assert ("%waiting" in kernel.ir) == (room < 40)
         assert "\ncut.1:" in kernel.ir
-        states = states_of(given, 2 * machine.width + 1)
+        states = states_of(given, 2 * width_of(machine) + 1)
         for a, b in zip(as_tuple(kernel(*states)), as_tuple(plain(*states)), strict=True):
             assert np.array_equal(a, b)
         one = [x[1] for x in states]
@@ -80,7 +89,7 @@ def test_bits_do_not_depend_on_the_room_in_registers(
 
 
 def test_values_read_last_go_to_memory_once_and_leave_their_place() -> None:
-    w = Writer(1, fma=False)
+    w = Writer(1, Codegen(TARGETS[0], DOUBLE))
     values = SpillAllocator(w, {0: [5, 9], 1: [3], 2: [4, 8], 3: [6]}, 2)
     for k in range(3):
         values.define(k, f"%v{k}")
@@ -172,7 +181,7 @@ def test_fewer_values_go_to_memory_in_the_order_for_it(kind: str) -> None:
     stores = Stores(given, 8).all
 
     def sent(order: list[Round]) -> int:
-        w = Writer(8, fma=True)
+        w = Writer(8, Codegen(TARGETS[0], DOUBLE))
         values = SpillAllocator(w, read_times(steps, order, stores), 26)
         missing = [(set(store.results), store.results) for store in stores]
         for made, angles in order:
@@ -238,7 +247,7 @@ def test_wide_results_are_all_there_and_nothing_else_is_touched(seed: int) -> No
 
 def test_an_arm_of_500_joints_is_compiled_and_agrees_with_itself() -> None:
     arm = armdyn.Arm(generic(500, seed=1))
-    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, TARGETS[0].width + 1, 500))
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, width_of(TARGETS[0]) + 1, 500))
     tau = arm.inverse_dynamics(q, qd, qdd)
     M = arm.mass_matrix(q)
     expected = (M @ qdd[..., None])[..., 0] + arm.bias(q, qd)

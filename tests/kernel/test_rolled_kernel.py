@@ -22,7 +22,7 @@ from armdyn.kernel._jit import library_functions
 from armdyn.kernel.cache import _cached_kernel
 from armdyn.kernel.ir._sincos import LINK
 from armdyn.kernel.rolled import _body, _emit
-from support.kernels import TARGETS, as_tuple, target_name
+from support.kernels import TARGETS, as_tuple, target_name, width_of
 from support.rolled import all_places, in_plain_loops, states, swaps, vectors_only
 
 SIZES = (1, 2, 7, 8, 9, 40)
@@ -68,7 +68,7 @@ def test_evaluation_takes_any_leading_axes() -> None:
 @pytest.mark.parametrize("n", SIZES)
 def test_kernel_equals_evaluation(n: int, machine: Target) -> None:
     rolled = all_places(n)
-    given = states(n, 2 * machine.width + 3)
+    given = states(n, 2 * width_of(machine) + 3)
     got = as_tuple(compile_program(rolled, target=machine)(*given))
     for a, b in zip(got, evaluate_rolled(rolled, *given), strict=True):
         assert a.shape == b.shape
@@ -81,7 +81,7 @@ def test_kernel_equals_evaluation(n: int, machine: Target) -> None:
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 def test_what_a_step_overwrites_is_read_before(machine: Target) -> None:
     n = 9
-    x, _ = states(n, 2 * machine.width + 1)
+    x, _ = states(n, 2 * width_of(machine) + 1)
     kernel = compile_program(swaps(n), target=machine)
     y, M = as_tuple(kernel(x))
     assert np.array_equal(y, np.zeros_like(x))
@@ -154,12 +154,12 @@ def test_an_input_may_be_the_output() -> None:
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 def test_large_angles_and_what_is_no_number_leave_other_states_alone(machine: Target) -> None:
     kernel = compile_program(all_places(9), target=machine)
-    q, u = states(9, 3 * machine.width)
+    q, u = states(9, 3 * width_of(machine))
     calm = as_tuple(kernel(q, u))
-    q[1, 4], q[machine.width, 0], q[machine.width + 1, 8] = 2e5, np.nan, -1e17
+    q[1, 4], q[width_of(machine), 0], q[width_of(machine) + 1, 8] = 2e5, np.nan, -1e17
     with np.errstate(invalid="ignore"):
         got = as_tuple(kernel(q, u))
-        odd = [1, machine.width, machine.width + 1]
+        odd = [1, width_of(machine), width_of(machine) + 1]
         for i in range(len(q)):
             same = tuple(x[i] for x in (got if i in odd else calm))
             assert _equal(tuple(x[i] for x in got), same)

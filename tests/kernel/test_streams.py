@@ -10,17 +10,20 @@ import pytest
 
 import armdyn
 from armdyn.graph import Program, Slot, trace
-from armdyn.kernel import BAD_INPUT, BAD_RESULT, Kernel, Target, compile_program
+from armdyn.kernel import BAD_INPUT, BAD_RESULT, DOUBLE, Kernel, Target, compile_program
 from armdyn.kernel.batch import _batch, _streams
 from armdyn.kernel.batch._checked_loop import STREAMED
 from armdyn.kernel.batch._streaming_loop import STREAMING
 from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
-from support.kernels import TARGETS, as_tuple, target_name
+from armdyn.kernel.ir._codegen import Codegen
+from support.kernels import TARGETS, as_tuple, target_name, width_of
 
 RNG = np.random.default_rng(8)
 PUMA = armdyn.load("puma560")
 COUNTS = (1, 7, 8, 9, 15, 16, 17, 24, 41, 1000)
 GUARD = 24
+# A target with vectors as long as a cache line, whatever this machine is.
+WIDE = Codegen(Target("x86", "any", "", 64, 26, True, stream_assembly=True), DOUBLE)
 
 
 @pytest.fixture(autouse=True)
@@ -101,23 +104,24 @@ def test_kernels_as_wide_as_a_line_send_many_results_themselves(
     kind: str, numbers: int, machine: Target
 ) -> None:
     kernel = _kernel(kind, machine)
-    sends = machine.width == 8 and numbers > 0
-    assert _streams.streams(kernel.program, machine.width) == sends
+    sends = width_of(machine) == 8 and numbers > 0
+    assert _streams.streams(kernel.program, Codegen(machine, DOUBLE)) == sends
     assert (f"define void @{STREAMING}(" in kernel.ir) == sends
     # every line of a block is sent from one place
     assert kernel.ir.count("vmovntpd") == (numbers if sends else 0)
 
 
 def test_sweeps_do_not_send_results() -> None:
-    assert not _streams.streams(armdyn.Arm(armdyn.generic(40)).function("mass_matrix").program, 8)
+    rolled = armdyn.Arm(armdyn.generic(40)).function("mass_matrix").program
+    assert not _streams.streams(rolled, WIDE)
 
 
 def test_results_too_many_for_scratch_rows_are_not_streamed() -> None:
-    size = MOST_SCRATCH // (2 * _streams.LINE)
+    size = MOST_SCRATCH // (2 * WIDE.target.line_bytes)
 
     def streams(n: int) -> bool:
         slot = Slot("x", (n,))
-        return _streams.streams(trace(lambda x: x, [slot], [slot]), 8)
+        return _streams.streams(trace(lambda x: x, [slot], [slot]), WIDE)
 
     assert streams(size - 1) and not streams(size)
 

@@ -10,9 +10,15 @@ import numpy as np
 from armdyn.arm._programs import cheapest, program
 from armdyn.errors import InputError
 from armdyn.graph import Program, Slot, trace
-from armdyn.kernel import Kernel, Target, compile_program, target
+from armdyn.kernel import DOUBLE, Kernel, Target, compile_program, target
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.robot import Robot, chain_of
 from armdyn.scalar import cos, sign, sin, sqrt
+
+
+def width_of(machine: Target) -> int:
+    """Doubles in a vector register."""
+    return Codegen(machine, DOUBLE).width
 
 
 def _targets() -> list[Target]:
@@ -21,7 +27,7 @@ def _targets() -> list[Target]:
     found = [native]
     for cpu in ("x86-64-v3", "x86-64-v2"):
         try:
-            found += [lesser for lesser in (target(cpu),) if lesser.width < found[-1].width]
+            found += [lesser for lesser in (target(cpu),) if width_of(lesser) < width_of(found[-1])]
         except InputError:  # not this kind of machine
             break
     return [*found, replace(native, fma=False)]
@@ -31,7 +37,7 @@ TARGETS = _targets()
 
 
 def target_name(machine: Target) -> str:
-    return f"{machine.cpu}-{machine.width}{'' if machine.fma else '-plain'}"
+    return f"{machine.cpu}-{width_of(machine)}{'' if machine.fma else '-plain'}"
 
 
 @lru_cache(maxsize=64)

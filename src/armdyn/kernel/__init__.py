@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from armdyn.kernel._element import DOUBLE
     from armdyn.kernel._kernel import Kernel, compile_program, object_code
     from armdyn.kernel.batch._all_finite import all_finite
     from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BAD_INPUT",
     "BAD_RESULT",
+    "DOUBLE",
     "LEAST_STATES",
     "Kernel",
     "Target",
@@ -42,6 +44,7 @@ __getattr__ = lazy_names(
     {
         "BAD_INPUT": "batch._batch_code",
         "BAD_RESULT": "batch._batch_code",
+        "DOUBLE": "_element",
         "Kernel": "_kernel",
         "LEAST_STATES": "batch._threads",
         "Target": "targets",

@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from armdyn.graph import Program, Rolled
+from armdyn.kernel._element import DOUBLE
 from armdyn.kernel._jit import compile_object, load_object
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._streaming_loop import STREAMING
@@ -17,10 +18,14 @@ from armdyn.kernel.batch._streams import streams
 from armdyn.kernel.batch._strided_loop import takes_any_strides
 from armdyn.kernel.call._fastcall import make_fastcall
 from armdyn.kernel.call._gufunc import Result, make_loop
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.rolled._emit import emit_rolled
 from armdyn.kernel.straight._emit import LOOP, ONE, ORDINARY, emit
 from armdyn.kernel.targets import Target
 from armdyn.kernel.targets import target as default_target
+
+# The type of the numbers of all kernels.
+ELEMENT = DOUBLE
 
 
 def compile_program(program: Program | Rolled, *, target: Target | None = None) -> Kernel:
@@ -38,11 +43,12 @@ def compile_program(program: Program | Rolled, *, target: Target | None = None) 
 
 def object_code(program: Program | Rolled, target: Target) -> bytes:
     """Return a program as object code for a machine."""
-    return compile_object(_text(program, target), target)
+    return compile_object(program_ir(program, Codegen(target, ELEMENT)), target)
 
 
-def _text(program: Program | Rolled, target: Target) -> str:
-    return emit_rolled(program, target) if isinstance(program, Rolled) else emit(program, target)
+def program_ir(program: Program | Rolled, codegen: Codegen) -> str:
+    """Return a program in LLVM's language."""
+    return emit_rolled(program, codegen) if isinstance(program, Rolled) else emit(program, codegen)
 
 
 class Kernel:
@@ -59,20 +65,21 @@ class Kernel:
         self.program = program
         self.target = target
         self.object_code = object_code
+        self._codegen = Codegen(target, ELEMENT)
         self._code = load_object(object_code, target)
-        self.any_strides = takes_any_strides(program, target.width)
+        self.any_strides = takes_any_strides(program, self._codegen)
         self._loop = make_loop(program, self._code.address(LOOP), any_strides=self.any_strides)
         self._function = self._loop.function
 
     @property
     def width(self) -> int:
         """States that are computed together."""
-        return self.target.width
+        return self._codegen.width
 
     @cached_property
     def ir(self) -> str:
         """The program in LLVM's language."""
-        return _text(self.program, self.target)
+        return program_ir(self.program, self._codegen)
 
     def __call__(self, *arrays: ArrayLike, out: Any = None) -> Result:
         """Evaluate at one state or many.
@@ -91,8 +98,8 @@ class Kernel:
         """Its inner loop, which tells whether inputs and results are finite."""
         ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(self._code.address(ORDINARY))()
         address = self._code.address
-        streaming = address(STREAMING) if streams(self.program, self.target.width) else None
-        return CheckedBatchLoop(self.program, address(LOOP), ordinary, streaming)
+        streaming = address(STREAMING) if streams(self.program, self._codegen) else None
+        return CheckedBatchLoop(self.program, self._codegen, address(LOOP), ordinary, streaming)
 
     def fastcall(
         self, slow: Callable[..., Any], *, owner: object, name: str, doc: str

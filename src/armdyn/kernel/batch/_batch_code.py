@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from armdyn.kernel._jit import Code
-from armdyn.kernel.batch._streamed_code import STREAMED_BATCH, streamed_code
+from armdyn.kernel.batch._streamed_code import STREAMED_BATCH, STREAMED_CODE
+from armdyn.kernel.batch._streams import StreamSlots
 from armdyn.kernel.cache._common_code import common_code
-from armdyn.kernel.ir._finite_check import INFINITE, LARGEST, finite_check
+from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.ir._finite_check import LARGEST, finite_check
 
 BATCH = "armdyn_batch"
 
 # The modules that write this code.
 BATCH_MODULES = (
-    "_jit", "batch._batch_code", "batch._streamed_code", "batch._streams", "ir._finite_check",
+    "_element", "_jit", "batch._batch_code", "batch._streamed_code", "batch._streams",
+    "ir._codegen", "ir._finite_check",
 )  # fmt: skip
 
 BAD_INPUT = 1
@@ -23,8 +26,8 @@ define internal void @armdyn_stream(ptr %to, ptr %from, i64 %n) nounwind {
 entry:
   %begin = ptrtoint ptr %to to i64
   %under = sub i64 0, %begin
-  %before = and i64 %under, 63
-  %ahead = lshr i64 %before, 3
+  %before = and i64 %under, $in_line
+  %ahead = lshr i64 %before, $log2_bytes
   %short = icmp slt i64 %n, %ahead
   %first = select i1 %short, i64 %n, i64 %ahead
   br label %one
@@ -34,10 +37,10 @@ one:
   %more = icmp slt i64 %i, %end
   br i1 %more, label %single, label %through
 single:
-  %i.from = getelementptr double, ptr %from, i64 %i
-  %i.to = getelementptr double, ptr %to, i64 %i
-  %x = load double, ptr %i.from, align 8
-  store double %x, ptr %i.to, align 8
+  %i.from = getelementptr $element, ptr %from, i64 %i
+  %i.to = getelementptr $element, ptr %to, i64 %i
+  %x = load $element, ptr %i.from, align $bytes
+  store $element %x, ptr %i.to, align $bytes
   %i2 = add i64 %i, 1
   br label %one
 through:
@@ -45,14 +48,14 @@ through:
   br i1 %last, label %done, label %lines
 lines:
   %j = phi i64 [ %i, %through ], [ %j2, %line ]
-  %j2 = add i64 %j, 8
+  %j2 = add i64 %j, $lanes
   %fits = icmp sle i64 %j2, %n
   br i1 %fits, label %line, label %one
 line:
-  %j.from = getelementptr double, ptr %from, i64 %j
-  %j.to = getelementptr double, ptr %to, i64 %j
-  %v = load <8 x double>, ptr %j.from, align 8
-  store <8 x double> %v, ptr %j.to, align 64, !nontemporal !1
+  %j.from = getelementptr $element, ptr %from, i64 %j
+  %j.to = getelementptr $element, ptr %to, i64 %j
+  %v = load <$lanes x $element>, ptr %j.from, align $bytes
+  store <$lanes x $element> %v, ptr %j.to, align $line, !nontemporal !1
   br label %lines
 done:
   ret void
@@ -73,7 +76,7 @@ next:
   %size.p = getelementptr i64, ptr %sizes, i64 %k
   %size = load i64, ptr %size.p
   %at = mul i64 %size, %i
-  %x = getelementptr double, ptr %base, i64 %at
+  %x = getelementptr $element, ptr %base, i64 %at
   %arg = getelementptr ptr, ptr %args, i64 %k
   store ptr %x, ptr %arg
   %k2 = add i64 %k, 1
@@ -90,11 +93,11 @@ done:
 # `room` is how many bytes of scratch the results of `near` states need, 0 if they are not streamed.
 _BATCH = """\
 define i32 @armdyn_batch(ptr %loop, ptr %bases, ptr %sizes, ptr %steps, i64 %inputs, i64 %operands,
-                         i64 %first, i64 %past, i64 %near, i64 %ordinary, i64 %room) nounwind {
+                         i64 %first, i64 %past, i64 %near, $integer %ordinary, i64 %room) nounwind {
 entry:
   %args = alloca ptr, i64 %operands
   %count = alloca i64
-  %scratch = alloca i8, i64 %room, align 4096
+  %scratch = alloca i8, i64 %room, align $page
   %streams = icmp ne i64 %room, 0
   br label %head
 head:
@@ -117,32 +120,32 @@ aside:
   %arg = getelementptr ptr, ptr %args, i64 %k
   %x = load ptr, ptr %arg
   %x.number = ptrtoint ptr %x to i64
-  %in.line = and i64 %x.number, 63
+  %in.line = and i64 %x.number, $in_line
   %row.at = add i64 %used, %in.line
   %row = getelementptr i8, ptr %scratch, i64 %row.at
   store ptr %row, ptr %arg
   %size.p = getelementptr i64, ptr %sizes, i64 %k
   %size = load i64, ptr %size.p
   %numbers.near = mul i64 %size, %near
-  %bytes = shl i64 %numbers.near, 3
-  %rounded = add i64 %bytes, 127
-  %whole = and i64 %rounded, -64
+  %bytes = shl i64 %numbers.near, $log2_bytes
+  %rounded = add i64 %bytes, $almost_two_lines
+  %whole = and i64 %rounded, -$line
   %used2 = add i64 %used, %whole
   %k2 = add i64 %k, 1
   %again = icmp slt i64 %k2, %operands
   br i1 %again, label %aside, label %call
 call:
   call void %loop(ptr %args, ptr %count, ptr %steps, ptr null)
-  %large = call i64 @armdyn_look(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
-  %refused = icmp sgt i64 %large, FINITE
+  %large = call $integer @armdyn_look(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
+  %refused = icmp sgt $integer %large, $finite
   br i1 %refused, label %done, label %good
 good:
-  %sure = icmp sle i64 %large, %ordinary
+  %sure = icmp sle $integer %large, %ordinary
   br i1 %sure, label %judged, label %judge
 judge:
-  %seen = call i64 @armdyn_look(ptr %args, ptr %sizes, i64 %inputs, i64 %operands, i64 %n)
-  %fine = icmp sle i64 %seen, FINITE
-  %mark2 = select i1 %fine, i32 %bad, i32 BAD_RESULT
+  %seen = call $integer @armdyn_look(ptr %args, ptr %sizes, i64 %inputs, i64 %operands, i64 %n)
+  %fine = icmp sle $integer %seen, $finite
+  %mark2 = select i1 %fine, i32 %bad, i32 $bad_result
   br label %judged
 judged:
   %mark = phi i32 [ %bad, %good ], [ %mark2, %judge ]
@@ -156,7 +159,7 @@ write:
   %r.size.p = getelementptr i64, ptr %sizes, i64 %r
   %r.size = load i64, ptr %r.size.p
   %to.at = mul i64 %r.size, %i
-  %to = getelementptr double, ptr %to.base, i64 %to.at
+  %to = getelementptr $element, ptr %to.base, i64 %to.at
   %r.numbers = mul i64 %r.size, %n
   call void @armdyn_stream(ptr %to, ptr %from, i64 %r.numbers)
   %r2 = add i64 %r, 1
@@ -166,7 +169,7 @@ tail:
   %next = add i64 %i, %n
   br label %head
 done:
-  %verdict = phi i32 [ %bad, %head ], [ BAD_INPUT, %call ]
+  %verdict = phi i32 [ %bad, %head ], [ $bad_input, %call ]
   br i1 %streams, label %settle, label %leave
 settle:
   fence seq_cst
@@ -193,15 +196,19 @@ def streamed_batch_address() -> int:
 
 
 def _code() -> Code:
-    return common_code(
-        _text,
-        ("_jit", "batch._batch_code", "batch._streamed_code", "batch._streams", "ir._finite_check"),
+    return common_code(batch_code, BATCH_MODULES)
+
+
+def batch_code(codegen: Codegen) -> str:
+    """Return the module."""
+    line = codegen.target.line_bytes
+    return finite_check(codegen) + codegen.filled(
+        _STREAM + _PLACE + _BATCH + STREAMED_CODE,
+        in_line=line - 1,
+        almost_two_lines=2 * line - 1,
+        lines_in_page=codegen.target.page_bytes // line,
+        bad_input=BAD_INPUT,
+        bad_result=BAD_RESULT,
+        finite=codegen.element.infinity - 1,
+        **{word.name.lower(): word.value for word in StreamSlots},
     )
-
-
-def _text() -> str:
-    text = finite_check() + _STREAM + _PLACE + _BATCH + streamed_code()
-    words = {"BAD_INPUT": BAD_INPUT, "BAD_RESULT": BAD_RESULT, "FINITE": INFINITE - 1}
-    for word, value in words.items():
-        text = text.replace(word, str(value))
-    return text

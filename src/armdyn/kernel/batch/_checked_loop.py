@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from armdyn.graph import Program, Rolled
 from armdyn.kernel.batch._batch_code import batch_address, streamed_batch_address
-from armdyn.kernel.batch._streams import LINE, STATES, scratch_size
+from armdyn.kernel.batch._streams import scratch_size
 from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
+from armdyn.kernel.ir._codegen import Codegen
 
 Array = NDArray[np.float64]
 
@@ -47,38 +48,57 @@ class CheckedBatchLoop:
     """
 
     def __init__(
-        self, program: Program | Rolled, loop: int, ordinary: int, streaming: int | None = None
+        self,
+        program: Program | Rolled,
+        codegen: Codegen,
+        loop: int,
+        ordinary: int,
+        streaming: int | None = None,
     ) -> None:
         """Prepare the loop of a program.
 
         Args:
             program: what the loop computes.
-            loop: its address; who calls keeps it in memory.
+            codegen: what the loop was made for.
+            loop: its address; the caller keeps it in memory.
             ordinary: the bits of a number; if no input is larger, all results are finite.
             streaming: address of the function that streams results meanwhile, if there is one.
         """
         slots = (*program.inputs, *program.outputs)
+        self._codegen = codegen
         self.loop = loop
         self.ordinary = ordinary
         self._n_inputs = len(program.inputs)
         self.sizes = [slot.size for slot in slots]
         self._axes = [len(slot.shape) for slot in slots]
         self._core = [
-            8 * prod(slot.shape[k + 1 :]) for slot in slots for k in range(len(slot.shape))
+            codegen.bytes_of(prod(slot.shape[k + 1 :]))
+            for slot in slots
+            for k in range(len(slot.shape))
         ]
-        self.near = _states_in(sum(self.sizes))
+        self.near = self._states_in(sum(self.sizes))
         self._streaming = streaming
-        self._streamed_near = _states_in(sum(self.sizes[: self._n_inputs]))
-        self._streamed_room = scratch_size(program)
+        self._streamed_near = self._states_in(sum(self.sizes[: self._n_inputs]))
+        self._streamed_room = scratch_size(program, codegen)
         results = self.sizes[self._n_inputs :]
-        self._room = sum((8 * size * self.near + 2 * LINE - 1) // LINE * LINE for size in results)
-        streams = self._room <= MOST_SCRATCH
-        self.most_unstreamed = STREAMED // (8 * max(1, sum(results))) if streams else 2**62
+        line = codegen.target.line_bytes
+        sizes = (codegen.bytes_of(size * self.near) for size in results)
+        self._room = sum((size + 2 * line - 1) // line * line for size in sizes)
+        most = STREAMED // codegen.bytes_of(max(1, sum(results)))
+        self.most_unstreamed = most if self._room <= MOST_SCRATCH else 2**62
 
     @property
     def steps(self) -> list[int]:
         """The strides that the loop is given for arrays of as many states each."""
-        return [*(8 * size for size in self.sizes), *self._core]
+        return self._steps(self.sizes)
+
+    def _steps(self, sizes: Sequence[int]) -> list[int]:
+        return [*map(self._codegen.bytes_of, sizes), *self._core]
+
+    def _states_in(self, size: int) -> int:
+        """Return how many states of so many numbers are near: whole blocks of any width."""
+        most, block = NEAR // self._codegen.bytes_of(max(1, size)), self._codegen.line_width
+        return max(block, most // block * block)
 
     def of(self, arrays: Sequence[Array]) -> Callable[[int, int], int]:
         """Return a function that computes some states of a batch.
@@ -94,7 +114,7 @@ class CheckedBatchLoop:
             size if array.ndim > axes else 0
             for size, axes, array in zip(self.sizes, self._axes, arrays, strict=True)
         ]
-        steps = [*(8 * size for size in sizes), *self._core]
+        steps = self._steps(sizes)
         bases = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
         given = (
             self.loop, bases, (ctypes.c_int64 * len(sizes))(*sizes),
@@ -118,11 +138,6 @@ class CheckedBatchLoop:
             return call(*given, first, past, self.near, self.ordinary, room)
 
         return compute
-
-
-def _states_in(size: int) -> int:
-    """Return how many states of so many numbers are near: whole blocks of any width."""
-    return max(STATES, NEAR // (8 * max(1, size)) // STATES * STATES)
 
 
 @lru_cache(maxsize=1)

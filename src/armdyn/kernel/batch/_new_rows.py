@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.kernel.batch._streams import LINE, STATES
+from armdyn.kernel.targets import target
 
 
 def new_rows(lead: tuple[int, ...], row: tuple[int, ...]) -> NDArray[np.float64]:
@@ -20,9 +20,10 @@ def new_rows(lead: tuple[int, ...], row: tuple[int, ...]) -> NDArray[np.float64]
         row: the axes of one state's result.
     """
     shape = (*lead, *row)
-    if prod(lead) < STATES:
+    line, size = target().line_bytes, np.dtype(np.float64).itemsize
+    if prod(lead) < line // size:
         return np.empty(shape)
     count = prod(shape)
-    room = np.empty(count + LINE // 8 - 1)
-    first = -room.__array_interface__["data"][0] % LINE // 8
+    room = np.empty(count + line // size - 1)
+    first = -room.__array_interface__["data"][0] % line // size
     return room[first : first + count].reshape(shape)

@@ -6,15 +6,13 @@ written before them; so are those at the end that are fewer than eight.
 
 from __future__ import annotations
 
-from armdyn.kernel.batch._streams import StreamSlots
-
 STREAMED_BATCH = "armdyn_streamed_batch"
 
 # Results that wait are sent, with what the block before has of their first line.
 _FLUSH = """\
 define internal void @armdyn_flush(ptr %words, ptr %sizes, i64 %inputs, i64 %operands) nounwind {
 entry:
-  %from.p = getelementptr ptr, ptr %words, i64 WAITING
+  %from.p = getelementptr ptr, ptr %words, i64 $waiting
   %from = load ptr, ptr %from.p
   %none = icmp eq ptr %from, null
   br i1 %none, label %done, label %next
@@ -22,24 +20,24 @@ next:
   %k = phi i64 [ %inputs, %entry ], [ %k2, %next ]
   %rows = phi ptr [ %from, %entry ], [ %rows2, %next ]
   %j = sub i64 %k, %inputs
-  %place = add i64 %j, PLACES
+  %place = add i64 %j, $places
   %to.p = getelementptr ptr, ptr %words, i64 %place
   %to = load ptr, ptr %to.p
   %to.number = ptrtoint ptr %to to i64
-  %inside = and i64 %to.number, 63
+  %inside = and i64 %to.number, $in_line
   %back = sub i64 0, %inside
   %line = getelementptr i8, ptr %to, i64 %back
-  %begin.at = sub i64 64, %inside
+  %begin.at = sub i64 $line, %inside
   %begin = getelementptr i8, ptr %rows, i64 %begin.at
   %size.p = getelementptr i64, ptr %sizes, i64 %k
   %size = load i64, ptr %size.p
-  %numbers = shl i64 %size, 3
-  %before = lshr i64 %inside, 3
+  %numbers = shl i64 %size, $log2_lanes
+  %before = lshr i64 %inside, $log2_bytes
   %all = add i64 %numbers, %before
   call void @armdyn_stream(ptr %line, ptr %begin, i64 %all)
-  %lines = add i64 %size, 64
-  %pages = and i64 %lines, -64
-  %bytes = shl i64 %pages, 6
+  %lines = add i64 %size, $lines_in_page
+  %pages = and i64 %lines, -$lines_in_page
+  %bytes = shl i64 %pages, $log2_line
   %rows2 = getelementptr i8, ptr %rows, i64 %bytes
   %k2 = add i64 %k, 1
   %more = icmp slt i64 %k2, %operands
@@ -58,35 +56,35 @@ done:
 _STREAMED = """\
 define i32 @armdyn_streamed_batch(ptr %streaming, ptr %loop, ptr %bases, ptr %sizes, ptr %steps,
                                   i64 %inputs, i64 %operands, i64 %first, i64 %past, i64 %near,
-                                  i64 %ordinary, i64 %room) nounwind {
+                                  $integer %ordinary, i64 %room) nounwind {
 entry:
-  %scratch = alloca i8, i64 %room, align 4096
+  %scratch = alloca i8, i64 %room, align $page
   %args = alloca ptr, i64 %operands
-  %n.words = add i64 %operands, PLACES
+  %n.words = add i64 %operands, $places
   %words = alloca i64, i64 %n.words
-  %scratch.p = getelementptr ptr, ptr %words, i64 SCRATCH
-  %waiting.p = getelementptr ptr, ptr %words, i64 WAITING
-  %judge.p = getelementptr ptr, ptr %words, i64 JUDGE
-  %largest.p = getelementptr i64, ptr %words, i64 LARGEST
-  %never = icmp slt i64 %ordinary, 0
+  %scratch.p = getelementptr ptr, ptr %words, i64 $scratch
+  %waiting.p = getelementptr ptr, ptr %words, i64 $waiting
+  %judge.p = getelementptr ptr, ptr %words, i64 $judge
+  %largest.p = getelementptr i64, ptr %words, i64 $largest
+  %never = icmp slt $integer %ordinary, 0
   %judge = select i1 %never, ptr @armdyn_largest, ptr null
   store ptr %scratch, ptr %scratch.p
   store ptr null, ptr %waiting.p
   store ptr %judge, ptr %judge.p
-  store i64 0, ptr %largest.p
-  %eight = add i64 %first, 8
+  store $integer 0, ptr %largest.p
+  %eight = add i64 %first, $lanes
   %few = icmp slt i64 %past, %eight
   %second = select i1 %few, i64 %past, i64 %eight
   %bad0 = call i32 @armdyn_batch(ptr %loop, ptr %bases, ptr %sizes, ptr %steps, i64 %inputs,
                                  i64 %operands, i64 %first, i64 %second, i64 %near,
-                                 i64 %ordinary, i64 0)
-  %refused0 = icmp eq i32 %bad0, BAD_INPUT
+                                 $integer %ordinary, i64 0)
+  %refused0 = icmp eq i32 %bad0, $bad_input
   br i1 %refused0, label %leave, label %head
 head:
   %i = phi i64 [ %second, %entry ], [ %next, %tail ]
   %bad = phi i32 [ %bad0, %entry ], [ %mark, %tail ]
   %left = sub i64 %past, %i
-  %whole = and i64 %left, -8
+  %whole = and i64 %left, -$lanes
   %some = icmp sgt i64 %whole, 0
   br i1 %some, label %body, label %rest
 body:
@@ -94,25 +92,25 @@ body:
   %n = select i1 %fits, i64 %near, i64 %whole
   call void @armdyn_place(ptr %args, ptr %bases, ptr %sizes, i64 %operands, i64 %i)
   call void %streaming(ptr %args, i64 %n, ptr %words)
-  %large = call i64 @armdyn_look(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
-  %refused = icmp sgt i64 %large, FINITE
+  %large = call $integer @armdyn_look(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
+  %refused = icmp sgt $integer %large, $finite
   br i1 %refused, label %stop, label %good
 good:
-  %sure = icmp sle i64 %large, %ordinary
+  %sure = icmp sle $integer %large, %ordinary
   br i1 %sure, label %tail, label %unsure
 unsure:
   br i1 %never, label %asked, label %judged
 asked:
-  %seen0 = load i64, ptr %largest.p
+  %seen0 = load $integer, ptr %largest.p
   br label %known
 judged:
   call void @armdyn_flush(ptr %words, ptr %sizes, i64 %inputs, i64 %operands)
-  %seen1 = call i64 @armdyn_look(ptr %args, ptr %sizes, i64 %inputs, i64 %operands, i64 %n)
+  %seen1 = call $integer @armdyn_look(ptr %args, ptr %sizes, i64 %inputs, i64 %operands, i64 %n)
   br label %known
 known:
-  %seen = phi i64 [ %seen0, %asked ], [ %seen1, %judged ]
-  %fine = icmp sle i64 %seen, FINITE
-  %mark2 = select i1 %fine, i32 %bad, i32 BAD_RESULT
+  %seen = phi $integer [ %seen0, %asked ], [ %seen1, %judged ]
+  %fine = icmp sle $integer %seen, $finite
+  %mark2 = select i1 %fine, i32 %bad, i32 $bad_result
   br label %tail
 tail:
   %mark = phi i32 [ %bad, %good ], [ %mark2, %known ]
@@ -125,23 +123,17 @@ rest:
   call void @armdyn_flush(ptr %words, ptr %sizes, i64 %inputs, i64 %operands)
   %bad1 = call i32 @armdyn_batch(ptr %loop, ptr %bases, ptr %sizes, ptr %steps, i64 %inputs,
                                  i64 %operands, i64 %i, i64 %past, i64 %near,
-                                 i64 %ordinary, i64 0)
-  %refused1 = icmp eq i32 %bad1, BAD_INPUT
+                                 $integer %ordinary, i64 0)
+  %refused1 = icmp eq i32 %bad1, $bad_input
   %worse = or i32 %bad, %bad1
-  %verdict = select i1 %refused1, i32 BAD_INPUT, i32 %worse
+  %verdict = select i1 %refused1, i32 $bad_input, i32 %worse
   br label %leave
 leave:
-  %told = phi i32 [ %bad0, %entry ], [ BAD_INPUT, %stop ], [ %verdict, %rest ]
+  %told = phi i32 [ %bad0, %entry ], [ $bad_input, %stop ], [ %verdict, %rest ]
   fence seq_cst
   ret i32 %told
 }
 """
 
-
-def streamed_code() -> str:
-    """Return the functions, which need those of `_batch_code`; words in capitals are its own."""
-    text = _FLUSH + _STREAMED
-    for word in StreamSlots:
-        text = text.replace(f"i64 {word.name}\n", f"i64 {word.value}\n")
-        text = text.replace(f", {word.name}\n", f", {word.value}\n")
-    return text
+# The functions, which need those of `_batch_code` and are filled in with them.
+STREAMED_CODE = _FLUSH + _STREAMED

@@ -20,12 +20,9 @@ from enum import IntEnum, auto
 
 from armdyn.graph import Program, Rolled, Slot
 from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._writer import Writer
 
-# Bytes of a line, doubles of it, and bytes of a page.
-LINE = 64
-STATES = LINE // 8
-PAGE = 4096
 # Results of a state that are so many that their way to memory takes long beside computing them.
 LEAST_NUMBERS = 16
 
@@ -41,7 +38,7 @@ class StreamSlots(IntEnum):
     Attributes:
         SCRATCH: where the scratch rows are, `scratch_size` bytes from where a page begins.
         WAITING: where those rows begin that are to be sent, 0 if there are none.
-        JUDGE: a function that returns the greatest bits of some doubles; 0 if none is to look.
+        JUDGE: a function that returns the greatest bits of some numbers; 0 if none is to look.
         LARGEST: the greatest bits that it returned.
         PLACES: where the rows that wait belong, a word for each output; anything if none wait.
     """
@@ -53,16 +50,17 @@ class StreamSlots(IntEnum):
     PLACES = auto()
 
 
-def streams(program: Program | Rolled, width: int) -> bool:
+def streams(program: Program | Rolled, codegen: Codegen) -> bool:
     """Say whether the kernel of a program sends the results of the block before."""
-    fits = scratch_size(program) <= MOST_SCRATCH
+    able = codegen.target.stream_assembly and codegen.width == codegen.line_width
+    fits = scratch_size(program, codegen) <= MOST_SCRATCH
     many = sum(slot.size for slot in program.outputs) >= LEAST_NUMBERS
-    return isinstance(program, Program) and width == STATES and fits and many
+    return isinstance(program, Program) and able and fits and many
 
 
-def scratch_size(program: Program | Rolled) -> int:
+def scratch_size(program: Program | Rolled, codegen: Codegen) -> int:
     """Return the bytes of two blocks of results, wherever in a line they begin."""
-    return 2 * sum(page_bytes(slot) for slot in program.outputs)
+    return 2 * sum(page_bytes(slot, codegen) for slot in program.outputs)
 
 
 def parameters(program: Program) -> str:
@@ -86,7 +84,7 @@ class StreamPoints:
 
     def __init__(self, w: Writer, program: Program, steps: int) -> None:
         self._w = w
-        self._lines = list(_lines(program.outputs))
+        self._lines = list(_lines(program.outputs, w.codegen.target.line_bytes))
         self._together = max(TOGETHER, -(-len(self._lines) // MOST_SITES))
         self._every = steps / -(-len(self._lines) // self._together)
         self._done = 0.0
@@ -116,18 +114,19 @@ class StreamPoints:
             self._w.new(f"{call}(ptr %from{j}, ptr %to{j})")
 
 
-def _lines(outputs: tuple[Slot, ...]) -> Iterator[tuple[int, int]]:
+def _lines(outputs: tuple[Slot, ...], line_bytes: int) -> Iterator[tuple[int, int]]:
     """Yield the output and the place within a block of every line."""
     for j, slot in enumerate(outputs):
         for k in range(slot.size):
-            yield j, LINE * k
+            yield j, line_bytes * k
 
 
-def first_lines(outputs: tuple[Slot, ...]) -> list[int]:
+def first_lines(outputs: tuple[Slot, ...], codegen: Codegen) -> list[int]:
     """Return where in the scratch of a block each output begins: with what is kept in front."""
-    return [sum(map(page_bytes, outputs[:j])) for j in range(len(outputs))]
+    return [sum(page_bytes(slot, codegen) for slot in outputs[:j]) for j in range(len(outputs))]
 
 
-def page_bytes(slot: Slot) -> int:
+def page_bytes(slot: Slot, codegen: Codegen) -> int:
     """Return the bytes of the pages that the lines of an output take."""
-    return -(-LINE * (slot.size + 1) // PAGE) * PAGE
+    page = codegen.target.page_bytes
+    return -(-codegen.target.line_bytes * (slot.size + 1) // page) * page

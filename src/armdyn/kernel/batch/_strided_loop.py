@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from math import prod
 
 from armdyn.graph import Program, Rolled, Slot
+from armdyn.kernel.ir._codegen import Codegen
 
 # Bytes of scratch rows at the most; threads have stacks of half a megabyte and more.
 MOST_SCRATCH = 2**17
@@ -72,11 +73,11 @@ items:
   %there = add i64 %at, %bytes
   %theirs = getelementptr i8, ptr %array, i64 %there
   %place = add i64 %begin, %j
-  %ours = getelementptr double, ptr %scratch, i64 %place
+  %ours = getelementptr $element, ptr %scratch, i64 %place
   %from = select i1 %inward, ptr %theirs, ptr %ours
   %to = select i1 %inward, ptr %ours, ptr %theirs
-  %value = load double, ptr %from, align 8
-  store double %value, ptr %to, align 8
+  %value = load $element, ptr %from, align $bytes
+  store $element %value, ptr %to, align $bytes
   %j2 = add i64 %j, 1
   %more = icmp ult i64 %j2, %length
   br i1 %more, label %items, label %part.done
@@ -94,15 +95,15 @@ done:
 """
 
 
-def takes_any_strides(program: Program | Rolled, width: int) -> bool:
+def takes_any_strides(program: Program | Rolled, codegen: Codegen) -> bool:
     """Say whether the loop of a program has scratch rows."""
     size = sum(slot.size for slot in (*program.inputs, *program.outputs))
-    return 8 * width * size <= MOST_SCRATCH
+    return codegen.bytes_of(codegen.width * size) <= MOST_SCRATCH
 
 
 def loop_function(
     program: Program | Rolled,
-    width: int,
+    codegen: Codegen,
     name: str,
     one: str,
     block: str,
@@ -112,7 +113,7 @@ def loop_function(
 
     Args:
         program: what the kernels compute.
-        width: states of a block.
+        codegen: the target and the element type.
         name: of the loop.
         one: name of the kernel for one state.
         block: name of the kernel for a block.
@@ -120,8 +121,11 @@ def loop_function(
     """
     slots = (*program.inputs, *program.outputs)
     n_inputs = len(program.inputs)
-    any_strides = takes_any_strides(program, width)
-    copies = [_COPY, *(_shape(k, slot) for k, slot in enumerate(slots))] if any_strides else []
+    width = codegen.width
+    any_strides = takes_any_strides(program, codegen)
+    copies: list[str] = []
+    if any_strides:
+        copies = [codegen.filled(_COPY), *(_shape(k, slot) for k, slot in enumerate(slots))]
     lines = [
         f"define void @{name}(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {{",
         "entry:",
@@ -130,7 +134,7 @@ def loop_function(
     ]
     at = len(slots)  # the outer strides come first, then those of the core axes
     for k, slot in enumerate(slots):
-        lines += _operand(k, slot, at, width if any_strides else 0)
+        lines += _operand(codegen, k, slot, at, width if any_strides else 0)
         at += len(slot.shape)
     shared = "false"
     for k in range(len(slots)):
@@ -220,20 +224,20 @@ def _plain_blocks(n: int, width: int, block: str, extra: str) -> list[str]:
     ]
 
 
-def _operand(k: int, slot: Slot, at: int, rows: int) -> list[str]:
+def _operand(codegen: Codegen, k: int, slot: Slot, at: int, rows: int) -> list[str]:
     """Read an operand's pointer and strides; %r says that its rows follow each other densely."""
     lines = [
-        f"  %x{k} = alloca [{rows * slot.size} x double], align 64",
+        f"  %x{k} = {codegen.array(rows * slot.size)}",
         f"  %ap{k} = getelementptr ptr, ptr %args, i64 {k}",
         f"  %a{k} = load ptr, ptr %ap{k}, align 8",
         f"  %sp{k} = getelementptr i64, ptr %steps, i64 {k}",
         f"  %s{k} = load i64, ptr %sp{k}, align 8",
         f"  %core{k} = getelementptr i64, ptr %steps, i64 {at}",
-        f"  %next{k} = icmp eq i64 %s{k}, {8 * slot.size}",
+        f"  %next{k} = icmp eq i64 %s{k}, {codegen.bytes_of(slot.size)}",
         f"  %c{k}.0 = or i1 %next{k}, %single",
     ]
     for axis, length in enumerate(slot.shape):
-        contiguous = 8 * prod(slot.shape[axis + 1 :])
+        contiguous = codegen.bytes_of(prod(slot.shape[axis + 1 :]))
         lines += [
             f"  %t{k}.{axis} = getelementptr i64, ptr %core{k}, i64 {axis}",
             f"  %v{k}.{axis} = load i64, ptr %t{k}.{axis}, align 8",

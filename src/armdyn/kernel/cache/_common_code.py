@@ -6,11 +6,13 @@ from collections.abc import Callable
 from functools import cache
 from threading import Lock
 
+from armdyn.kernel._element import DOUBLE
 from armdyn.kernel._jit import Code, compile_object, load_for_good
 from armdyn.kernel._llvm import llvm_versions
 from armdyn.kernel.cache._cache import default_cache, key
 from armdyn.kernel.cache._identity import HERE
 from armdyn.kernel.cache._source_digest import source_digest
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.targets import target
 
 # Names of functions are taken once they are loaded: no two threads may load the same.
@@ -23,7 +25,7 @@ def common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int
     Args:
         write: returns the text; it is not called if the code is kept.
         modules: those whose text decides what is written.
-        given: what `write` is given.
+        given: what `write` is given beside the target and element type.
     """
     with _loading:
         return _common_code(write, modules, *given)
@@ -37,7 +39,7 @@ def _common_code(write: Callable[..., str], modules: tuple[str, ...], *given: in
     folder = default_cache()
     code = folder.get(name) if folder else None
     if code is None:
-        code = compile_object(write(*given), machine)
+        code = compile_object(write(Codegen(machine, DOUBLE), *given), machine)
         if folder:
             folder.put(name, code)
     return load_for_good(code, machine)

@@ -37,8 +37,8 @@ MOST_STATES = 2 * LEAST_STATES - 1
 
 # The modules that write the code of a door.
 FASTCALL_MODULES = (
-    "_jit", "call._fastcall_batch_ir", "call._fastcall_ir", "call._fastcall_writer",
-    "ir._function_writer",
+    "_element", "_jit", "call._fastcall_batch_ir", "call._fastcall_ir", "call._fastcall_writer",
+    "ir._codegen", "ir._function_writer",
 )  # fmt: skip
 
 FASTCALL_AND_KEYWORDS = 0x80 | 0x2

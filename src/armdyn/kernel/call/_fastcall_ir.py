@@ -28,6 +28,7 @@ from armdyn.kernel.call._fastcall_writer import (
     FastcallWriter,
     Span,
 )
+from armdyn.kernel.ir._codegen import Codegen
 
 # The largest number that is finite.
 LARGEST = "0x7FEFFFFFFFFFFFFF"
@@ -86,18 +87,18 @@ def fastcall_name(n_inputs: int, n_outputs: int) -> str:
     return f"armdyn_door_{n_inputs}_{n_outputs}"
 
 
-def fastcall_ir(n_inputs: int, n_outputs: int) -> str:
+def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
     """Return a module of one function, which is called as METH_FASTCALL | METH_KEYWORDS."""
     name = fastcall_name(n_inputs, n_outputs)
     head = f"ptr @{name}(ptr %self, ptr %args, i64 %n, ptr %names) nounwind"
-    return _FINITE + _Function(n_inputs, n_outputs).text(head)
+    return _FINITE + _Function(codegen, n_inputs, n_outputs).text(head)
 
 
 class _Function(FastcallWriter):
     """The function, and what it does with one state."""
 
-    def __init__(self, n_inputs: int, n_outputs: int) -> None:
-        super().__init__()
+    def __init__(self, codegen: Codegen, n_inputs: int, n_outputs: int) -> None:
+        super().__init__(codegen)
         self._n_inputs = n_inputs
         self._sure = "false"
         self.require("eq i64", "%n", n_inputs)

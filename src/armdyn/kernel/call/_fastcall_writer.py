@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import IntEnum, auto
 from typing import NamedTuple
 
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._function_writer import FunctionWriter
 
 MOST_AXES = 4
@@ -52,8 +53,6 @@ NATIVE = ord("=")
 DOUBLE = 12
 DENSE_AND_ALIGNED = 0x101
 WRITEABLE = 0x400
-# Bytes of a line of the caches.
-LINE = 64
 # Arrays that warn when written to, or that are a copy to be written back, are left to NumPy.
 UNUSUAL = 0x80002000
 
@@ -72,8 +71,9 @@ class FastcallWriter(FunctionWriter):
     goes to the label "slow".
     """
 
-    def __init__(self) -> None:
+    def __init__(self, codegen: Codegen) -> None:
         super().__init__()
+        self.codegen = codegen
         self.begin("entry")
         self.words = self.field(self.load_field("ptr", "%self", TUPLE_ITEMS), BYTES_ITEMS)
         self.array_type = self.word("ptr", FastcallSlots.ARRAY_TYPE)
@@ -126,13 +126,14 @@ class FastcallWriter(FunctionWriter):
 
         They are within those of another array, which it holds on to; `count` is how many.
         """
-        more = self.new(f"add i64 {count}, {LINE // 8 - 1}")
+        line = self.codegen.target.line_bytes
+        more = self.new(f"add i64 {count}, {self.codegen.line_width - 1}")
         length = self.new("alloca i64")
         self.do(f"store i64 {more}, ptr {length}")
         owner = self.new_array("1", length, held)
         number = self.new(f"ptrtoint ptr {self.load_field('ptr', owner, DATA)} to i64")
-        behind = self.new(f"add i64 {number}, {LINE - 1}")
-        begin = self.new(f"inttoptr i64 {self.new(f'and i64 {behind}, {-LINE}')} to ptr")
+        behind = self.new(f"add i64 {number}, {line - 1}")
+        begin = self.new(f"inttoptr i64 {self.new(f'and i64 {behind}, {-line}')} to ptr")
         both = [*held, owner]
         result = self.new_array(n_axes, axes, both, begin, DENSE_AND_ALIGNED | WRITEABLE)
         hold = self.word("ptr", FastcallSlots.ARRAY_BASE)
@@ -197,7 +198,8 @@ class FastcallWriter(FunctionWriter):
     def span(self, array: str, count: str) -> Span:
         """Return the memory of the first numbers of an array."""
         begin = self.load_field("ptr", array, DATA)
-        return Span(begin, self.new(f"getelementptr double, ptr {begin}, i64 {count}"))
+        element = self.codegen.element.name
+        return Span(begin, self.new(f"getelementptr {element}, ptr {begin}, i64 {count}"))
 
     def unless_null(self, new: str, held: list[str]) -> None:
         """Let go of what is held and fail if a new object could not be made."""

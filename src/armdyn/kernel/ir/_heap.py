@@ -7,19 +7,19 @@ from armdyn.kernel.ir._writer import Writer
 
 # Places in the table of the C library's functions.
 MALLOC, FREE = 2, 3
-LINE = 64
 
 
 def allocated(w: Writer, size: int) -> str:
     """Write the allocation of `size` bytes; the address is null where there are none."""
-    return w.new(f"call ptr {_function(w, MALLOC)}(i64 {size + LINE})")
+    return w.new(f"call ptr {_function(w, MALLOC)}(i64 {size + w.codegen.target.line_bytes})")
 
 
 def aligned(w: Writer, memory: str) -> str:
     """Return the first address in allocated memory that begins a line of the cache, or null."""
+    line = w.codegen.target.line_bytes
     number = w.new(f"ptrtoint ptr {memory} to i64")
     # null stays null
-    rounded = w.new(f"and i64 {w.new(f'add i64 {number}, {LINE - 1}')}, {-LINE}")
+    rounded = w.new(f"and i64 {w.new(f'add i64 {number}, {line - 1}')}, {-line}")
     return w.new(f"inttoptr i64 {rounded} to ptr")
 
 

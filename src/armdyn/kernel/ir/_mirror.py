@@ -7,17 +7,17 @@ lies in a tile that is symmetric by then.
 
 from __future__ import annotations
 
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._counted import counted
 from armdyn.kernel.ir._tiles import Tile, load_tile
 from armdyn.kernel.ir._writer import Writer
-from armdyn.kernel.targets import Target
 
 
-def mirror_function(name: str, n: int, target: Target) -> str:
+def mirror_function(name: str, n: int, codegen: Codegen) -> str:
     """Return a function that copies what is above the diagonal of an n x n matrix below it."""
-    w = Writer(target.width, target.fma)
+    w = Writer(codegen.width, codegen)
     w.begin("entry")
-    size = target.width
+    size = codegen.width
     if n < size:
         with counted(w, "row", 0, n) as row, counted(w, "column", 0, n) as column:
             one = w.resized(1)
@@ -47,9 +47,9 @@ def mirror_function(name: str, n: int, target: Target) -> str:
     return w.text(f"internal void @{name}(ptr noalias nocapture %m) noinline nounwind")
 
 
-def zero_function(name: str, n: int, target: Target) -> str:
+def zero_function(name: str, n: int, codegen: Codegen) -> str:
     """Return a function that writes zeros below the diagonal of an n x n matrix."""
-    w = Writer(1, target.fma)
+    w = Writer(1, codegen)
     w.begin("entry")
     with counted(w, "row", 0, n) as row, counted(w, "column", 0, n) as column:
         place = _place(w, n, row.i, column.i)
@@ -74,4 +74,4 @@ def _tile(w: Writer, n: int, i: str, k: str, on_diagonal: bool = False) -> None:
 def _place(w: Writer, n: int, i: str, k: str) -> str:
     row = w.new(f"mul i64 {i}, {n}")
     at = w.new(f"add i64 {row}, {k}")
-    return w.new(f"getelementptr double, ptr %m, i64 {at}")
+    return w.address_of("%m", at)

@@ -75,7 +75,7 @@ def _tested_once(w: Writer, xs: Sequence[str], label: str) -> list[tuple[str, st
         far = w.new(f"call i1 @llvm.vector.reduce.or.v{w.width}i1({w.flag} {far})")
     places = range(0, w.width * len(xs), w.width)
     memory = [f"%{name}{label}" for name in ("xs", "ss", "cs")]
-    w.at_entry(f"{name} = alloca [{w.width * len(xs)} x double], align 64" for name in memory)
+    w.at_entry(f"{name} = {w.codegen.array(w.width * len(xs))}" for name in memory)
     w.branch(far, f"far{label}", f"near{label}", rare=True)
     w.begin(f"near{label}")
     near = [sincos(w, x) for x in xs]
@@ -136,7 +136,8 @@ def _gathered(v: Writer, values: Sequence[str]) -> list[str]:
         packed = "poison"
         for lane in range(v.width):
             value = values[min(start + lane, len(values) - 1)]
-            packed = v.new(f"insertelement {v.type} {packed}, double {value}, i32 {lane}")
+            lane_of = f"{v.element.name} {value}, i32 {lane}"
+            packed = v.new(f"insertelement {v.type} {packed}, {lane_of}")
         vectors.append(packed)
     return vectors
 

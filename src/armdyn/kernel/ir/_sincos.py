@@ -15,45 +15,73 @@ the other lanes of its vector: the result of an angle does not depend on its nei
 
 from __future__ import annotations
 
-from armdyn.kernel.ir._writer import Writer, bits
+from dataclasses import dataclass
 
-LIMIT = 1e5
+from armdyn.kernel._element import ElementType
+from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.ir._writer import Writer
 
-# Adding it leaves the nearest integer in the low bits of the sum.
-ROUND = 1.5 * 2.0**52
-TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
-# pi/2 as a sum of doubles; as a sum of numbers of 37 bits and a double.
-FUSED_PARTS = [
-    float.fromhex(part)
-    for part in ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")
-]
-SHORT_PARTS = [
-    float.fromhex(part)
-    for part in (
-        "0x1.921fb54440000p+0",
-        "0x1.68c234c4c0000p-39",
-        "0x1.98a2e03700000p-77",
-        "0x1.cd129024e088ap-115",
-    )
-]
-# Remez, relative error of sin(r)/r and absolute error of cos(r) on |r| <= pi/4, rounded to doubles:
+
+@dataclass(frozen=True)
+class Constants:
+    """The numbers of an element type.
+
+    Attributes:
+        limit: the largest angle that is reduced here [rad].
+        round: added to a number it leaves the nearest integer in the low bits of the sum.
+        two_over_pi: 2/pi.
+        fused_parts: pi/2 as a sum of numbers.
+        short_parts: pi/2 as a sum of short numbers, whose products with k are exact, and a rest.
+        sine: coefficients of S.
+        cosine: coefficients of C.
+    """
+
+    limit: float
+    round: float
+    two_over_pi: float
+    fused_parts: tuple[float, ...]
+    short_parts: tuple[float, ...]
+    sine: tuple[float, ...]
+    cosine: tuple[float, ...]
+
+
+# By the name of the element type. Short parts of a double have 37 bits. Coefficients are by Remez,
+# relative error of sin(r)/r and absolute error of cos(r) on |r| <= pi/4, rounded to doubles:
 # 2**-57.1 and 2**-59.9.
-SINE = (
-    -0.16666666666666632,
-    0.008333333333322398,
-    -0.00019841269829794542,
-    2.755731368712625e-06,
-    -2.5050757337040934e-08,
-    1.5896749007759495e-10,
-)
-COSINE = (
-    0.0416666666666666,
-    -0.0013888888888874103,
-    2.4801587289468307e-05,
-    -2.755731434814473e-07,
-    2.087572268110423e-09,
-    -1.1359616025121134e-11,
-)
+CONSTANTS = {
+    "double": Constants(
+        limit=1e5,
+        round=1.5 * 2.0**52,
+        two_over_pi=float.fromhex("0x1.45f306dc9c883p-1"),
+        fused_parts=(
+            float.fromhex("0x1.921fb54442d18p+0"),
+            float.fromhex("0x1.1a62633145c07p-54"),
+            float.fromhex("-0x1.f1976b7ed8fbcp-110"),
+        ),
+        short_parts=(
+            float.fromhex("0x1.921fb54440000p+0"),
+            float.fromhex("0x1.68c234c4c0000p-39"),
+            float.fromhex("0x1.98a2e03700000p-77"),
+            float.fromhex("0x1.cd129024e088ap-115"),
+        ),
+        sine=(
+            -0.16666666666666632,
+            0.008333333333322398,
+            -0.00019841269829794542,
+            2.755731368712625e-06,
+            -2.5050757337040934e-08,
+            1.5896749007759495e-10,
+        ),
+        cosine=(
+            0.0416666666666666,
+            -0.0013888888888874103,
+            2.4801587289468307e-05,
+            -2.755731434814473e-07,
+            2.087572268110423e-09,
+            -1.1359616025121134e-11,
+        ),
+    )
+}
 
 SLOW = "armdyn_slow_sincos"
 LINK = "armdyn_link"
@@ -77,31 +105,40 @@ define void @{LINK}(ptr %sine, ptr %cosine, ptr %malloc, ptr %free) nounwind {{
 def out_of_range(w: Writer, x: str) -> str:
     """Return a flag for each lane: the angle is too large or no number.
 
-    Bit patterns are compared: a comparison of doubles would raise a flag for what is no number.
+    Bit patterns are compared: a comparison of numbers would raise a flag for NaN.
     """
     size = w.new(f"bitcast {w.type} {w.call('llvm.fabs', x)} to {w.integer}")
-    return w.new(f"icmp sgt {w.integer} {size}, {w.whole(int(bits(LIMIT), 16))}")
+    return w.new(f"icmp sgt {w.integer} {size}, {w.whole(limit_pattern(w.element))}")
+
+
+def limit_pattern(element: ElementType) -> int:
+    """Return the bits of the largest angle that is in range."""
+    return element.pattern(CONSTANTS[element.name].limit)
 
 
 def sincos(w: Writer, x: str) -> tuple[str, str]:
     """Write sine and cosine of angles that are in range."""
-    shifted = w.muladd(x, w.const(TWO_OVER_PI), w.const(ROUND))
-    k = w.sub(shifted, w.const(ROUND))
-    r, e = _reduced_fused(w, x, k) if w.fma else _reduced_short(w, x, k)
+    constants = CONSTANTS[w.element.name]
+    shifted = w.muladd(x, w.const(constants.two_over_pi), w.const(constants.round))
+    k = w.sub(shifted, w.const(constants.round))
+    if w.fma:
+        r, e = _reduced_fused(w, x, k, constants.fused_parts)
+    else:
+        r, e = _reduced_short(w, x, k, constants.short_parts)
     z = w.mul(r, r)
     zz = w.mul(z, z)
     half = w.mul(z, w.const(0.5))
     one_less_half = w.sub(w.const(1.0), half)
-    s = w.muladd(w.mul(z, r), _polynomial(w, z, zz, SINE), w.mul(e, one_less_half))
+    s = w.muladd(w.mul(z, r), _polynomial(w, z, zz, constants.sine), w.mul(e, one_less_half))
     s = w.add(r, s)
     lost = w.sub(w.sub(w.const(1.0), one_less_half), half)
-    c = w.muladd(zz, _polynomial(w, z, zz, COSINE), w.muladd(w.neg(r), e, lost))
+    c = w.muladd(zz, _polynomial(w, z, zz, constants.cosine), w.muladd(w.neg(r), e, lost))
     c = w.add(one_less_half, c)
     return _quadrant(w, shifted, s, c)
 
 
-def _reduced_fused(w: Writer, x: str, k: str) -> tuple[str, str]:
-    p1, p2, p3 = (w.const(part) for part in FUSED_PARTS)
+def _reduced_fused(w: Writer, x: str, k: str, parts: tuple[float, ...]) -> tuple[str, str]:
+    p1, p2, p3 = (w.const(part) for part in parts)
     first = w.muladd(w.neg(k), p1, x)
     second = w.mul(k, p2)
     rest = w.muladd(k, p3, w.muladd(k, p2, w.neg(second)))
@@ -109,8 +146,8 @@ def _reduced_fused(w: Writer, x: str, k: str) -> tuple[str, str]:
     return r, w.sub(w.sub(w.sub(first, r), second), rest)
 
 
-def _reduced_short(w: Writer, x: str, k: str) -> tuple[str, str]:
-    p1, p2, p3, p4 = (w.const(part) for part in SHORT_PARTS)
+def _reduced_short(w: Writer, x: str, k: str, parts: tuple[float, ...]) -> tuple[str, str]:
+    p1, p2, p3, p4 = (w.const(part) for part in parts)
     first = w.sub(x, w.mul(k, p1))
     second = w.mul(k, p2)
     r = w.sub(first, second)
@@ -136,8 +173,9 @@ def _quadrant(w: Writer, shifted: str, s: str, c: str) -> tuple[str, str]:
     k = w.new(f"bitcast {w.type} {shifted} to {w.integer}")
     last = w.new(f"and {w.integer} {k}, {w.whole(1)}")
     odd = w.new(f"icmp ne {w.integer} {last}, {w.whole(0)}")
-    raised = w.new(f"shl {w.integer} {k}, {w.whole(62)}")
-    raised_next = w.new(f"add {w.integer} {raised}, {w.whole(2**62)}")  # that of k + 1
+    raised = w.new(f"shl {w.integer} {k}, {w.whole(w.element.bits - 2)}")
+    # the same of k + 1
+    raised_next = w.new(f"add {w.integer} {raised}, {w.whole(2 ** (w.element.bits - 2))}")
     return (
         _signed(w, w.select(odd, c, s), raised),
         _signed(w, w.select(odd, s, c), raised_next),
@@ -146,23 +184,23 @@ def _quadrant(w: Writer, shifted: str, s: str, c: str) -> tuple[str, str]:
 
 def _signed(w: Writer, value: str, raised: str) -> str:
     """Negate where the first bit is set."""
-    sign = w.new(f"and {w.integer} {raised}, {w.whole(-(2**63))}")
+    sign = w.new(f"and {w.integer} {raised}, {w.whole(-(2 ** (w.element.bits - 1)))}")
     as_integer = w.new(f"bitcast {w.type} {value} to {w.integer}")
     flipped = w.new(f"xor {w.integer} {as_integer}, {sign}")
     return w.new(f"bitcast {w.integer} {flipped} to {w.type}")
 
 
-def slow_function(fma: bool) -> str:
+def slow_function(codegen: Codegen) -> str:
     """Return `SLOW`, which does n angles one by one, each by the way it belongs to, and `LINK`.
 
     `LINK` has to be called with the addresses of the C library's functions before.
     """
-    w = Writer(1, fma)
+    w = Writer(1, codegen)
     w.begin("entry")
     w.jump("head")
     w.begin("head")
     w.do("%i = phi i64 [ 0, %entry ], [ %next, %tail ]")
-    places = [w.new(f"getelementptr double, ptr {p}, i64 %i") for p in ("%x", "%s", "%c")]
+    places = [w.address_of(p, "%i") for p in ("%x", "%s", "%c")]
     angle = w.load(places[0], 0)
     w.branch(out_of_range(w, angle), "far", "near")
     w.begin("near")
@@ -171,7 +209,7 @@ def slow_function(fma: bool) -> str:
     w.begin("far")
     second = w.new(f"getelementptr ptr, ptr @{LIBRARY}, i64 1")
     far_s, far_c = (
-        w.new(f"call double {w.new(f'load ptr, ptr {place}, align 8')}(double {angle})")
+        w.new(f"call {w.type} {w.new(f'load ptr, ptr {place}, align 8')}({w.type} {angle})")
         for place in (f"@{LIBRARY}", second)
     )
     w.jump("tail")

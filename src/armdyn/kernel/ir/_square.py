@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from armdyn.kernel._element import DOUBLE
 from armdyn.kernel.ir._writer import Writer
 
 SIDE = 8
 _SPARE = SIDE
 _BASE = SIDE + 1 + SIDE  # behind the registers come the columns once more, as what they begin with
+
+
+def stores_squares(w: Writer) -> bool:
+    """Say whether a writer's target has these instructions for its values."""
+    return w.codegen.target.tile_assembly and w.element == DOUBLE and w.width == SIDE
 
 
 def store_square(w: Writer, columns: Sequence[str], base: str, n: int, start: int) -> None:
@@ -33,7 +39,7 @@ def store_square(w: Writer, columns: Sequence[str], base: str, n: int, start: in
     for odd in (0, 1):  # of both kinds, values of rows 0 and 4, and of 2 and 6; then of one row
         for a, b in ((0, 2), (4, 6), (0, 4), (2, 6)):
             split(a + odd, b + odd, "vshuff64x2 $$0x88,", "vshuff64x2 $$0xdd,")
-    lines += _stores(places, _BASE, n, start)
+    lines += _stores(w, places, _BASE, n, start)
     registers = ", ".join([w.type] * (SIDE + 1))
     bound = ",".join(["=&v"] * (SIDE + 1) + [str(k) for k in range(SIDE)] + ["r", "~{memory}"])
     given = ", ".join(f"{w.type} {column}" for column in columns)
@@ -43,11 +49,11 @@ def store_square(w: Writer, columns: Sequence[str], base: str, n: int, start: in
 
 def store_same(w: Writer, value: str, base: str, n: int, start: int) -> None:
     """Store eight columns that are all one value."""
-    text = r"\0A".join(_stores([0] * SIDE, 1, n, start))
+    text = r"\0A".join(_stores(w, [0] * SIDE, 1, n, start))
     w.do(f'call void asm sideeffect "{text}", "v,r,~{{memory}}"({w.type} {value}, ptr {base})')
 
 
-def _stores(values: Sequence[int], base: int, n: int, start: int) -> list[str]:
+def _stores(w: Writer, values: Sequence[int], base: int, n: int, start: int) -> list[str]:
     """Return what stores registers into rows, the first of them first."""
-    places = (8 * (row * n + start) for row in range(SIDE))
+    places = (w.codegen.bytes_of(row * n + start) for row in range(SIDE))
     return [f"vmovupd ${x}, {at}(${base})" for x, at in zip(values, places, strict=False)]

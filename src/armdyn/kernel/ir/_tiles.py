@@ -65,22 +65,45 @@ def store_tile(w: Writer, columns: Sequence[str], base: str, n: int, tile: Tile)
         w.store(columns[0], base, 0)
         return
     if tile.size == w.width:
-        vectors = transposed(w, columns)
+        pieces = list(zip(transposed(w, columns), _rows(w, tile), strict=True))
     else:
-        low, high = _unpack(w)
-        pairs = list(zip(columns[::2], columns[1::2], strict=True))
-        vectors = [w.shuffle(a, b, lanes) for lanes in (low, high) for a, b in pairs]
-        if tile.size == 4:  # of 8: the pieces of a row are put side by side
-            first, second = [0, 1, 8, 9, 2, 3, 10, 11], [4, 5, 12, 13, 6, 7, 14, 15]
-            a, b, c, d = vectors
-            halves = ((a, b), (c, d))
-            vectors = [w.shuffle(x, y, lanes) for lanes in (first, second) for x, y in halves]
+        pieces = _pieces_of_rows(w, columns)
     piece = w.resized(tile.size)
-    for vector, rows in zip(vectors, _rows(w, tile), strict=True):
+    for vector, rows in pieces:
         for k, r in enumerate(rows):
             lanes = range(k * tile.size, (k + 1) * tile.size)
             part = w.shuffle(vector, "poison", lanes) if len(rows) > 1 else vector
             piece.store(part, base, r * n + tile.start)
+
+
+def _pieces_of_rows(w: Writer, columns: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """Return vectors of rows' pieces, and their rows, of fewer columns than a vector has lanes."""
+    low, high = _unpack(w)
+    pairs = list(zip(columns[::2], columns[1::2], strict=True))
+    vectors = [
+        (w.shuffle(a, b, lanes), list(range(odd, w.width, 2)))
+        for odd, lanes in enumerate((low, high))
+        for a, b in pairs
+    ]
+    size = 2
+    while size < len(columns):  # pieces of two vectors are put side by side
+        first = [lane for k in range(0, w.width // 2, size) for lane in _both(w, k, size)]
+        second = [lane + w.width // 2 for lane in first]
+        couples = list(zip(vectors[::2], vectors[1::2], strict=True))
+        half = len(couples[0][0][1]) // 2
+        vectors = [
+            (w.shuffle(a, b, lanes), rows[:half] if lanes is first else rows[half:])
+            for lanes in (first, second)
+            for (a, rows), (b, _) in couples
+        ]
+        size *= 2
+    return vectors
+
+
+def _both(w: Writer, start: int, size: int) -> list[int]:
+    """Return the lanes of a piece of one vector, and of the same piece of another."""
+    piece = list(range(start, start + size))
+    return piece + [w.width + lane for lane in piece]
 
 
 def transposed(w: Writer, vectors: Sequence[str]) -> list[str]:

@@ -2,53 +2,56 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 
+from armdyn.kernel._element import vector_type
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._function_writer import FunctionWriter
 
 
-def bits(value: float) -> str:
-    """Return a double as LLVM spells it exactly: the digits of its bit pattern."""
-    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
-
-
 class Writer(FunctionWriter):
-    """The body of one function, in values of `width` doubles.
+    """The body of one function that computes, in values of `width` numbers.
 
     Attributes:
         width: lanes of a value; 1 writes scalars.
-        fma: whether the machine fuses multiplication and addition.
+        codegen: the target and the element type.
+        element: the type of the numbers.
+        fma: whether multiplication and addition are fused.
+        type: of a value.
+        integer: of the bits of a value.
+        flag: of the result of a comparison of values.
     """
 
-    def __init__(self, width: int, fma: bool, same: FunctionWriter | None = None) -> None:
+    def __init__(self, width: int, codegen: Codegen, same: FunctionWriter | None = None) -> None:
         super().__init__(same)
         self.width = width
-        self.fma = fma
-        self.type = vector(width)
-        self.integer = "i64" if width == 1 else f"<{width} x i64>"
-        self.flag = "i1" if width == 1 else f"<{width} x i1>"
-        self.suffix = "f64" if width == 1 else f"v{width}f64"
+        self.codegen = codegen
+        self.element = codegen.element
+        self.fma = codegen.target.fma
+        self.type = self.element.vector(width)
+        self.integer = vector_type(self.element.integer, width)
+        self.flag = vector_type("i1", width)
 
     def resized(self, width: int) -> Writer:
         """Return a writer of another width into the same function."""
-        return Writer(width, self.fma, self)
+        return Writer(width, self.codegen, self)
 
     def const(self, value: float) -> str:
         """Return a constant in every lane."""
-        return bits(value) if self.width == 1 else f"splat (double {bits(value)})"
+        number = self.element.constant(value)
+        return number if self.width == 1 else f"splat ({self.element.name} {number})"
 
     def splat(self, scalar: str) -> str:
         """Return a scalar in every lane."""
         if self.width == 1:
             return scalar
-        first = self.new(f"insertelement {self.type} poison, double {scalar}, i64 0")
+        first = self.new(f"insertelement {self.type} poison, {self.element.name} {scalar}, i64 0")
         zeros = f"<{self.width} x i32> zeroinitializer"
         return self.new(f"shufflevector {self.type} {first}, {self.type} poison, {zeros}")
 
     def whole(self, value: int) -> str:
         """Return an integer constant in every lane."""
-        return str(value) if self.width == 1 else f"splat (i64 {value})"
+        return str(value) if self.width == 1 else f"splat ({self.element.integer} {value})"
 
     def add(self, a: str, b: str) -> str:
         """a + b."""
@@ -77,33 +80,34 @@ class Writer(FunctionWriter):
         return self.call("llvm.fma", a, b, c)
 
     def call(self, intrinsic: str, *args: str) -> str:
-        """Call an intrinsic function of doubles."""
+        """Call an intrinsic function of numbers."""
         given = ", ".join(f"{self.type} {a}" for a in args)
-        return self.new(f"call {self.type} @{intrinsic}.{self.suffix}({given})")
+        return self.new(f"call {self.type} @{intrinsic}.{self.element.suffix(self.width)}({given})")
 
     def select(self, flag: str, a: str, b: str) -> str:
         """Return a where the flag is set, else b."""
         return self.new(f"select {self.flag} {flag}, {self.type} {a}, {self.type} {b}")
 
     def load(self, base: str, at: int) -> str:
-        """Load `width` doubles from position `at` of an array."""
-        return self.new(f"load {self.type}, ptr {self.address(base, at)}, align 8")
+        """Load `width` numbers from position `at` of an array."""
+        place = self.address(base, at)
+        return self.new(f"load {self.type}, ptr {place}, align {self.element.bytes}")
 
     def store(self, value: str, base: str, at: int) -> None:
-        """Store `width` doubles at position `at` of an array."""
-        self.do(f"store {self.type} {value}, ptr {self.address(base, at)}, align 8")
+        """Store `width` numbers at position `at` of an array."""
+        place = self.address(base, at)
+        self.do(f"store {self.type} {value}, ptr {place}, align {self.element.bytes}")
 
     def address(self, base: str, at: int) -> str:
-        """Return the address of position `at` of an array of doubles."""
-        return base if at == 0 else self.new(f"getelementptr double, ptr {base}, i64 {at}")
+        """Return the address of position `at` of an array of numbers."""
+        return base if at == 0 else self.address_of(base, str(at))
+
+    def address_of(self, base: str, index: str) -> str:
+        """Return the address of the number of an array whose position is a value."""
+        return self.new(f"getelementptr {self.element.name}, ptr {base}, i64 {index}")
 
     def shuffle(self, a: str, b: str, lanes: Sequence[int]) -> str:
         """Return lanes of a (numbered from 0) and of b (numbered from `width`)."""
         mask = ", ".join(f"i32 {lane}" for lane in lanes)
         kind = f"<{len(lanes)} x i32>"
         return self.new(f"shufflevector {self.type} {a}, {self.type} {b}, {kind} <{mask}>")
-
-
-def vector(width: int) -> str:
-    """Return the type of `width` doubles."""
-    return "double" if width == 1 else f"<{width} x double>"

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from armdyn.graph import Rolled, Sweep
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._counted import counted
 from armdyn.kernel.ir._heap import aligned, allocated, release
-from armdyn.kernel.ir._sincos import LIMIT, SLOW, sincos
-from armdyn.kernel.ir._writer import Writer, bits
+from armdyn.kernel.ir._sincos import SLOW, limit_pattern, sincos
+from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.rolled._memory import Memory, Reader, Table, place
 from armdyn.kernel.rolled._rows import Rows
 from armdyn.kernel.rolled._step import Number, RolledStep
-from armdyn.kernel.targets import Target
 
 # Bytes of scratch memory that a kernel has on the stack.
 MOST_ON_STACK = 2**16
@@ -32,25 +32,26 @@ class RolledBody:
         memory: what it needs.
     """
 
-    def __init__(self, rolled: Rolled, target: Target, width: int) -> None:
+    def __init__(self, rolled: Rolled, codegen: Codegen, width: int) -> None:
         self._rolled = rolled
-        self._target = target
+        self._codegen = codegen
+        self._line = codegen.target.line_bytes
         self._n = rolled.n
-        self._w = Writer(width, target.fma)
+        self._w = Writer(width, codegen)
         # in a block, steps that wait for nothing overlap each other: no need to begin early
         self._steps = [
-            RolledStep(sweep.step, target, early=width == 1 or bool(sweep.start))
+            RolledStep(sweep.step, codegen, early=width == 1 or bool(sweep.start))
             for sweep in rolled.sweeps
         ]
         self._column_steps = [
-            RolledStep(sweep.columns, target, early=False) if sweep.columns else None
+            RolledStep(sweep.columns, codegen, early=False) if sweep.columns else None
             for sweep in rolled.sweeps
         ]
-        self.memory = Memory(rolled, width, target.width, max(len(s.early) for s in self._steps))
+        self.memory = Memory(rolled, width, codegen, max(len(s.early) for s in self._steps))
         self._inputs = {slot.name: f"%i{j}" for j, slot in enumerate(rolled.inputs)}
         self._outputs = {slot.name: f"%o{j}" for j, slot in enumerate(rolled.outputs)}
-        self._rows = Rows(self._w, target.width, self._n, self.memory, self._inputs, self._outputs)
-        self._table = Table(rolled)
+        self._rows = Rows(self._w, codegen.width, self._n, self.memory, self._inputs, self._outputs)
+        self._table = Table(rolled, codegen)
 
     def function(self, name: str, given: bool) -> str:
         """Return the text of the function.
@@ -68,7 +69,7 @@ class RolledBody:
             memory = allocated(w, self.memory.bytes)
             w.do(f"%scratch = getelementptr i8, ptr {aligned(w, memory)}, i64 0")
         elif not given:
-            w.do(f"%scratch = alloca [{self.memory.bytes} x i8], align 64")
+            w.do(f"%scratch = alloca [{self.memory.bytes} x i8], align {self._line}")
         if own or given:
             self._without_memory()
         if w.width > 1:
@@ -88,7 +89,7 @@ class RolledBody:
             release(w, memory)
         w.do("ret void")
         pointers = [*self._inputs.values(), *self._outputs.values()]
-        pointers += ["align 64 %scratch"] if given else []
+        pointers += [f"align {self._line} %scratch"] if given else []
         arguments = ", ".join(f"ptr noalias nocapture {x}" for x in pointers)
         return w.text(f"dso_local void @{name}({arguments}) noinline nounwind")
 
@@ -109,7 +110,7 @@ class RolledBody:
         step, w, memory = self._steps[number], self._w, self.memory
         if not step.early:
             return
-        lanes = self._target.width
+        lanes = self._codegen.width
         count = self._n * len(step.early) * w.width
         whole = -(-count // lanes) * lanes
         parts = [memory.part(w, name) for name in ("angles", "sines", "cosines")]
@@ -124,8 +125,8 @@ class RolledBody:
             for k, x in enumerate(step.angles(w, reader.read)):
                 w.store(x, memory.angle(w, "angles", k, loop.i), 0)
                 pattern = w.new(f"bitcast {w.type} {x} to {w.integer}")
-                size = w.new(f"and {w.integer} {pattern}, {w.whole(2**63 - 1)}")
-                over = w.new(f"sub {w.integer} {w.whole(int(bits(LIMIT), 16))}, {size}")
+                size = w.new(f"and {w.integer} {pattern}, {w.whole(2 ** (w.element.bits - 1) - 1)}")
+                over = w.new(f"sub {w.integer} {w.whole(limit_pattern(w.element))}, {size}")
                 far = w.new(f"or {w.integer} {far}, {over}")
             loop.following = [far]
         # the sign of what was collected says whether any angle is too large or no number
@@ -194,7 +195,7 @@ class RolledBody:
     ) -> None:
         """Write copies of the last column behind it, for column steps that go beyond it."""
         w = self._w
-        v = w.resized(self._target.width)
+        v = w.resized(self._codegen.width)
         is_last = w.new(f"icmp eq i64 {i}, {self._n - 1}")
         w.branch(is_last, f"{label}.last", f"{label}.others")
         w.begin(f"{label}.last")
@@ -214,7 +215,7 @@ class RolledBody:
         # a single state has several columns in a vector, unless entries are read: there are none
         # behind the last
         several = w.width == 1 and not read_rows
-        v = w.resized(self._target.width) if several else w
+        v = w.resized(self._codegen.width) if several else w
         for name in sorted(read_rows):
             self._rows.take_row(label, name, i)
         reader = self._reader(v, i, {})

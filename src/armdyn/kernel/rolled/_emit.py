@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from armdyn.graph import Rolled
 from armdyn.kernel.batch._strided_loop import loop_function
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._heap import aligned, allocated, release
 from armdyn.kernel.ir._mirror import mirror_function, zero_function
 from armdyn.kernel.ir._sincos import slow_function
@@ -11,40 +12,39 @@ from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.rolled._body import BELOW, MOST_ON_STACK, RolledBody
 from armdyn.kernel.rolled._memory import Table
 from armdyn.kernel.straight._emit import BLOCK, LOOP, ONE, declarations, ordinary_function
-from armdyn.kernel.targets import Target
 
 INNER = "armdyn_inner"
 
 
-def emit_rolled(rolled: Rolled, target: Target) -> str:
+def emit_rolled(rolled: Rolled, codegen: Codegen) -> str:
     """Return the module of a rolled program, whose function `LOOP` is the inner loop of a gufunc.
 
     Scratch memory of blocks that is too large for the stack is allocated once for a whole batch.
     """
-    parts = [declarations(target.width), slow_function(target.fma), Table(rolled).text()]
+    parts = [declarations(codegen), slow_function(codegen), Table(rolled, codegen).text()]
     for j, slot in enumerate(rolled.outputs):
         if len(slot.shape) == 2:
             below = mirror_function if slot.name in rolled.symmetric else zero_function
-            parts.append(below(f"{BELOW}{j}", rolled.n, target))
-    block = RolledBody(rolled, target, target.width)
+            parts.append(below(f"{BELOW}{j}", rolled.n, codegen))
+    block = RolledBody(rolled, codegen, codegen.width)
     large = block.memory.bytes > MOST_ON_STACK
-    parts.append(RolledBody(rolled, target, 1).function(ONE, given=False))
+    parts.append(RolledBody(rolled, codegen, 1).function(ONE, given=False))
     parts.append(block.function(BLOCK, given=large))
     loop = INNER if large else LOOP
     extra = ", ptr %data" if large else ""
-    parts.append(loop_function(rolled, target.width, loop, ONE, BLOCK, extra))
+    parts.append(loop_function(rolled, codegen, loop, ONE, BLOCK, extra))
     if large:
-        parts.append(_with_memory(block.memory.bytes, target))
-    parts.append(ordinary_function(-1.0))
+        parts.append(_with_memory(block.memory.bytes, codegen))
+    parts.append(ordinary_function(codegen, -1.0))
     return "\n".join(parts)
 
 
-def _with_memory(size: int, target: Target) -> str:
+def _with_memory(size: int, codegen: Codegen) -> str:
     """Return `LOOP`: the loop, given memory if there are enough states for a block."""
-    w = Writer(1, target.fma)
+    w = Writer(1, codegen)
     w.begin("entry")
     count = w.new("load i64, ptr %dims, align 8")
-    few = w.new(f"icmp slt i64 {count}, {target.width}")
+    few = w.new(f"icmp slt i64 {count}, {codegen.width}")
     w.branch(few, "without", "with")
     w.begin("without")
     given = "ptr %args, ptr %dims, ptr %steps, ptr"

@@ -10,34 +10,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from armdyn.graph import Rolled, place_and_name
-from armdyn.kernel.ir._writer import Writer, bits
+from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.rolled._step import Number
 
 TABLE = "armdyn_table"
-
-# Doubles in a line of the cache; everything begins with one.
-LINE = 8
 
 
 class Memory:
     """The scratch memory of one kernel.
 
     Attributes:
-        size: in doubles.
+        size: how many numbers it holds.
         width: states that the kernel does together.
     """
 
-    def __init__(self, rolled: Rolled, width: int, lanes: int, angles: int) -> None:
+    def __init__(self, rolled: Rolled, width: int, codegen: Codegen, angles: int) -> None:
         """Divide the memory.
 
         Args:
             rolled: the program.
             width: states that the kernel does together.
-            lanes: of the machine's vectors.
+            codegen: the target and the element type.
             angles: most angles of a joint whose sine and cosine are made before a sweep.
         """
         n = rolled.n
         self._n, self.width = n, width
+        self._codegen, lanes = codegen, codegen.width
         self._kept, self._n_stored = _slots(rolled, "kept")
         self._columns, self._n_columns = _slots(rolled, "column")
         self._pitch = _whole(n + lanes, lanes)
@@ -60,11 +59,11 @@ class Memory:
     @property
     def bytes(self) -> int:
         """Size in bytes."""
-        return 8 * self.size
+        return self._codegen.bytes_of(self.size)
 
     def _reserve(self, name: str, size: int) -> None:
         self._starts[name] = self.size
-        self.size += _whole(size, LINE)
+        self.size += _whole(size, self._codegen.line_width)  # all begin with a cache line
 
     def part(self, w: Writer, name: str) -> str:
         """Return where a part begins."""
@@ -108,7 +107,8 @@ class Table:
         row: how many a joint has.
     """
 
-    def __init__(self, rolled: Rolled) -> None:
+    def __init__(self, rolled: Rolled, codegen: Codegen) -> None:
+        self._codegen = codegen
         self._starts: dict[str, int] = {}
         self.row = 0
         for name, rows in rolled.constants.items():
@@ -123,9 +123,10 @@ class Table:
 
     def text(self) -> str:
         """Return the table in IR."""
-        values = ", ".join(f"double {bits(x)}" for x in self._values or [0.0])
-        kind = f"[{max(len(self._values), 1)} x double]"
-        return f"@{TABLE} = internal constant {kind} [{values}], align 64\n"
+        element, line = self._codegen.element, self._codegen.target.line_bytes
+        values = ", ".join(f"{element.name} {element.constant(x)}" for x in self._values or [0.0])
+        kind = f"[{max(len(self._values), 1)} x {element.name}]"
+        return f"@{TABLE} = internal constant {kind} [{values}], align {line}\n"
 
 
 class Reader:
@@ -179,7 +180,7 @@ class Reader:
 def place(w: Writer, base: str, i: str, pitch: int) -> str:
     """Return where the i-th piece of an array of pieces begins."""
     at = i if pitch == 1 else w.new(f"mul nsw i64 {i}, {pitch}")
-    return w.new(f"getelementptr double, ptr {base}, i64 {at}")
+    return w.address_of(base, at)
 
 
 def _slots(rolled: Rolled, place: str) -> tuple[dict[str, int], int]:

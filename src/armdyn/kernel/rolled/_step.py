@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from armdyn.graph import Instruction, Program, Slot, place_and_name
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._operations import angles_by_level, backward_slice, operation, sincos_of_all
 from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.straight._fuse import fused
-from armdyn.kernel.targets import Target
 from armdyn.scalar import Op
 
 
@@ -31,18 +31,18 @@ class RolledStep:
             that depend neither on what is carried nor on another sine.
     """
 
-    def __init__(self, program: Program, target: Target, early: bool) -> None:
+    def __init__(self, program: Program, codegen: Codegen, early: bool) -> None:
         """Prepare a step.
 
         Args:
             program: what it does.
-            target: the machine.
+            codegen: the target and the element type.
             early: whether angles may be early.
         """
-        steps = fused(program, target.fma)
+        steps = fused(program, codegen.target.fma)
         alive = backward_slice(steps, program.results, ())
         self._steps = [step if k in alive else None for k, step in enumerate(steps)]
-        self._lanes = target.width
+        self._lanes = codegen.width
         self._inputs = _numbers(program.inputs)
         self._results = program.results
         self.outputs = _numbers(program.outputs)

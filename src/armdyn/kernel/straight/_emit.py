@@ -7,7 +7,6 @@ as NumPy keeps them, and inputs and outputs may not overlap.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 
 from armdyn.graph import Instruction, Program
@@ -15,17 +14,17 @@ from armdyn.kernel._jit import CUT
 from armdyn.kernel.batch._streaming_loop import streaming_function
 from armdyn.kernel.batch._streams import StreamPoints, nothing, parameters, streams
 from armdyn.kernel.batch._strided_loop import loop_function, takes_any_strides
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._operations import operation, sincos_of_all
 from armdyn.kernel.ir._sincos import slow_function
 from armdyn.kernel.ir._tiles import load_tile, load_tiles
-from armdyn.kernel.ir._writer import Writer, vector
+from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.straight._bounds import stays_finite
 from armdyn.kernel.straight._fuse import Step, fused
 from armdyn.kernel.straight._one_state import one_by_block
 from armdyn.kernel.straight._order import Arrange, early, min_live, read_times, rounds
 from armdyn.kernel.straight._spill import SpillAllocator
 from armdyn.kernel.straight._store import Store, Stores
-from armdyn.kernel.targets import Target
 from armdyn.scalar import Op
 
 ONE = "armdyn_one"
@@ -51,48 +50,49 @@ STEPS_BETWEEN_CUTS = 100
 INTRINSICS = {"llvm.fma": 3, "llvm.fabs": 1, "llvm.sqrt": 1, "llvm.copysign": 2}
 
 
-def emit(program: Program, target: Target) -> str:
+def emit(program: Program, codegen: Codegen) -> str:
     """Return the module of a program, whose function `LOOP` is the inner loop of a gufunc.
 
     What is loaded of it has to be given the C library first; see `slow_function`.
     """
-    steps = fused(program, target.fma)
-    parts = [declarations(target.width), slow_function(target.fma)]
-    sends = streams(program, target.width)
+    steps = fused(program, codegen.target.fma)
+    parts = [declarations(codegen), slow_function(codegen)]
+    sends = streams(program, codegen)
     extra = nothing(program) if sends else ""
     length = _length(steps) + len(program.results)
-    if length > LONGEST_TWICE and takes_any_strides(program, target.width):
-        parts.append(one_by_block(program, target.width, ONE, BLOCK, extra))
+    if length > LONGEST_TWICE and takes_any_strides(program, codegen):
+        parts.append(one_by_block(program, codegen, ONE, BLOCK, extra))
     else:
-        parts.append(_Body(program, steps, target, 1).function(ONE))
-    parts.append(_Body(program, steps, target, target.width).function(BLOCK))
-    parts.append(loop_function(program, target.width, LOOP, ONE, BLOCK, extra))
+        parts.append(_Body(program, steps, codegen, 1).function(ONE))
+    parts.append(_Body(program, steps, codegen, codegen.width).function(BLOCK))
+    parts.append(loop_function(program, codegen, LOOP, ONE, BLOCK, extra))
     if sends:
-        parts.append(streaming_function(program, BLOCK))
+        parts.append(streaming_function(program, codegen, BLOCK))
     sure = stays_finite(program, LARGEST_ORDINARY)
-    parts.append(ordinary_function(LARGEST_ORDINARY if sure else -1.0))
+    parts.append(ordinary_function(codegen, LARGEST_ORDINARY if sure else -1.0))
     return "\n".join(parts)
 
 
-def ordinary_function(largest: float) -> str:
+def ordinary_function(codegen: Codegen, largest: float) -> str:
     """Return `ORDINARY`, which tells the bits of an input up to which all results are finite.
 
     Args:
+        codegen: the target and the element type.
         largest: that input; below zero if there is none.
     """
-    (bits,) = struct.unpack("=q", struct.pack("=d", largest))
+    bits = codegen.element.pattern(largest)
     return f"define i64 @{ORDINARY}() nounwind {{\n  ret i64 {bits}\n}}\n"
 
 
-def declarations(width: int) -> str:
-    """Return the declarations of the intrinsic functions, in every width up to one."""
+def declarations(codegen: Codegen) -> str:
+    """Return the declarations of the intrinsic functions, in every width up to the full one."""
     lines: list[str] = []
+    element = codegen.element
     w = 1
-    while w <= width:
-        suffix = "f64" if w == 1 else f"v{w}f64"
+    while w <= codegen.width:
+        kind, suffix = element.vector(w), element.suffix(w)
         for name, arity in INTRINSICS.items():
-            given = ", ".join([vector(w)] * arity)
-            lines.append(f"declare {vector(w)} @{name}.{suffix}({given})")
+            lines.append(f"declare {kind} @{name}.{suffix}({', '.join([kind] * arity)})")
         if w > 1:
             lines.append(f"declare i1 @llvm.vector.reduce.or.v{w}i1(<{w} x i1>)")
         w *= 2
@@ -103,12 +103,12 @@ class _Body:
     """One kernel: the program in values of a width, 1 or that of the machine."""
 
     def __init__(
-        self, program: Program, steps: Sequence[Step | None], target: Target, width: int
+        self, program: Program, steps: Sequence[Step | None], codegen: Codegen, width: int
     ) -> None:
         self._program = program
         self._steps = steps
-        self._lanes = target.width
-        self._w = Writer(width, target.fma)
+        self._lanes = codegen.width
+        self._w = Writer(width, codegen)
         self._columns: dict[int, str] = {}
         self._trig: dict[tuple[Op, int], str] = {}
         self._places = [
@@ -126,8 +126,8 @@ class _Body:
         self._long = _length(steps) > LONG
         self._rounds = rounds(steps, self._arrangement(width))
         reads = read_times(steps, self._rounds, self._stores.all) if self._long else {}
-        self._values = SpillAllocator(self._w, reads, target.value_registers)
-        sends = streams(program, width)
+        self._values = SpillAllocator(self._w, reads, codegen.target.value_registers)
+        sends = width > 1 and streams(program, codegen)
         self._sites = StreamPoints(self._w, program, _length(steps)) if sends else None
 
     def _arrangement(self, width: int) -> Arrange | None:

@@ -6,6 +6,7 @@ It takes about twice the time of a kernel of its own, and is compiled in no time
 from __future__ import annotations
 
 from armdyn.graph import Program
+from armdyn.kernel.ir._codegen import Codegen
 
 # A row, copied so many times one after the other.
 _REPEAT = """\
@@ -19,11 +20,11 @@ rows:
   br label %items
 items:
   %e = phi i64 [ 0, %rows ], [ %e2, %items ]
-  %from = getelementptr double, ptr %row, i64 %e
-  %value = load double, ptr %from, align 8
+  %from = getelementptr $element, ptr %row, i64 %e
+  %value = load $element, ptr %from, align $bytes
   %at = add i64 %first, %e
-  %place = getelementptr double, ptr %to, i64 %at
-  store double %value, ptr %place, align 8
+  %place = getelementptr $element, ptr %to, i64 %at
+  store $element %value, ptr %place, align $bytes
   %e2 = add i64 %e, 1
   %more = icmp ult i64 %e2, %size
   br i1 %more, label %items, label %done
@@ -37,8 +38,8 @@ end:
 """
 
 
-def one_by_block(program: Program, width: int, name: str, block: str, extra: str = "") -> str:
-    """Return the function `name` for one state, which calls the function `block` for `width`.
+def one_by_block(program: Program, codegen: Codegen, name: str, block: str, extra: str = "") -> str:
+    """Return the function `name` for one state, which calls the function `block`.
 
     `extra` is what `block` is given beside inputs and outputs.
     """
@@ -48,13 +49,13 @@ def one_by_block(program: Program, width: int, name: str, block: str, extra: str
     given = ", ".join(f"ptr noalias nocapture %a{k}" for k in range(len(slots)))
     lines = [f"define dso_local void @{name}({given}) noinline nounwind {{", "entry:"]
     for row, slot in zip(rows, slots, strict=True):
-        lines.append(f"  {row} = alloca [{width * slot.size} x double], align 64")
+        lines.append(f"  {row} = {codegen.array(codegen.width * slot.size)}")
     for k, slot in enumerate(slots[:n_inputs]):
-        lines.append(_copied(rows[k], f"%a{k}", slot.size, width))
+        lines.append(_copied(rows[k], f"%a{k}", slot.size, codegen.width))
     lines.append(f"  call void @{block}({', '.join(f'ptr {row}' for row in rows)}{extra})")
     for k, slot in enumerate(slots[n_inputs:], n_inputs):
         lines.append(_copied(f"%a{k}", rows[k], slot.size, 1))
-    return _REPEAT + "\n".join([*lines, "  ret void", "}"]) + "\n"
+    return codegen.filled(_REPEAT) + "\n".join([*lines, "  ret void", "}"]) + "\n"
 
 
 def _copied(to: str, row: str, size: int, times: int) -> str:

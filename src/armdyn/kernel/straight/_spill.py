@@ -85,4 +85,4 @@ class SpillAllocator:
     def memory(self) -> list[str]:
         """Return the line that reserves the memory, if any is needed."""
         size = self._size * self._w.width
-        return [f"{MEMORY} = alloca [{size} x double], align 64"] if size else []
+        return [f"{MEMORY} = {self._w.codegen.array(size)}"] if size else []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from armdyn.graph import Program
-from armdyn.kernel.ir._square import SIDE, store_same, store_square
+from armdyn.kernel.ir._square import store_same, store_square, stores_squares
 from armdyn.kernel.ir._tiles import Tile, store_tile, store_tiles
 from armdyn.kernel.ir._writer import Writer
 from armdyn.scalar import Op
@@ -37,7 +37,7 @@ class Store:
         """Store the values of the results."""
         if w.width == 1:
             w.store(values[0], self.base, self.tile.start)
-        elif self.n >= WIDE and self.tile.size == w.width == SIDE:
+        elif self.n >= WIDE and self.tile.size == w.width and stores_squares(w):
             if self.constant:
                 store_same(w, values[0], self.base, self.n, self.tile.start)
             else:

@@ -38,11 +38,6 @@ class Target:
     stream_assembly: bool = False
     near_code: bool = True
 
-    @property
-    def width(self) -> int:
-        """Doubles in a vector register."""
-        return self.vector_bytes // 8
-
 
 @dataclass(frozen=True)
 class Host:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from armdyn.kernel import target
+from armdyn.kernel import DOUBLE, target
 
 
 def machine() -> dict[str, str]:
@@ -17,7 +17,7 @@ def machine() -> dict[str, str]:
     return {
         "processor": _processor(),
         "cores": str(os.cpu_count() or 1),
-        "doubles in a vector": str(this.width),
+        "doubles in a vector": str(this.vector_bytes // DOUBLE.bytes),
         "compiled for": this.cpu,
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),

@@ -1,0 +1,65 @@
+"""What IR is written for: a target, and the type of the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import Template
+
+from armdyn.kernel._element import ElementType
+from armdyn.kernel.targets import Target
+
+
+@dataclass(frozen=True)
+class Codegen:
+    """A target and an element type.
+
+    Attributes:
+        target: the machine.
+        element: the type of the numbers.
+    """
+
+    target: Target
+    element: ElementType
+
+    @property
+    def width(self) -> int:
+        """Numbers in a vector register: the states of a block."""
+        return self.target.vector_bytes // self.element.bytes
+
+    @property
+    def line_width(self) -> int:
+        """Numbers in a cache line."""
+        return self.target.line_bytes // self.element.bytes
+
+    def bytes_of(self, count: int) -> int:
+        """Return the bytes of some numbers."""
+        return self.element.bytes * count
+
+    def array(self, count: int) -> str:
+        """Return the instruction that reserves an array on the stack, from a cache line on."""
+        return f"alloca [{count} x {self.element.name}], align {self.target.line_bytes}"
+
+    def filled(self, template: str, **words: object) -> str:
+        """Return a template of IR with its words, which begin with a dollar, filled in.
+
+        Args:
+            template: may use `$element`, its size `$bytes`, the integer `$integer` of that size and
+                its largest value `$magnitude`; the numbers in a cache line, `$lanes`; the bytes of
+                a cache line and of a page, `$line` and `$page`; and `$log2_...` of the sizes.
+            words: more of them.
+        """
+        element, target = self.element, self.target
+        sizes = {
+            "bytes": element.bytes,
+            "lanes": self.line_width,
+            "line": target.line_bytes,
+            "page": target.page_bytes,
+        }
+        return Template(template).substitute(
+            sizes,
+            element=element.name,
+            integer=element.integer,
+            magnitude=2 ** (element.bits - 1) - 1,
+            **{f"log2_{name}": size.bit_length() - 1 for name, size in sizes.items()},
+            **words,
+        )
