@@ -17,7 +17,8 @@ the error is not about one argument.
 
 RobotWarning is the warning of a description that is suspect but was asked for with
 ``strict=False``; CacheWarning that of a cache on disk that cannot be used as asked for;
-LogWarning that of a log that was read although a part of it was lost or is suspect.
+LogWarning that of a log that was read although a part of it was lost or is suspect; SettingWarning
+that of an environment variable whose name or value is out of date.
 """
 
 from __future__ import annotations
@@ -145,6 +146,10 @@ class MissingExtraError(ArmdynError, ImportError):
 
 class GraphError(ArmdynError):
     """A traced program breaks the law of the graph. This is a bug of armdyn: please report it."""
+
+
+class SettingWarning(UserWarning):
+    """An environment variable is set by a name or to a value that armdyn no longer uses."""
 
 
 class RobotWarning(UserWarning):

@@ -132,7 +132,7 @@ def test_lesser_processors_give_the_same_bits_by_every_way_in(
         pytest.skip(f"this machine cannot stand for {cpu}")
     done = subprocess.run(
         [sys.executable, "-c", ON_ANOTHER_PROCESSOR],
-        env={**os.environ, "ARMDYN_CPU": cpu, "ARMDYN_DOOR": fastcall},
+        env={**os.environ, "ARMDYN_CPU": cpu, "ARMDYN_FASTCALL": fastcall},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.stdout.split() == [cpu, str(width)], done.stderr
@@ -191,7 +191,7 @@ def test_compiled_code_is_kept_and_loaded(monkeypatch, tmp_path) -> None:
     folder = tmp_path / "cache"
     armdyn.load("puma560").function("mass_matrix")  # what is traced would be kept, too
     monkeypatch.setenv("ARMDYN_CACHE", str(folder))
-    monkeypatch.setenv("ARMDYN_DOOR", "off")  # and the code of doors
+    monkeypatch.setenv("ARMDYN_FASTCALL", "off")  # and the code of fastcalls
     q = RNG.uniform(-1, 1, 6)
     expected = armdyn.load("puma560").mass_matrix(q)
     assert len(Cache(folder).entries()) == 1

@@ -1,4 +1,4 @@
-"""Doors: one state by machine code that looks into arrays itself, and all else as without it."""
+"""Fastcalls: one state by machine code that checks arrays itself, and all else as without it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def is_fastcall(x: object) -> bool:
 
 @pytest.fixture(scope="module")
 def opened() -> armdyn.Arm:
-    """An arm all of whose methods are doors."""
+    """An arm all of whose methods are fastcalls."""
     arm = armdyn.Arm(PUMA.robot)
     for kind in KINDS:
         getattr(arm, kind)(*state_of(arm.function(kind)))
@@ -52,9 +52,9 @@ def opened() -> armdyn.Arm:
 
 @pytest.fixture(scope="module")
 def closed() -> armdyn.Arm:
-    """The same arm without doors."""
+    """The same arm without fastcalls."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ARMDYN_DOOR", "off")
+        patch.setenv("ARMDYN_FASTCALL", "off")
         arm = armdyn.Arm(PUMA.robot)
         for kind in KINDS:
             getattr(arm, kind)(*state_of(arm.function(kind)))
@@ -247,7 +247,7 @@ def _spoil(place: str) -> Callable[[pytest.MonkeyPatch], None]:
 
 PLACES = (
     "TYPE", "TUPLE_SIZE", "TUPLE_ITEMS", "BYTES_ITEMS", "DATA", "N_AXES", "AXES", "DESCRIPTION",
-    "FLAGS", "BYTE_ORDER", "TYPE_NUMBER",
+    "FLAGS", "BYTE_ORDER", "TYPE_NUMBER", "VERSION_TAG",
 )  # fmt: skip
 SPOILERS = {
     "machine": _spoil_machine,
@@ -258,7 +258,7 @@ SPOILERS = {
     "version": _spoil_version,
     "inside": _spoil_inside,
     "making": _spoil_making,
-    "variable": lambda patch: patch.setenv("ARMDYN_DOOR", "off"),
+    "variable": lambda patch: patch.setenv("ARMDYN_FASTCALL", "off"),
     **{f"place of {place}": _spoil(place) for place in PLACES},
 }
 
@@ -489,3 +489,17 @@ def test_other_methods_and_frames_do_not_open_a_fastcall() -> None:
     assert not any(is_fastcall(x) for x in vars(arm).values())
     assert not np.array_equal(arm.pose(q, 2), arm.pose(q))
     assert is_fastcall(arm.pose)
+
+
+def test_the_old_name_of_the_setting_is_read_with_one_warning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _fastcall._warn_of_old_name.cache_clear()
+    monkeypatch.delenv("ARMDYN_FASTCALL", raising=False)
+    monkeypatch.setenv("ARMDYN_DOOR", "off")
+    with pytest.warns(armdyn.SettingWarning, match="ARMDYN_DOOR is now called ARMDYN_FASTCALL"):
+        assert not _fastcall.fastcall_works()
+    assert not _fastcall.fastcall_works()  # without another warning, which would be an error
+    monkeypatch.setenv("ARMDYN_FASTCALL", "on")  # the new name comes first
+    assert _fastcall.fastcall_works()
+    _fastcall._warn_of_old_name.cache_clear()

@@ -1,14 +1,14 @@
-"""`Arm`: the door. Arrays in, arrays out; every quantity by any of its methods.
+"""`Arm`: arrays in, arrays out; every quantity by any of its methods.
 
-What traces and compiles is imported by the first call that needs it: reading an arm is quick.
+The first call that traces or compiles imports what it needs for that: reading an arm is quick.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -346,13 +346,10 @@ class Arm:
         )  # fmt: skip
 
     def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
-        """Evaluate, and see to it that the next call of the method is quick."""
+        """Evaluate; after a call without options, leave a fastcall for the next one."""
         result = f(*states, out=out)
         if f.kind not in vars(self) and self._functions.get(self._default(f.kind)) is f:
-            method = getattr(self, f.kind)
-            # a class that is made of this one may have a method of its own by that name
-            if getattr(type(self), f.kind) is getattr(Arm, f.kind):
-                vars(self)[f.kind] = install_fastcall(f, self, method)
+            install_fastcall(self, f.kind, _METHODS[f.kind], f.kernel)
         return result
 
     def _default(self, kind: str) -> tuple[str, str, int, bool]:
@@ -373,8 +370,12 @@ class Arm:
         )
 
     def __getstate__(self) -> dict[str, object]:
-        """Copy and pickle without the quick ways in, which belong to this object."""
+        """Copy and pickle without fastcalls, which belong to this object."""
         return {name: value for name, value in vars(self).items() if not hasattr(Arm, name)}
 
     def __repr__(self) -> str:
         return f"<Arm {self.name!r}, {self.n} joints>"
+
+
+# The methods as they are defined here; a patched class has others.
+_METHODS: dict[str, Callable[..., Any]] = {k: f for k, f in vars(Arm).items() if callable(f)}

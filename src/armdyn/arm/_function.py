@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any, cast
+from types import MethodType
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
 from armdyn.arm._evaluate import Evaluator
-from armdyn.arm._install_fastcall import install_in_function
+from armdyn.arm._install_fastcall import described
 from armdyn.arm._programs import methods
 from armdyn.arm._singular import INVERTING
 from armdyn.errors import InputError, MethodError, NumericalError
@@ -33,8 +35,20 @@ LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi")
 ORDINARY = 1e20
 
 
+class _CallSignature:
+    """The signature of a function for `inspect.signature`; the class has that of its `__init__`."""
+
+    def __get__(self, function: Function | None, owner: type[Function]) -> inspect.Signature:
+        if function is None:
+            raise AttributeError("__signature__")
+        return inspect.signature(MethodType(_evaluate, function))
+
+
 class Function:
     """A quantity of an arm, ready to be called.
+
+    Python looks `__call__` up in the class and finds the descriptor of the slot `_call`, which
+    yields the callable of this object: at first the method below, after a call a fastcall.
 
     Attributes:
         kind: what it computes.
@@ -42,6 +56,9 @@ class Function:
         robot: name of the arm, for messages.
         program: the traced code; of a long arm sweeps along its joints.
     """
+
+    __slots__: ClassVar[dict[str, str]] = {"__dict__": "", "__weakref__": "", "_call": ""}
+    __signature__ = _CallSignature()
 
     def __init__(self, program: Program | Rolled, method: str, robot: str) -> None:
         self.kind = program.name
@@ -51,7 +68,8 @@ class Function:
         self._evaluate = Evaluator(program)
         self._shapes = [slot.shape for slot in program.inputs]
         self._inverting = self.kind in INVERTING
-        self._opened = False
+        self._warm = False
+        self._call: Callable[..., Any] = MethodType(_evaluate, self)
 
     @property
     def kernel(self) -> Kernel | None:
@@ -94,7 +112,7 @@ class Function:
         Returns:
             An array whose leading axes are those of the states, or a tuple of arrays.
         """
-        if self._opened and out is None and threads is None:
+        if self._warm and out is None and threads is None:
             quick = self._one_state(states)
             if quick is not None:
                 return quick
@@ -109,9 +127,9 @@ class Function:
         ]
         lead = common_lead(arrays, wanted)
         outs = None if out is None else self._outs(out, lead)
-        if not self._opened:
-            self._opened = True
-            install_in_function(self, Function)
+        if not self._warm:
+            self._warm = True
+            self._install_fastcall()
         results, inputs_finite, results_finite = self._evaluate(arrays, lead, outs, threads)
         if not inputs_finite:
             raise not_finite(arrays, wanted)
@@ -119,10 +137,18 @@ class Function:
             raise self._result_not_finite(results, len(lead))
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _one_state(self, states: Sequence[Any]) -> NDArray[np.float64] | None:
-        """Return the result for one plain state without ado; None if anything is unusual.
+    def _install_fastcall(self) -> None:
+        """Let the next calls go to a C function, where there can be one."""
+        kernel = self.kernel
+        if kernel is not None:
+            slow = MethodType(_evaluate, self)
+            doc = described(slow)
+            self._call = kernel.fastcall(slow, owner=self, name="__call__", doc=doc) or slow
 
-        Whatever is wrong, or only might be, is left to the checks that can say what it is.
+    def _one_state(self, states: Sequence[Any]) -> NDArray[np.float64] | None:
+        """Return the result for one plain state; None if anything is unusual.
+
+        The caller then checks the arguments, and says what is wrong with them.
         """
         kernel = self.kernel
         if kernel is None or len(states) != len(self._shapes):
@@ -211,9 +237,18 @@ class Function:
         return to_jax(self._straight)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle without the quick way in, which belongs to this object."""
-        return {**vars(self), "_opened": False}
+        """Copy and pickle without a fastcall, which belongs to this object."""
+        return {**vars(self), "_warm": False}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._call = MethodType(_evaluate, self)
 
     def __repr__(self) -> str:
         counted = self.operations
         return f"<Function {self.kind} of {self.robot!r} by {self.method!r}: {counted}>"
+
+
+_evaluate = Function.__call__
+Function.__slots__["_call"] = _evaluate.__doc__ or ""  # which `help` shows
+Function.__call__ = vars(Function)["_call"]

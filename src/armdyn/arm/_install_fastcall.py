@@ -1,70 +1,57 @@
-"""Quick ways in for one state, in the place of methods that are called without options.
+"""Fastcalls: C functions in the place of methods that are called with states only.
 
-A call that is out of the ordinary in any way goes through the door to the method itself, so that
-doors change nothing but the time.
+A method of a class is a descriptor without `__set__`, so an entry of that name in the instance
+comes first: that is how the value of a `functools.cached_property` is found, and so is the fastcall
+of an arm's method. The fastcall leaves every unusual call to the method itself. Once the class of
+its owner has changed it leaves all calls to the class, so a method that is patched or overridden
+later is the one that is called.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from armdyn.arm._function import Function
+    from armdyn.kernel import Kernel
 
 
 def install_fastcall(
-    function: Function, owner: object, method: Callable[..., Any]
-) -> Callable[..., Any]:
-    """Return a method by its door, or the method itself where there is none.
+    owner: object, name: str, method: Callable[..., Any], kernel: Kernel | None
+) -> None:
+    """Leave a fastcall in an instance, unless its class has another method of that name.
 
     Args:
-        function: what the method calls if it is given states only; compiled already.
-        owner: whose method it is.
-        method: bound to its owner.
+        owner: the instance.
+        name: of the method.
+        method: what the name stands for in the class as it is defined.
+        kernel: what the method evaluates if it is given states only.
     """
-    kernel = function.kernel
-    if kernel is None:
-        return method
-    name = method.__name__
-    fastcall = kernel.fastcall(method, owner=owner, name=name, doc=_described(method))
-    return fastcall or method
-
-
-def install_in_function(function: Function, plain: type[Function]) -> None:
-    """Let a function be called by its door, if there is one.
-
-    Python looks for `__call__` in the class of what is called: the function gets one of its own.
-    A function of a class that is made of `plain` keeps it, for that may do more.
-    """
-    if type(function) is not plain:
+    entries = vars(owner)
+    if kernel is None or name in entries:
         return
-    method = MethodType(plain.__call__, function)
-    fastcall = install_fastcall(function, function, method)
-    if fastcall is method:
+    from armdyn.kernel.call._fastcall import class_version
+
+    version = class_version(type(owner))  # before the next line: a later change is noticed
+    if not version or getattr(type(owner), name, None) is not method:
         return
 
-    def reduce(self: Function) -> tuple[Any, ...]:
-        return (_unopened, (plain,), self.__getstate__())
+    def slow(*states: Any, **options: Any) -> Any:
+        if entries.get(name) is not fastcall or class_version(type(owner)) == version:
+            return method(owner, *states, **options)
+        del entries[name]
+        return getattr(owner, name)(*states, **options)
 
-    words = ("__module__", "__qualname__", "__doc__")
-    members = {word: getattr(plain, word) for word in words}
-    members |= {
-        "__call__": fastcall,
-        "__reduce__": reduce,
-        "__signature__": inspect.signature(method),
-    }
-    function.__class__ = type(plain.__name__, (plain,), members)
-
-
-def _unopened(plain: type[Function]) -> Function:
-    return plain.__new__(plain)
+    fastcall = kernel.fastcall(
+        slow, owner=owner, name=name, doc=described(method.__get__(owner)), version=version
+    )
+    if fastcall is not None:
+        entries[name] = fastcall
 
 
-def _described(method: Callable[..., Any]) -> str:
-    """Return the signature and the words of a method as functions of C carry them."""
+def described(method: Callable[..., Any]) -> str:
+    """Return the signature and the docstring of a method as C functions carry them."""
     given = inspect.signature(method)
     names = [x.replace(annotation=inspect.Parameter.empty) for x in given.parameters.values()]
     bare = given.replace(parameters=names, return_annotation=inspect.Signature.empty)

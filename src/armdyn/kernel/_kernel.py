@@ -102,16 +102,17 @@ class Kernel:
         return CheckedBatchLoop(self.program, self._codegen, address(LOOP), ordinary, streaming)
 
     def fastcall(
-        self, slow: Callable[..., Any], *, owner: object, name: str, doc: str
+        self, slow: Callable[..., Any], *, owner: object, name: str, doc: str, version: int = 0
     ) -> Callable[..., Any] | None:
-        """Return a quick way in for plain states, and `slow` for all else; None if there is none.
+        """Return a C function that takes plain states, and calls `slow` for all else, or None.
 
         See `make_fastcall`.
         """
         one = self._code.address(ONE)
         return make_fastcall(
-            self.program, one, self.checked_loop, slow, keep=self, owner=owner, name=name, doc=doc
-        )
+            self.program, one, self.checked_loop, slow,
+            keep=self, owner=owner, name=name, doc=doc, version=version,
+        )  # fmt: skip
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program: who unpickles it compiles it for his machine."""

@@ -1,9 +1,9 @@
-"""A function object of C that evaluates plain states, and gives all else to a slower callable.
+"""C functions that evaluate plain states, and leave all else to a slower callable.
 
-Python reaches a NumPy gufunc in most of a microsecond, which is many times what the dynamics of
-one state take; to check a batch in Python takes as long as some hundred states. The function made
-here looks into the arrays itself (see `_door_ir`). Where the inside of Python or NumPy is not as
-expected there is no door, and callers do without.
+To call a NumPy gufunc takes most of a microsecond, many times what the dynamics of one state take;
+to check a batch in Python takes as long as some hundred states. The function made here checks the
+arrays itself (see `_fastcall_ir`). Where Python or NumPy are not laid out as expected there is no
+fastcall, and callers use the slower callable.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import platform
 import struct
 import sys
 import sysconfig
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.errors import SettingWarning
 from armdyn.graph import Program, Rolled
 from armdyn.kernel.batch._batch_code import batch_address
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
@@ -30,12 +32,12 @@ from armdyn.kernel.call import _fastcall_writer as layout
 from armdyn.kernel.call._fastcall_ir import fastcall_ir, fastcall_name
 from armdyn.kernel.call._fastcall_writer import MOST_AXES, FastcallSlots
 
-VARIABLE = "ARMDYN_DOOR"
+VARIABLE, OLD_VARIABLE = "ARMDYN_FASTCALL", "ARMDYN_DOOR"
 
 # Larger batches may be worth several threads, which Python starts.
 MOST_STATES = 2 * LEAST_STATES - 1
 
-# The modules that write the code of a door.
+# The modules that write the code of a fastcall.
 FASTCALL_MODULES = (
     "_element", "_jit", "call._fastcall_batch_ir", "call._fastcall_ir", "call._fastcall_writer",
     "ir._codegen", "ir._function_writer",
@@ -49,10 +51,10 @@ ABI_OF_NUMPY_2 = 0x02000000
 
 
 class FastcallState(tuple[Any, ...]):
-    """What a door holds on to: words, the slow callable, its owner, and memory that is pointed to.
+    """What a fastcall needs: words, the slow callable, its owner, and memory that is pointed to.
 
-    It is the `__self__` of the door. A door is pickled as the attribute of that name of its
-    owner, as a method would be.
+    It is the `__self__` of the fastcall. A fastcall is pickled as an attribute of its owner, as a
+    method is.
     """
 
     __slots__ = ()
@@ -75,18 +77,20 @@ def make_fastcall(
     owner: object,
     name: str,
     doc: str,
+    version: int = 0,
 ) -> Callable[..., Any] | None:
-    """Return a quick way to a kernel for one state; None where there is none.
+    """Return a C function that calls a kernel; None where that is not possible.
 
     Args:
         program: what the kernel computes.
         kernel: address of the function that takes pointers to the inputs and outputs of one state.
         batch: the loop over many states.
-        slow: is called with all arguments where they are unusual.
+        slow: is called with the same arguments where they are unusual.
         keep: what keeps the kernel in memory.
-        owner: whose attribute the door is.
+        owner: the object that has the fastcall as an attribute.
         name: of that attribute.
         doc: what `help` shows, with the signature in front as for a function of C.
+        version: the `class_version` of the owner for which the fastcall is valid; 0 for any.
     """
     shapes = [slot.shape for slot in program.outputs]
     if not kernel or any(len(slot.shape) != 1 for slot in program.inputs):
@@ -98,6 +102,7 @@ def make_fastcall(
         code = common_code(fastcall_ir, FASTCALL_MODULES, *shape)
         most = min(MOST_STATES, batch.most_unstreamed)
         words = [*_addresses(), kernel, batch.loop, batch.near, batch.ordinary % 2**64, most]
+        words += [version]
         words += [slot.size for slot in program.inputs]
         for slot in program.outputs:
             words += [len(slot.shape), slot.size, *slot.shape]
@@ -108,12 +113,12 @@ def make_fastcall(
         definition = _Definition(
             strings[0], code.address(fastcall_name(*shape)), FASTCALL_AND_KEYWORDS, strings[1]
         )
-        behind = FastcallState((packed, slow, owner, definition, strings, keep, code))
+        state = FastcallState((packed, slow, owner, definition, strings, keep, code))
         make = ctypes.PYFUNCTYPE(
             ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object
         )(("PyCFunction_NewEx", ctypes.pythonapi))
-        return make(ctypes.addressof(definition), behind, type(owner).__module__)
-    except Exception:  # whatever else is not as expected: the slow way always works
+        return make(ctypes.addressof(definition), state, type(owner).__module__)
+    except Exception:  # anything else that is not as expected: the slow callable always works
         return None
 
 
@@ -168,8 +173,35 @@ def _table() -> Any:
 
 
 def fastcall_works() -> bool:
-    """Say whether doors are wanted, and the inside of Python and NumPy is as they expect it."""
-    return os.environ.get(VARIABLE, "").lower() != "off" and _as_expected()
+    """Say whether fastcalls are wanted, and Python and NumPy are laid out as they expect."""
+    return _setting().lower() != "off" and _as_expected()
+
+
+def _setting() -> str:
+    told = os.environ.get(VARIABLE)
+    if told is not None:
+        return told
+    told = os.environ.get(OLD_VARIABLE, "")
+    if told:
+        _warn_of_old_name()
+    return told
+
+
+@lru_cache(maxsize=1)
+def _warn_of_old_name() -> None:
+    warnings.warn(
+        f"the environment variable {OLD_VARIABLE} is now called {VARIABLE}; set that instead.",
+        SettingWarning,
+        stacklevel=2,
+    )
+
+
+def class_version(cls: type) -> int:
+    """Return a number that changes whenever a class or a base of it does; 0 if there is none."""
+    if not fastcall_works():
+        return 0
+    getattr(cls, "__doc__", None)  # a lookup gives a changed class its next version
+    return _number(cls, layout.VERSION_TAG, ctypes.c_uint32)
 
 
 @lru_cache(maxsize=1)
@@ -181,21 +213,41 @@ def _as_expected() -> bool:
 
 
 def _right_machine() -> bool:
-    """Where doors were tried: 64 bits, little-endian, and the calls of C as LLVM makes them."""
+    """Say whether this is a tested machine: 64 bits, little-endian, LLVM's calling convention."""
     return platform.machine().lower() in ("x86_64", "amd64") and ctypes.sizeof(ctypes.c_void_p) == 8
 
 
 def _right_python() -> bool:
     if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
         return False
-    text, pair = b"armdyn's door", FastcallState(("a", "b"))
+    text, pair = b"armdyn's fastcall", FastcallState(("a", "b"))
     return (
         ctypes.string_at(id(text) + layout.BYTES_ITEMS, len(text)) == text
         and _number(pair, layout.TYPE) == id(FastcallState)
         and _number(pair, layout.TUPLE_SIZE) == 2
         and _number(pair, layout.TUPLE_ITEMS) == id(pair[0])
         and _number(pair, layout.TUPLE_ITEMS + 8) == id(pair[1])
+        and _versions_change()
     )
+
+
+def _versions_change() -> bool:
+    """Say whether classes have versions that change with them and with their bases."""
+
+    class Base:
+        x = 1
+
+    class Derived(Base):
+        pass
+
+    def version() -> int:
+        assert Derived.x
+        return _number(Derived, layout.VERSION_TAG, ctypes.c_uint32)
+
+    seen = [version(), version()]
+    Base.x = 2
+    changed = _number(Derived, layout.VERSION_TAG, ctypes.c_uint32)
+    return seen[0] == seen[1] != 0 and changed != seen[0] and version() not in (0, seen[0])
 
 
 def _right_numpy() -> bool:

@@ -1,7 +1,7 @@
-"""The way in for a batch of plain states, beside that for one: see `_door_ir`.
+"""The part of a fastcall that takes a batch of plain states; see `_fastcall_ir`.
 
-Batches small enough for one thread are computed by the loop that looks at numbers as it goes, see
-`_watched`, while other threads of Python run.
+It computes batches that are small enough for one thread by the loop that checks numbers as it goes
+(see `CheckedBatchLoop`), while other threads of Python run.
 """
 
 from __future__ import annotations

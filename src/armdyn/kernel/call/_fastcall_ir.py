@@ -1,13 +1,12 @@
-"""The way in for plain arrays, as LLVM IR: a C function that Python calls without detours.
+"""The call of a kernel with plain arrays, as LLVM IR: a C function that Python calls directly.
 
-It takes what is most common and leaves the rest to Python: exactly the inputs, each a plain array
-of one dense state of finite doubles or each of as many states, and perhaps `out`, as plain and
-apart from the inputs. It makes the results, has a kernel fill them, and returns them if they are
-finite. Whatever else it is given, or comes out, it calls the slow way with the same arguments,
-which does the work or says what is wrong.
+It takes the most common arguments: exactly the inputs, each a plain array of one dense state of
+finite doubles, or each of as many states; and perhaps `out`, as plain and apart from the inputs. It
+makes the results, has a kernel fill them, and returns them if they are finite. In all other cases
+it calls the slow callable with the same arguments, which does the work or says what is wrong.
 
-The text depends only on how many inputs and outputs there are. All else, addresses of this process
-among it, is read from words that belong to the function object; see `FastcallSlots`.
+The text depends only on the numbers of inputs and outputs. The function reads all else, such as
+addresses of this process, from words that belong to its object; see `FastcallSlots`.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from armdyn.kernel.call._fastcall_writer import (
     TUPLE_SIZE,
     TYPE,
     UNUSUAL,
+    VERSION_TAG,
     WRITEABLE,
     FastcallSlots,
     FastcallWriter,
@@ -33,7 +33,7 @@ from armdyn.kernel.ir._codegen import Codegen
 # The largest number that is finite.
 LARGEST = "0x7FEFFFFFFFFFFFFF"
 
-# Whether numbers are all at most so large: four by four, the last four overlapping those before.
+# Are all numbers at most this large? Four by four; the last four overlap those before.
 _FINITE = """\
 declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
 declare double @llvm.fabs.f64(double)
@@ -84,7 +84,7 @@ wrong:
 
 def fastcall_name(n_inputs: int, n_outputs: int) -> str:
     """Return the name of the function for so many inputs and outputs."""
-    return f"armdyn_door_{n_inputs}_{n_outputs}"
+    return f"armdyn_fastcall_{n_inputs}_{n_outputs}"
 
 
 def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
@@ -102,6 +102,7 @@ class _Function(FastcallWriter):
         self._n_inputs = n_inputs
         self._sure = "false"
         self.require("eq i64", "%n", n_inputs)
+        self._same_class()
         out = self._keyword()
         first = self.load_field("ptr", "%args", 0)
         self.require("eq ptr", self.load_field("ptr", first, TYPE), self.array_type)
@@ -125,6 +126,15 @@ class _Function(FastcallWriter):
         call = self.word("ptr", FastcallSlots.VECTORCALL)
         theirs = self.new(f"call ptr {call}(ptr {slow}, ptr %args, i64 %n, ptr %names)")
         self.do(f"ret ptr {theirs}")
+
+    def _same_class(self) -> None:
+        """Require that the owner's class has not changed: it may have another method by now."""
+        owner = self.load_field("ptr", "%self", TUPLE_ITEMS + 16)
+        version = self.load_field("i32", self.load_field("ptr", owner, TYPE), VERSION_TAG)
+        expected = self.word("i32", FastcallSlots.VERSION)
+        same = self.new(f"icmp eq i32 {version}, {expected}")
+        any_version = self.new(f"icmp eq i32 {expected}, 0")
+        self.require_true(self.new(f"or i1 {same}, {any_version}"))
 
     def _keyword(self) -> str:
         """Return what is given as `out`; null for nothing, or None."""

@@ -13,11 +13,13 @@ MOST_AXES = 4
 
 
 class FastcallSlots(IntEnum):
-    """What the words in front are; behind them are those of each input and each output.
+    """The first words of a fastcall; those of each input and each output follow.
 
-    An input has one, its length; an output has its number of axes, its size, and `MOST_AXES`
-    lengths of axes. Last come what the loop over a batch is given: the numbers per state of all
-    operands, and their strides.
+    An input has one word, its length. An output has its number of axes, its size, and `MOST_AXES`
+    lengths of axes. Last come two words for each operand of the loop over a batch: the numbers per
+    state, and the strides.
+
+    VERSION is that of the owner's class when the fastcall was made, or 0 if it does not matter.
     """
 
     ARRAY_TYPE = 0
@@ -38,14 +40,17 @@ class FastcallSlots(IntEnum):
     NEAR = auto()
     ORDINARY = auto()
     MOST_STATES = auto()
+    VERSION = auto()
 
 
-# Where things are in objects of CPython on machines of 64 bits.
+# Offsets in objects of CPython on machines of 64 bits.
 TYPE = 8
 TUPLE_SIZE = 16
 TUPLE_ITEMS = 24
 BYTES_ITEMS = 32
-# ... and in arrays of NumPy, and in their descriptions of numbers.
+# In a class: a number that changes whenever the class or a base of it does.
+VERSION_TAG = 384
+# Offsets in arrays of NumPy, and in their descriptions of numbers.
 DATA, N_AXES, AXES, DESCRIPTION, FLAGS = 16, 24, 32, 56, 64
 BYTE_ORDER, TYPE_NUMBER = 26, 28
 
@@ -132,19 +137,19 @@ class FastcallWriter(FunctionWriter):
         self.do(f"store i64 {more}, ptr {length}")
         owner = self.new_array("1", length, held)
         number = self.new(f"ptrtoint ptr {self.load_field('ptr', owner, DATA)} to i64")
-        behind = self.new(f"add i64 {number}, {line - 1}")
-        begin = self.new(f"inttoptr i64 {self.new(f'and i64 {behind}, {-line}')} to ptr")
+        raised = self.new(f"add i64 {number}, {line - 1}")
+        begin = self.new(f"inttoptr i64 {self.new(f'and i64 {raised}, {-line}')} to ptr")
         both = [*held, owner]
         result = self.new_array(n_axes, axes, both, begin, DENSE_AND_ALIGNED | WRITEABLE)
         hold = self.word("ptr", FastcallSlots.ARRAY_BASE)
         failed = self.new(f"call i32 {hold}(ptr {result}, ptr {owner})")  # takes the reference
-        kept, lost = self.new_label("kept"), self.new_label("lost")
+        based, lost = self.new_label("based"), self.new_label("lost")
         wrong = self.new(f"icmp ne i32 {failed}, 0")
-        self.branch(wrong, lost, kept)
+        self.branch(wrong, lost, based)
         self.begin(lost)
         self.let_go([*held, result])
         self.do("ret ptr null")
-        self.begin(kept)
+        self.begin(based)
         return result
 
     def results(

@@ -1,0 +1,219 @@
+"""Warm calls make no Python frame, and objects stay what they are: patches and subclasses win."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+import pydoc
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, FrameType
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.arm import Arm, Function
+from armdyn.kernel.call._fastcall import fastcall_works
+
+Q = np.linspace(0.1, 0.6, 6)
+FAKE = np.full(6, 42.0)
+
+quick = pytest.mark.skipif(not fastcall_works(), reason="no fastcalls on this machine")
+
+
+def fake(*_: object, **__: object) -> np.ndarray:
+    return FAKE
+
+
+@pytest.fixture
+def arm() -> Arm:
+    return armdyn.load("puma560")
+
+
+@pytest.fixture(params=["cold", "warm"])
+def either(request: pytest.FixtureRequest) -> Iterator[Arm]:
+    """An arm before and after its first call."""
+    arm = armdyn.load("puma560")
+    if request.param == "warm":
+        warm_up(arm.gravity)
+        warm_up(arm.function("gravity"))
+    yield arm
+    expected = armdyn.load("puma560").gravity(Q)  # afterwards all is as before
+    for _ in range(3):
+        assert np.array_equal(arm.gravity(Q), expected)
+        assert np.array_equal(arm.function("gravity")(Q), expected)
+
+
+def warm_up(call: Callable[..., Any]) -> None:
+    for _ in range(2):
+        call(Q)
+
+
+def frames_of(call: Callable[..., Any]) -> list[str]:
+    """Return the Python functions that run in a call."""
+    seen: list[str] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            seen.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+def is_gravity(result: object) -> bool:
+    return not np.array_equal(np.asarray(result), FAKE)
+
+
+@quick
+def test_a_warm_call_makes_no_python_frame(arm: Arm) -> None:
+    f = arm.function("mass_matrix")
+    assert frames_of(lambda: arm.gravity(Q)) != ["<lambda>"]
+    warm_up(arm.gravity)
+    warm_up(f)
+    assert frames_of(lambda: arm.gravity(Q)) == ["<lambda>"]
+    assert frames_of(lambda: f(Q)) == ["<lambda>"]
+    assert frames_of(lambda: f(Q, out=None)) == ["<lambda>"]
+
+
+@quick
+def test_the_method_is_left_in_the_instance(arm: Arm) -> None:
+    assert "gravity" not in vars(arm)
+    warm_up(arm.gravity)
+    assert type(vars(arm)["gravity"]) is BuiltinFunctionType
+    assert inspect.isfunction(Arm.gravity)
+
+
+def test_a_function_keeps_its_type(arm: Arm) -> None:
+    f = arm.function("gravity")
+    for _ in range(3):
+        assert type(f) is Function and f.__class__ is Function
+        f(Q)
+    assert weakref.ref(f)() is f
+    assert [type(x) for x in (copy.copy(f), pickle.loads(pickle.dumps(f)))] == [Function] * 2
+
+
+def test_a_patch_of_the_class_wins(either: Arm, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Arm, "gravity", fake)
+        for _ in range(3):
+            assert not is_gravity(either.gravity(Q))
+        assert is_gravity(either.function("gravity")(Q))
+    for _ in range(3):
+        assert is_gravity(either.gravity(Q))
+
+
+def test_a_mock_of_the_class_sees_every_call(either: Arm) -> None:
+    original = Arm.gravity
+    with mock.patch.object(Arm, "gravity", autospec=True, side_effect=original) as spy:
+        for _ in range(3):
+            assert is_gravity(either.gravity(Q))
+    assert spy.call_count == 3 and is_gravity(either.gravity(Q))
+
+
+def test_a_patch_of_the_instance_wins(either: Arm, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(either, "gravity", fake)
+        assert not is_gravity(either.gravity(Q)) and not is_gravity(either.gravity(Q))
+    with mock.patch.object(either, "gravity", return_value=FAKE):
+        assert not is_gravity(either.gravity(Q))
+    assert is_gravity(either.gravity(Q))
+    either.gravity = fake  # type: ignore[method-assign]
+    assert not is_gravity(either.gravity(Q))
+    del either.gravity
+    assert is_gravity(either.gravity(Q))
+
+
+def test_a_patch_of_what_methods_call_wins(either: Arm, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Arm, "function", lambda *_, **__: mock.Mock(return_value=FAKE))
+        assert not is_gravity(either.gravity(Q))
+
+
+def test_a_subclass_wins() -> None:
+    class Heavy(Arm):
+        def gravity(self, q: Any, **options: Any) -> np.ndarray:
+            return 2.0 * super().gravity(q, **options)
+
+    class Patched(Arm):
+        pass
+
+    plain = armdyn.load("puma560")
+    heavy, patched = Heavy(plain.robot), Patched(plain.robot)
+    for _ in range(3):
+        assert np.array_equal(heavy.gravity(Q), 2.0 * plain.gravity(Q))
+        assert np.array_equal(patched.gravity(Q), plain.gravity(Q))
+    Patched.gravity = fake  # type: ignore[method-assign]
+    assert not is_gravity(patched.gravity(Q)) and is_gravity(plain.gravity(Q))
+    del Patched.gravity
+    assert is_gravity(patched.gravity(Q))
+    patched.__class__ = Heavy  # type: ignore[assignment]
+    assert np.array_equal(patched.gravity(Q), 2.0 * plain.gravity(Q))
+
+
+@quick
+def test_calls_are_quick_again_after_a_patch(arm: Arm, monkeypatch: pytest.MonkeyPatch) -> None:
+    warm_up(arm.gravity)
+    with monkeypatch.context() as patch:
+        patch.setattr(Arm, "gravity", fake)
+        arm.gravity(Q)
+    warm_up(arm.gravity)
+    assert frames_of(lambda: arm.gravity(Q)) == ["<lambda>"]
+
+
+def test_a_patch_of_the_class_of_functions_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    f, g = (armdyn.load("puma560").function("gravity") for _ in range(2))
+    warm_up(f)
+    with monkeypatch.context() as patch:
+        patch.setattr(Function, "__call__", fake)
+        assert not is_gravity(f(Q)) and not is_gravity(g(Q))
+    with mock.patch.object(Function, "__call__", return_value=FAKE):
+        assert not is_gravity(f(Q)) and not is_gravity(g(Q))
+    for _ in range(3):
+        assert is_gravity(f(Q)) and is_gravity(g(Q))
+
+
+def test_a_subclass_of_functions_wins(arm: Arm) -> None:
+    class Doubled(Function):
+        def __call__(self, *states: Any, **options: Any) -> Any:
+            return 2.0 * super().__call__(*states, **options)
+
+    f = arm.function("gravity")
+    doubled = Doubled(f.program, f.method, f.robot)
+    for _ in range(3):
+        assert np.array_equal(doubled(Q), 2.0 * np.asarray(f(Q))) and type(doubled) is Doubled
+
+
+def test_functions_look_the_same_before_and_after_a_call(arm: Arm) -> None:
+    f = arm.function("gravity")
+    looks = [inspect.signature(f), inspect.getdoc(Function.__call__), pydoc.render_doc(Function)]
+    assert list(looks[0].parameters) == ["states", "out", "threads"]
+    assert "Evaluate at one state or many." in str(looks[1])
+    assert "Evaluate at one state or many." in looks[2]
+    assert list(inspect.signature(Function).parameters) == ["program", "method", "robot"]
+    assert callable(f) and f.__doc__ == Function.__doc__
+    warm_up(f)
+    assert looks == [
+        inspect.signature(f), inspect.getdoc(Function.__call__), pydoc.render_doc(Function)
+    ]  # fmt: skip
+
+
+def test_without_fastcalls_the_same_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARMDYN_FASTCALL", "off")
+    arm = armdyn.load("puma560")
+    f = arm.function("gravity")
+    for _ in range(3):
+        assert np.array_equal(arm.gravity(Q), f(Q)) and type(f) is Function
+    assert "gravity" not in vars(arm)
+    with monkeypatch.context() as patch:
+        patch.setattr(Arm, "gravity", fake)
+        assert not is_gravity(arm.gravity(Q))
