@@ -185,7 +185,7 @@ def test_shapes_of_arrays() -> None:
     with pytest.raises(InputError, match=r"has shape \(0, 3\)"):
         checks.checked_array(np.ones((0, 3)), "q", ("N", 3))
     assert checks.checked_array(np.ones((0, 3)), "q", ("N", 3), empty=True).shape == (0, 3)
-    with pytest.raises(InputError, match=r"`q` has nan at index \(1, 0\), expected finite"):
+    with pytest.raises(InputError, match=r"`q` has nan at index \(1, 0\), which is not finite"):
         checks.checked_array([[0.0], [math.nan]], "q", ("N", 1))
 
 

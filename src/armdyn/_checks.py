@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import operator
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from numbers import Real
@@ -33,10 +34,25 @@ LARGEST_SEED = 2**128 - 1
 REAL = "iuf"
 
 
+LARGEST_FLOAT = sys.float_info.max
+
+# What a number without bounds is expected to be.
+FINITE = "a finite number"
+
+
 class Raises(Protocol):
     """A class of errors, or a function that makes one."""
 
     def __call__(self, message: str, /, *, argument: str) -> ArmdynError: ...
+
+
+def about(who: str, error: Raises) -> Raises:
+    """Return what makes the same errors, whose messages begin with what they are about."""
+
+    def made(message: str, /, *, argument: str) -> ArmdynError:
+        return error(f"{who}: {message}", argument=argument)
+
+    return made
 
 
 def checked_number(
@@ -75,6 +91,8 @@ def checked_number(
         or (below is not None and number >= below)
     ):
         what = what or _bounds_in_words(least, above, most, below)
+        if what == FINITE and (isinstance(value, bool) or not isinstance(value, Real)):
+            what = "a number"
         raise _wrong(value, name, what, error)
     return number
 
@@ -220,6 +238,7 @@ def checked_array(
     *shapes: tuple[int | str, ...],
     finite: bool = True,
     empty: bool = False,
+    frozen: bool = False,
     what: str = "",
     error: Raises = InputError,
 ) -> Array:
@@ -235,6 +254,7 @@ def checked_array(
             Without any, every shape is.
         finite: refuse what is not finite.
         empty: accept axes of length 0 where any length will do.
+        frozen: return a read-only array.
         what: the expected array in words; default is its shape.
         error: makes the error.
     """
@@ -243,6 +263,8 @@ def checked_array(
     what = what or _shapes_in_words(shapes)
     array = _real_array(value, name, what, error)
     if shapes and not any(_fits(array.shape, shape, empty) for shape in shapes):
+        if not array.ndim:
+            raise _wrong(value, name, what, error)
         raise error(f"`{name}` has shape {array.shape}, expected {what}.", argument=name)
     check_memory(8 * array.size, f"`{name}`", name)
     with np.errstate(over="ignore"):  # a longer float too large is refused as infinite
@@ -251,8 +273,10 @@ def checked_array(
         at = tuple(int(k) for k in np.argwhere(~np.isfinite(floats))[0])
         where = f" at index {at[0] if len(at) == 1 else at}" if at else ""
         raise error(
-            f"`{name}` has {floats[at]}{where}, expected finite numbers: {what}.", argument=name
+            f"`{name}` has {floats[at]}{where}, which is not finite; expected {what}.",
+            argument=name,
         )
+    floats.flags.writeable = not frozen
     return floats
 
 
@@ -308,11 +332,13 @@ def _memory() -> int:
 
 
 def _wrong(value: object, name: str, what: str, error: Raises) -> ArmdynError:
-    return error(f"`{name}` is {shown(value)}, expected {what}.", argument=name)
+    huge = isinstance(value, int) and abs(value) > LARGEST_FLOAT
+    given = "an integer beyond the range of floats" if huge else shown(value)
+    return error(f"`{name}` is {given}, expected {what}.", argument=name)
 
 
 def _real(value: object) -> float:
-    """Return a real number as a float; NaN if it is none, infinity if it is too large."""
+    """Return a real number as a float; NaN if it is none, or too large to be a float."""
     if type(value) is float:
         return value
     if hasattr(value, "dtype"):
@@ -322,9 +348,7 @@ def _real(value: object) -> float:
         return math.nan
     try:
         return float(cast(Any, value))
-    except OverflowError:
-        return math.inf if cast(Any, value) > 0 else -math.inf
-    except Exception:  # whatever a class of the caller raises
+    except Exception:  # an integer that is too large, or whatever a class of the caller raises
         return math.nan
 
 
@@ -359,6 +383,8 @@ def _real_array(value: object, name: str, what: str, error: Raises) -> NDArray[A
     import numpy as np
 
     if (found := _not_real(value)) is not None:
+        if isinstance(value, str | bytes | bool | complex):
+            raise _wrong(value, name, what, error)
         raise error(f"`{name}` has {found}, expected {what}.", argument=name)
     try:
         array = np.asarray(cast(Any, value))
@@ -412,7 +438,7 @@ def _bounds_in_words(
 ) -> str:
     if above == 0.0 and most is None and below is None:
         return "a positive number"
-    words = "a finite number" if (least, above, most, below) == (None,) * 4 else "a number"
+    words = FINITE if (least, above, most, below) == (None,) * 4 else "a number"
     if least is not None:
         words += f" from {least:g}"
     if above is not None:

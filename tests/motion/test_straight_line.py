@@ -137,5 +137,5 @@ def test_bad_input_is_refused(change: dict[str, object], words: str) -> None:
 
 def test_no_motion_is_an_error() -> None:
     arm, start = arm_and_start("puma560")
-    with pytest.raises(InputError, match="at the pose already"):
+    with pytest.raises(InputError, match="at the `pose` already"):
         StraightLine(arm, start, arm.pose(start))

@@ -8,15 +8,13 @@ sum_k k^2 b_k = 0 (acceleration).
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
-from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn.errors import InputError, shown
-from armdyn.motion._arguments import numbers, positive
+from armdyn._checks import checked_array, checked_flag, checked_positive, checked_whole
+from armdyn.errors import InputError
 from armdyn.motion._trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -59,26 +57,21 @@ class Fourier(Trajectory):
             at_rest: take the nearest coefficients with which speed and acceleration are zero at
                 both ends of every period; it takes two harmonics or more.
         """
-        c = numbers("centre", centre, 1, "a position (n,)")
-        shape = f"(harmonics, {len(c)})"
-        a = numbers("sines", sines, 2, f"coefficients {shape}")
-        b = numbers("cosines", cosines, 2, f"coefficients {shape}")
-        for name, array in (("sines", a), ("cosines", b)):
-            if array.shape != (len(a), len(c)):
-                raise InputError(f"`{name}` has shape {array.shape}, expected {(len(a), len(c))}.")
-        number = operator.index(repeats) if isinstance(repeats, SupportsIndex) else 0  # pyright: ignore[reportUnnecessaryIsInstance]
-        if number < 1 or isinstance(repeats, bool):
-            raise InputError(f"`repeats` is {shown(repeats)}, expected a whole number from 1.")
-        if at_rest:
+        c = checked_array(centre, "centre", ("n",), frozen=True, what="a position (n,)")
+        a = checked_array(sines, "sines", ("harmonics", len(c)))
+        b = checked_array(cosines, "cosines", a.shape)
+        number = checked_whole(repeats, "repeats", 1)
+        if checked_flag(at_rest, "at_rest"):
             if len(a) < 2:
                 raise InputError(
-                    "a single harmonic never begins and ends at rest: give two harmonics or more."
+                    "a single harmonic never begins and ends at rest: give two harmonics or more.",
+                    argument="at_rest",
                 )
             a, b = resting(a, b)
         for array in (a, b):
             array.flags.writeable = False
         self._set(centre=c, sines=a, cosines=b, repeats=number)
-        self._set(duration=positive("duration", duration), n=len(c))
+        self._set(duration=checked_positive(duration, "duration"), n=len(c))
 
     @property
     def harmonics(self) -> int:

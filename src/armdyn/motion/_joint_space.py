@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import checked_array, checked_per_joint, checked_positive
 from armdyn.errors import InputError
-from armdyn.motion._arguments import limits, numbers, positive
 from armdyn.motion._profile import Profile, Shape, profile
 from armdyn.motion._trajectory import Trajectory
 
@@ -50,16 +50,21 @@ class JointSpace(Trajectory):
                 acceleration.
             duration: to take instead of the shortest one [s]; the limits still hold.
         """
-        a = numbers("start", start, 1, "a position (n,)")
-        b = numbers("goal", goal, 1, "a position (n,)")
+        a = checked_array(start, "start", ("n",), frozen=True, what="a position (n,)")
+        b = checked_array(goal, "goal", ("n",), frozen=True, what="a position (n,)")
         if a.shape != b.shape:
-            raise InputError(f"`start` has {len(a)} joints, but `goal` has {len(b)}.")
+            raise InputError(
+                f"`start` has {len(a)} joints, but `goal` has {len(b)}.", argument="goal"
+            )
         way = np.abs(b - a)
-        v, acc = limits("velocity", velocity, len(a)), limits("acceleration", acceleration, len(a))
+        v = checked_per_joint(velocity, "velocity", len(a), above=0.0, infinite=True)
+        acc = checked_per_joint(acceleration, "acceleration", len(a), above=0.0, infinite=True)
         if not way.any():
-            raise InputError("`start` and `goal` are the same position: there is no motion.")
+            raise InputError(
+                "`start` and `goal` are the same position: there is no motion.", argument="goal"
+            )
         moves = way > 0.0
-        wanted = None if duration is None else positive("duration", duration)
+        wanted = None if duration is None else checked_positive(duration, "duration")
         speed, rate = (float((x[moves] / way[moves]).min()) for x in (v, acc))
         chosen = profile(shape, speed, rate, wanted)
         self._set(start=a, goal=b, profile=chosen, duration=chosen.duration, n=len(a))

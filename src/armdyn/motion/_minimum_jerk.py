@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn.errors import InputError
-from armdyn.motion._arguments import limits, numbers
+from armdyn._checks import checked_array, checked_per_joint
+from armdyn.errors import InputError, shown
 from armdyn.motion._trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -53,11 +53,14 @@ class MinimumJerk(Trajectory):
         Raises:
             InputError: an argument is wrong, or the motion at the given times exceeds a limit.
         """
-        q = numbers("waypoints", waypoints, 2, "positions (m, n)")
+        q = checked_array(waypoints, "waypoints", ("m", "n"), frozen=True, what="positions (m, n)")
         m, n = q.shape
         if m < 2:
-            raise InputError("`waypoints` is a single position, expected two or more.")
-        v, a = limits("velocity", velocity, n), limits("acceleration", acceleration, n)
+            raise InputError(
+                "`waypoints` is a single position, expected two or more.", argument="waypoints"
+            )
+        v = checked_per_joint(velocity, "velocity", n, above=0.0, infinite=True)
+        a = checked_per_joint(acceleration, "acceleration", n, above=0.0, infinite=True)
         given = None if times is None else _checked_times(times, m)
         t = _proportional(q, v, a) if given is None else given
         splines = _splines(t, q)
@@ -65,7 +68,8 @@ class MinimumJerk(Trajectory):
         if given is not None and excess > 1.0 + 1e-9:
             raise InputError(
                 f"at the given `times` the motion exceeds a limit; take them {excess:.4g} times as "
-                "long, or leave them out."
+                "long, or leave them out.",
+                argument="times",
             )
         if given is None:
             t = t * excess
@@ -79,9 +83,10 @@ class MinimumJerk(Trajectory):
 
 
 def _checked_times(times: ArrayLike, m: int) -> Array:
-    t = numbers("times", times, 1, f"{m} times").copy()
+    what = f"{m} increasing numbers, one a waypoint, from 0"
+    t = checked_array(times, "times", ("m",), what=what)
     if len(t) != m or t[0] != 0.0 or not (np.diff(t) > 0.0).all():
-        raise InputError(f"`times` must be {m} increasing numbers, one a waypoint, from 0.")
+        raise InputError(f"`times` is {shown(times)}, expected {what}.", argument="times")
     return t
 
 
@@ -90,17 +95,22 @@ def _proportional(q: Array, v: Array, a: Array) -> Array:
     way = np.abs(np.diff(q, axis=0))
     if not way.max(axis=1).all():
         k = int(np.flatnonzero(way.max(axis=1) == 0.0)[0])
-        raise InputError(f"waypoints {k} and {k + 1} are the same: leave one out, or give `times`.")
+        raise InputError(
+            f"`waypoints` {k} and {k + 1} are the same: leave one out, or give `times`.",
+            argument="waypoints",
+        )
     if np.isfinite(v).any():
         steps = (way / v).max(axis=1)
     elif np.isfinite(a).any():
         steps = np.sqrt((way / a).max(axis=1))
     else:
-        raise InputError("without limits of velocity or acceleration, give `times`.")
+        raise InputError(
+            "without limits of velocity or acceleration, give `times`.", argument="times"
+        )
     # a stretch in which only unlimited joints move takes as long as a short one
     steps = np.maximum(steps, 1e-3 * steps.max())
     if not steps.max() > 0.0:
-        raise InputError("no joint that moves has a limit: give `times`.")
+        raise InputError("no joint that moves has a limit: give `times`.", argument="times")
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 

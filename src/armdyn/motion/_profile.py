@@ -9,7 +9,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.errors import InputError, MethodError
+from armdyn._checks import checked_choice
+from armdyn.errors import InputError
 
 Array = NDArray[np.float64]
 Shape = Literal["trapezoid", "quintic"]
@@ -118,22 +119,26 @@ def profile(shape: str, speed: float, acceleration: float, duration: float | Non
     Raises:
         InputError: the duration is too short for the limits, or neither it nor limits are given.
     """
-    if shape not in SHAPES:
-        raise MethodError("profile", shape, SHAPES)
+    checked_choice(shape, "shape", SHAPES, what="profile")
     if shape == "trapezoid":
         if acceleration == inf and duration is None:
-            raise InputError("a trapezoid needs a limit of acceleration, or a duration.")
+            raise InputError(
+                "a trapezoid needs a limit of acceleration, or a `duration`.", argument="duration"
+            )
         ramp = speed / acceleration if speed * speed < acceleration else sqrt(1 / acceleration)
         shortest = 1.0 / speed + ramp if speed * speed < acceleration else 2.0 * ramp
     else:
         shortest = max(QUINTIC_SPEED / speed, sqrt(QUINTIC_ACCELERATION / acceleration))
     if duration is None:
         if not shortest > 0.0:
-            raise InputError("without limits of speed and acceleration, give a duration.")
+            raise InputError(
+                "without limits of speed and acceleration, give a `duration`.", argument="duration"
+            )
         duration = shortest
     if duration < shortest * (1 - SLACK):
         raise InputError(
-            f"`duration` is {duration:g} s, but within the limits the motion takes {shortest:g} s."
+            f"`duration` is {duration:g} s, but within the limits the motion takes {shortest:g} s.",
+            argument="duration",
         )
     if shape == "quintic":
         return Quintic(duration)

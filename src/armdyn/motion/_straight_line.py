@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import checked_per_joint, checked_positive
 from armdyn.arm import Arm, checked_pose, checked_start
 from armdyn.errors import InputError, NumericalError, shown
-from armdyn.motion._arguments import limits, positive
 from armdyn.motion._line import MOST_NODES, NODES, Line, distance, followed
 from armdyn.motion._profile import Profile, Shape, profile
 from armdyn.motion._trajectory import Trajectory
@@ -80,28 +80,38 @@ class StraightLine(Trajectory):
             NumericalError: the line passes a singular position too closely to be followed.
         """
         if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.")
+            raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
         q0 = checked_start(arm.robot.joints, start)
         line = Line(arm.pose(q0), checked_pose("pose", pose))
         own = [joint.velocity for joint in arm.robot.joints]
-        v = limits("velocity", own if velocity is None else velocity, arm.n)
-        a = limits("joint_acceleration", joint_acceleration, arm.n)
-        wanted = None if duration is None else positive("duration", duration)
-        fastest = _slowest(line, positive("speed", speed), positive("turning_speed", turning_speed))
+        v, a = (
+            checked_per_joint(value, name, arm.n, above=0.0, infinite=True)
+            for value, name in (
+                (own if velocity is None else velocity, "velocity"),
+                (joint_acceleration, "joint_acceleration"),
+            )
+        )
+        wanted = None if duration is None else checked_positive(duration, "duration")
+        fastest = _slowest(
+            line,
+            checked_positive(speed, "speed"),
+            checked_positive(turning_speed, "turning_speed"),
+        )
         hardest = _slowest(
             line,
-            positive("acceleration", acceleration),
-            positive("turning_acceleration", turning_acceleration),
+            checked_positive(acceleration, "acceleration"),
+            checked_positive(turning_acceleration, "turning_acceleration"),
         )
         chosen = profile(shape, fastest, hardest, wanted)
-        splines, off = _splines(arm, line, q0, positive("tolerance", tolerance))
+        splines, off = _splines(arm, line, q0, checked_positive(tolerance, "tolerance"))
         _, qd, qdd = _states(splines, chosen, _looks(chosen))
         excess = float(max((np.abs(qd) / v).max(), np.sqrt((np.abs(qdd) / a).max())))
         if excess > 1.0:
             if wanted is not None:
                 raise InputError(
                     f"`duration` is {wanted:g} s, but within the limits of the joints the motion "
-                    f"takes {excess * wanted:.4g} s."
+                    f"takes {excess * wanted:.4g} s.",
+                    argument="duration",
                 )
             chosen = chosen.slower(excess * (1.0 + 1e-6))
         end = np.asarray(splines[0](1.0), dtype=np.float64)
@@ -129,7 +139,7 @@ def _slowest(line: Line, straight: float, turning: float) -> float:
     way = line.way
     ways = np.array([np.linalg.norm(way[:3]), np.linalg.norm(way[3:])])
     if ways.max() < NO_WAY:
-        raise InputError("the arm is at the pose already: there is no motion.")
+        raise InputError("the arm is at the `pose` already: there is no motion.", argument="pose")
     with np.errstate(divide="ignore"):
         return float((np.array([straight, turning]) / ways).min())
 

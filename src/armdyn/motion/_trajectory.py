@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import checked_array, checked_positive
 from armdyn.errors import InputError, shown
 
 Array = NDArray[np.float64]
@@ -64,26 +66,26 @@ class Trajectory(ABC):
             at: samples a second, or times ``(N,)``. Both ends are sampled, so the rate is the
                 nearest that divides the duration into equal steps.
         """
-        if np.ndim(at) == 0:
-            t = sample_times(self.duration, at)
+        if not isinstance(at, list | tuple) and getattr(at, "ndim", 0) == 0:
+            t = sample_times(self.duration, at, "at")
         else:
-            t = self._times(at)
+            t = self._times(cast(ArrayLike, at), "at")
             if t.ndim != 1:
-                raise InputError(f"`at` has shape {t.shape}, expected a rate or times (N,).")
+                raise InputError(
+                    f"`at` has shape {t.shape}, expected a rate or times (N,).", argument="at"
+                )
         return (t, *self._states(t))
 
-    def _times(self, t: ArrayLike) -> Array:
-        try:
-            times = np.array(t, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"the time is {shown(t)}, expected seconds.") from None
+    def _times(self, t: ArrayLike, name: str = "t") -> Array:
+        times = checked_array(t, name, finite=False, what="seconds")
         slack = SLACK * self.duration
         inside = (times >= -slack) & (times <= self.duration + slack)
         if not inside.all():
             wrong = float(times[~inside].reshape(-1)[0])
             raise InputError(
-                f"the time {wrong:g} s is outside the motion, which lasts from 0 to "
-                f"{self.duration:g} s."
+                f"`{name}` has {wrong:g} s, outside the motion, which lasts from 0 to "
+                f"{self.duration:g} s.",
+                argument=name,
             )
         return np.clip(times, 0.0, self.duration)
 
@@ -97,15 +99,10 @@ class Trajectory(ABC):
         return f"<{type(self).__name__}: {self.n} joints, {self.duration:.4g} s>"
 
 
-def sample_times(duration: float, rate: object) -> Array:
+def sample_times(duration: float, rate: object, name: str = "rate") -> Array:
     """Return equally spaced times from 0 to the duration, at about a rate."""
-    try:
-        per_second = float(rate)  # pyright: ignore[reportArgumentType]
-    except (TypeError, ValueError, OverflowError):
-        per_second = float("nan")
-    if not 0.0 < per_second * duration <= MOST_SAMPLES or isinstance(rate, bool):
-        raise InputError(
-            f"the rate is {shown(rate)}, expected samples a second: a positive number that gives "
-            f"at most {MOST_SAMPLES} samples."
-        )
+    what = f"samples a second: a positive number that gives at most {MOST_SAMPLES} samples"
+    per_second = checked_positive(rate, name, what=what)
+    if per_second * duration > MOST_SAMPLES:
+        raise InputError(f"`{name}` is {shown(rate)}, expected {what}.", argument=name)
     return np.linspace(0.0, duration, max(1, round(per_second * duration)) + 1)

@@ -6,9 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from armdyn.errors import InputError, shown
+from armdyn._checks import checked_seed, checked_whole
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import Robot
+
+# Arms of up to 500 joints are supported, and counts are asked for somewhat longer ones; beyond this
+# a number of joints is a mistake.
+MOST_JOINTS = 2000
 
 
 def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
@@ -19,27 +23,18 @@ def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
     anybody's choice.
 
     Args:
-        n: number of joints.
+        n: number of joints, up to 2000.
         type: 1 for all joints rotational, 2 for joint 3 translational (the papers' Types 1 and 2).
         seed: of the random numbers.
     """
-    if not _is_whole(n) or n < 1:
-        raise InputError(f"`n` is {shown(n)}, expected a whole number, at least one joint.")
-    if not _is_whole(seed) or seed < 0:
-        raise InputError(f"`seed` is {shown(seed)}, expected a whole number, zero or more.")
-    if not _is_whole(type) or type not in (1, 2):
-        raise InputError(
-            f"`type` is {shown(type)}, expected 1 (all rotational) or 2 (joint 3 slides)."
-        )
+    n, seed = checked_whole(n, "n", 1, MOST_JOINTS), checked_seed(seed)
+    what = "1 (all rotational) or 2 (joint 3 slides)"
+    type = checked_whole(type, "type", 1, 2, what=what)
     rng = np.random.default_rng(seed)
     joints = [random_joint(rng, prismatic=type == 2 and i == 3) for i in range(1, n + 1)]
     joints = [j if j.is_revolute else replace(j, d=0.0) for j in joints]
     g = rng.uniform(0.3, 1.0, 3) * rng.choice([-1.0, 1.0], 3)
     return Robot(joints, gravity=tuple(9.81 * g / np.linalg.norm(g)), name=f"generic{n}-type{type}")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def random_joint(rng: np.random.Generator, prismatic: bool) -> Joint:

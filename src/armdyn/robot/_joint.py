@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from armdyn.errors import RobotError, shown
+from armdyn._checks import (
+    Raises,
+    about,
+    checked_array,
+    checked_choice,
+    checked_items,
+    checked_number,
+    checked_text,
+)
+from armdyn.errors import RobotError
 
 Kind = Literal["revolute", "prismatic"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -71,38 +80,37 @@ class Joint:
     name: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise RobotError(f"joint: `name` is {shown(self.name)}, expected a string.")
-        who = f"joint {self.name!r}" if self.name else "joint"
-        if self.kind not in KINDS:
-            raise RobotError(
-                f"{who}: `kind` is {shown(self.kind)}, expected one of "
-                f"{', '.join(map(repr, KINDS))}."
-            )
+        checked_text(self.name, "name", empty=True, error=about("joint", RobotError))
+        error = about(f"joint {self.name!r}" if self.name else "joint", RobotError)
+        checked_choice(self.kind, "kind", KINDS, error=error)
         for field in fields(self):
             if field.name in ("kind", "name"):
                 continue
             size = {"com": 3, "inertia": 6}.get(field.name)
             value = getattr(self, field.name)
             if size is None:
-                clean: object = checked_number(value, who, field.name)
+                clean: object = checked_entry(value, field.name, error=error)
             else:
-                clean = _numbers(value, size, who, field.name)
+                clean = _numbers(value, field.name, size, error)
             object.__setattr__(self, field.name, clean)
         for field_name in ("mass", "rotor_inertia", "viscous", "coulomb"):
             value = getattr(self, field_name)
             if value < 0:
-                raise RobotError(f"{who}: `{field_name}` is {value:g}; it cannot be negative.")
+                raise error(
+                    f"`{field_name}` is {value:g}; it cannot be negative.", argument=field_name
+                )
         for field_name in ("velocity", "effort"):
             if not getattr(self, field_name) > 0:
-                raise RobotError(
-                    f"{who}: the limit `{field_name}` is {getattr(self, field_name):g}; it must be "
-                    "positive (leave it out for no limit)."
+                raise error(
+                    f"the limit `{field_name}` is {getattr(self, field_name):g}; it must be "
+                    "positive (leave it out for no limit).",
+                    argument=field_name,
                 )
         if not self.lower < self.upper:
-            raise RobotError(
-                f"{who}: `lower` is {self.lower:g} and `upper` is {self.upper:g}; `lower` must be "
-                "the smaller one (leave both out for no limits)."
+            raise error(
+                f"`lower` is {self.lower:g} and `upper` is {self.upper:g}; `lower` must be "
+                "the smaller one (leave both out for no limits).",
+                argument="lower",
             )
 
     @property
@@ -137,34 +145,27 @@ class Joint:
         return []
 
 
-def checked_number(value: object, who: str, name: str) -> float:
-    """Return a number as a float; refuse what is none, NaN and (except for limits) infinity."""
-    limit = name in ("lower", "upper", "velocity", "effort")
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise RobotError(f"{who}: `{name}` is {shown(value)}, expected a number.")
-    try:
-        number = float(value)  # pyright: ignore[reportUnknownArgumentType]
-    except OverflowError:
-        raise RobotError(
-            f"{who}: `{name}` is an integer beyond the range of floats, expected a finite number."
-        ) from None
-    if math.isnan(number) or (math.isinf(number) and not limit):
-        raise RobotError(f"{who}: `{name}` is {number}, expected a finite number.")
-    if abs(number) > LARGEST_NUMBER and not limit:
-        raise RobotError(
-            f"{who}: `{name}` is {number:g}, expected a number of at most {LARGEST_NUMBER:g} in "
-            "size (SI units)."
+def checked_entry(value: object, name: str, *, error: Raises) -> float:
+    """Return a number of a description; only limits may be infinite."""
+    if name in ("lower", "upper", "velocity", "effort"):
+        return checked_number(value, name, infinite=True, error=error)
+    number = checked_number(value, name, error=error)
+    if abs(number) > LARGEST_NUMBER:
+        raise error(
+            f"`{name}` is {number:g}, expected a number of at most {LARGEST_NUMBER:g} in size (SI "
+            "units).",
+            argument=name,
         )
     return number
 
 
-def _numbers(value: object, size: int, who: str, name: str) -> tuple[float, ...]:
+def _numbers(value: object, name: str, size: int, error: Raises) -> tuple[float, ...]:
     if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-        raise RobotError(f"{who}: `{name}` is {shown(value)}, expected {size} numbers.")
-    items: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+        given = cast("NDArray[Any]", value)
+        array = checked_array(given, name, finite=False, what=f"{size} numbers", error=error)
+        value = array.tolist()
+    items = checked_items(value, name, what=f"{size} numbers", error=error)
     if len(items) != size:
         order = " (xx, xy, xz, yy, yz, zz)" if size == 6 else ""
-        raise RobotError(f"{who}: `{name}` has {len(items)} entries, expected {size}{order}.")
-    return tuple(checked_number(item, who, name) for item in items)
+        raise error(f"`{name}` has {len(items)} entries, expected {size}{order}.", argument=name)
+    return tuple(checked_entry(item, name, error=error) for item in items)

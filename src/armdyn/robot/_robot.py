@@ -11,6 +11,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn._checks import about, checked_array, checked_flag, checked_text
 from armdyn.errors import RobotError, RobotWarning, shown
 from armdyn.robot._joint import LARGEST_NUMBER, Joint
 
@@ -90,17 +91,15 @@ class Robot:
         strict: bool,
         notes: Iterable[str],
     ) -> None:
-        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise RobotError(f"`name` of a robot is {shown(name)}, expected a string.")
-        if not isinstance(strict, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise RobotError(f"`strict` is {shown(strict)}, expected True or False.")
+        checked_text(name, "name", empty=True, error=about("robot", RobotError))
+        strict = checked_flag(strict, "strict", error=RobotError)
         put = object.__setattr__
         put(self, "joints", _named(joints, name))
         put(self, "gravity", _gravity(gravity))
         put(self, "base", placement_of(base, "base"))
         put(self, "tool", placement_of(tool, "tool"))
         put(self, "name", name)
-        put(self, "strict", bool(strict))
+        put(self, "strict", strict)
         put(self, "notes", _sentences(notes))
 
     @property
@@ -119,39 +118,40 @@ class Robot:
 
 
 def _named(joints: Iterable[Joint], robot: str) -> tuple[Joint, ...]:
-    try:
-        listed = tuple(joints)
-    except TypeError:
-        raise RobotError(f"robot {robot!r}: `joints` must be a sequence of Joint.") from None
+    def error(words: str) -> RobotError:
+        return RobotError(f"robot {robot!r}{words}", argument="joints")
+
+    if isinstance(joints, str) or not isinstance(joints, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise error(": `joints` must be a sequence of Joint.")
+    listed = tuple(joints)
     if not listed:
-        raise RobotError(f"robot {robot!r} has no joints; an arm needs at least one.")
+        raise error(" has no joints; an arm needs at least one.")
     for k, joint in enumerate(listed, 1):
         if not isinstance(joint, Joint):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise RobotError(
-                f"robot {robot!r}: `joints[{k - 1}]` is {shown(joint)}, expected a Joint."
-            )
+            raise error(f": `joints[{k - 1}]` is {shown(joint)}, expected a Joint.")
     listed = tuple(j if j.name else replace(j, name=f"joint{k}") for k, j in enumerate(listed, 1))
     twice = sorted(name for name, count in Counter(j.name for j in listed).items() if count > 1)
     if twice:
-        raise RobotError(f"robot {robot!r}: joint names must differ; twice: {', '.join(twice)}.")
+        raise error(f": joint names must differ; twice: {', '.join(twice)}.")
     return listed
 
 
 def _sentences(notes: Iterable[str]) -> tuple[str, ...]:
-    try:
-        sentences = (notes,) if isinstance(notes, str) else tuple(notes)
-    except TypeError:
-        raise RobotError(f"`notes` is {shown(notes)}, expected sentences.") from None
+    given = (notes,) if isinstance(notes, str) else notes
+    if not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise RobotError(f"`notes` is {shown(given)}, expected sentences.", argument="notes")
+    sentences = tuple(given)
     for note in sentences:
         if not isinstance(note, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise RobotError(f"`notes` has {shown(note)}, expected sentences.")
+            raise RobotError(f"`notes` has {shown(note)}, expected sentences.", argument="notes")
     return sentences
 
 
 def _gravity(value: Sequence[float]) -> tuple[float, float, float]:
-    g = _array(value, "gravity")
-    if g.shape != (3,) or not (np.abs(g) <= LARGEST_NUMBER).all():
-        raise RobotError(f"`gravity` is {shown(value)}, expected three finite numbers [m/s^2].")
+    what = "three finite numbers [m/s^2]"
+    g = checked_array(value, "gravity", (3,), what=what, error=RobotError)
+    if not (np.abs(g) <= LARGEST_NUMBER).all():
+        raise RobotError(f"`gravity` is {shown(value)}, expected {what}.", argument="gravity")
     return (float(g[0]), float(g[1]), float(g[2]))
 
 
@@ -159,13 +159,11 @@ def placement_of(value: ArrayLike | None, name: str) -> Placement:
     """Return a 4x4 placement, checked; None is the identity."""
     if value is None:
         return IDENTITY
-    T = _array(value, name)
-    if T.shape != (4, 4):
-        raise RobotError(f"`{name}` has shape {T.shape}, expected a 4x4 placement.")
-    if not np.isfinite(T).all():
-        raise RobotError(f"`{name}` has an entry that is not finite, expected a 4x4 placement.")
+    T = checked_array(value, name, (4, 4), what="a 4x4 placement", error=RobotError)
     if (np.abs(T[:3, 3]) > LARGEST_NUMBER).any():
-        raise RobotError(f"`{name}` is more than {LARGEST_NUMBER:g} m away, expected metres.")
+        raise RobotError(
+            f"`{name}` is more than {LARGEST_NUMBER:g} m away, expected metres.", argument=name
+        )
     R = T[:3, :3]
     with np.errstate(all="ignore"):  # huge entries overflow, and are refused just below
         wrong = float(np.abs(R.T @ R - np.eye(3)).max())
@@ -173,18 +171,7 @@ def placement_of(value: ArrayLike | None, name: str) -> Placement:
     if not right or (T[3] != (0.0, 0.0, 0.0, 1.0)).any():
         raise RobotError(
             f"`{name}` is not a placement: its 3x3 block must be a rotation (R^T R is {wrong:.1e} "
-            "from the identity, determinant must be +1) and its last row 0 0 0 1."
+            "from the identity, determinant must be +1) and its last row 0 0 0 1.",
+            argument=name,
         )
     return cast(Placement, tuple(tuple(float(x) for x in row) for row in T))
-
-
-def _array(value: ArrayLike, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError):
-        raise RobotError(f"`{name}` is {shown(value)}, expected numbers.") from None
-    if np.ma.is_masked(value):
-        raise RobotError(f"`{name}` has masked entries, expected numbers.")
-    if array.dtype.kind not in "iuf":  # not text that looks like a number, nor a truth value
-        raise RobotError(f"`{name}` is {shown(value)}, expected numbers.")
-    return array.astype(np.float64)

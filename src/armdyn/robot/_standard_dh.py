@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn._checks import about
 from armdyn.errors import RobotError, shown
 from armdyn.robot._chain import exact_cos_sin
-from armdyn.robot._joint import Joint, Kind, checked_number
+from armdyn.robot._joint import Joint, Kind, checked_entry
 from armdyn.robot._robot import Robot, placement_of
 
 ROW = ("theta", "d", "a", "alpha")
@@ -111,16 +112,24 @@ def _rows(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     try:
         table = [list(row) for row in rows]
     except TypeError:
-        raise RobotError(f"`rows` is {shown(rows)}, expected rows (theta, d, a, alpha).") from None
+        raise RobotError(
+            f"`rows` is {shown(rows)}, expected rows (theta, d, a, alpha).", argument="rows"
+        ) from None
     if not table:
-        raise RobotError("`rows` is empty; an arm needs at least one row (theta, d, a, alpha).")
+        raise RobotError(
+            "`rows` is empty; an arm needs at least one row (theta, d, a, alpha).", argument="rows"
+        )
     for i, row in enumerate(table):
         if len(row) != 4:
             raise RobotError(
-                f"`rows[{i}]` has {len(row)} entries, expected 4: (theta, d, a, alpha)."
+                f"`rows[{i}]` has {len(row)} entries, expected 4: (theta, d, a, alpha).",
+                argument="rows",
             )
     return [
-        [checked_number(x, f"`rows[{i}]`", key) for x, key in zip(row, ROW, strict=True)]
+        [
+            checked_entry(x, key, error=about(f"`rows[{i}]`", RobotError))
+            for x, key in zip(row, ROW, strict=True)
+        ]
         for i, row in enumerate(table)
     ]
 
@@ -129,9 +138,13 @@ def _column(column: Sequence[Any], n: int, name: str) -> list[Any]:
     try:
         entries = list(column)
     except TypeError:
-        raise RobotError(f"`{name}` is {shown(column)}, expected {n} entries, one a row.") from None
+        raise RobotError(
+            f"`{name}` is {shown(column)}, expected {n} entries, one a row.", argument=name
+        ) from None
     if len(entries) != n:
-        raise RobotError(f"`{name}` has {len(entries)} entries, expected {n}, one a row.")
+        raise RobotError(
+            f"`{name}` has {len(entries)} entries, expected {n}, one a row.", argument=name
+        )
     return entries
 
 
