@@ -15,7 +15,7 @@ track = armdyn.ComputedTorque(100, 20, motion.trajectory)
 q0 = motion.sample([0.0])[1][0]
 run = armdyn.simulate(arm, q0, until=10.0, torque=track, integrator="rk4", step=5e-3)
 log = run.measured(noise_tau=0.1, quantisation=1e-4, jitter=0.05, rate=200.0)
-log.write("log.csv")
+log.save("log.csv")
 
 result = armdyn.identify(arm, "log.csv", holdout=0.3)
 print(result.verdict)

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from armdyn.cli._examples import EXAMPLES
 from typer.main import get_command
 
 import armdyn
 from armdyn.cli._app import app, main
-from armdyn.cli._examples import EXAMPLES
 from support.identification import recorded, small_arm
 
 VERBS = get_command(app).commands  # type: ignore[attr-defined]
@@ -109,7 +109,7 @@ def test_examples_of_the_help_run(monkeypatch, capsys, tmp_path: Path, verb) -> 
     armdyn.save(armdyn.Arm(replace(arm.robot, tool=tool)), file)
     file.write_text(file.read_text().replace('"tip"', '"tool0"'))
     for name in ("run.csv", "other.csv"):
-        recorded(arm).write(name)
+        recorded(arm).save(name)
     for line in EXAMPLES[verb]:
         status, out, err = run(monkeypatch, capsys, *shlex.split(line)[1:])
         assert status == 0, (line, err)

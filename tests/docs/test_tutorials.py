@@ -53,11 +53,11 @@ def test_commands_about_logs_run_on_logs_like_those(tmp_path: Path, monkeypatch,
     arm = small_arm()
     armdyn.save(arm, "ur10.urdf")
     armdyn.save(arm, "arm.toml")
-    recorded(arm).write("run.csv")
+    recorded(arm).save("run.csv")
     _write_oddly(recorded(arm), Path("motors.csv"))
     held, empty = pair(arm)
-    held.write("held.csv")
-    empty.write("empty.csv")
+    held.save("held.csv")
+    empty.save("empty.csv")
     quick = page.replace("-o excite.csv", "-o excite.csv --evaluations 1000")
     assert run_page(quick, monkeypatch) >= 6
     made = {"identified", "out", "load", "excite.csv", "report.html"}

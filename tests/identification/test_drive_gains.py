@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,6 +85,15 @@ def test_currents_become_torques_that_identify_the_arm() -> None:
     assert identify(arm, torques).torque_error_total < 0.02
     with pytest.raises(InputError, match="no currents"):
         found_with(arm).torques(torques)
+
+
+def test_gains_are_told_in_text_and_in_a_file(tmp_path: Path) -> None:
+    found = found_with(small_arm())
+    assert all(name in found.summary() for name in found.joint_names)
+    found.save(tmp_path / "gains.json")
+    plain = json.loads((tmp_path / "gains.json").read_text())
+    assert plain == found.to_dict()
+    assert [row["gain"] for row in plain["joints"]] == found.gains.tolist()
 
 
 def with_light_load(mass: float) -> DriveGains:

@@ -205,7 +205,7 @@ def test_noisy_positions_show_as_bias() -> None:
 
 
 def test_what_is_not_identifiable_is_named() -> None:
-    hidden = identify(small_arm(), recorded(small_arm())).not_identifiable()
+    hidden = identify(small_arm(), recorded(small_arm())).not_identifiable
     assert any("m_1" in line and "cannot be seen at all" in line for line in hidden)
     assert any("m_3" in line and "U2_33" in line for line in hidden)
 
@@ -217,6 +217,17 @@ def test_progress_is_told() -> None:
     assert all(0 <= done <= total for done, total, _ in told)
     with pytest.raises(InputError, match="`progress` is 3"):
         identify(small_arm(), recorded(small_arm()), progress=3)
+
+
+def test_a_result_is_told_in_text_and_in_plain_data() -> None:
+    result = identify(small_arm(), recorded(small_arm()))
+    text, plain = result.summary(), result.to_dict()
+    assert result.verdict in text and all(name in text for name in result.arm.joint_names)
+    assert json.loads(json.dumps(plain)) == plain
+    assert plain["weak"] == list(result.weak) and plain["advice"] == list(result.advice)
+    with pytest.raises(InputError, match="`folder` is 3") as caught:
+        result.save(3)  # pyright: ignore[reportArgumentType]
+    assert caught.value.argument == "folder"
 
 
 def test_files_are_written_together_or_not_at_all(tmp_path) -> None:

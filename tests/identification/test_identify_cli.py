@@ -35,14 +35,14 @@ def place(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("identify")
     armdyn.save(small_arm(), folder / "small.toml")
     armdyn.save(small_arm(described=False), folder / "blank.toml")
-    recorded(small_arm()).write(folder / "run.csv")
-    recorded(small_arm(), seed=5).write(folder / "other.csv")
+    recorded(small_arm()).save(folder / "run.csv")
+    recorded(small_arm(), seed=5).save(folder / "other.csv")
     t = np.arange(4000) / 200.0
     phase = 2 * np.pi * 0.1 * t[:, None]
     q, qd = 0.2 * np.sin(phase) * np.ones(3), 0.04 * np.pi * np.cos(phase) * np.ones(3)
     tau = small_arm().inverse_dynamics(q, qd, -((0.2 * np.pi) ** 2) * q)
     noise = np.random.default_rng(0).normal(size=tau.shape)
-    Log(t=t, q=q, tau=tau + noise).write(folder / "poor.csv")
+    Log(t=t, q=q, tau=tau + noise).save(folder / "poor.csv")
     return folder
 
 
@@ -298,7 +298,7 @@ def test_no_bar_on_a_pipe_and_no_traceback(place, tmp_path) -> None:
 def test_a_payload_is_found_beside_the_known_arm(monkeypatch, capsys, place, tmp_path) -> None:
     arm = small_arm()
     load = Load(mass=1.5, com=(0.1, 0.02, 0.05), inertia=(0.004, 0.0, 0.0, 0.006, 0.0, 0.005))
-    recorded(loaded(arm, load)).write(tmp_path / "held.csv")
+    recorded(loaded(arm, load)).save(tmp_path / "held.csv")
     out = tmp_path / "out"
     words = (place / "small.toml", tmp_path / "held.csv", "-o", out, "--payload")
     status, told, err = run(monkeypatch, capsys, *words, "--without", place / "run.csv")

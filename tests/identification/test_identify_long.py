@@ -55,7 +55,7 @@ def test_a_file_in_blocks_gives_the_result_of_the_log(
 ) -> None:
     log = recorded(small_arm())
     path = tmp_path / f"run.{suffix}"
-    log.write(path)
+    log.save(path)
     assert_same(identify(small_arm(), log), identify(small_arm(), path))
 
 
@@ -71,7 +71,7 @@ def test_gaps_outliers_rotors_and_velocities_of_long_logs(
     qd = np.gradient(log.q, log.t, axis=0)
     log = Log(t, log.q, qd, tau=log.tau, joint_names=log.joint_names)
     path = tmp_path / "run.npz"
-    log.write(path)
+    log.save(path)
     options = {"friction": False, "stribeck": False, "physical": False}
     one, other = (identify(small_arm(), x, **options) for x in (log, path))
     assert one.clipped.max() > 0.01
@@ -82,8 +82,8 @@ def test_gaps_outliers_rotors_and_velocities_of_long_logs(
 
 def test_files_and_logs_together(tmp_path: Path) -> None:
     logs = [recorded(small_arm(), seed=seed) for seed in (1, 2, 3)]
-    logs[1].write(tmp_path / "b.csv")
-    logs[2].write(tmp_path / "c.npz")
+    logs[1].save(tmp_path / "b.csv")
+    logs[2].save(tmp_path / "c.npz")
     files = [logs[0], str(tmp_path / "b.csv")]
     one = identify(small_arm(), logs[:2], test=logs[2], physical=False)
     assert_same(one, identify(small_arm(), files, test=tmp_path / "c.npz", physical=False))
@@ -92,7 +92,7 @@ def test_files_and_logs_together(tmp_path: Path) -> None:
 def test_a_long_log_of_another_arm_is_refused(tmp_path: Path, short_blocks: None) -> None:
     log = recorded(small_arm())
     assert log.tau is not None
-    with_torque(log, 0.0 * log.tau).write(tmp_path / "run.npz")
+    with_torque(log, 0.0 * log.tau).save(tmp_path / "run.npz")
     with pytest.raises(InputError, match=r"all torques of .* are zero"):
         with pytest.warns(LogWarning, match="efforts never change"):
             identify(small_arm(), Log.stream(tmp_path / "run.npz"))

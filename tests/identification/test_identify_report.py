@@ -121,7 +121,7 @@ def test_every_parameter_has_value_deviation_and_description() -> None:
     for i, name in enumerate(result.names):
         _, unit, known, _, value, std, _, cad = page.row(name, 8)
         assert unit == result.units[i]
-        assert known == ("not known" if name in result.weak() else "known")
+        assert known == ("not known" if name in result.weak else "known")
         number = float(value.replace("\N{MINUS SIGN}", "-"))
         assert abs(number - result.values[i]) <= 0.06 * result.std[i]
         assert float(std) == pytest.approx(result.std[i], rel=5e-2)
@@ -136,7 +136,7 @@ def test_what_cannot_be_known_and_what_was_done_is_told() -> None:
         assert str(statement)[1:] in page.words
     for note in result.notes:
         assert note.replace("`", "")[1:] in page.words
-    for words in result.advice():
+    for words in result.advice:
         assert words.replace("`", "")[1:] in page.words
     assert f"armdyn {version('armdyn')}" in page.words
 
@@ -219,13 +219,13 @@ def test_equal_results_have_equal_pages_and_dates_are_given() -> None:
 
 
 def test_advice_comes_from_the_numbers() -> None:
-    said = " ".join(poor().advice())
+    said = " ".join(poor().advice)
     assert "described without masses" in said
     assert "much of the torques" in said
-    assert "described without masses" not in " ".join(good().advice())
+    assert "described without masses" not in " ".join(good().advice)
     tight = small_arm()
     joints = [replace(j, lower=-8.0, upper=8.0, velocity=50.0) for j in tight.robot.joints]
-    said = " ".join(identify(Arm(Robot(joints)), recorded(tight), physical=False).advice())
+    said = " ".join(identify(Arm(Robot(joints)), recorded(tight), physical=False).advice)
     assert "little of their ranges: joint1" in said
     assert "slow beside what they can do: joint1" in said
 
@@ -238,10 +238,10 @@ def test_friction_that_grows_at_low_speeds_is_suspected() -> None:
     rng = np.random.default_rng(1)
     tau += 0.02 * rng.normal(size=tau.shape)
     plain = identify(arm, Log(t=t, q=q, tau=tau), physical=False)
-    assert "stribeck" not in " ".join(plain.advice())
+    assert "stribeck" not in " ".join(plain.advice)
     tau[:, 1] += 1.5 * np.exp(-((qd[:, 1] / 0.06) ** 2)) * np.sign(qd[:, 1])
     sticky = identify(arm, Log(t=t, q=q, tau=tau), physical=False, dead_band=0.01)
-    told = [words for words in sticky.advice() if "stribeck=True" in words]
+    told = [words for words in sticky.advice if "stribeck=True" in words]
     assert len(told) == 1 and "joint2" in told[0]
 
 

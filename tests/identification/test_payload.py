@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from armdyn import Arm, InputError, Load, Log, RobotError, identify_payload
+from armdyn import Arm, InputError, Load, Log, RobotError, identify_payload, load
+from armdyn.identification import PAYLOAD_FILES
 from armdyn.identification.payload._load import loaded
 from support.identification import motion, small_arm
 from support.payloads import LOAD, arm_called, pair
@@ -110,6 +113,17 @@ def test_another_motion_cannot_be_subtracted() -> None:
     arm = small_arm()
     with pytest.raises(InputError, match="not of one motion"):
         identify_payload(arm, pair(arm, 3)[0], without=pair(arm, 4)[1])
+
+
+def test_a_load_is_told_in_text_and_in_files(tmp_path: Path) -> None:
+    arm = small_arm()
+    found = identify_payload(arm, pair(arm)[0])
+    assert found.passed and found.verdict in found.summary()
+    paths = found.save(tmp_path / "found")
+    assert sorted(path.name for path in paths) == sorted(PAYLOAD_FILES)
+    plain = json.loads((tmp_path / "found" / "payload.json").read_text())
+    assert plain == found.to_dict() and plain["mass"] == found.load.mass
+    assert load(tmp_path / "found" / "loaded.toml").n == arm.n
 
 
 def test_wrong_arguments_are_told() -> None:

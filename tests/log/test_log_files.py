@@ -73,7 +73,7 @@ def test_what_is_written_reads_back_to_the_last_bit(
 ) -> None:
     path = tmp_path_factory.mktemp("log") / f"run{suffix}"
     try:
-        log.write(path)
+        log.save(path)
     except InputError as error:
         assert suffix != ".npz"
         assert "cannot be a part of the name of a column" in str(error)
@@ -130,8 +130,8 @@ def test_logs_are_joined_with_a_hole_between() -> None:
 
 
 def test_several_files_are_read_as_one(tmp_path: Path) -> None:
-    small().write(tmp_path / "a.csv")
-    small().write(tmp_path / "b.npz")
+    small().save(tmp_path / "a.csv")
+    small().save(tmp_path / "b.npz")
     log = Log.read([tmp_path / "a.csv", str(tmp_path / "b.npz")])
     assert len(log) == 100
     assert "a.csv + " in log.source
@@ -140,19 +140,22 @@ def test_several_files_are_read_as_one(tmp_path: Path) -> None:
 def test_a_log_says_what_it_is() -> None:
     log = small(source="run.csv", notes=("a note.",))
     assert "50 samples of 2 joints" in repr(log)
-    summary = log.summary()
-    assert summary["samples"] == 50
-    assert summary["shortest_step"] < summary["median_step"] < summary["longest_step"]
-    assert [joint["name"] for joint in summary["joints"]] == ["joint1", "joint2"]
-    assert summary["notes"] == ["a note."]
+    told = log.to_dict()
+    assert told["samples"] == 50
+    assert told["shortest_step"] < told["median_step"] < told["longest_step"]
+    assert [joint["name"] for joint in told["joints"]] == ["joint1", "joint2"]
+    assert told["notes"] == ["a note."]
+    lines = log.summary().splitlines()
+    assert lines[0].startswith("run.csv: 50 samples") and lines[-1] == "- a note."
+    assert [line.split(":")[0] for line in lines[1:3]] == ["joint1", "joint2"]
 
 
 def test_nothing_is_left_behind_where_a_log_cannot_be_written(tmp_path: Path) -> None:
     for name in ("run.xls", "none/run.csv", "run"):
         with pytest.raises(FileError):
-            small().write(tmp_path / name)
+            small().save(tmp_path / name)
     with pytest.raises(InputError, match="rename it"):
-        small(extra={"a\nb": np.zeros(50)}).write(tmp_path / "run.csv")
+        small(extra={"a\nb": np.zeros(50)}).save(tmp_path / "run.csv")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -250,5 +253,5 @@ def test_parquet_without_its_package_says_what_to_install(
     with pytest.raises(MissingExtraError, match=r"armdyn\[parquet\]"):
         Log.read(tmp_path / "run.parquet")
     with pytest.raises(MissingExtraError, match=r"armdyn\[parquet\]"):
-        small().write(tmp_path / "new.parquet")
+        small().save(tmp_path / "new.parquet")
     assert not (tmp_path / "new.parquet").exists()

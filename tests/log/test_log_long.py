@@ -81,7 +81,7 @@ def test_a_file_read_in_blocks_is_the_log(suffix: str, tmp_path: Path, short_blo
     if suffix == "parquet":
         pytest.importorskip("pyarrow")
     log = recorded()
-    log.write(tmp_path / f"run.{suffix}")
+    log.save(tmp_path / f"run.{suffix}")
     long = Log.stream(tmp_path / f"run.{suffix}")
     assert (len(long), long.n, long.joint_names) == (3000, 2, ("a", "b"))
     assert (long.rate, long.duration) == (log.rate, log.duration)
@@ -107,7 +107,7 @@ def test_a_long_log_is_prepared_like_any_other(
     log = recorded(jitter=jitter)
     t = log.t + 2.0 * (np.arange(len(log)) > 1700)
     log = Log(t, log.q, log.qd, tau=log.tau)
-    log.write(tmp_path / "run.npz")
+    log.save(tmp_path / "run.npz")
     one = prepare(log, velocity=velocity)
     other = prepare(Log.stream(tmp_path / "run.npz"), velocity=velocity)
     assert one.bounds == other.bounds and len(one.bounds) == 2
@@ -145,7 +145,7 @@ def test_units_gears_and_missing_rows_of_blocks(tmp_path: Path, short_blocks: No
 def test_faults_of_long_files_are_told(tmp_path: Path, short_blocks: None) -> None:
     log = recorded(qd=False)
     path = tmp_path / "run.csv"
-    log.write(path)
+    log.save(path)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:2000], *lines[1000:1500]]) + "\n")
     with pytest.raises(LogError, match="goes back in time"):
@@ -161,10 +161,10 @@ def test_faults_of_long_files_are_told(tmp_path: Path, short_blocks: None) -> No
     with pytest.raises(InputError, match="`missing` is 'keep'"):
         Log.stream(path, missing="keep")
     degrees = Log(log.t, 100 * log.q, tau=log.tau)
-    degrees.write(path)
+    degrees.save(path)
     with pytest.raises(LogError, match="are they degrees"):
         Log.stream(path)
-    Log(log.t, 0 * log.q + [1.0, 0.0], tau=log.tau).write(path)
+    Log(log.t, 0 * log.q + [1.0, 0.0], tau=log.tau).save(path)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         Log.stream(path)

@@ -76,7 +76,7 @@ def test_real_logs_survive_every_kind_of_file(tmp_path: Path) -> None:
         log = read(arm)
         for suffix in (".csv", ".npz", ".parquet"):
             path = tmp_path / f"{arm}{suffix}"
-            log.write(path)
+            log.save(path)
             again = Log.read(path)
             assert again.q.tobytes() == log.q.tobytes()
             assert again.t.tobytes() == log.t.tobytes()

@@ -7,6 +7,7 @@ The room is not called `identify`, so that the function of that name is always w
 from armdyn.identification._files import FILES
 from armdyn.identification._identify import identify
 from armdyn.identification._result import Result
+from armdyn.identification._tables import limits_used, load_values, torque_errors
 from armdyn.identification.exciting import ExcitingMotion, excite
 from armdyn.identification.fit._columns import Extra
 from armdyn.identification.fit._problem import Problem, Solution
@@ -15,12 +16,13 @@ from armdyn.identification.judge._bias import Bias
 from armdyn.identification.judge._excitation import Excitation
 from armdyn.identification.judge._holdout import Errors, Series
 from armdyn.identification.payload._load import Load
-from armdyn.identification.payload._payload import Payload, identify_payload
+from armdyn.identification.payload._payload import PAYLOAD_FILES, Payload, identify_payload
 from armdyn.identification.physical._feasible import Feasibility, feasible
 from armdyn.identification.physical._solver import need_solver
 
 __all__ = [
     "FILES",
+    "PAYLOAD_FILES",
     "Bias",
     "DriveGains",
     "Errors",
@@ -39,5 +41,8 @@ __all__ = [
     "identify",
     "identify_drive_gains",
     "identify_payload",
+    "limits_used",
+    "load_values",
     "need_solver",
+    "torque_errors",
 ]

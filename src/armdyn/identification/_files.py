@@ -33,7 +33,7 @@ def texts(result: Result, made: datetime | None = None) -> dict[str, str]:
             files.
     """
     found = {
-        JSON: json.dumps(result.data(), indent=2, allow_nan=False) + "\n",
+        JSON: json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n",
         TOML: toml_text(result.arm.robot),
         PARAMETERS: parameter_text(result),
         REPORT: report_html(result, made),
@@ -44,7 +44,7 @@ def texts(result: Result, made: datetime | None = None) -> dict[str, str]:
 
 def parameter_text(result: Result) -> str:
     """Return the parameters as CSV, numbers in full."""
-    weak, described = set(result.weak()), described_values(result).tolist()
+    weak, described = set(result.weak), described_values(result).tolist()
     lines = io.StringIO()
     table = csv.writer(lines, lineterminator="\n")
     table.writerow(["name", "unit", "kind", "joint", "value", "std", "described", "known"])

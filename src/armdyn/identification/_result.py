@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import checked_path
 from armdyn.arm import Arm
-from armdyn.errors import InputError, shown
+from armdyn.errors import InputError
 from armdyn.files import write_together, write_whole
 from armdyn.identification._about import About
 from armdyn.identification._files import texts
+from armdyn.identification._tables import torque_errors
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.judge._advice import advice
 from armdyn.identification.judge._bias import Bias
@@ -127,20 +129,32 @@ class Result:
                 return f"{name} [{column.unit}]: {column.kind} of joint {column.joint + 1}"
         raise InputError(f"there is no parameter {name!r}; there are {', '.join(self.names)}.")
 
+    @property
     def weak(self) -> tuple[str, ...]:
-        """Return the parameters whose values are not known by themselves.
+        """Parameters whose values are not known by themselves.
 
         Their standard deviations are above 30 % of their values. Torques may be right all the same.
         """
         wide = self.std > USABLE * np.abs(self.values)
         return tuple(name for name, w in zip(self.names, wide, strict=True) if w)
 
+    @property
     def not_identifiable(self) -> tuple[str, ...]:
-        """Return what no torque can tell about the links, and why, a sentence each."""
+        """What no torque can tell about the links, and why, a sentence each."""
         return tuple(str(hidden) for hidden in self.model.base.invisible)
 
-    def data(self) -> dict[str, Any]:
-        """Return the result as plain numbers and words, for JSON."""
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What would make the result better, a sentence each."""
+        return advice(self)
+
+    def summary(self) -> str:
+        """Return the errors of torques, the verdict and advice as text."""
+        listed = [f"- {words}" for words in self.advice]
+        return "\n".join([torque_errors(self).text(), "", self.verdict, *listed])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data for JSON."""
         table = zip(self.names, self.units, self.values, self.std, self.model.columns, strict=True)
         joints = zip(
             self.arm.joint_names, self.errors.per_joint, self.errors.rms, self.sigma,
@@ -173,8 +187,8 @@ class Result:
             "natural_parameters": dict(
                 zip(self.arm.parameter_names, self.parameters.tolist(), strict=True)
             ),
-            "weak": list(self.weak()),
-            "not_identifiable": list(self.not_identifiable()),
+            "weak": list(self.weak),
+            "not_identifiable": list(self.not_identifiable),
             "excitation": {
                 "expected_error": self.excitation.expected_error,
                 "condition": _number(self.excitation.condition),
@@ -186,35 +200,30 @@ class Result:
                 "small": self.bias.small, "words": self.bias.words,
             },
             "notes": list(self.notes),
-            "advice": list(self.advice()),
+            "advice": list(self.advice),
             "logs": [asdict(source) for source in self.about.sources],
             "settings": {**self.about.settings, "cutoff_used": self.about.cutoff},
         }  # fmt: skip
 
-    def advice(self) -> tuple[str, ...]:
-        """Return what would make the result better, a sentence each."""
-        return advice(self)
+    def files(self, *, made: datetime | None = None) -> dict[str, str]:
+        """Return the texts that `save` writes, by the names of their files.
 
-    def files(self, made: datetime | None = None) -> dict[str, str]:
-        """Return the texts of the files of `save` by name.
-
-        They are result.json, identified.toml, identified.urdf (of arms that URDF can express),
+        They are result.json, identified.toml, identified.urdf (if URDF can express the arm),
         parameters.csv and report.html, which carries the date `made` if it is given.
         """
         return texts(self, made)
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Write a report to one HTML file that needs no other: whole or, on failure, not at all."""
-        write_whole(path, report_html(self, datetime.now()))
+        """Write a report as one HTML file that needs no other: whole or, on failure, not at all."""
+        write_whole(checked_path(path), report_html(self, datetime.now()))
 
     def save(self, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
-        """Write `files` into a folder, which is made if need be: all of them or, on failure, none.
+        """Write `files` into a folder: all of them or, on failure, none.
 
-        Files of these names that are there are replaced.
+        A missing folder is made, and existing files of these names are replaced.
         """
-        if not isinstance(folder, str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`folder` is {shown(folder)}, expected a path.")
-        return write_together(Path(folder), self.files(), None)
+        target = checked_path(folder, "folder", what="the path of a folder")
+        return write_together(target, self.files(), None)
 
     def __repr__(self) -> str:
         return f"<Result: {self.arm.name!r}, {self.verdict}>"

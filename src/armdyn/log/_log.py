@@ -195,7 +195,7 @@ class Log:
             gear=gear, motor_side=motor_side, delimiter=delimiter, missing=missing,
         )  # fmt: skip
 
-    def write(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the log as .csv, .npz or .parquet: the whole file or, on any failure, nothing.
 
         Reading it again gives the same bits.
@@ -307,8 +307,23 @@ class Log:
             notes=tuple(dict.fromkeys(note for g in logs for note in g.notes)),
         )
 
-    def summary(self) -> dict[str, Any]:
-        """Return what the log holds, as plain numbers and words: for tables and JSON."""
+    def summary(self) -> str:
+        """Return what the log holds as text."""
+        about = self.to_dict()
+        lines = [
+            f"{self.source or 'log'}: {len(self)} samples, {self.duration:.4g} s at "
+            f"{self.rate:.4g} Hz, {', '.join(about['measured'])}"
+        ]
+        for joint in about["joints"]:
+            rms = joint.get("effort_rms")
+            effort = "" if rms is None else f", rms {self.effort} {rms:.4g}"
+            lines.append(
+                f"{joint['name']}: from {joint['lowest']:.4g} to {joint['highest']:.4g}{effort}"
+            )
+        return "\n".join([*lines, *(f"- {note}" for note in self.notes)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the log holds, without its samples, as plain data for JSON."""
         steps = np.diff(self.t) if len(self) > 1 else np.zeros(1)
         joints: list[dict[str, Any]] = []
         for j, name in enumerate(self.joint_names):

@@ -57,6 +57,18 @@ class Grid:
         head = f"{'#' * level} {self.title}\n\n" if self.title else ""
         return head + "".join(f"| {line} |\n" for line in lines)
 
+    def text(self) -> str:
+        """Return the table as plain lines, columns aligned."""
+        widths = [max(map(len, column)) for column in zip(self.heads, *self.rows, strict=True)]
+        lines = [self.title] if self.title else []
+        for row in (self.heads, *self.rows):
+            cells = (
+                cell.rjust(width) if self.is_number(k) else cell.ljust(width)
+                for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            lines.append("  ".join(cells).rstrip())
+        return "\n".join(lines)
+
     def html(self) -> Html:
         """Return the table as HTML, without its title."""
         numbers = [self.is_number(k) for k in range(len(self.heads))]

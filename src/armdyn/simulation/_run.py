@@ -124,7 +124,7 @@ class Run:
         log = self.log()
         if not self.complete:
             log = replace(log, extra={**log.extra, "incomplete": np.ones(len(self))})
-        log.write(path)
+        log.save(path)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw positions, velocities, torques and energy over time as a .png, .svg or .pdf file."""
@@ -143,8 +143,20 @@ class Run:
 
         animate(self._single("an animation"), path, rate)
 
-    def summary(self) -> dict[str, Any]:
-        """Return the run in plain numbers and words: for tables and JSON."""
+    def summary(self) -> str:
+        """Return the run as text: its length, its end, its events and notes."""
+        lines = [repr(self)[1:-1]]
+        if self.batch is None:
+            end = zip(self.arm.joint_names, self.q[-1].tolist(), self.qd[-1].tolist(), strict=True)
+            lines += [f"{name}: q = {q:.6g}, qd = {qd:.6g} at the end" for name, q, qd in end]
+            lines += [
+                f"{event.t:.6g} s: {self.arm.joint_names[event.joint]} {event.what}"
+                for event in self.events
+            ]
+        return "\n".join([*lines, *(f"- {note}" for note in self.notes)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run, without its samples, as plain data for JSON."""
         return {
             "name": self.arm.name,
             "n": self.arm.n,

@@ -49,9 +49,9 @@ class Sensors:
             names = ", ".join(f"--{name.replace('_', '-')}" for name in self._given)
             raise InputError(f"{names}: of measurements, which --measured FILE asks for; give it.")
 
-    def write(self, run: Run, path: Path) -> None:
+    def save(self, run: Run, path: Path) -> None:
         """Write what is measured of a run."""
-        run.measured(**self._given).write(path)
+        run.measured(**self._given).save(path)
 
     @property
     def _given(self) -> dict[str, Any]:

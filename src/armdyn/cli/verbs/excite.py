@@ -26,9 +26,9 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import FileError, InputError, RobotWarning
-from armdyn.identification import ExcitingMotion
+from armdyn.identification import ExcitingMotion, limits_used
 from armdyn.identification import excite as find_motion
-from armdyn.present import Grid, check_picture
+from armdyn.present import check_picture
 
 LOGS = (".csv", ".txt", ".npz", ".parquet", ".pq")
 
@@ -108,7 +108,7 @@ def excite(
     for note in found.notes:
         complain(f"note: {in_options(note)}")
     if as_json:
-        print_json(found.summary())
+        print_json(found.to_dict())
         return
     _show(found)
     for file in (output, plot):
@@ -117,7 +117,7 @@ def excite(
 
 
 def _show(found: ExcitingMotion) -> None:
-    arm, limits, series = found.arm, found.limits, found.trajectory
+    arm, series = found.arm, found.trajectory
     periods = "1 period" if series.repeats == 1 else f"{series.repeats} periods"
     show(
         f"{arm.name}: {found.duration:g} s, {periods} of {series.harmonics} harmonics; "
@@ -125,21 +125,7 @@ def _show(found: ExcitingMotion) -> None:
         f"log det {found.log_det:.1f}",
         "",
     )
-    rows: list[tuple[str, ...]] = []
-    _, q, _, _ = found.sample()
-    for j, name in enumerate(arm.joint_names):
-        used = [found.peaks[key][j] for key in ("velocity", "acceleration", "torque")]
-        rows.append(
-            (
-                name,
-                f"{q[:, j].min():.3f}",
-                f"{q[:, j].max():.3f}",
-                f"{limits.lower[j]:.3f} to {limits.upper[j]:.3f}",
-                *(f"{share:.0%}" if share > 0 else "no limit" for share in used),
-            )
-        )
-    heads = ("joint", "lowest", "highest", "limits", "velocity", "acceleration", "torque")
-    show(Grid("What is used of the limits", heads, 1, tuple(rows)), "")
+    show(limits_used(found), "")
     if found.weak:
         show(
             "Known to no better than a tenth of their described value after one run: "

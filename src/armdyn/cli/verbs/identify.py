@@ -38,12 +38,11 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.cli.verbs._payload import PAYLOAD_FILES, show_payload
+from armdyn.cli.verbs._payload import show_payload
 from armdyn.errors import ArmdynError, InputError
 from armdyn.files import check_writable, write_together
-from armdyn.identification import FILES, Result
+from armdyn.identification import FILES, PAYLOAD_FILES, Result, torque_errors
 from armdyn.identification import identify as identify_arm
-from armdyn.present import Grid
 
 # The folder of C code, and what it computes from the identified values.
 C_FOLDER = "c"
@@ -125,10 +124,10 @@ def identify(
             test=held_out, cutoff=cutoff, stribeck=stribeck, progress=progress,
         )  # fmt: skip
         progress(0, 1, "report")
-        texts = {**result.files(datetime.now()), **_c_texts(result.arm)}
+        texts = {**result.files(made=datetime.now()), **_c_texts(result.arm)}
     paths = write_together(out, texts, None)
     if as_json:
-        print_json({**result.data(), "files": [str(path) for path in paths]})
+        print_json({**result.to_dict(), "files": [str(path) for path in paths]})
         complain(result.verdict)
     else:
         _show(result, out, texts)
@@ -147,33 +146,12 @@ def _c_texts(arm: Arm) -> dict[str, str]:
 
 
 def _show(result: Result, out: Path, texts: dict[str, str]) -> None:
-    show(_grid(result), "")
+    show(torque_errors(result), "")
     head, _, rest = result.verdict.partition(": ")
     show(Text(head, style="bold green" if result.passed else "bold red") + Text(f": {plain(rest)}"))
-    said = result.advice()
+    said = result.advice
     if said:
         show("", "What to do better next time:", *(f"  - {words}" for words in said))
     listed = sorted(name for name in texts if "/" not in name)
     inner = sorted(name for name in texts if "/" in name)
     show("", f"{out}: {', '.join(listed)}; {', '.join(inner)}")
-
-
-def _grid(result: Result) -> Grid:
-    held = "held out" if result.held_out else "of the fit"
-    columns = zip(
-        result.arm.joint_names, result.errors.per_joint, result.train_errors.per_joint,
-        result.excitation.per_joint, result.sigma, strict=True,
-    )  # fmt: skip
-    rows = [
-        (name, f"{error:.2%}", f"{fit:.2%}", f"{expected:.2%}", f"{sigma:.3g}")
-        for name, error, fit, expected, sigma in columns
-    ]
-    total, judged = result.errors.total, result.excitation.expected_error
-    rows.append(("all", f"{total:.2%}", f"{result.train_errors.total:.2%}", f"{judged:.2%}", ""))
-    return Grid(
-        f"Errors of torques, {result.arm.name}",
-        ("joint", f"error {held}", "of the fit", "expected elsewhere", "rms residual"),
-        1,
-        tuple(rows),
-        breaks=frozenset({len(rows) - 1}),
-    )

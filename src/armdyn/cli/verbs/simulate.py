@@ -177,14 +177,14 @@ def simulate(
     if output:
         run.save(output)
     if measured:
-        sensors.write(run, measured)
+        sensors.save(run, measured)
     if plot:
         run.plot(plot)
     if animate:
         run.animate(animate)
     written = [str(path) for path in (output, measured, plot, animate) if path]
     if as_json:
-        print_json({**run.summary(), "warnings": warned, "written": written})
+        print_json({**run.to_dict(), "warnings": warned, "written": written})
     else:
         _show(run, written)
     for note in run.notes:

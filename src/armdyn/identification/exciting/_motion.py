@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.arm import Arm
+from armdyn.identification._tables import limits_used
 from armdyn.identification.exciting._limits import Limits
 from armdyn.identification.exciting._plot import write_plot
 from armdyn.identification.exciting._series import times_of
@@ -75,13 +76,15 @@ class ExcitingMotion:
         """Return t, q, qd and qdd at a rate, or at times ``(N,)``; at `rate` if left out."""
         return self.trajectory.sample(self.rate if at is None else at)
 
-    def save(self, path: str | os.PathLike[str], rate: float | None = None) -> None:
+    def save(self, path: str | os.PathLike[str], *, rate: float | None = None) -> None:
         """Write t, q, qd and qdd as .csv, .npz or .parquet, for a controller and for `Log.read`.
 
-        Torques are not written: those are for the arm to tell.
+        Args:
+            path: of the file, which has no torques: the arm has to be measured.
+            rate: samples a second; the motion's own if left out.
         """
         t, q, qd, qdd = self.sample(rate)
-        Log(t, q, qd, qdd, joint_names=self.arm.joint_names).write(path)
+        Log(t, q, qd, qdd, joint_names=self.arm.joint_names).save(path)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw positions, velocities, accelerations and predicted torques, with their limits."""
@@ -89,8 +92,13 @@ class ExcitingMotion:
         tau = self.arm.inverse_dynamics(q, qd, qdd)
         write_plot(Path(path), self.arm, self.limits, t, (q, qd, qdd, tau))
 
-    def summary(self) -> dict[str, Any]:
-        """Return all as plain numbers and words: for tables and JSON."""
+    def summary(self) -> str:
+        """Return the motion, what it uses of the limits and what stays uncertain as text."""
+        weak = f"Known to no better than a tenth: {', '.join(self.weak)}." if self.weak else ""
+        return "\n".join(line for line in (repr(self), limits_used(self).text(), weak) if line)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the motion as plain data for JSON."""
         series = self.trajectory
         limits = self.limits
         return {

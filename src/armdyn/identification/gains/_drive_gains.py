@@ -14,16 +14,22 @@ linear. All of it needs one factor of the rows of each joint.
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import checked_path
 from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
+from armdyn.files import write_whole
 from armdyn.identification._arguments import checked_logs
+from armdyn.identification._tables import gain_values
 from armdyn.identification.data._prepared import Data, prepared
 from armdyn.identification.data._segments import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.fit._columns import Column, Model, friction_columns
@@ -68,6 +74,30 @@ class DriveGains:
     def known(self) -> tuple[bool, ...]:
         """Whether the standard deviation of a gain is below a third of it."""
         return tuple((self.std < UNKNOWN * np.abs(self.gains)).tolist())
+
+    def summary(self) -> str:
+        """Return the gains and the notes as text."""
+        return "\n".join([gain_values(self).text(), *(f"- {note}" for note in self.notes)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gains as plain data for JSON."""
+        columns = zip(
+            self.joint_names, self.gains.tolist(), self.std.tolist(), self.known,
+            self.sigma.tolist(), strict=True,
+        )  # fmt: skip
+        return {
+            "joints": [
+                {"name": name, "gain": gain, "std": std, "known": known, "sigma": sigma}
+                for name, gain, std, known, sigma in columns
+            ],
+            "values": self.values.tolist(),
+            "notes": list(self.notes),
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_dict` as JSON: the whole file or, on failure, nothing."""
+        text = json.dumps(self.to_dict(), indent=2, allow_nan=False)
+        write_whole(checked_path(path), text + "\n")
 
     def torques(self, log: Log) -> Log:
         """Return a log of currents as one of torques."""

@@ -31,7 +31,7 @@ POSES = 1000
 
 def parameter_table(result: Result) -> Html:
     """Return a row for each parameter."""
-    weak, described = set(result.weak()), described_values(result)
+    weak, described = set(result.weak), described_values(result)
     rows: list[tuple[str, ...]] = []
     for i, name in enumerate(result.names):
         value, std, cad = float(result.values[i]), float(result.std[i]), float(described[i])

@@ -56,7 +56,7 @@ def verdict(result: Result) -> Html:
 
 def facts(result: Result) -> Html:
     """Return the numbers that matter most, large."""
-    weak, p = len(result.weak()), len(result.values)
+    weak, p = len(result.weak), len(result.values)
     named = (
         (percent(result.errors.total), "torque error" + (", held out" * result.held_out)),
         (percent(result.train_errors.total), "torque error of the fit"),

@@ -8,18 +8,24 @@ drop out; or those of the model alone.
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import checked_path
 from armdyn._progress import Progress, reporter
 from armdyn.algorithms import PARAMETER_NAMES
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
+from armdyn.files import write_together
 from armdyn.identification._arguments import checked_logs, flag
+from armdyn.identification._tables import load_values
 from armdyn.identification.data._prepared import Data, prepared
 from armdyn.identification.data._segments import FilteredSegment, Rows
 from armdyn.identification.fit._columns import Model, friction_columns
@@ -31,6 +37,7 @@ from armdyn.identification.physical._physical import physical
 from armdyn.identification.physical._solver import need_solver
 from armdyn.log import Log, Prepared
 from armdyn.minimal import MinimalParameters
+from armdyn.robot import toml_text
 
 Array = NDArray[np.float64]
 
@@ -46,8 +53,13 @@ SAME_MOTION = 0.05
 # Where friction is fitted, slower rows are left out [rad/s or m/s].
 DEAD_BAND = 0.01
 
-# Above this share of what it is at a distance of a link's length, a parameter is not known.
+# A standard deviation above this share says that a value is not known: of the mass, and of what a
+# parameter is for that mass at the distance of a link's length.
 UNKNOWN = 0.3
+
+JSON, TOML = "payload.json", "loaded.toml"
+PAYLOAD_FILES = (JSON, TOML)
+"""The names of all files of `Payload.save`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,6 +95,60 @@ class Payload:
     def names(self) -> tuple[str, ...]:
         """Names of the ten parameters."""
         return PARAMETER_NAMES
+
+    @property
+    def passed(self) -> bool:
+        """Whether the mass of the load is known."""
+        return self.mass_std <= UNKNOWN * self.load.mass
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words."""
+        if self.passed:
+            return "passed: the mass of the load is known."
+        std = f"{self.mass_std:.2g} kg"
+        return f"not passed: the mass of the load is not known: its standard deviation is {std}."
+
+    def summary(self) -> str:
+        """Return the load, the verdict and the notes as text."""
+        notes = [f"- {note}" for note in self.notes]
+        return "\n".join([load_values(self).text(), "", self.verdict, *notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the load as plain data for JSON."""
+        rows = zip(self.names, self.parameters.tolist(), self.std.tolist(), strict=True)
+        return {
+            "robot": self.arm.name,
+            "passed": self.passed,
+            "mass": self.load.mass,
+            "mass_std": self.mass_std,
+            "com": list(self.load.com),
+            "com_std": self.com_std.tolist(),
+            "inertia": list(self.load.inertia),
+            "parameters": [
+                {"name": name, "value": value, "std": std, "alone": self.identifiable[name]}
+                for name, value, std in rows
+            ],
+            "notes": list(self.notes),
+        }
+
+    def files(self) -> dict[str, str]:
+        """Return the texts that `save` writes, by the names of their files.
+
+        They are payload.json and loaded.toml, the arm with its load.
+        """
+        return {
+            JSON: json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n",
+            TOML: toml_text(self.arm.robot),
+        }
+
+    def save(self, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Write `files` into a folder: all of them or, on failure, none.
+
+        A missing folder is made, and existing files of these names are replaced.
+        """
+        target = checked_path(folder, "folder", what="the path of a folder")
+        return write_together(target, self.files(), None)
 
     def __repr__(self) -> str:
         x, y, z = self.load.com

@@ -203,7 +203,7 @@ def _measurements(stage: _Stage) -> Chapter:
     for k, (motion, name) in enumerate(zip(stage.motions, files, strict=True)):
         run, log = record(stage.truth, stage.described, motion, seed=k + 1)
         stage.logs.append(log)
-        log.write(stage.folder / name)
+        log.save(stage.folder / name)
         if k == 0:
             run.animate(stage.folder / MOVING)
         off = float(np.abs(run.q - motion.sample(run.t)[1]).max())
@@ -239,7 +239,7 @@ def _identified(stage: _Stage, result: Result) -> Chapter:
     )
     std = np.array([s for name, s in zip(result.names, result.std, strict=True) if name in true])
     within = [float((off <= k * std).mean()) for k in (1.0, 2.0, 3.0)]
-    texts = result.files(datetime.now())
+    texts = result.files(made=datetime.now())
     write_together(stage.folder / "identified", texts, None)
     save(stage.truth, stage.folder / "truth.toml")
     rows = (

@@ -1,0 +1,78 @@
+"""Results as tables, which `summary` and the command line show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armdyn.present import Grid
+
+if TYPE_CHECKING:
+    from armdyn.identification._result import Result
+    from armdyn.identification.exciting._motion import ExcitingMotion
+    from armdyn.identification.gains._drive_gains import DriveGains
+    from armdyn.identification.payload._payload import Payload
+
+
+def torque_errors(result: Result) -> Grid:
+    """Return the errors of torques of every joint, and of all together."""
+    held = "held out" if result.held_out else "of the fit"
+    columns = zip(
+        result.arm.joint_names, result.errors.per_joint, result.train_errors.per_joint,
+        result.excitation.per_joint, result.sigma, strict=True,
+    )  # fmt: skip
+    rows = [
+        (name, f"{error:.2%}", f"{fit:.2%}", f"{expected:.2%}", f"{sigma:.3g}")
+        for name, error, fit, expected, sigma in columns
+    ]
+    total, judged = result.errors.total, result.excitation.expected_error
+    rows.append(("all", f"{total:.2%}", f"{result.train_errors.total:.2%}", f"{judged:.2%}", ""))
+    return Grid(
+        f"Errors of torques, {result.arm.name}",
+        ("joint", f"error {held}", "of the fit", "expected elsewhere", "rms residual"),
+        1,
+        tuple(rows),
+        breaks=frozenset({len(rows) - 1}),
+    )
+
+
+def load_values(payload: Payload) -> Grid:
+    """Return mass, centre of mass and inertia of a load."""
+    load = payload.load
+    rows = [("mass", "kg", f"{load.mass:.5g}", f"{payload.mass_std:.2g}")]
+    for axis, x, std in zip("xyz", load.com, payload.com_std.tolist(), strict=True):
+        rows.append((f"centre {axis}", "m", f"{x:.5g}", f"{std:.2g}"))
+    for name, x in zip(("xx", "xy", "xz", "yy", "yz", "zz"), load.inertia, strict=True):
+        rows.append((f"inertia {name}", "kg m^2", f"{x:.5g}", ""))
+    title = f"Load at the tip of {payload.arm.name}"
+    return Grid(title, ("", "unit", "value", "std"), 2, tuple(rows))
+
+
+def gain_values(found: DriveGains) -> Grid:
+    """Return the gain of every drive."""
+    columns = zip(found.joint_names, found.gains, found.std, found.known, strict=True)
+    rows = tuple(
+        (name, f"{gain:.5g}", f"{std:.2g}", "yes" if known else "no")
+        for name, gain, std, known in columns
+    )
+    title = "Torque per ampere [N m/A or N/A]"
+    return Grid(title, ("joint", "gain", "std", "known"), 1, rows, words_after=1)
+
+
+def limits_used(motion: ExcitingMotion) -> Grid:
+    """Return the range of every joint, and the share of its limits that the motion uses."""
+    limits = motion.limits
+    _, q, _, _ = motion.sample()
+    rows: list[tuple[str, ...]] = []
+    for j, name in enumerate(motion.arm.joint_names):
+        used = [motion.peaks[key][j] for key in ("velocity", "acceleration", "torque")]
+        rows.append(
+            (
+                name,
+                f"{q[:, j].min():.3f}",
+                f"{q[:, j].max():.3f}",
+                f"{limits.lower[j]:.3f} to {limits.upper[j]:.3f}",
+                *(f"{share:.0%}" if share > 0 else "no limit" for share in used),
+            )
+        )
+    heads = ("joint", "lowest", "highest", "limits", "velocity", "acceleration", "torque")
+    return Grid("What is used of the limits", heads, 1, tuple(rows))
