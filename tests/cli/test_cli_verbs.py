@@ -13,14 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from armdyn.cli._examples import EXAMPLES
-from typer.main import get_command
 
 import armdyn
-from armdyn.cli._app import app, main
+from armdyn.cli._app import main
 from support.identification import recorded, small_arm
 
-VERBS = get_command(app).commands  # type: ignore[attr-defined]
+VERBS = {verb: _imported(verb) for verb in USAGE}
+EXAMPLES = {verb: usage.examples for verb, usage in USAGE.items()}
 
 # Their examples are what test_bench, test_study, test_tables and test_demo run.
 TAKES_LONG = ("bench", "study", "tables", "demo")
