@@ -16,6 +16,8 @@ import pytest
 
 import armdyn
 from armdyn.cli._app import main
+from armdyn.cli._lazy_group import _imported
+from armdyn.cli._usage import VERBS as USAGE
 from support.identification import recorded, small_arm
 
 VERBS = {verb: _imported(verb) for verb in USAGE}
