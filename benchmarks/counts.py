@@ -22,10 +22,10 @@ def rows() -> list[str]:
         "| six general rotational joints | printed | same method here | cheapest here |",
         "|---|---|---|---|",
     ]
-    for kind, paper, method, printed in CLAIMS:
-        same = armdyn.operation_counts(kind, method, 6)
-        best = armdyn.operation_counts(kind, "auto", 6)
-        lines.append(f"| {kind}, {paper} | {printed} | {same} | {best} |")
+    for quantity, paper, method, printed in CLAIMS:
+        same = armdyn.operation_counts(quantity, method, 6)
+        best = armdyn.operation_counts(quantity, "auto", 6)
+        lines.append(f"| {quantity}, {paper} | {printed} | {same} | {best} |")
     return lines
 
 

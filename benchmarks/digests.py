@@ -45,7 +45,7 @@ def rows(arms: list[str]) -> Iterator[tuple[str, str]]:
     codegens = [Codegen(target(cpu), DOUBLE) for cpu in CPUS]
     for name in arms:
         arm = arm_named(name)
-        for quantity in arm.kinds:
+        for quantity in arm.quantities:
             rolled = ["rolled"] if "rolled" in armdyn.methods(quantity) else []
             for method in ("auto", *rolled):
                 f = arm.function(quantity, method)

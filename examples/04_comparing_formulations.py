@@ -3,11 +3,11 @@
 import armdyn
 
 arm = armdyn.load("puma560")
-for kind in ("mass_matrix", "forward_dynamics"):
-    print(kind)
-    for method in armdyn.methods(kind):
-        f = arm.function(kind, method=method)
-        general = armdyn.operation_counts(kind, method, 6)
+for quantity in ("mass_matrix", "forward_dynamics"):
+    print(quantity)
+    for method in armdyn.methods(quantity):
+        f = arm.function(quantity, method=method)
+        general = armdyn.operation_counts(quantity, method, 6)
         print(f"  {method:20} {f.operations!s:16} six general joints: {general}")
 
 two = armdyn.load("planar2").function("mass_matrix")

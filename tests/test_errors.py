@@ -25,7 +25,7 @@ ERRORS = [
     LogError("run.csv", "has no stamps.", 3),
     InputError("`q` is wrong."),
     InputError("`q` is wrong.", argument="q"),
-    MethodError("kind", "mass", ["bias", "mass_matrix"], argument="kind"),
+    MethodError("quantity", "mass", ["bias", "mass_matrix"], argument="quantity"),
     MissingExtraError("pinocchio", "verify", "Comparing"),
 ]
 

@@ -3,7 +3,7 @@
 ArmdynError
 ├── RobotError          the description of a robot is wrong (also a ValueError)
 ├── InputError          an argument of a call is wrong (also a ValueError); carries ``argument``
-│   └── MethodError     the kind, method or option asked for does not exist; carries ``choices``
+│   └── MethodError     the quantity, method or option asked for does not exist; carries ``choices``
 ├── FileError           a file cannot be read or written (also a ValueError); carries ``path``
 │   ├── RobotFileError  ... as a robot: what it says is wrong; also a RobotError
 │   └── LogError        ... as a log of an arm; carries ``line``; also an InputError
@@ -75,7 +75,7 @@ class InputError(ArmdynError, ValueError):
 
 
 class MethodError(InputError):
-    """The method, kind or option asked for does not exist; ``choices`` are those that do."""
+    """The method, quantity or option asked for does not exist; ``choices`` are those that do."""
 
     def __init__(
         self, what: str, given: object, choices: Iterable[str], *, argument: str | None = None

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from armdyn import Joint, Robot, generic
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.composite import Composite, composites
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.lin_fang_1 import formulation_1
@@ -137,7 +137,7 @@ def test_whole_methods_take_no_more_than_their_polynomials(
     printed_mul: Polynomial,
     printed_add: Polynomial,
 ) -> None:
-    run = KINDS["mass_matrix"].methods[method].run
+    run = QUANTITIES["mass_matrix"].methods[method].run
     for n in SIZES[1]:
         chain = generic_chain(n, 1)
         got = operations(lambda q, c=chain: run(c, q), [Slot("q", (n,))], n)
@@ -241,7 +241,7 @@ EDGE_CASES = {
 def test_edge_cases_match_pinocchio(case: str, method: str) -> None:
     robot = Robot(EDGE_CASES[case], name=case)
     state = random_state(robot, seed=1)
-    got = KINDS["mass_matrix"].methods[method].run(chain_of(robot), state["q"].tolist())
+    got = QUANTITIES["mass_matrix"].methods[method].run(chain_of(robot), state["q"].tolist())
     assert relative_error(got, oracle(robot, state)["mass_matrix"]) < TOLERANCE
 
 
@@ -250,7 +250,7 @@ def test_masses_and_moments_may_be_unknown(method: str) -> None:
     """One program for every payload: parameters traced as inputs, then given their values."""
     robot = random_robots(seed=6, sizes=(4,))[0]
     chain, n = chain_of(robot), robot.n
-    run = KINDS["mass_matrix"].methods[method].run
+    run = QUANTITIES["mass_matrix"].methods[method].run
 
     def symbolic(q: list[Any], m: list[Any], c: list[Any], I: list[Any]) -> Any:
         links = tuple(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from armdyn import generic
-from armdyn.algorithms import KINDS, denoc_udu, udu
+from armdyn.algorithms import QUANTITIES, denoc_udu, udu
 from armdyn.algorithms.denoc_forward import accelerations, eliminated_torques
 from armdyn.algorithms.denoc_inverse import unit_upper_inverse
 from armdyn.algorithms.frame import frames
@@ -42,7 +42,7 @@ def test_recursive_passes_solve_with_the_inertia_matrix() -> None:
 def test_elimination_on_formulas_gives_the_factors_of_elimination_on_numbers() -> None:
     for robot in ROBOTS:
         q = random_state(robot)["q"].tolist()
-        M = KINDS["mass_matrix"].methods["denoc"].run(chain_of(robot), q)
+        M = QUANTITIES["mass_matrix"].methods["denoc"].run(chain_of(robot), q)
         U, D = denoc_udu.udu(chain_of(robot), q)
         U_dense, D_dense = udu.factors(M)
         assert relative_error(U, U_dense) < 1e-11, robot.name
@@ -96,8 +96,8 @@ def operations(
     return count(trace(lambda *a: run(chain, *a), [Slot(name, (n,)) for name in inputs], outputs))
 
 
-def cost(kind: str, method: str, n: int) -> Operations:
-    row = KINDS[kind]
+def cost(quantity: str, method: str, n: int) -> Operations:
+    row = QUANTITIES[quantity]
     outputs = [Slot(name, shape) for name, shape in row.shapes(n).items()]
     return operations(row.methods[method].run, n, row.inputs, *outputs)
 
@@ -131,12 +131,12 @@ BOUNDS: list[tuple[str, str, Polynomial, Polynomial]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "method", "M", "A"), BOUNDS)
+@pytest.mark.parametrize(("quantity", "method", "M", "A"), BOUNDS)
 def test_operations_stay_within_bounds(
-    kind: str, method: str, M: Polynomial, A: Polynomial
+    quantity: str, method: str, M: Polynomial, A: Polynomial
 ) -> None:
     for n in SIZES:
-        spent = cost(kind, method, n)
+        spent = cost(quantity, method, n)
         assert spent.multiplications <= M(n), (n, str(spent))
         assert spent.additions <= A(n), (n, str(spent))
 
@@ -158,9 +158,9 @@ def test_each_joint_more_costs_the_recursion_the_same() -> None:
 
 
 def test_dense_methods_divide_once_a_joint() -> None:
-    for kind in ("forward_dynamics", "inverse_mass_matrix", "udu"):
+    for quantity in ("forward_dynamics", "inverse_mass_matrix", "udu"):
         for n in SIZES:
-            assert cost(kind, "mass_matrix_udu", n).div <= n, (kind, n)
+            assert cost(quantity, "mass_matrix_udu", n).div <= n, (quantity, n)
 
 
 def test_solving_with_the_inertia_matrix_takes_132n_220_products() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn import Joint, Robot
-from armdyn.algorithms import KINDS, cholesky, second_moment
+from armdyn.algorithms import QUANTITIES, cholesky, second_moment
 from armdyn.algorithms.link_moments import moments, regrouped
 from armdyn.algorithms.vector import inertia_at_origin, trace_minus
 from armdyn.graph import Operations, Program, Slot, count, evaluate, trace
@@ -23,15 +23,15 @@ Polynomial = Callable[[int], float]
 Counts = tuple[Polynomial, Polynomial, Polynomial | None, Polynomial | None]
 
 
-def program(robot: Robot, kind: str, method: str) -> Program:
-    entry, chain = KINDS[kind], chain_of(robot)
+def program(robot: Robot, quantity: str, method: str) -> Program:
+    entry, chain = QUANTITIES[quantity], chain_of(robot)
     inputs = [Slot(name, (robot.n,)) for name in entry.inputs]
     outputs = [Slot(name, shape) for name, shape in entry.shapes(robot.n).items()]
     return trace(lambda *a: entry.methods[method].run(chain, *a), inputs, outputs)
 
 
-def operations(robot: Robot, kind: str, method: str) -> Operations:
-    return count(program(robot, kind, method))
+def operations(robot: Robot, quantity: str, method: str) -> Operations:
+    return count(program(robot, quantity, method))
 
 
 # For n >= 4 revolute joints in general position: M and A that the code takes, then those printed in
@@ -70,10 +70,10 @@ COUNTS: dict[tuple[str, str], Counts] = {
 
 
 @pytest.mark.parametrize("n", range(4, 10))
-@pytest.mark.parametrize(("kind", "method"), COUNTS)
-def test_counts_do_not_exceed_the_known_and_the_printed(kind: str, method: str, n: int) -> None:
-    got = operations(armdyn.generic(n), kind, method)
-    M, A, printed_M, printed_A = COUNTS[kind, method]
+@pytest.mark.parametrize(("quantity", "method"), COUNTS)
+def test_counts_do_not_exceed_the_known_and_the_printed(quantity: str, method: str, n: int) -> None:
+    got = operations(armdyn.generic(n), quantity, method)
+    M, A, printed_M, printed_A = COUNTS[quantity, method]
     assert got.multiplications <= M(n)
     assert got.additions <= A(n)
     if printed_M is not None and printed_A is not None:
@@ -93,7 +93,7 @@ def test_common_frame_is_the_cheaper_one_from_five_joints_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("joints", "kind", "M", "A"),
+    ("joints", "quantity", "M", "A"),
     [
         ("RRPRRR", "inverse_dynamics", 389, 323),
         ("RRPRRR", "mass_matrix", 318, 264),
@@ -101,12 +101,14 @@ def test_common_frame_is_the_cheaper_one_from_five_joints_on() -> None:
         ("RPRPRP", "mass_matrix", 296, 255),
     ],
 )
-def test_second_moment_counts_with_sliding_joints(joints: str, kind: str, M: int, A: int) -> None:
+def test_second_moment_counts_with_sliding_joints(
+    joints: str, quantity: str, M: int, A: int
+) -> None:
     """An offset of a slide would add one sum, q + d: without it here."""
     rng = np.random.default_rng(3)
-    links = [random_joint(rng, prismatic=kind == "P") for kind in joints]
+    links = [random_joint(rng, prismatic=quantity == "P") for quantity in joints]
     links = [j if j.is_revolute else replace(j, d=0.0) for j in links]
-    got = operations(Robot(links, gravity=(3.0, -4.0, -7.0)), kind, "second_moment")
+    got = operations(Robot(links, gravity=(3.0, -4.0, -7.0)), quantity, "second_moment")
     assert got.multiplications <= M
     assert got.additions <= A
 
@@ -178,9 +180,9 @@ def two_links() -> Robot:
     return Robot([link(0.0, 0.02, 0.1), link(0.02, 2.0, 10.0)], gravity=(0.0, -9.81, 0.0))
 
 
-def on_a_turn(kind: str, method: str, dtype: type[np.floating]) -> np.ndarray:
+def on_a_turn(quantity: str, method: str, dtype: type[np.floating]) -> np.ndarray:
     """The outputs at q = (0, q2), q2 in steps of two degrees, everything else zero."""
-    code = program(two_links(), kind, method)
+    code = program(two_links(), quantity, method)
     q2 = np.deg2rad(np.arange(0.0, 360.0, 2.0)).astype(dtype)
     inputs = [np.zeros_like(q2)] * sum(slot.size for slot in code.inputs)
     inputs[1] = q2

@@ -10,21 +10,21 @@ import pinocchio as pin
 import pytest
 
 from armdyn import generic
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.graph import Operations, Slot, count, trace
 from armdyn.report._pinocchio import pinocchio_model
 from armdyn.robot import Chain, chain_of
 from support.robots import random_robots, random_state, relative_error
 
-H = KINDS["mass_matrix"].methods["lin_1991"].run
-BIAS = KINDS["bias"].methods["lin_1991"].run
-CORIOLIS = KINDS["coriolis_matrix"].methods["lin_1991"].run
+H = QUANTITIES["mass_matrix"].methods["lin_1991"].run
+BIAS = QUANTITIES["bias"].methods["lin_1991"].run
+CORIOLIS = QUANTITIES["coriolis_matrix"].methods["lin_1991"].run
 
 ROBOTS = random_robots(seed=3, sizes=(1, 3, 6))
 
 
-def cost(kind: str, method: str, n: int) -> Operations:
-    entry, chain = KINDS[kind], chain_of(generic(n))
+def cost(quantity: str, method: str, n: int) -> Operations:
+    entry, chain = QUANTITIES[quantity], chain_of(generic(n))
     run = entry.methods[method].run
     return cost_of(lambda *a: run(chain, *a), entry.inputs, entry.shapes(n))
 
@@ -63,7 +63,7 @@ def test_gravity_from_constant_moments_costs_16_per_joint(n: int) -> None:
     assert (got.mul, got.add) == (16 * n - 20, 11 * n - 14)
 
 
-@pytest.mark.parametrize("method", [m for m in KINDS["gravity"].methods if m != "lin_1994"])
+@pytest.mark.parametrize("method", [m for m in QUANTITIES["gravity"].methods if m != "lin_1994"])
 def test_no_gravity_is_cheaper_than_lin_1994(method: str) -> None:
     assert cost("gravity", "lin_1994", 6) <= cost("gravity", method, 6)
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.graph import Slot, evaluate, record, simplify, verify
 from armdyn.robot import chain_of
 from support.robots import frame_oracle, oracle, random_robots, random_state, relative_error
 
-ROWS = [(kind, method) for kind, k in KINDS.items() for method in k.methods]
+ROWS = [(quantity, method) for quantity, k in QUANTITIES.items() for method in k.methods]
 ROBOTS = random_robots()
 
 # Rounding grows with the number of operations and, where M is inverted, with its condition number.
@@ -31,29 +31,31 @@ def flat(value: object) -> list[float]:
     return [float(value)]  # type: ignore[arg-type]
 
 
-def runs(kind: str, method: str, n: int) -> list[Callable[..., Any]]:
+def runs(quantity: str, method: str, n: int) -> list[Callable[..., Any]]:
     """The algorithm; if it answers for one frame of an arm, once for each."""
-    run = KINDS[kind].methods[method].run
-    return [partial(run, frame=k) for k in range(n + 2)] if KINDS[kind].takes_frame else [run]
+    run = QUANTITIES[quantity].methods[method].run
+    return (
+        [partial(run, frame=k) for k in range(n + 2)] if QUANTITIES[quantity].takes_frame else [run]
+    )
 
 
-@pytest.mark.parametrize(("kind", "method"), ROWS)
-def test_float_run_matches_pinocchio(kind: str, method: str) -> None:
-    tolerance = TOLERANCE.get(kind, 1e-12)
+@pytest.mark.parametrize(("quantity", "method"), ROWS)
+def test_float_run_matches_pinocchio(quantity: str, method: str) -> None:
+    tolerance = TOLERANCE.get(quantity, 1e-12)
     for robot in ROBOTS:
         state, chain = random_state(robot), chain_of(robot)
-        lists = [state[k].tolist() for k in KINDS[kind].inputs]
-        results = [run(chain, *lists) for run in runs(kind, method, robot.n)]
+        lists = [state[k].tolist() for k in QUANTITIES[quantity].inputs]
+        results = [run(chain, *lists) for run in runs(quantity, method, robot.n)]
         got, answers = results[0], oracle(robot, state)
-        if KINDS[kind].takes_frame:
-            for k, expected in enumerate(frame_oracle(robot, state["q"])[kind]):
+        if QUANTITIES[quantity].takes_frame:
+            for k, expected in enumerate(frame_oracle(robot, state["q"])[quantity]):
                 assert relative_error(results[k], expected) < tolerance, (robot.name, k)
-        elif kind == "udu":
+        elif quantity == "udu":
             U, D = (np.array(x) for x in got)
             assert np.array_equal(U, np.triu(U)), robot.name
             assert np.array_equal(np.diag(U), np.ones(robot.n)), robot.name
             assert relative_error(U @ np.diag(D) @ U.T, answers["mass_matrix"]) < 1e-12, robot.name
-        elif kind == "friction":
+        elif quantity == "friction":
             joints, qd = robot.joints, state["qd"]
             expected = [
                 j.viscous * v + j.coulomb * np.sign(v) + j.offset
@@ -61,17 +63,17 @@ def test_float_run_matches_pinocchio(kind: str, method: str) -> None:
             ]
             assert relative_error(got, expected) < tolerance
         elif isinstance(got, tuple):
-            for part, expected in zip(got, answers[kind], strict=True):
+            for part, expected in zip(got, answers[quantity], strict=True):
                 assert relative_error(part, expected) < tolerance, robot.name
         else:
-            assert relative_error(got, answers[kind]) < tolerance, robot.name
+            assert relative_error(got, answers[quantity]) < tolerance, robot.name
 
 
-@pytest.mark.parametrize(("kind", "method"), ROWS)
-def test_program_matches_float_run(kind: str, method: str) -> None:
+@pytest.mark.parametrize(("quantity", "method"), ROWS)
+def test_program_matches_float_run(quantity: str, method: str) -> None:
     """The recorded program bit for bit; the simplified one to rounding, at a second state."""
-    entry = KINDS[kind]
-    for robot, run in ((r, run) for r in ROBOTS[::2] for run in runs(kind, method, r.n)):
+    entry = QUANTITIES[quantity]
+    for robot, run in ((r, run) for r in ROBOTS[::2] for run in runs(quantity, method, r.n)):
         chain = chain_of(robot)
         inputs = [Slot(name, (robot.n,)) for name in entry.inputs]
         outputs = [Slot(name, shape) for name, shape in entry.shapes(robot.n).items()]
@@ -82,5 +84,5 @@ def test_program_matches_float_run(kind: str, method: str) -> None:
         expected = flat(run(chain, *lists))
         given = [x for values in lists for x in values]
         assert evaluate(raw, given) == expected, robot.name
-        tolerance = TOLERANCE.get(kind, 1e-12)
+        tolerance = TOLERANCE.get(quantity, 1e-12)
         assert relative_error(evaluate(simple, given), expected) < tolerance, robot.name

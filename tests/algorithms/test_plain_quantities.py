@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from armdyn import Joint, Robot
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
 from armdyn.graph import Slot, count, evaluate, trace
 from armdyn.report._pinocchio import pinocchio_model
@@ -30,11 +30,13 @@ NAMES = {
     "pose": "product",
     "jacobian": "geometric",
 }
-RUN: dict[str, Callable[..., Any]] = {k: KINDS[k].methods[name].run for k, name in NAMES.items()}
+RUN: dict[str, Callable[..., Any]] = {
+    k: QUANTITIES[k].methods[name].run for k, name in NAMES.items()
+}
 
 
-def value(kind: str, robot: Robot, *state: np.ndarray, **frame: int) -> np.ndarray:
-    return np.array(RUN[kind](chain_of(robot), *(x.tolist() for x in state), **frame))
+def value(quantity: str, robot: Robot, *state: np.ndarray, **frame: int) -> np.ndarray:
+    return np.array(RUN[quantity](chain_of(robot), *(x.tolist() for x in state), **frame))
 
 
 def test_parameters_are_those_of_pinocchio() -> None:
@@ -142,18 +144,18 @@ def with_parameters(chain: Chain, given: list[Any]) -> Chain:
     return replace(chain, links=tuple(links))
 
 
-@pytest.mark.parametrize("kind", [k for k in NAMES if not KINDS[k].takes_frame])
-def test_inertial_parameters_may_stay_unknown(kind: str) -> None:
-    entry, robot = KINDS[kind], random_robots(seed=4, sizes=(4,))[0]
+@pytest.mark.parametrize("quantity", [k for k in NAMES if not QUANTITIES[k].takes_frame])
+def test_inertial_parameters_may_stay_unknown(quantity: str) -> None:
+    entry, robot = QUANTITIES[quantity], random_robots(seed=4, sizes=(4,))[0]
     chain, state = chain_of(robot), random_state(robot)
     given = [x for link in chain.links for x in (link.m, *link.c, *link.I)]
     inputs = [Slot(name, (robot.n,)) for name in entry.inputs]
     outputs = [Slot(name, shape) for name, shape in entry.shapes(robot.n).items()]
     program = trace(
-        lambda *a: RUN[kind](with_parameters(chain, a[-1]), *a[:-1]),
+        lambda *a: RUN[quantity](with_parameters(chain, a[-1]), *a[:-1]),
         [*inputs, Slot("parameters", (10 * robot.n,))],
         outputs,
     )
     numbers = [x for name in entry.inputs for x in state[name].tolist()]
-    expected = value(kind, robot, *(state[name] for name in entry.inputs))
+    expected = value(quantity, robot, *(state[name] for name in entry.inputs))
     assert relative_error(evaluate(program, [*numbers, *given]), expected.reshape(-1)) < 1e-12

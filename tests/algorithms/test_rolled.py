@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from armdyn import Robot, generic
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.rolled import ROLLED_METHODS
 from armdyn.arm._programs import algorithm
 from armdyn.arm._rolled import rolled_program
@@ -38,15 +38,15 @@ LIKE = {
 VECTORS = ("inverse_dynamics", "bias", "gravity", "forward_dynamics")
 
 
-def rolled(robot: Robot, kind: str, friction: bool = False) -> Rolled:
-    program = rolled_program(chain_of(robot), kind, friction=friction)
+def rolled(robot: Robot, quantity: str, friction: bool = False) -> Rolled:
+    program = rolled_program(chain_of(robot), quantity, friction=friction)
     assert program is not None
     return program
 
 
-def evaluated(robot: Robot, kind: str, state: dict[str, np.ndarray], friction: bool = False):
-    program = rolled(robot, kind, friction)
-    return evaluate_rolled(program, *(state[name] for name in KINDS[kind].inputs))[0]
+def evaluated(robot: Robot, quantity: str, state: dict[str, np.ndarray], friction: bool = False):
+    program = rolled(robot, quantity, friction)
+    return evaluate_rolled(program, *(state[name] for name in QUANTITIES[quantity].inputs))[0]
 
 
 def slides(n: int) -> Robot:
@@ -60,32 +60,34 @@ def robots(n: int) -> list[Robot]:
     return [*made, *(random_robot(family, n, 8) for family in FAMILIES)]
 
 
-@pytest.mark.parametrize("kind", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED_METHODS)
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
-def test_sweeps_give_what_straight_line_methods_give(kind: str, n: int) -> None:
+def test_sweeps_give_what_straight_line_methods_give(quantity: str, n: int) -> None:
     for robot in [*robots(n), *([slides(n)] if n <= 3 else [])]:
         state = random_state(robot, seed=1)
-        run = KINDS[kind].methods[LIKE[kind]].run
-        expected = run(chain_of(robot), *(state[name].tolist() for name in KINDS[kind].inputs))
-        got = evaluated(robot, kind, state)
+        run = QUANTITIES[quantity].methods[LIKE[quantity]].run
+        expected = run(
+            chain_of(robot), *(state[name].tolist() for name in QUANTITIES[quantity].inputs)
+        )
+        got = evaluated(robot, quantity, state)
         assert relative_error(got, expected) < 1e-12, robot.name
 
 
-@pytest.mark.parametrize("kind", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED_METHODS)
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 30])
-def test_sweeps_give_what_pinocchio_gives(kind: str, n: int) -> None:
+def test_sweeps_give_what_pinocchio_gives(quantity: str, n: int) -> None:
     for robot in robots(n)[:: 1 if n < 30 else 3]:
         state = random_state(robot, seed=2)
-        got = evaluated(robot, kind, state)
-        assert relative_error(got, pinocchio(robot, kind, state)) < 1e-12, robot.name
+        got = evaluated(robot, quantity, state)
+        assert relative_error(got, pinocchio(robot, quantity, state)) < 1e-12, robot.name
 
 
-@pytest.mark.parametrize("kind", VECTORS)
-def test_vectors_of_100_joints_are_pinocchios(kind: str) -> None:
+@pytest.mark.parametrize("quantity", VECTORS)
+def test_vectors_of_100_joints_are_pinocchios(quantity: str) -> None:
     for robot in (generic(100, seed=1), with_drives(random_robot("mixed", 100, 4), 5)):
         state = random_state(robot, seed=3)
-        got = evaluated(robot, kind, state)
-        assert relative_error(got, pinocchio(robot, kind, state)) < 1e-12, robot.name
+        got = evaluated(robot, quantity, state)
+        assert relative_error(got, pinocchio(robot, quantity, state)) < 1e-12, robot.name
 
 
 @pytest.mark.slow
@@ -93,9 +95,9 @@ def test_vectors_of_500_joints_are_pinocchios() -> None:
     robot = with_drives(generic(500, seed=1), 2)
     model, state = pinocchio_model(robot), random_state(robot, seed=3)
     data = model.createData()  # takes by far the most of the time
-    for kind in VECTORS:
-        expected = asked(model, data, kind, state)
-        assert relative_error(evaluated(robot, kind, state), expected) < 1e-12, kind
+    for quantity in VECTORS:
+        expected = asked(model, data, quantity, state)
+        assert relative_error(evaluated(robot, quantity, state), expected) < 1e-12, quantity
 
 
 def test_entries_of_the_mass_matrix_are_exact_beside_their_own_diagonal() -> None:
@@ -110,31 +112,31 @@ def test_entries_of_the_mass_matrix_are_exact_beside_their_own_diagonal() -> Non
     assert np.array_equal(got, got.T)
 
 
-@pytest.mark.parametrize("kind", ["inverse_dynamics", "forward_dynamics"])
-def test_friction_is_part_of_the_torque_where_it_is_asked_for(kind: str) -> None:
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
+def test_friction_is_part_of_the_torque_where_it_is_asked_for(quantity: str) -> None:
     for robot in (with_drives(generic(5), 1), with_drives(random_robot("mixed", 6, 2), 2)):
         chain, state = chain_of(robot), random_state(robot)
         state["qd"][2] = 0.0  # a joint at rest has no Coulomb friction
-        lists = [state[name].tolist() for name in KINDS[kind].inputs]
+        lists = [state[name].tolist() for name in QUANTITIES[quantity].inputs]
         for friction in (True, False):
-            run = algorithm(chain, kind, LIKE[kind], frame=0, friction=friction)
-            got = evaluated(robot, kind, state, friction)
+            run = algorithm(chain, quantity, LIKE[quantity], frame=0, friction=friction)
+            got = evaluated(robot, quantity, state, friction)
             assert relative_error(got, run(*lists)) < 1e-12, (robot.name, friction)
 
 
 def test_states_of_a_batch_are_evaluated_alike() -> None:
     robot = random_robot("mixed", 5, 1)
     states = [random_state(robot, seed) for seed in range(3)]
-    for kind in ROLLED_METHODS:
+    for quantity in ROLLED_METHODS:
         batch = {name: np.array([state[name] for state in states]) for name in states[0]}
-        one_by_one = [evaluated(robot, kind, state) for state in states]
-        assert relative_error(evaluated(robot, kind, batch), one_by_one) < 1e-14
+        one_by_one = [evaluated(robot, quantity, state) for state in states]
+        assert relative_error(evaluated(robot, quantity, batch), one_by_one) < 1e-14
 
 
-@pytest.mark.parametrize("kind", ROLLED_METHODS)
-def test_machine_code_gives_what_the_interpreter_gives(kind: str) -> None:
+@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+def test_machine_code_gives_what_the_interpreter_gives(quantity: str) -> None:
     for robot in (generic(7), with_drives(random_robot("mixed", 11, 3), 4)):
-        program = rolled(robot, kind, friction=True)
+        program = rolled(robot, quantity, friction=True)
         rng = np.random.default_rng(0)
         states = [rng.uniform(-2, 2, (19, robot.n)) for _ in program.inputs]
         got, expected = compile_program(program)(*states), evaluate_rolled(program, *states)[0]
@@ -157,19 +159,19 @@ ENTRIES = {
 }
 
 
-@pytest.mark.parametrize("kind", ROLLED_METHODS)
-def test_what_a_joint_costs(kind: str) -> None:
-    program = rolled(generic(20), kind)
+@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+def test_what_a_joint_costs(quantity: str) -> None:
+    program = rolled(generic(20), quantity)
     steps = [count(sweep.step) for sweep in program.sweeps]
-    assert total(steps) == COSTS[kind]
+    assert total(steps) == COSTS[quantity]
     entries = [count(sweep.columns) for sweep in program.sweeps if sweep.columns]
-    assert entries == ENTRIES.get(kind, [])
+    assert entries == ENTRIES.get(quantity, [])
 
 
-@pytest.mark.parametrize("kind", VECTORS)
-def test_one_joint_more_costs_one_step_more(kind: str) -> None:
-    shorter, longer = (count_rolled(rolled(generic(n), kind)) for n in (20, 21))
-    assert total([shorter, COSTS[kind]]) == longer
+@pytest.mark.parametrize("quantity", VECTORS)
+def test_one_joint_more_costs_one_step_more(quantity: str) -> None:
+    shorter, longer = (count_rolled(rolled(generic(n), quantity)) for n in (20, 21))
+    assert total([shorter, COSTS[quantity]]) == longer
 
 
 def total(parts: list[Operations]) -> Operations:
@@ -177,12 +179,12 @@ def total(parts: list[Operations]) -> Operations:
     return Operations(**{name: sum(getattr(part, name) for part in parts) for name in names})
 
 
-@pytest.mark.parametrize("kind", ROLLED_METHODS)
-def test_what_depends_on_constants_alone_is_in_the_table(kind: str) -> None:
-    program = rolled(with_drives(random_robot("mixed", 9, 1), 1), kind, friction=True)
+@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+def test_what_depends_on_constants_alone_is_in_the_table(quantity: str) -> None:
+    program = rolled(with_drives(random_robot("mixed", 9, 1), 1), quantity, friction=True)
     for sweep in program.sweeps:
         for step in filter(None, (sweep.step, sweep.columns)):
-            assert not offline(step), kind
+            assert not offline(step), quantity
 
 
 def offline(step: Program) -> list[int]:
@@ -197,25 +199,30 @@ def offline(step: Program) -> list[int]:
     return [k for k, x in enumerate(step.code) if known[k] and x.args]
 
 
-@pytest.mark.parametrize("kind", ROLLED_METHODS)
-def test_what_is_special_at_all_joints_costs_nothing(kind: str) -> None:
+@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+def test_what_is_special_at_all_joints_costs_nothing(quantity: str) -> None:
     """Twists of a right angle, no offsets."""
     n = 12
     joints = [replace(joint, beta=np.pi / 2, d=0.0) for joint in generic(n).joints]
     square = Robot(joints, gravity=generic(n).gravity)
-    steps = total([count(sweep.step) for sweep in rolled(square, kind).sweeps])
-    assert steps.multiplications < 0.85 * COSTS[kind].multiplications
+    steps = total([count(sweep.step) for sweep in rolled(square, quantity).sweeps])
+    assert steps.multiplications < 0.85 * COSTS[quantity].multiplications
     state = random_state(square)
-    assert relative_error(evaluated(square, kind, state), pinocchio(square, kind, state)) < 1e-12
+    assert (
+        relative_error(evaluated(square, quantity, state), pinocchio(square, quantity, state))
+        < 1e-12
+    )
 
 
 def test_programs_are_as_long_for_any_arm() -> None:
-    for kind in ROLLED_METHODS:
+    for quantity in ROLLED_METHODS:
         lengths = {
-            tuple(len(sweep.step.code) for sweep in verify_rolled(rolled(generic(n), kind)).sweeps)
+            tuple(
+                len(sweep.step.code) for sweep in verify_rolled(rolled(generic(n), quantity)).sweeps
+            )
             for n in (10, 40)
         }
-        assert len(lengths) == 1, kind
+        assert len(lengths) == 1, quantity
 
 
 def test_there_is_no_rolled_form_of_other_kinds_or_of_symbolic_arms() -> None:

@@ -5,15 +5,15 @@ import sys
 
 import pytest
 
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.quantity import resolve
 
-ROWS = [(kind, method) for kind, k in KINDS.items() for method in k.methods]
+ROWS = [(quantity, method) for quantity, k in QUANTITIES.items() for method in k.methods]
 
 
-@pytest.mark.parametrize(("kind", "method"), ROWS)
-def test_references_resolve(kind: str, method: str) -> None:
-    row = KINDS[kind].methods[method]
+@pytest.mark.parametrize(("quantity", "method"), ROWS)
+def test_references_resolve(quantity: str, method: str) -> None:
+    row = QUANTITIES[quantity].methods[method]
     assert callable(row.run) and row.run is row.run
     assert isinstance(row.function, str) and resolve(row.function) is row.run
     module = row.function.partition(":")[0]
@@ -22,7 +22,7 @@ def test_references_resolve(kind: str, method: str) -> None:
 
 def test_reading_the_table_imports_no_algorithm() -> None:
     modules = {
-        str(m.function).partition(":")[0] for k in KINDS.values() for m in k.methods.values()
+        str(m.function).partition(":")[0] for k in QUANTITIES.values() for m in k.methods.values()
     }
     assert "lin_fang_1" in modules
     code = "import sys, armdyn.algorithms; print(*sys.modules)"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from support.robots import random_robot, relative_error
 
 PUMA = armdyn.load("puma560")
@@ -19,23 +19,25 @@ Q, QD, QDD, TAU = RNG.uniform(-1, 1, (4, 7, 6))
 STATES = {"q": Q, "qd": QD, "qdd": QDD, "tau": TAU}
 
 
-def call(arm, kind, states, **options):
-    return getattr(arm, kind)(*(states[name] for name in KINDS[kind].inputs), **options)
+def call(arm, quantity, states, **options):
+    return getattr(arm, quantity)(
+        *(states[name] for name in QUANTITIES[quantity].inputs), **options
+    )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_is_a_method_of_the_arm(kind) -> None:
-    result = call(PUMA, kind, STATES)
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_every_quantity_is_a_method_of_the_arm(quantity) -> None:
+    result = call(PUMA, quantity, STATES)
     results = result if isinstance(result, tuple) else (result,)
-    for array, shape in zip(results, KINDS[kind].shapes(6).values(), strict=True):
+    for array, shape in zip(results, QUANTITIES[quantity].shapes(6).values(), strict=True):
         assert array.shape == (7, *shape)
         assert array.dtype == np.float64
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_batch_equals_its_states(kind) -> None:
-    batch = call(PUMA, kind, STATES)
-    single = [call(PUMA, kind, {k: v[i] for k, v in STATES.items()}) for i in range(7)]
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_batch_equals_its_states(quantity) -> None:
+    batch = call(PUMA, quantity, STATES)
+    single = [call(PUMA, quantity, {k: v[i] for k, v in STATES.items()}) for i in range(7)]
     if isinstance(batch, tuple):
         for k, part in enumerate(batch):
             assert relative_error(part, [s[k] for s in single]) < 1e-14
@@ -98,10 +100,11 @@ def test_results_are_the_callers_own() -> None:
 
 
 def test_auto_takes_the_fewest_multiplications_then_additions() -> None:
-    for kind in ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity"):
-        chosen = PUMA.function(kind)
+    for quantity in ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity"):
+        chosen = PUMA.function(quantity)
         counts = {
-            m: PUMA.function(kind, m, friction=False).operations for m in armdyn.methods(kind)
+            m: PUMA.function(quantity, m, friction=False).operations
+            for m in armdyn.methods(quantity)
         }
         best = min((o.multiplications + o.sqrt, o.additions) for o in counts.values())
         got = counts[chosen.method]
@@ -201,7 +204,7 @@ def test_wrong_arguments_are_named(change, text) -> None:
     ("call", "text"),
     [
         (lambda: armdyn.Arm("puma560"), "takes an armdyn.Robot, got str; .* armdyn.load"),
-        (lambda: PUMA.function("mass"), "no kind 'mass'; choose one of: mass_matrix"),
+        (lambda: PUMA.function("mass"), "no quantity 'mass'; choose one of: mass_matrix"),
         (lambda: PUMA.function("mass_matrix")(Q, QD), "takes 1 arrays"),
         (lambda: PUMA.function("mass_matrix").source("cobol"), "no language 'cobol'"),
         (lambda: PUMA.function("udu")(Q, out=Q), "a tuple of 2 arrays, got ndarray"),
@@ -213,13 +216,13 @@ def test_wrong_arguments_are_named(change, text) -> None:
         (lambda: PUMA.pose(Q, True), "`frame` is True"),
         (lambda: PUMA.pose(Q, 1.5), "`frame` is 1.5"),
         (lambda: PUMA.pose(Q, np.zeros(3)), "`frame` is array"),
-        (lambda: PUMA.function(["bias"]), r"no kind \['bias'\]"),
-        (lambda: armdyn.methods(["bias"]), r"no kind \['bias'\]"),
+        (lambda: PUMA.function(["bias"]), r"no quantity \['bias'\]"),
+        (lambda: armdyn.methods(["bias"]), r"no quantity \['bias'\]"),
         (lambda: armdyn.load("puma560", tip=3), "`tip` is 3, expected the name of a link"),
         (lambda: armdyn.load("puma560", base=["a"]), r"`base` is \['a'\], expected the name"),
         (lambda: armdyn.load("puma560", strict="no"), "`strict` is 'no', expected True or False"),
         (lambda: armdyn.load("puma560", snap=None), "`snap` is None, expected True or False"),
-        (lambda: armdyn.methods("mass"), "no kind 'mass'"),
+        (lambda: armdyn.methods("mass"), "no quantity 'mass'"),
         (lambda: armdyn.operation_counts("bias", "magic", 6), "no method of bias 'magic'"),
         (lambda: armdyn.operation_counts("bias", "auto", 0), "at least one joint"),
         (lambda: armdyn.operation_counts("bias", "auto", 2.0), "`n` is 2.0, expected a whole"),
@@ -280,10 +283,10 @@ def test_singular_mass_matrix_is_refused_and_the_rest_goes_on() -> None:
             call()
     assert arm.mass_matrix(zero)[1, 1] == 0.0
     inverting = {"forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix", "udu"}
-    assert set(KINDS) - set(arm.kinds) == inverting
+    assert set(QUANTITIES) - set(arm.quantities) == inverting
     healthy = massless_hand(rotor_inertia=0.1)
     assert np.allclose(healthy.forward_dynamics(zero, zero, [0.0, 0.2]), [0.0, 2.0])
-    assert set(healthy.kinds) == set(KINDS)
+    assert set(healthy.quantities) == set(QUANTITIES)
 
 
 def test_light_wrist_on_a_heavy_arm_is_not_called_singular() -> None:
@@ -329,11 +332,11 @@ def test_public_names_are_the_contract() -> None:
 
 
 def test_every_method_is_counted_on_generic_arms() -> None:
-    for kind in PUMA.kinds:
-        for method in armdyn.methods(kind):
-            done = armdyn.operation_counts(kind, method, 3, type=2)
+    for quantity in PUMA.quantities:
+        for method in armdyn.methods(quantity):
+            done = armdyn.operation_counts(quantity, method, 3, type=2)
             # a generic arm has no friction; all else depends on the state
-            assert (done.mul + done.add > 0) == (kind != "friction"), (kind, method)
+            assert (done.mul + done.add > 0) == (quantity != "friction"), (quantity, method)
 
 
 def test_listed_methods_of_the_papers_exist() -> None:
@@ -347,5 +350,5 @@ def test_listed_methods_of_the_papers_exist() -> None:
         "forward_dynamics": ["gibbs_appell", "mass_matrix_udu", "denoc", "articulated_body"],
         "inverse_mass_matrix": ["denoc", "mass_matrix_udu"],
     }  # fmt: skip
-    for kind, names in expected.items():
-        assert set(names) <= set(armdyn.methods(kind)), kind
+    for quantity, names in expected.items():
+        assert set(names) <= set(armdyn.methods(quantity)), quantity

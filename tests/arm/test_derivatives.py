@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.arm._programs import algorithm
 from armdyn.graph import Slot, interpret, trace
 from armdyn.robot import chain_of
@@ -50,12 +50,12 @@ def test_methods_are_listed_beside_those_of_the_table() -> None:
     assert armdyn.methods("jacobian_derivative") == ("forward",)
 
 
-@pytest.mark.parametrize(("kind", "method"), ROWS)
-def test_derivatives_match_pinocchio_on_mixed_arms(kind, method) -> None:
+@pytest.mark.parametrize(("quantity", "method"), ROWS)
+def test_derivatives_match_pinocchio_on_mixed_arms(quantity, method) -> None:
     for robot in ROBOTS:
-        f = armdyn.Arm(robot).function(kind, method, friction=False)
-        got = f(*state_of(robot, *KINDS[kind].inputs))
-        for part, expected in zip(got, oracle(robot, random_state(robot))[kind], strict=True):
+        f = armdyn.Arm(robot).function(quantity, method, friction=False)
+        got = f(*state_of(robot, *QUANTITIES[quantity].inputs))
+        for part, expected in zip(got, oracle(robot, random_state(robot))[quantity], strict=True):
             assert relative_error(part, expected) < 1e-9, robot.name
 
 
@@ -177,23 +177,26 @@ def test_wrenches_are_passed_to_the_base_where_that_is_cheaper() -> None:
     assert whole < half and arm.function(INVERSE).method == "recursive_to_base"
 
 
-@pytest.mark.parametrize(("kind", "method"), ROWS)
-def test_constants_of_the_arm_may_be_unknown(kind, method) -> None:
+@pytest.mark.parametrize(("quantity", "method"), ROWS)
+def test_constants_of_the_arm_may_be_unknown(quantity, method) -> None:
     robot = with_friction(random_robot("mixed", 3, 2))
-    chain, state = chain_of(robot), state_of(robot, *KINDS[kind].inputs)
+    chain, state = chain_of(robot), state_of(robot, *QUANTITIES[quantity].inputs)
     n, last = robot.n, chain.links[-1]
 
     def function(*given):
         *inputs, (mass, viscous) = given
         unknown = replace(last, m=2.0 * mass, Fv=viscous)
         moved = replace(chain, links=(*chain.links[:-1], unknown))
-        return algorithm(moved, kind, method, frame=n + 1, friction=True)(*inputs)
+        return algorithm(moved, quantity, method, frame=n + 1, friction=True)(*inputs)
 
-    inputs = [*(Slot(name, (n,)) for name in KINDS[kind].inputs), Slot("constants_of_hand", (2,))]
-    outputs = [Slot(name, shape) for name, shape in KINDS[kind].shapes(n).items()]
+    inputs = [
+        *(Slot(name, (n,)) for name in QUANTITIES[quantity].inputs),
+        Slot("constants_of_hand", (2,)),
+    ]
+    outputs = [Slot(name, shape) for name, shape in QUANTITIES[quantity].shapes(n).items()]
     code = trace(function, inputs, outputs)
     got = interpret(code, *state, np.array([0.5 * last.m, last.Fv]))
-    expected = armdyn.Arm(robot).function(kind, "recursive")(*state)
+    expected = armdyn.Arm(robot).function(quantity, "recursive")(*state)
     for part, other in zip(got, expected, strict=True):
         assert relative_error(part, other) < 1e-11
 

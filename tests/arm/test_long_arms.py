@@ -27,28 +27,28 @@ def states(f: armdyn.Function, count: int) -> list[np.ndarray]:
 
 
 def test_sweeps_are_named_where_there_are_some() -> None:
-    for kind in ARM.kinds:
-        assert ("rolled" in armdyn.methods(kind)) == (kind in ROLLED_METHODS)
+    for quantity in ARM.quantities:
+        assert ("rolled" in armdyn.methods(quantity)) == (quantity in ROLLED_METHODS)
 
 
-@pytest.mark.parametrize("kind", ROLLED_METHODS)
-def test_sweeps_of_a_mixed_arm_with_rotors_and_friction_are_pinocchios(kind: str) -> None:
-    f = ARM.function(kind, "rolled")
+@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+def test_sweeps_of_a_mixed_arm_with_rotors_and_friction_are_pinocchios(quantity: str) -> None:
+    f = ARM.function(quantity, "rolled")
     batch = states(f, 3)
     for i, got in enumerate(np.asarray(f(*batch))):
         state = {slot.name: x[i] for slot, x in zip(f.program.inputs, batch, strict=True)}
         friction = ARM.friction(state["qd"]) if "qd" in state else 0.0
-        if kind == "forward_dynamics":
+        if quantity == "forward_dynamics":
             state["tau"] = state["tau"] - friction
-        expected = pinocchio(ARM.robot, kind, state)
-        if kind == "inverse_dynamics":
+        expected = pinocchio(ARM.robot, quantity, state)
+        if quantity == "inverse_dynamics":
             expected = expected + friction
         assert relative_error(got, expected) < 1e-12, i
 
 
-@pytest.mark.parametrize("kind", ROLLED_METHODS)
-def test_bits_do_not_depend_on_how_sweeps_are_called(kind: str) -> None:
-    f = ARM.function(kind, "rolled")
+@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+def test_bits_do_not_depend_on_how_sweeps_are_called(quantity: str) -> None:
+    f = ARM.function(quantity, "rolled")
     batch = states(f, 1000)
     expected = np.asarray(f(*batch))
     width = compile_program(f.program).width
@@ -100,6 +100,6 @@ def test_sweeps_are_not_written_out() -> None:
 
 def test_sweeps_know_what_cannot_be_inverted() -> None:
     massless = armdyn.Arm(armdyn.Robot([armdyn.Joint(mass=0.0)]))
-    for kind in ("forward_dynamics", "inverse_mass_matrix"):
+    for quantity in ("forward_dynamics", "inverse_mass_matrix"):
         with pytest.raises(RobotError, match="the mass matrix is singular"):
-            massless.function(kind, "rolled")
+            massless.function(quantity, "rolled")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.algorithms import KINDS, Method
+from armdyn.algorithms import QUANTITIES, Method
 from armdyn.algorithms.newton_euler import gravity
 from armdyn.cli import _console
 from armdyn.cli._app import main
@@ -45,10 +45,10 @@ def test_ops_counts_every_method_and_marks_the_cheapest(monkeypatch, capsys) -> 
     status, out, _ = run(monkeypatch, capsys, "ops", "scara", "--json")
     told = json.loads(out)["kinds"]
     arm = armdyn.load("scara")
-    assert status == 0 and set(told) == set(KINDS)
-    for kind, rows in told.items():
-        assert list(rows["methods"]) == list(armdyn.methods(kind))
-        assert rows["cheapest"] == arm.function(kind).method
+    assert status == 0 and set(told) == set(QUANTITIES)
+    for quantity, rows in told.items():
+        assert list(rows["methods"]) == list(armdyn.methods(quantity))
+        assert rows["cheapest"] == arm.function(quantity).method
     status, out, _ = run(monkeypatch, capsys, "ops", "scara")
     assert status == 0
     assert f"{arm.function('mass_matrix').method} *" in out
@@ -61,7 +61,7 @@ def test_verify_agrees_on_every_bundled_robot(monkeypatch, capsys, robot) -> Non
     told = json.loads(out)
     assert status == 0, err
     assert told["passed"] and told["pinocchio"]
-    assert len(told["checks"]) == sum(len(armdyn.methods(kind)) for kind in KINDS)
+    assert len(told["checks"]) == sum(len(armdyn.methods(quantity)) for quantity in QUANTITIES)
     assert "methods agree" in err
 
 
@@ -69,7 +69,7 @@ def test_verify_names_the_method_that_disagrees(monkeypatch, capsys) -> None:
     def wrong(chain, q):
         return [x * (1 + 1e-7) for x in gravity(chain, q)]
 
-    monkeypatch.setitem(KINDS["gravity"].methods, "slightly_off", Method(wrong, "a mistake"))
+    monkeypatch.setitem(QUANTITIES["gravity"].methods, "slightly_off", Method(wrong, "a mistake"))
     status, out, err = run(monkeypatch, capsys, "verify", "planar3")
     assert status == 1
     assert err.strip() == "disagreement: gravity slightly_off."

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.arm import export_c
 from armdyn.arm._parametric import parametric, values
 from armdyn.arm._programs import straight_methods
@@ -48,23 +48,23 @@ def test_compiled_code_equals_program_and_kernel_for_every_quantity(
 ) -> None:
     if name == "panda":
         arm = armdyn.load(published("panda_description/urdf/panda.urdf"))
-        kinds = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "udu", "pose")
+        quantities = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "udu", "pose")
     else:
         arm = armdyn.Arm(ROBOTS[name])
-        kinds = arm.kinds
-    library = Library(export_c(arm, tmp_path, kinds))
+        quantities = arm.quantities
+    library = Library(export_c(arm, tmp_path, quantities))
     for seed in range(3):
         state = random_state(arm.robot, seed)
         state["qd"][0] = 0.0  # at rest, where Coulomb friction is zero
-        for kind in kinds:
-            program = arm.function(kind).program
+        for quantity in quantities:
+            program = arm.function(quantity).program
             inputs = [state[slot.name] for slot in program.inputs]
-            got = library(kind, inputs, [slot.shape for slot in program.outputs])
-            compiled = arm.function(kind)(*inputs)
+            got = library(quantity, inputs, [slot.shape for slot in program.outputs])
+            compiled = arm.function(quantity)(*inputs)
             several = compiled if isinstance(compiled, tuple) else (compiled,)
             for a, b, c in zip(got, interpret(program, *inputs), several, strict=True):
-                assert relative_error(a, b) < 1e-14, (kind, seed)
-                assert relative_error(a, c) < 1e-14, (kind, seed)
+                assert relative_error(a, b) < 1e-14, (quantity, seed)
+                assert relative_error(a, c) < 1e-14, (quantity, seed)
 
 
 @needs_gcc
@@ -74,10 +74,10 @@ def test_the_selftest_passes_and_finds_a_wrong_constant(
     single: bool, parameters: bool, tmp_path: Path
 ) -> None:
     arm = armdyn.Arm(ROBOTS["inclined slide-2"])
-    paths = export_c(arm, tmp_path, arm.kinds, single=single, parameters=parameters)
+    paths = export_c(arm, tmp_path, arm.quantities, single=single, parameters=parameters)
     done = selftest(paths, tmp_path / "selftest")
     assert done.returncode == 0, done.stdout
-    assert done.stdout.count(" ok\n") == len(arm.kinds)
+    assert done.stdout.count(" ok\n") == len(arm.quantities)
     assert "inclined_slide_2_0_udu" in done.stdout
     source = paths[1].read_text()
     wrong = source.replace(" + ", " - ", 1)
@@ -91,16 +91,16 @@ def test_the_selftest_passes_and_finds_a_wrong_constant(
 @needs_gcc
 def test_float_code_calls_float_functions_and_is_right_to_float_digits(tmp_path: Path) -> None:
     arm = armdyn.Arm(ROBOTS["mixed-3"])
-    paths = export_c(arm, tmp_path, arm.kinds, single=True)
+    paths = export_c(arm, tmp_path, arm.quantities, single=True)
     code = paths[1].read_text()
     assert "double " not in code and "sinf(" in code and "sin(" not in code
     library, state = Library(paths, single=True), random_state(arm.robot)
-    for kind in arm.kinds:
-        program = arm.function(kind).program
+    for quantity in arm.quantities:
+        program = arm.function(quantity).program
         inputs = [state[slot.name].astype(np.float32) for slot in program.inputs]
-        got = library(kind, inputs, [slot.shape for slot in program.outputs])
+        got = library(quantity, inputs, [slot.shape for slot in program.outputs])
         for a, b in zip(got, interpret(program, *map(np.float64, inputs)), strict=True):
-            assert relative_error(a, b) < 1e-4, kind
+            assert relative_error(a, b) < 1e-4, quantity
 
 
 @needs_gcc
@@ -212,14 +212,16 @@ def test_two_exports_are_the_same_to_the_byte(tmp_path: Path) -> None:
     assert [p.read_bytes() for p in one] == [p.read_bytes() for p in two]
 
 
-@pytest.mark.parametrize(("kind", "method"), [(k, m) for k in KINDS for m in straight_methods(k)])
+@pytest.mark.parametrize(
+    ("quantity", "method"), [(k, m) for k in QUANTITIES for m in straight_methods(k)]
+)
 def test_parameters_at_run_time_give_what_an_arm_of_these_parameters_gives(
-    kind: str, method: str
+    quantity: str, method: str
 ) -> None:
     """Traced on one arm, fed with the parameters of another."""
     for family, n in (("mixed", 3), ("right angles", 2), ("rotational", 1)):
         robot = random_robot(family, n, 1)
-        found = parametric(chain_of(robot), kind, method)
+        found = parametric(chain_of(robot), quantity, method)
         joints = [
             replace(
                 joint, mass=joint.mass * 1.7, com=(0.1 * i, -0.2, 0.3),
@@ -230,8 +232,8 @@ def test_parameters_at_run_time_give_what_an_arm_of_these_parameters_gives(
         other = armdyn.Arm(with_friction(replace(robot, joints=joints)))
         given = random_state(robot) | values(chain_of(other.robot))
         inputs = [np.reshape(given[slot.name], slot.shape) for slot in found.program.inputs]
-        states = [given[name] for name in KINDS[kind].inputs]
-        expected = other.function(kind, method)(*states)
+        states = [given[name] for name in QUANTITIES[quantity].inputs]
+        expected = other.function(quantity, method)(*states)
         several = expected if isinstance(expected, tuple) else (expected,)
         for a, b in zip(interpret(found.program, *inputs), several, strict=True):
             assert relative_error(a, b) < 1e-12, (family, n)
@@ -241,38 +243,38 @@ def test_parameters_at_run_time_give_what_an_arm_of_these_parameters_gives(
 def test_compiled_code_with_parameters_takes_links_without_mass(tmp_path: Path) -> None:
     arm = armdyn.load("puma560")
     assert arm.robot.joints[0].mass == 0.0
-    kinds = ["mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity", "friction"]
-    kinds += ["coriolis_matrix", "kinetic_energy"]
-    library = Library(export_c(arm, tmp_path, kinds, parameters=True))
+    quantities = ["mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity", "friction"]
+    quantities += ["coriolis_matrix", "kinetic_energy"]
+    library = Library(export_c(arm, tmp_path, quantities, parameters=True))
     given = random_state(arm.robot) | values(chain_of(arm.robot))
-    for kind in kinds:
-        program = parametric(chain_of(arm.robot), kind).program
+    for quantity in quantities:
+        program = parametric(chain_of(arm.robot), quantity).program
         inputs = [given[slot.name] for slot in program.inputs]
-        got = library(kind, inputs, [slot.shape for slot in program.outputs])
-        expected = arm.function(kind)(*(given[name] for name in KINDS[kind].inputs))
-        assert relative_error(got[0], expected) < 1e-12, kind
+        got = library(quantity, inputs, [slot.shape for slot in program.outputs])
+        expected = arm.function(quantity)(*(given[name] for name in QUANTITIES[quantity].inputs))
+        assert relative_error(got[0], expected) < 1e-12, quantity
     default = (ctypes.c_double * 60).in_dll(library.library, "puma560_default_p")
     assert list(default) == arm.parameters.tolist()
 
 
 def test_where_only_a_division_by_masses_is_left_it_is_said_or_refused(tmp_path: Path) -> None:
-    heavy, kinds = armdyn.Arm(ROBOTS["mixed-3"]), ["kinetic_energy", "gravity"]
+    heavy, quantities = armdyn.Arm(ROBOTS["mixed-3"]), ["kinetic_energy", "gravity"]
     asked = {"kinetic_energy": "link_sum"}
-    header = export_c(heavy, tmp_path, kinds, parameters=True, methods=asked)[0]
+    header = export_c(heavy, tmp_path, quantities, parameters=True, methods=asked)[0]
     assert header.read_text().count("no link may have the mass 0") == 1
     with pytest.raises(RobotError, match="divides by the masses"):
-        export_c(armdyn.load("puma560"), tmp_path, kinds, parameters=True, methods=asked)
+        export_c(armdyn.load("puma560"), tmp_path, quantities, parameters=True, methods=asked)
     with pytest.raises(InputError, match="choose another method, or 'auto'"):
-        export_c(heavy, tmp_path, kinds, parameters="minimal", methods=asked)
+        export_c(heavy, tmp_path, quantities, parameters="minimal", methods=asked)
 
 
 @pytest.mark.parametrize("name", ["scara", "mixed-3", "inclined slide-2"])
 def test_no_quantity_has_to_divide_by_masses(name: str, tmp_path: Path) -> None:
     arm = armdyn.Arm(ROBOTS[name])
-    header = export_c(arm, tmp_path, arm.kinds, parameters=True)[0]
+    header = export_c(arm, tmp_path, arm.quantities, parameters=True)[0]
     assert "no link may have the mass 0" not in header.read_text()
-    kinds = [kind for kind in arm.kinds if kind != "potential_energy"]
-    header = export_c(arm, tmp_path, kinds, parameters="minimal")[0]
+    quantities = [quantity for quantity in arm.quantities if quantity != "potential_energy"]
+    header = export_c(arm, tmp_path, quantities, parameters="minimal")[0]
     assert "no link may have the mass 0" not in header.read_text()
 
 
@@ -331,7 +333,7 @@ def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path:
     for functions in ("mass_matrix", [], ["gravity", "gravity"], 3, ["gravity", 3]):
         with pytest.raises(InputError):
             export_c(arm, out, functions)  # type: ignore[arg-type]
-    with pytest.raises(MethodError, match="there is no kind 'inertia'"):
+    with pytest.raises(MethodError, match="there is no quantity 'inertia'"):
         export_c(arm, out, ["inertia"])
     with pytest.raises(MethodError, match="choose one of: gravity"):
         export_c(arm, out, ["gravity"], methods={"bias": "auto"})
@@ -393,7 +395,7 @@ def test_codegen_writes_what_export_c_writes(monkeypatch, capsys, tmp_path: Path
 def test_codegen_says_what_is_wrong(monkeypatch, capsys, tmp_path: Path) -> None:
     out = ["--out", str(tmp_path / "out")]
     wrong = {
-        "there is no kind 'inertia'": ["--functions", "inertia"],
+        "there is no quantity 'inertia'": ["--functions", "inertia"],
         "--functions is empty": ["--functions", ","],
         "there is no method of gravity 'x'": ["--functions", "gravity", "--method", "gravity=x"],
         "--method is 'x'": ["--functions", "gravity", "--method", "x"],

@@ -11,7 +11,7 @@ import armdyn
 from support.robots import relative_error
 
 ARMS = [armdyn.load("scara"), armdyn.load("puma560")]
-KINDS = ["mass_matrix", "inverse_dynamics", "kinetic_energy", "udu", "pose", "friction"]
+QUANTITIES = ["mass_matrix", "inverse_dynamics", "kinetic_energy", "udu", "pose", "friction"]
 RNG = np.random.default_rng(5)
 
 
@@ -21,10 +21,10 @@ def flat(value: object) -> np.ndarray:
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda a: a.name)
-@pytest.mark.parametrize("kind", KINDS)
-def test_casadi_function_has_the_same_values(arm: armdyn.Arm, kind: str) -> None:
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_casadi_function_has_the_same_values(arm: armdyn.Arm, quantity: str) -> None:
     pytest.importorskip("casadi", reason="CasADi is not installed: pip install casadi")
-    f = arm.function(kind)
+    f = arm.function(quantity)
     state = RNG.uniform(-1, 1, (len(f.program.inputs), arm.n))
     function = f.casadi()
     assert [function.name_in(k) for k in range(function.n_in())] == [
@@ -37,11 +37,11 @@ def test_casadi_function_has_the_same_values(arm: armdyn.Arm, kind: str) -> None
         assert relative_error(np.array(a.full()).reshape(np.shape(b)), b) < 1e-14
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_sympy_function_has_the_same_values(kind: str) -> None:
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_sympy_function_has_the_same_values(quantity: str) -> None:
     sympy = pytest.importorskip("sympy")
     arm = ARMS[0]
-    f = arm.function(kind)
+    f = arm.function(quantity)
     state = RNG.uniform(-1, 1, (len(f.program.inputs), arm.n))
     symbols = [sympy.symbols(f"{s.name}1:{arm.n + 1}") for s in f.program.inputs]
     formulas = f.sympy()(*symbols)
@@ -53,12 +53,12 @@ def test_sympy_function_has_the_same_values(kind: str) -> None:
     assert relative_error(flat(tuple(got)), flat(f(*state))) < 1e-13
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_jax_function_has_the_same_values_on_batches(kind: str) -> None:
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_jax_function_has_the_same_values_on_batches(quantity: str) -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
     jax.config.update("jax_enable_x64", True)
     arm = ARMS[1]
-    f = arm.function(kind)
+    f = arm.function(quantity)
     states = RNG.uniform(-1, 1, (len(f.program.inputs), 5, arm.n))
     got = f.jax()(*states)
     assert relative_error(flat(got), flat(f(*states))) < 1e-13
@@ -73,9 +73,9 @@ def test_jax_function_is_differentiated() -> None:
     assert relative_error(np.array(slope), arm.gravity(q)) < 1e-13
 
 
-def written(arm: armdyn.Arm, kind: str, language: str) -> Any:
+def written(arm: armdyn.Arm, quantity: str, language: str) -> Any:
     """Return the function that a source defines; it may need nothing of ours."""
-    f = arm.function(kind)
+    f = arm.function(quantity)
     scope: dict[str, Any] = {}
     text = f.source(language)
     assert "armdyn" not in text
@@ -83,17 +83,17 @@ def written(arm: armdyn.Arm, kind: str, language: str) -> Any:
     return scope[f.program.name]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_source_in_jax_runs_by_itself_and_broadcasts(kind: str) -> None:
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_source_in_jax_runs_by_itself_and_broadcasts(quantity: str) -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
     jax.config.update("jax_enable_x64", True)
     arm = ARMS[1]
-    f = arm.function(kind)
+    f = arm.function(quantity)
     states = [RNG.uniform(-1, 1, (3, 1, arm.n)), *RNG.uniform(-1, 1, (2, 4, arm.n))]
     states = states[: len(f.program.inputs)]
     expected = f(*states)
     several = expected if isinstance(expected, tuple) else (expected,)
-    for function in (written(arm, kind, "jax"), jax.jit(written(arm, kind, "jax"))):
+    for function in (written(arm, quantity, "jax"), jax.jit(written(arm, quantity, "jax"))):
         got = function(*states)
         for a, b in zip(got if isinstance(got, tuple) else (got,), several, strict=True):
             assert a.shape == np.shape(b) and relative_error(np.array(a), b) < 1e-13
@@ -108,13 +108,15 @@ def test_source_in_jax_refuses_what_jax_would_read_beyond() -> None:
 
 
 @pytest.mark.parametrize("symbol", ["SX", "MX"])
-@pytest.mark.parametrize("kind", [*KINDS, "regressor"])
-def test_source_in_casadi_runs_by_itself_on_both_kinds_of_symbols(kind: str, symbol: str) -> None:
+@pytest.mark.parametrize("quantity", [*QUANTITIES, "regressor"])
+def test_source_in_casadi_runs_by_itself_on_both_kinds_of_symbols(
+    quantity: str, symbol: str
+) -> None:
     casadi = pytest.importorskip("casadi", reason="CasADi is not installed: pip install casadi")
     arm = ARMS[0]
-    f = arm.function(kind)
+    f = arm.function(quantity)
     columns = [getattr(casadi, symbol).sym(slot.name, slot.size) for slot in f.program.inputs]
-    made = written(arm, kind, "casadi")(*columns)
+    made = written(arm, quantity, "casadi")(*columns)
     state = RNG.uniform(-1, 1, (len(columns), arm.n))
     values = casadi.Function("f", columns, made if isinstance(made, tuple) else [made])(*state)
     expected = f(*state)
@@ -123,7 +125,7 @@ def test_source_in_casadi_runs_by_itself_on_both_kinds_of_symbols(kind: str, sym
         assert a.shape == (*np.shape(b), 1, 1)[:2]
         assert relative_error(a.full().reshape(np.shape(b)), b) < 1e-14
     with pytest.raises(ValueError, match=r"has shape \(3, 1\), expected \(4, 1\)"):
-        written(arm, kind, "casadi")(*(column[:3] for column in columns))
+        written(arm, quantity, "casadi")(*(column[:3] for column in columns))
 
 
 def test_latex_is_for_small_arms() -> None:

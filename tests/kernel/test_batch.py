@@ -39,9 +39,9 @@ def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("kind", ["mass_matrix", "inverse_dynamics", "udu", "potential_energy"])
-def test_parts_and_threads_change_no_bit(kind: str, threads: int) -> None:
-    f = PUMA.function(kind)
+@pytest.mark.parametrize("quantity", ["mass_matrix", "inverse_dynamics", "udu", "potential_energy"])
+def test_parts_and_threads_change_no_bit(quantity: str, threads: int) -> None:
+    f = PUMA.function(quantity)
     given = [RNG.uniform(-1, 1, (COUNT, slot.size)) for slot in f.program.inputs]
     assert f.kernel is not None
     expected = parts(f.kernel(*given))

@@ -55,12 +55,12 @@ def test_ordinary_states_of_heavy_arms_have_finite_results(family: str) -> None:
     ]
     arm = armdyn.Arm(armdyn.Robot(joints))
     rng = np.random.default_rng(4)
-    for kind in ("mass_matrix", "inverse_dynamics", "regressor", "kinetic_energy", "jacobian"):
-        given = arm.function(kind).program
+    for quantity in ("mass_matrix", "inverse_dynamics", "regressor", "kinetic_energy", "jacobian"):
+        given = arm.function(quantity).program
         assert isinstance(given, Program) and stays_finite(given, LARGEST_ORDINARY)
         shape = (len(given.inputs), 300, 3)
         sizes = 10.0 ** rng.choice([-320.0, -8.0, 0.0, 5.0, 5.001, 15.0], shape)
         states = sizes * rng.choice([-1.0, 0.0, 1.0], shape)
         for machine in (TARGETS[0], TARGETS[-1]):
             for result in as_tuple(compile_program(given, target=machine)(*states)):
-                assert np.isfinite(result).all(), kind
+                assert np.isfinite(result).all(), quantity

@@ -55,8 +55,8 @@ def test_a_program_comes_back_to_the_last_bit() -> None:
     back = program_from_text(program_text(given))
     assert back == given
     assert str(back.code[1].value) == "-0.0"
-    for kind in ("forward_dynamics", "regressor"):
-        traced = program(CHAIN, kind, resolve(CHAIN, kind, AUTO), 4, True)
+    for quantity in ("forward_dynamics", "regressor"):
+        traced = program(CHAIN, quantity, resolve(CHAIN, quantity, AUTO), 4, True)
         assert program_from_text(program_text(traced)) == traced
 
 
@@ -94,7 +94,9 @@ def test_other_questions_have_other_answers(folder: Path) -> None:
         (CHAIN, "inverse_dynamics", 4, True),
         (CHAIN, "inverse_dynamics", 4, False),
     ]
-    asked = [(c, kind, _programs.methods(kind)[0], *rest) for c, kind, *rest in questions]
+    asked = [
+        (c, quantity, _programs.methods(quantity)[0], *rest) for c, quantity, *rest in questions
+    ]
     first = [program(*one) for one in asked]
     assert len(list(folder.iterdir())) == len(asked)
     _forget()

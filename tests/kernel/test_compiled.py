@@ -24,7 +24,7 @@ from armdyn.kernel.cache._cache import Cache
 from support.robots import random_robots, relative_error
 
 PUMA = armdyn.load("puma560")
-KINDS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity", "udu", "pose")
+QUANTITIES = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity", "udu", "pose")
 RNG = np.random.default_rng(3)
 
 
@@ -36,18 +36,20 @@ def parts(result: object) -> tuple[np.ndarray, ...]:
     return result if isinstance(result, tuple) else (result,)  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_machine_code_equals_the_interpreted_program(kind: str) -> None:
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_machine_code_equals_the_interpreted_program(quantity: str) -> None:
     for robot in [PUMA.robot, *random_robots(seed=6, sizes=(2, 5))[::3]]:
-        f = armdyn.Arm(robot).function(kind)
+        f = armdyn.Arm(robot).function(quantity)
         given = states(f, 40)
         for got, expected in zip(parts(f(*given)), interpret(f.program, *given), strict=True):
-            assert relative_error(got, expected) < (1e-9 if kind == "forward_dynamics" else 1e-14)
+            assert relative_error(got, expected) < (
+                1e-9 if quantity == "forward_dynamics" else 1e-14
+            )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_bits_do_not_depend_on_threads_or_batch(kind: str) -> None:
-    f = PUMA.function(kind)
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_bits_do_not_depend_on_threads_or_batch(quantity: str) -> None:
+    f = PUMA.function(quantity)
     given = states(f, 3 * LEAST_STATES + 5)
     one = parts(f(*given, threads=1))
     for threads in (2, 3, 7):
@@ -98,25 +100,25 @@ import numpy as np, armdyn
 from armdyn.kernel import target
 rng, parts = np.random.default_rng(3), lambda x: x if isinstance(x, tuple) else (x,)
 arm = armdyn.load("stanford")
-for kind in ("mass_matrix", "inverse_dynamics", "udu", "potential_energy"):
-    f = arm.function(kind)
+for quantity in ("mass_matrix", "inverse_dynamics", "udu", "potential_energy"):
+    f = arm.function(quantity)
     w = target().vector_bytes // 8
     for count in (0, 1, w - 1, w, w + 1, 1000, 40_000):
         states = [rng.uniform(-2, 2, (count, slot.size)) for slot in f.program.inputs]
         expected = parts(f.kernel(*states))
-        for call in (f, getattr(arm, kind)):
+        for call in (f, getattr(arm, quantity)):
             for _ in range(2):
                 for a, b in zip(parts(call(*states)), expected, strict=True):
-                    assert np.array_equal(a, b), (kind, count)
+                    assert np.array_equal(a, b), (quantity, count)
             for k in {0, count - 1} if count else ():
                 for a, b in zip(parts(call(*(x[k] for x in states))), expected, strict=True):
-                    assert np.array_equal(a, b[k]), (kind, count)
+                    assert np.array_equal(a, b[k]), (quantity, count)
     states[-1][-1, -1] = np.nan
     try:
         f(*states)
     except armdyn.InputError:
         continue
-    raise AssertionError(kind)
+    raise AssertionError(quantity)
 print(target().cpu, target().vector_bytes // 8)
 """
 

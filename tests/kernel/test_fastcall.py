@@ -26,7 +26,7 @@ from support.robots import random_robots
 
 RNG = np.random.default_rng(5)
 PUMA = armdyn.load("puma560")
-KINDS = [kind for kind in PUMA.kinds if hasattr(armdyn.Arm, kind)]
+QUANTITIES = [quantity for quantity in PUMA.quantities if hasattr(armdyn.Arm, quantity)]
 
 
 def state_of(f: armdyn.Function) -> list[np.ndarray]:
@@ -45,8 +45,8 @@ def is_fastcall(x: object) -> bool:
 def opened() -> armdyn.Arm:
     """An arm all of whose methods are fastcalls."""
     arm = armdyn.Arm(PUMA.robot)
-    for kind in KINDS:
-        getattr(arm, kind)(*state_of(arm.function(kind)))
+    for quantity in QUANTITIES:
+        getattr(arm, quantity)(*state_of(arm.function(quantity)))
     return arm
 
 
@@ -56,25 +56,27 @@ def closed() -> armdyn.Arm:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARMDYN_FASTCALL", "off")
         arm = armdyn.Arm(PUMA.robot)
-        for kind in KINDS:
-            getattr(arm, kind)(*state_of(arm.function(kind)))
+        for quantity in QUANTITIES:
+            getattr(arm, quantity)(*state_of(arm.function(quantity)))
     return arm
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("quantity", QUANTITIES)
 def test_fastcall_gives_the_bits_of_the_gufunc(
-    kind: str, opened: armdyn.Arm, closed: armdyn.Arm
+    quantity: str, opened: armdyn.Arm, closed: armdyn.Arm
 ) -> None:
-    assert is_fastcall(getattr(opened, kind)) and is_fastcall(opened.function(kind).__call__)
-    assert not is_fastcall(getattr(closed, kind)) and not is_fastcall(
-        closed.function(kind).__call__
+    assert is_fastcall(getattr(opened, quantity)) and is_fastcall(
+        opened.function(quantity).__call__
     )
-    f = opened.function(kind)
+    assert not is_fastcall(getattr(closed, quantity)) and not is_fastcall(
+        closed.function(quantity).__call__
+    )
+    f = opened.function(quantity)
     assert f.kernel is not None
     for _ in range(5):
         given = state_of(f)
         expected = parts(f.kernel(*given))
-        for call in (getattr(opened, kind), f, getattr(closed, kind)):
+        for call in (getattr(opened, quantity), f, getattr(closed, quantity)):
             result = call(*given)
             for a, b in zip(parts(result), expected, strict=True):
                 assert type(a) is np.ndarray and a.dtype == np.float64
@@ -85,8 +87,8 @@ def test_fastcall_gives_the_bits_of_the_gufunc(
 def test_fastcall_of_arms_of_every_size() -> None:
     for robot in random_robots(seed=2, sizes=(1, 2, 3, 5, 8))[::3]:
         arm = armdyn.Arm(robot)
-        for kind in ("mass_matrix", "forward_dynamics", "udu"):
-            f = arm.function(kind)
+        for quantity in ("mass_matrix", "forward_dynamics", "udu"):
+            f = arm.function(quantity)
             given = state_of(f)
             f(*given)
             assert is_fastcall(f.__call__) and f.kernel is not None
@@ -334,15 +336,15 @@ def test_nothing_is_kept_and_nothing_lost(opened: armdyn.Arm) -> None:
         opened.udu(many)
 
     def refused() -> None:
-        for kind, given in (
+        for quantity, given in (
             ("mass_matrix", (bad,)), ("inverse_dynamics", (q, HUGE, q)),
             ("forward_dynamics_derivatives", (q, HUGE, q)), ("udu", (many_bad,)),
         ):  # fmt: skip
             try:
-                getattr(opened, kind)(*given)
+                getattr(opened, quantity)(*given)
             except armdyn.ArmdynError:
                 continue
-            raise AssertionError(kind)
+            raise AssertionError(quantity)
 
     # NumPy itself keeps a reference to its type of numbers for every array that Python makes
     for calls, times, also in ((quick, 5000, (np.dtype(float),)), (refused, 300, ())):
@@ -443,8 +445,8 @@ def test_arms_and_functions_are_copied_and_pickled_after_use(opened: armdyn.Arm)
 
 
 def test_methods_look_as_without_a_fastcall(opened: armdyn.Arm, closed: armdyn.Arm) -> None:
-    for kind in KINDS:
-        fastcall, method = getattr(opened, kind), getattr(closed, kind)
+    for quantity in QUANTITIES:
+        fastcall, method = getattr(opened, quantity), getattr(closed, quantity)
         assert fastcall.__name__ == method.__name__ and inspect.getdoc(fastcall) == inspect.getdoc(
             method
         )

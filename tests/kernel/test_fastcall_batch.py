@@ -17,7 +17,7 @@ from armdyn.kernel import LEAST_STATES
 from support.robots import random_robots
 
 PUMA = armdyn.load("puma560")
-KINDS = [kind for kind in PUMA.kinds if kind not in ("jacobian_derivative",)]
+QUANTITIES = [quantity for quantity in PUMA.quantities if quantity not in ("jacobian_derivative",)]
 COUNTS = (1, 2, 7, 8, 9, 31, 600)
 
 
@@ -50,9 +50,9 @@ def fastcall_of(f: armdyn.Function) -> tuple[Callable[..., Any], Slow]:
     return fastcall, slow
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_batches_have_the_bits_of_single_states(kind: str) -> None:
-    f = PUMA.function(kind)
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_batches_have_the_bits_of_single_states(quantity: str) -> None:
+    f = PUMA.function(quantity)
     fastcall, slow = fastcall_of(f)
     for count in COUNTS:
         states = batch_of(f, count)
@@ -74,10 +74,10 @@ def test_random_arms_have_the_bits_of_the_gufunc(robot: armdyn.Robot) -> None:
     assert np.array_equal(fastcall(*states), f.kernel(*states))
 
 
-@pytest.mark.parametrize("kind", ["udu", "inverse_dynamics_derivatives"])
+@pytest.mark.parametrize("quantity", ["udu", "inverse_dynamics_derivatives"])
 @pytest.mark.parametrize("count", [None, 1, 50])
-def test_several_results_are_filled_and_returned(kind: str, count: int | None) -> None:
-    f = PUMA.function(kind)
+def test_several_results_are_filled_and_returned(quantity: str, count: int | None) -> None:
+    f = PUMA.function(quantity)
     fastcall, slow = fastcall_of(f)
     states = [s if count else s[0] for s in batch_of(f, count or 1)]
     expected = fastcall(*states)

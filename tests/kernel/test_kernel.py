@@ -29,7 +29,7 @@ from support.kernels import (
 )
 from support.robots import FAMILIES, random_robot
 
-KINDS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity")
+QUANTITIES = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity")
 
 
 def _ulps(got: np.ndarray, expected: np.ndarray) -> float:
@@ -39,9 +39,9 @@ def _ulps(got: np.ndarray, expected: np.ndarray) -> float:
 
 
 @lru_cache(maxsize=64)
-def _case(robot: Robot, kind: str) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+def _case(robot: Robot, quantity: str) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
     """States, what the graph makes of them, and what exact arithmetic makes of them."""
-    given = program_of(robot, kind)
+    given = program_of(robot, quantity)
     states = states_of(given, 45)
     (expected,) = interpret(given, *states)
     rules = {**FLOATS, Op.SIN: mpmath.sin, Op.COS: mpmath.cos, Op.SQRT: mpmath.sqrt}
@@ -53,11 +53,11 @@ def _case(robot: Robot, kind: str) -> tuple[list[np.ndarray], np.ndarray, np.nda
     return states, expected, exact.reshape(expected.shape)
 
 
-def _close_to_graph(robot: Robot, kind: str, machine: Target) -> None:
-    states, expected, exact = _case(robot, kind)
-    got = np.asarray(compile_program(program_of(robot, kind), target=machine)(*states))
+def _close_to_graph(robot: Robot, quantity: str, machine: Target) -> None:
+    states, expected, exact = _case(robot, quantity)
+    got = np.asarray(compile_program(program_of(robot, quantity), target=machine)(*states))
     bound = 4.0
-    if kind == "forward_dynamics":  # solves equations, which enlarges rounding: by how much?
+    if quantity == "forward_dynamics":  # solves equations, which enlarges rounding: by how much?
         bound = max(4.0, 3.0 * _ulps(expected, exact))
     assert _ulps(got, expected) <= bound, robot.name
     # as a whole as accurate as the graph
@@ -67,23 +67,23 @@ def _close_to_graph(robot: Robot, kind: str, machine: Target) -> None:
 
 
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
-@pytest.mark.parametrize("kind", KINDS)
-def test_kernel_equals_graph(kind: str, machine: Target) -> None:
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_kernel_equals_graph(quantity: str, machine: Target) -> None:
     for robot in (load("puma560").robot, generic(6), generic(7)):
-        _close_to_graph(robot, kind, machine)
+        _close_to_graph(robot, quantity, machine)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_kernel_of_random_arms_equals_graph(kind: str) -> None:
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_kernel_of_random_arms_equals_graph(quantity: str) -> None:
     for family in FAMILIES:
         for n in (1, 4):
-            _close_to_graph(random_robot(family, n, 3), kind, TARGETS[0])
+            _close_to_graph(random_robot(family, n, 3), quantity, TARGETS[0])
 
 
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
-@pytest.mark.parametrize("kind", ("mass_matrix", "forward_dynamics"))
-def test_bits_do_not_depend_on_batch_or_position(kind: str, machine: Target) -> None:
-    kernel = compile_program(program_of(generic(6), kind), target=machine)
+@pytest.mark.parametrize("quantity", ("mass_matrix", "forward_dynamics"))
+def test_bits_do_not_depend_on_batch_or_position(quantity: str, machine: Target) -> None:
+    kernel = compile_program(program_of(generic(6), quantity), target=machine)
     states = states_of(kernel.program, 1000)
     alone = np.array([kernel(*(x[i] for x in states)) for i in range(1000)])
     width = kernel.width

@@ -31,8 +31,8 @@ from support.kernels import (
 )
 from support.robots import FAMILIES, random_robot
 
-KINDS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity")
-LONG_KINDS = ("coriolis_matrix", "regressor", "forward_dynamics_derivatives")
+QUANTITIES = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity")
+LONG_QUANTITIES = ("coriolis_matrix", "regressor", "forward_dynamics_derivatives")
 
 
 def _rounded_once(step: Fused, a: float, b: float, c: float) -> float:
@@ -78,34 +78,34 @@ def _same_bits(given: Program, machine: Target, count: int) -> None:
 
 
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
-@pytest.mark.parametrize("kind", KINDS)
-def test_kernel_is_the_graph_bit_for_bit(kind: str, machine: Target) -> None:
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_kernel_is_the_graph_bit_for_bit(quantity: str, machine: Target) -> None:
     for robot in (load("puma560").robot, generic(6)):
-        _same_bits(program_of(robot, kind), machine, width_of(machine) + 1)
+        _same_bits(program_of(robot, quantity), machine, width_of(machine) + 1)
 
 
-@pytest.mark.parametrize("kind", LONG_KINDS)
-def test_kernel_of_a_long_program_is_the_graph_bit_for_bit(kind: str) -> None:
-    _same_bits(program_of(generic(6), kind), TARGETS[0], width_of(TARGETS[0]) + 1)
+@pytest.mark.parametrize("quantity", LONG_QUANTITIES)
+def test_kernel_of_a_long_program_is_the_graph_bit_for_bit(quantity: str) -> None:
+    _same_bits(program_of(generic(6), quantity), TARGETS[0], width_of(TARGETS[0]) + 1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_kernel_of_random_arms_is_the_graph_bit_for_bit(kind: str) -> None:
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_kernel_of_random_arms_is_the_graph_bit_for_bit(quantity: str) -> None:
     for family in FAMILIES:
-        _same_bits(program_of(random_robot(family, 3, 5), kind), TARGETS[0], 3)
+        _same_bits(program_of(random_robot(family, 3, 5), quantity), TARGETS[0], 3)
 
 
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
-@pytest.mark.parametrize("kind", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED_METHODS)
 def test_loops_over_the_joints_are_their_steps_bit_for_bit(
-    kind: str, machine: Target, monkeypatch: pytest.MonkeyPatch
+    quantity: str, machine: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         _rolled_interpret, "evaluate", lambda step, given, _: _graph(step, machine, list(given))
     )
     rng = np.random.default_rng(2)
     for robot in (generic(11), random_robot("mixed", 5, 5)):
-        given = rolled_program(chain_of(robot), kind, friction=True)
+        given = rolled_program(chain_of(robot), quantity, friction=True)
         assert given is not None
         states = [rng.uniform(-2, 2, (width_of(machine) + 1, robot.n)) for _ in given.inputs]
         (got,) = as_tuple(compile_program(given, target=machine)(*states))

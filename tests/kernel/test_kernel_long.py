@@ -32,13 +32,13 @@ from support.kernels import (
 )
 from support.robots import relative_error
 
-LONG_KINDS = ("coriolis_matrix", "regressor", "inverse_dynamics_derivatives")
+LONG_QUANTITIES = ("coriolis_matrix", "regressor", "inverse_dynamics_derivatives")
 
 
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
-@pytest.mark.parametrize("kind", LONG_KINDS)
-def test_long_programs_equal_the_graph_alone_and_in_a_batch(kind: str, machine: Target) -> None:
-    given = program_of(generic(7), kind)
+@pytest.mark.parametrize("quantity", LONG_QUANTITIES)
+def test_long_programs_equal_the_graph_alone_and_in_a_batch(quantity: str, machine: Target) -> None:
+    given = program_of(generic(7), quantity)
     kernel = compile_program(given, target=machine)
     assert kernel.ir.count(f"define internal void @{_emit.BLOCK}") == 1
     states = states_of(given, 2 * width_of(machine) + 1)
@@ -106,10 +106,10 @@ def test_values_read_last_go_to_memory_once_and_leave_their_place() -> None:
 
 
 @pytest.mark.parametrize("order_by", ["program", "stores", "waiting"])
-@pytest.mark.parametrize("kind", ["inverse_dynamics", "mass_matrix", "regressor"])
-def test_read_times_follow_what_the_kernel_does(kind: str, order_by: str) -> None:
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix", "regressor"])
+def test_read_times_follow_what_the_kernel_does(quantity: str, order_by: str) -> None:
     """Every value is made before it is read, and read as often as steps, angles and stores say."""
-    given = program_of(generic(3), kind)
+    given = program_of(generic(3), quantity)
     steps = fused(given, fma=True)
     stores = Stores(given, 4).all
     arrange = {"program": None, "stores": early(stores), "waiting": min_live}[order_by]
@@ -174,9 +174,11 @@ def _odd_program(seed: int) -> Program:
     return Program(f"odd{seed}", (Slot("x", (3,)),), (Slot("y", (12,)),), tuple(code), results)
 
 
-@pytest.mark.parametrize("kind", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"])
-def test_fewer_values_go_to_memory_in_the_order_for_it(kind: str) -> None:
-    given = program_of(generic(6), kind)
+@pytest.mark.parametrize(
+    "quantity", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"]
+)
+def test_fewer_values_go_to_memory_in_the_order_for_it(quantity: str) -> None:
+    given = program_of(generic(6), quantity)
     steps = fused(given, fma=True)
     stores = Stores(given, 8).all
 

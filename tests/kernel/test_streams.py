@@ -32,19 +32,19 @@ def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @cache
-def _kernel(kind: str, machine: Target) -> Kernel:
-    return compile_program(_program(kind), target=machine)
+def _kernel(quantity: str, machine: Target) -> Kernel:
+    return compile_program(_program(quantity), target=machine)
 
 
-def _program(kind: str) -> Program:
-    if kind in ("ratio", "few ratios"):  # inputs do not vouch for a quotient
-        many = 16 if kind == "ratio" else 1
+def _program(quantity: str) -> Program:
+    if quantity in ("ratio", "few ratios"):  # inputs do not vouch for a quotient
+        many = 16 if quantity == "ratio" else 1
         return trace(
             lambda x, y: [[x[0] / y[0], x[1]], [x[0]] * many],
             [Slot("x", (2,)), Slot("y", (1,))],
             [Slot("r", (2,)), Slot("s", (many,))],
         )
-    program = PUMA.function(kind, friction=False).program
+    program = PUMA.function(quantity, friction=False).program
     assert isinstance(program, Program)
     return program
 
@@ -67,7 +67,7 @@ class _Outs:
 
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize(
-    ("kind", "offset"),
+    ("quantity", "offset"),
     [
         *product(["mass_matrix", "forward_dynamics", "udu"], range(0, 64, 8)),
         *product(["ratio", "few ratios"], range(0, 64, 8)),
@@ -75,10 +75,10 @@ class _Outs:
     ],
 )
 def test_streamed_results_have_the_same_bits_wherever_they_go(
-    kind: str, offset: int, machine: Target, monkeypatch: pytest.MonkeyPatch
+    quantity: str, offset: int, machine: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Results whose rows begin anywhere within a line of the caches, and end anywhere."""
-    kernel = _kernel(kind, machine)
+    kernel = _kernel(quantity, machine)
     monkeypatch.setattr(kernel.checked_loop, "most_unstreamed", 0)
     for count in COUNTS:
         inputs = [RNG.uniform(1, 2, (count, slot.size)) for slot in kernel.program.inputs]
@@ -98,12 +98,12 @@ def test_streamed_results_have_the_same_bits_wherever_they_go(
 
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
 @pytest.mark.parametrize(
-    ("kind", "numbers"), [("mass_matrix", 36), ("ratio", 18), ("few ratios", 0), ("bias", 0)]
+    ("quantity", "numbers"), [("mass_matrix", 36), ("ratio", 18), ("few ratios", 0), ("bias", 0)]
 )
 def test_kernels_as_wide_as_a_line_send_many_results_themselves(
-    kind: str, numbers: int, machine: Target
+    quantity: str, numbers: int, machine: Target
 ) -> None:
-    kernel = _kernel(kind, machine)
+    kernel = _kernel(quantity, machine)
     sends = width_of(machine) == 8 and numbers > 0
     assert _streams.streams(kernel.program, Codegen(machine, DOUBLE)) == sends
     assert (f"define void @{STREAMING}(" in kernel.ir) == sends
@@ -127,11 +127,11 @@ def test_results_too_many_for_scratch_rows_are_not_streamed() -> None:
 
 
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
-@pytest.mark.parametrize("kind", ["ratio", "few ratios"])
+@pytest.mark.parametrize("quantity", ["ratio", "few ratios"])
 def test_every_streamed_result_is_looked_at(
-    kind: str, machine: Target, monkeypatch: pytest.MonkeyPatch
+    quantity: str, machine: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernel = _kernel(kind, machine)
+    kernel = _kernel(quantity, machine)
     monkeypatch.setattr(kernel.checked_loop, "most_unstreamed", 0)
     count = 45
     x, y = RNG.uniform(1, 2, (count, 2)), RNG.uniform(1, 2, (count, 1))
@@ -149,12 +149,12 @@ def test_every_streamed_result_is_looked_at(
         assert compute(0, count) == 0 and np.array_equal(r[:, 0], x[:, 0] / y[:, 0])
 
 
-@pytest.mark.parametrize("kind", ["bias", "coriolis_matrix"])
+@pytest.mark.parametrize("quantity", ["bias", "coriolis_matrix"])
 def test_streamed_results_of_large_inputs_are_looked_at(
-    kind: str, monkeypatch: pytest.MonkeyPatch
+    quantity: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Inputs usually vouch for these results; results have to be seen where they do not."""
-    kernel = PUMA.function(kind).kernel
+    kernel = PUMA.function(quantity).kernel
     assert kernel is not None and kernel.checked_loop.ordinary > 0
     monkeypatch.setattr(kernel.checked_loop, "most_unstreamed", 0)
     count = 45

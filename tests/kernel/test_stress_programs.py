@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from armdyn import Robot
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.graph import Program, Slot, evaluate, interpret, record, show, simplify
 from armdyn.robot import chain_of
 from support.robots import random_robot
 
-ROWS = [(kind, method) for kind, k in KINDS.items() for method in k.methods]
+ROWS = [(quantity, method) for quantity, k in QUANTITIES.items() for method in k.methods]
 ROBOTS = [
     random_robot("mixed", 3, 1),
     random_robot("right angles", 4, 2),
@@ -25,16 +25,16 @@ ROBOTS = [
 ]
 
 
-def run_of(kind: str, method: str, robot: Robot) -> Any:
-    run = partial(KINDS[kind].methods[method].run, chain_of(robot))
-    return partial(run, frame=robot.n + 1) if KINDS[kind].takes_frame else run
+def run_of(quantity: str, method: str, robot: Robot) -> Any:
+    run = partial(QUANTITIES[quantity].methods[method].run, chain_of(robot))
+    return partial(run, frame=robot.n + 1) if QUANTITIES[quantity].takes_frame else run
 
 
-def recorded(kind: str, method: str, robot: Robot) -> Program:
-    entry = KINDS[kind]
+def recorded(quantity: str, method: str, robot: Robot) -> Program:
+    entry = QUANTITIES[quantity]
     inputs = [Slot(name, (robot.n,)) for name in entry.inputs]
     outputs = [Slot(name, shape) for name, shape in entry.shapes(robot.n).items()]
-    return record(run_of(kind, method, robot), inputs, outputs, kind)
+    return record(run_of(quantity, method, robot), inputs, outputs, quantity)
 
 
 def flat(value: object) -> list[float]:
@@ -43,22 +43,22 @@ def flat(value: object) -> list[float]:
     return [float(value)]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("kind", "method"), ROWS)
-def test_program_matches_float_run_bit_for_bit_at_right_angles(kind: str, method: str) -> None:
+@pytest.mark.parametrize(("quantity", "method"), ROWS)
+def test_program_matches_float_run_bit_for_bit_at_right_angles(quantity: str, method: str) -> None:
     """A float that happens to be 0 or 1 must not send the algorithm another way."""
     for robot in ROBOTS:
-        program = recorded(kind, method, robot)
+        program = recorded(quantity, method, robot)
         for turns in (0.0, 1.0, -1.0, 2.0):
-            lists = [[turns * math.pi / 2] * robot.n for _ in KINDS[kind].inputs]
-            expected = flat(run_of(kind, method, robot)(*lists))
+            lists = [[turns * math.pi / 2] * robot.n for _ in QUANTITIES[quantity].inputs]
+            expected = flat(run_of(quantity, method, robot)(*lists))
             assert evaluate(program, flat(lists)) == expected, (robot.name, turns)
 
 
-@pytest.mark.parametrize(("kind", "method"), ROWS)
-def test_simplified_program_is_the_same_in_all_its_forms(kind: str, method: str) -> None:
+@pytest.mark.parametrize(("quantity", "method"), ROWS)
+def test_simplified_program_is_the_same_in_all_its_forms(quantity: str, method: str) -> None:
     """Simplified twice and printed: the same bits as on floats; on arrays: the same numbers."""
     robot = ROBOTS[1]
-    simple = simplify(recorded(kind, method, robot))
+    simple = simplify(recorded(quantity, method, robot))
     assert simplify(simple) == simple
     printed: dict[str, Any] = {}
     exec(show(simple), printed)
@@ -68,7 +68,7 @@ def test_simplified_program_is_the_same_in_all_its_forms(kind: str, method: str)
     for k in np.ndindex(2, 3):
         lists = [a[k].tolist() for a in arrays]
         expected = evaluate(simple, flat(lists))
-        assert flat(printed[kind](*lists)) == expected
+        assert flat(printed[quantity](*lists)) == expected
         # NumPy's sines and cosines differ from those of `math` in the last bit
         got = np.concatenate([np.ravel(out[k]) for out in on_arrays])
         assert np.allclose(got, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())

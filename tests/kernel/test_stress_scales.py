@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from armdyn import Joint, Robot
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.vector import clean_sum, clean_symmetric
 from armdyn.robot import chain_of
@@ -27,9 +27,9 @@ ROBOTS = [
 ]
 
 
-@pytest.mark.parametrize("method", KINDS["mass_matrix"].methods)
+@pytest.mark.parametrize("method", QUANTITIES["mass_matrix"].methods)
 def test_light_link_is_not_lost_beside_a_heavy_one(method: str) -> None:
-    run = KINDS["mass_matrix"].methods[method].run
+    run = QUANTITIES["mass_matrix"].methods[method].run
     for robot in ROBOTS:
         state, chain = random_state(robot), chain_of(robot)
         expected = np.array(oracle(robot, state)["mass_matrix"])

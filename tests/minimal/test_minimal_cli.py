@@ -16,7 +16,7 @@ from armdyn.cli._app import main
 from support.c_code import ROBOTS, Library, needs_gcc, selftest
 from support.robots import relative_error
 
-KINDS = ("mass_matrix", "inverse_dynamics", "gravity", "bias", "pose", "friction")
+QUANTITIES = ("mass_matrix", "inverse_dynamics", "gravity", "bias", "pose", "friction")
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
@@ -72,7 +72,7 @@ def test_other_views(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize("name", ["puma560", "mixed-3"])
 def test_c_with_minimal_parameters_computes_the_same(name: str, tmp_path: Path) -> None:
     arm = armdyn.Arm(ROBOTS[name])
-    paths = export_c(arm, tmp_path, KINDS, parameters="minimal")
+    paths = export_c(arm, tmp_path, QUANTITIES, parameters="minimal")
     done = selftest(paths, tmp_path / "selftest")
     assert done.returncode == 0, done.stdout
     library, w = Library(paths), arm.minimal.values

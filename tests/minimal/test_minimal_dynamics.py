@@ -16,7 +16,7 @@ from armdyn.robot._generic import random_joint
 from support.minimal import IIWA, NOWHERE, arm_of
 from support.robots import random_robots, relative_error
 
-KINDS = ("mass_matrix", "inverse_dynamics", "bias", "gravity")
+QUANTITIES = ("mass_matrix", "inverse_dynamics", "bias", "gravity")
 
 
 def with_friction(robot: Robot) -> Robot:
@@ -37,8 +37,8 @@ ROBOTS = [
 ]
 
 
-def states(arm: Arm, kind: str) -> list[np.ndarray]:
-    slots = arm.function(kind).program.inputs
+def states(arm: Arm, quantity: str) -> list[np.ndarray]:
+    slots = arm.function(quantity).program.inputs
     return list(np.random.default_rng(5).uniform(-2, 2, (len(slots), 4, arm.n)))
 
 
@@ -56,27 +56,31 @@ def other_links(robot: Robot) -> Robot:
 def test_values_of_another_arm_give_its_dynamics(robot: Robot) -> None:
     arm, other = Arm(robot), Arm(other_links(robot))
     base, w = arm.minimal, other.minimal.values
-    for kind in KINDS:
-        q = states(arm, kind)
-        expected = getattr(other, kind)(*q)
-        assert relative_error(getattr(base, kind)(*q, w), expected) < 1e-12, kind
-        assert relative_error(getattr(base, kind)(*q), getattr(arm, kind)(*q)) < 1e-12, kind
-        built_in = base.function(kind, w)
+    for quantity in QUANTITIES:
+        q = states(arm, quantity)
+        expected = getattr(other, quantity)(*q)
+        assert relative_error(getattr(base, quantity)(*q, w), expected) < 1e-12, quantity
+        assert relative_error(getattr(base, quantity)(*q), getattr(arm, quantity)(*q)) < 1e-12, (
+            quantity
+        )
+        built_in = base.function(quantity, w)
         assert [s.name for s in built_in.program.inputs] == list(("q", "qd", "qdd")[: len(q)])
-        assert relative_error(built_in(*q), expected) < 1e-12, kind
+        assert relative_error(built_in(*q), expected) < 1e-12, quantity
 
 
 @pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
 def test_minimal_parameters_take_no_more_multiplications(robot: Robot) -> None:
     arm = Arm(robot)
     base = arm.minimal
-    for kind in KINDS:
-        at_run_time = base.function(kind).operations
-        natural = count(parametric(chain_of(robot), kind).program)
-        assert at_run_time.multiplications <= natural.multiplications, kind
+    for quantity in QUANTITIES:
+        at_run_time = base.function(quantity).operations
+        natural = count(parametric(chain_of(robot), quantity).program)
+        assert at_run_time.multiplications <= natural.multiplications, quantity
         assert at_run_time.div == 0
-        built_in = base.function(kind, base.values).operations
-        assert built_in.multiplications <= arm.function(kind).operations.multiplications, kind
+        built_in = base.function(quantity, base.values).operations
+        assert built_in.multiplications <= arm.function(quantity).operations.multiplications, (
+            quantity
+        )
 
 
 @pytest.mark.slow
@@ -87,8 +91,11 @@ def test_minimal_parameters_spare_operations_at_run_time() -> None:
         "generic6-type1": {"mass_matrix": 323, "inverse_dynamics": 455, "bias": 435, "gravity": 76},
     }
     for arm in (armdyn.load("puma560"), Arm(generic(6))):
-        for kind, number in known[arm.name].items():
-            assert arm.minimal.function(kind).operations.multiplications <= number, (arm.name, kind)
+        for quantity, number in known[arm.name].items():
+            assert arm.minimal.function(quantity).operations.multiplications <= number, (
+                arm.name,
+                quantity,
+            )
 
 
 def test_drives_may_be_part_of_the_values() -> None:

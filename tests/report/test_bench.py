@@ -174,10 +174,10 @@ def test_a_compiler_that_fails_is_quoted(monkeypatch, tmp_path) -> None:
         _pinocchio_cpp._compile(tmp_path / "x.so", [], tmp_path)
 
 
-@pytest.mark.parametrize("kind", bench.KINDS)
-def test_pinocchio_in_python_is_found_equal(kind) -> None:
+@pytest.mark.parametrize("quantity", bench.QUANTITIES)
+def test_pinocchio_in_python_is_found_equal(quantity) -> None:
     arm = arm_named("puma560")
-    f = arm.function(kind, friction=False)
+    f = arm.function(quantity, friction=False)
     states = _measure.states_of(arm, f, 20)
     kept, refused = _measure.checked_offers(arm, f, {"pin": PinocchioPython().arm(arm)}, states)
     assert not refused and kept["pin"]
@@ -190,22 +190,22 @@ def test_pinocchio_in_cpp_compiles_and_is_found_equal() -> None:
     peer = _pinocchio_cpp.PinocchioCpp()
     for arm in (arm_named("puma560"), armdyn.Arm(armdyn.generic(4, 2))):
         theirs = {peer.name: peer.arm(arm)}
-        for kind in bench.KINDS:
-            f = arm.function(kind, friction=False)
+        for quantity in bench.QUANTITIES:
+            f = arm.function(quantity, friction=False)
             states = _measure.states_of(arm, f, 20)
             kept, refused = _measure.checked_offers(arm, f, theirs, states)
             assert not refused
-            assert len(kept.get(peer.name, ())) == len(_pinocchio_cpp.ALGORITHMS.get(kind, ()))
+            assert len(kept.get(peer.name, ())) == len(_pinocchio_cpp.ALGORITHMS.get(quantity, ()))
 
 
-@pytest.mark.parametrize("kind", ["mass_matrix", "inverse_dynamics", "forward_dynamics"])
-def test_mujoco_is_found_equal(kind) -> None:
+@pytest.mark.parametrize("quantity", ["mass_matrix", "inverse_dynamics", "forward_dynamics"])
+def test_mujoco_is_found_equal(quantity) -> None:
     pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
     from armdyn.report.bench.peers._mujoco import MuJoCo
 
     for robot in (armdyn.generic(4, 2), armdyn.load("scara").robot):
         arm = armdyn.Arm(robot)
-        f = arm.function(kind, friction=False)
+        f = arm.function(quantity, friction=False)
         states = _measure.states_of(arm, f, 20)
         kept, refused = _measure.checked_offers(arm, f, {"mj": MuJoCo().arm(arm)}, states)
         assert not refused and kept["mj"]

@@ -257,13 +257,13 @@ INDEPENDENT = {
 }
 
 
-@pytest.mark.parametrize(("kind", "method", "type"), INDEPENDENT)
+@pytest.mark.parametrize(("quantity", "method", "type"), INDEPENDENT)
 @pytest.mark.parametrize("n", [6, 8])
 def test_counts_are_not_above_an_independent_implementation(
-    kind: str, method: str, type: int, n: int
+    quantity: str, method: str, type: int, n: int
 ) -> None:
-    M, A = (Formula("", tuple(map(Fraction, c)))(n) for c in INDEPENDENT[kind, method, type])
-    found = measure(kind, method, n, type)
+    M, A = (Formula("", tuple(map(Fraction, c)))(n) for c in INDEPENDENT[quantity, method, type])
+    found = measure(quantity, method, n, type)
     assert found.multiplications <= M
     assert (
         found.multiplications + found.additions <= M + A
@@ -282,11 +282,11 @@ def test_counts_do_not_hang_on_the_numbers_of_the_generic_arm() -> None:
     other = generic_chain(4, 1, seed=1)
     for m in {row.measure for _, row in ROWS if isinstance(row.measure, Measure)}:
         again = (
-            PARTS[m.kind](m.method, other)
-            if m.kind in PARTS
-            else operations(other, m.kind, m.method)
+            PARTS[m.quantity](m.method, other)
+            if m.quantity in PARTS
+            else operations(other, m.quantity, m.method)
         )
-        assert again == measure(m.kind, m.method, 4), m
+        assert again == measure(m.quantity, m.method, 4), m
 
 
 def test_remarks_say_what_is_wrong_or_why_nothing_was_measured() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms import KINDS, Method
+from armdyn.algorithms import QUANTITIES, Method
 from armdyn.algorithms.split import mass_matrix
 from armdyn.report.verify import Check, random_states, relative_error, verify
 from support.robots import random_robots
@@ -18,8 +18,8 @@ def test_random_arms_agree_with_pinocchio(robot: armdyn.Robot) -> None:
     report = verify(armdyn.Arm(robot), n_states=5)
     assert report.passed, report.offenders
     assert report.pinocchio
-    told = {check.kind for check in report.checks if check.pinocchio_error is not None}
-    assert told == set(KINDS) - {"udu", "friction"}
+    told = {check.quantity for check in report.checks if check.pinocchio_error is not None}
+    assert told == set(QUANTITIES) - {"udu", "friction"}
 
 
 def wrong_entry(chain, q):
@@ -29,7 +29,9 @@ def wrong_entry(chain, q):
 
 
 def test_wrong_method_is_named_and_no_other(monkeypatch) -> None:
-    monkeypatch.setitem(KINDS["mass_matrix"].methods, "wrong", Method(wrong_entry, "a mistake"))
+    monkeypatch.setitem(
+        QUANTITIES["mass_matrix"].methods, "wrong", Method(wrong_entry, "a mistake")
+    )
     report = verify(armdyn.load("planar3"), n_states=3)
     assert not report.passed and report.offenders == ("mass_matrix wrong",)
 
@@ -49,7 +51,7 @@ def test_arm_with_singular_mass_matrix_is_verified_as_far_as_it_goes() -> None:
     arm = armdyn.Joint(b=0.1, mass=1.0, inertia=(1, 0, 0, 1, 0, 1))
     report = verify(armdyn.Arm(armdyn.Robot([arm, armdyn.Joint(b=0.3)])), n_states=2)
     assert report.passed
-    assert {c.kind for c in report.checks}.isdisjoint({"forward_dynamics", "udu"})
+    assert {c.quantity for c in report.checks}.isdisjoint({"forward_dynamics", "udu"})
 
 
 def test_states_lie_within_limits() -> None:

@@ -65,10 +65,10 @@ class Library:
         self.prefix = paths[1].stem
         self.library = ctypes.CDLL(str(target))
 
-    def __call__(self, kind: str, inputs: list, shapes: list) -> list[np.ndarray]:
+    def __call__(self, quantity: str, inputs: list, shapes: list) -> list[np.ndarray]:
         arrays = [np.ascontiguousarray(x, dtype=self.dtype) for x in inputs]
         outputs = [np.full(shape, np.nan, dtype=self.dtype) for shape in shapes]
-        function = getattr(self.library, f"{self.prefix}_{kind}")
+        function = getattr(self.library, f"{self.prefix}_{quantity}")
         function.restype = None
         function(*(ctypes.c_void_p(a.ctypes.data) for a in [*arrays, *outputs]))
         return outputs

@@ -41,9 +41,9 @@ def target_name(machine: Target) -> str:
 
 
 @lru_cache(maxsize=64)
-def program_of(robot: Robot, kind: str) -> Program:
+def program_of(robot: Robot, quantity: str) -> Program:
     chain = chain_of(robot)
-    return program(chain, kind, cheapest(chain, kind), chain.n + 1, True)
+    return program(chain, quantity, cheapest(chain, quantity), chain.n + 1, True)
 
 
 def states_of(given: Program, count: int, seed: int = 0, scale: float = 3.0) -> list[np.ndarray]:

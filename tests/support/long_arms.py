@@ -22,14 +22,16 @@ def with_drives(robot: Robot, seed: int) -> Robot:
     return Robot(joints, gravity=robot.gravity, base=robot.base, tool=robot.tool, name=robot.name)
 
 
-def pinocchio(robot: Robot, kind: str, state: dict[str, np.ndarray]) -> np.ndarray:
+def pinocchio(robot: Robot, quantity: str, state: dict[str, np.ndarray]) -> np.ndarray:
     model = pinocchio_model(robot)
-    return asked(model, model.createData(), kind, state)
+    return asked(model, model.createData(), quantity, state)
 
 
-def asked(model: pin.Model, data: pin.Data, kind: str, state: dict[str, np.ndarray]) -> np.ndarray:
+def asked(
+    model: pin.Model, data: pin.Data, quantity: str, state: dict[str, np.ndarray]
+) -> np.ndarray:
     q, qd, qdd, tau = (state.get(name) for name in ("q", "qd", "qdd", "tau"))
-    match kind:
+    match quantity:
         case "gravity":
             return pin.computeGeneralizedGravity(model, data, q)
         case "bias":
@@ -39,6 +41,6 @@ def asked(model: pin.Model, data: pin.Data, kind: str, state: dict[str, np.ndarr
         case "forward_dynamics":
             return pin.aba(model, data, q, qd, tau)
         case _:
-            rule = pin.crba if kind == "mass_matrix" else pin.computeMinverse
+            rule = pin.crba if quantity == "mass_matrix" else pin.computeMinverse
             upper = np.triu(rule(model, data, q))
             return upper + np.triu(upper, 1).T

@@ -79,7 +79,7 @@ def random_state(robot: Robot, seed: int = 0) -> dict[str, np.ndarray]:
 
 
 def oracle(robot: Robot, state: dict[str, np.ndarray]) -> dict[str, object]:
-    """Pinocchio's answers, by kind."""
+    """Pinocchio's answers, by quantity."""
     model = pinocchio_model(robot)
     data = model.createData()
     q, qd, qdd, tau = (state[k] for k in ("q", "qd", "qdd", "tau"))
@@ -113,7 +113,7 @@ def _derivatives(rule: Callable[..., Any], model: pin.Model, *state: np.ndarray)
 
 
 def frame_oracle(robot: Robot, q: np.ndarray) -> dict[str, list[np.ndarray]]:
-    """Pinocchio's pose and Jacobian of frames 0..n+1, by kind."""
+    """Pinocchio's pose and Jacobian of frames 0..n+1, by quantity."""
     model = pinocchio_model(robot)
     places = [(0, robot.base), *((i, np.eye(4)) for i in range(1, robot.n + 1))]
     for parent, place in [*places, (robot.n, robot.tool)]:

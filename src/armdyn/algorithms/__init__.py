@@ -1,7 +1,7 @@
 """The mathematics: one file a method, in its paper's symbols, as plain arithmetic on numbers."""
 
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
-from armdyn.algorithms.quantity import Kind, Method
-from armdyn.algorithms.table import KINDS
+from armdyn.algorithms.quantity import Method, Quantity
+from armdyn.algorithms.table import QUANTITIES
 
-__all__ = ["KINDS", "PARAMETER_NAMES", "Kind", "Method", "parameters"]
+__all__ = ["PARAMETER_NAMES", "QUANTITIES", "Method", "Quantity", "parameters"]

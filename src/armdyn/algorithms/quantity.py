@@ -39,7 +39,7 @@ class Method:
 
 
 @dataclass(frozen=True)
-class Kind:
+class Quantity:
     """A quantity: its inputs (each of n numbers), its outputs with shapes, and its methods.
 
     A shape is written with "n" for the number of joints and "10n" for the number of parameters.

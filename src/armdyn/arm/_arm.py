@@ -30,8 +30,8 @@ class Arm:
     """The dynamics of a robot.
 
     States are arrays of shape ``(n,)`` or ``(..., n)``; leading axes broadcast and come back in the
-    result. SI units, radians. `method` is a name of ``armdyn.methods(kind)`` or "auto", the method
-    whose code is fastest for this robot; `out` receives the result.
+    result. SI units, radians. `method` is a name of ``armdyn.methods(quantity)`` or "auto", the
+    method whose code is fastest for this robot; `out` receives the result.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -108,19 +108,19 @@ class Arm:
         return self._minimal[key]
 
     @property
-    def kinds(self) -> tuple[str, ...]:
+    def quantities(self) -> tuple[str, ...]:
         """What can be computed: all, but what needs the inverse of a mass matrix that has none."""
-        from armdyn.arm._programs import kinds
+        from armdyn.arm._programs import quantities
 
-        return kinds(self._chain)
+        return quantities(self._chain)
 
     def function(
-        self, kind: str, method: str = AUTO, *, frame: str | int = "tip", friction: bool = True
+        self, quantity: str, method: str = AUTO, *, frame: str | int = "tip", friction: bool = True
     ) -> Function:
         """Return a quantity as an object that is called, counted and printed.
 
         Args:
-            kind: what to compute: "mass_matrix", "inverse_dynamics", ...
+            quantity: what to compute: "mass_matrix", "inverse_dynamics", ...
             method: by which method.
             frame: of "pose", "jacobian" and its derivative: "tip", the name of a joint i or its
                 number for E_i, 0 for E_0; "tip" is the tip even if a joint has that name.
@@ -129,18 +129,18 @@ class Arm:
         """
         from armdyn.arm._programs import check_method, program, resolve, sweeps
 
-        check_method(kind, method)
+        check_method(quantity, method)
         if not isinstance(friction, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"`friction` is {shown(friction)}, expected True or False.")
-        key = (kind, method, self._frame(frame), bool(friction))
+        key = (quantity, method, self._frame(frame), bool(friction))
         if key not in self._functions:
             from armdyn.arm._function import Function
 
-            name = resolve(self._chain, kind, method)
+            name = resolve(self._chain, quantity, method)
             code = (
-                sweeps(self._chain, kind, friction=key[3])
+                sweeps(self._chain, quantity, friction=key[3])
                 if name == ROLLED
-                else program(self._chain, kind, name, *key[2:])
+                else program(self._chain, quantity, name, *key[2:])
             )
             self._functions[key] = Function(code, name, self.name)
         return self._functions[key]
@@ -330,9 +330,9 @@ class Arm:
 
         Args:
             folder: where to; it is made if it is not there.
-            functions: kinds, e.g. ``["mass_matrix", "inverse_dynamics"]``.
+            functions: quantities, e.g. ``["mass_matrix", "inverse_dynamics"]``.
             single: compute in float instead of double.
-            methods: by which method, for kinds that shall not be computed by the cheapest.
+            methods: by which method, for quantities that shall not be computed by the cheapest.
             parameters: make masses, inertias, rotor inertias and friction arguments of the
                 functions, so that new values need no new code: True or "natural" for ten
                 parameters a link, "minimal" for `minimal` instead.
@@ -348,12 +348,12 @@ class Arm:
     def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
         """Evaluate; after a call without options, leave a fastcall for the next one."""
         result = f(*states, out=out)
-        if f.kind not in vars(self) and self._functions.get(self._default(f.kind)) is f:
-            install_fastcall(self, f.kind, _METHODS[f.kind], f.kernel)
+        if f.quantity not in vars(self) and self._functions.get(self._default(f.quantity)) is f:
+            install_fastcall(self, f.quantity, _METHODS[f.quantity], f.kernel)
         return result
 
-    def _default(self, kind: str) -> tuple[str, str, int, bool]:
-        return (kind, AUTO, self.n + 1, True)
+    def _default(self, quantity: str) -> tuple[str, str, int, bool]:
+        return (quantity, AUTO, self.n + 1, True)
 
     def _frame(self, frame: str | int) -> int:
         if isinstance(frame, str):

@@ -15,7 +15,7 @@ def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operation
     """Count the operations of a method, traced at this moment, on a generic arm.
 
     Args:
-        kind: what is computed, e.g. "mass_matrix".
+        kind: the quantity, e.g. "mass_matrix".
         method: by which method; "auto" for the cheapest.
         n: number of joints.
         type: 1 for all joints rotational, 2 for joint 3 translational.

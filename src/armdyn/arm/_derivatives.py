@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 
-from armdyn.algorithms import KINDS, Method
+from armdyn.algorithms import QUANTITIES, Method
 from armdyn.algorithms.forward_dynamics_derivatives import forward_dynamics_derivatives
 from armdyn.algorithms.vector import Matrix
 from armdyn.graph import (
@@ -32,10 +32,10 @@ ON_GENERAL_ARMS = {"inverse_dynamics": "second_moment", "jacobian": "geometric"}
 
 
 def derived_methods(cheapest: Callable[[Chain, str], str]) -> dict[str, dict[str, Method]]:
-    """Return the rows; `cheapest` names the method of a kind that is differentiated."""
+    """Return the rows; `cheapest` names the method of a quantity that is differentiated."""
 
-    def chosen(chain: Chain, kind: str) -> str:
-        return ON_GENERAL_ARMS[kind] if free_symbols(chain) else cheapest(chain, kind)
+    def chosen(chain: Chain, quantity: str) -> str:
+        return ON_GENERAL_ARMS[quantity] if free_symbols(chain) else cheapest(chain, quantity)
 
     def inverse(mode: Mode, chain: Chain, *inputs: Scalars) -> tuple[Matrix, Matrix, Matrix]:
         code = _traced(chain, "inverse_dynamics", chosen(chain, "inverse_dynamics"))
@@ -70,15 +70,15 @@ def derived_methods(cheapest: Callable[[Chain, str], str]) -> dict[str, dict[str
 
 
 @lru_cache(maxsize=32)
-def _traced(chain: Chain, kind: str, method: str, frame: int | None = None) -> Program:
+def _traced(chain: Chain, quantity: str, method: str, frame: int | None = None) -> Program:
     """Trace a method with its inputs and, first of all, the unknown constants of the chain."""
-    entry = KINDS[kind]
+    entry = QUANTITIES[quantity]
     run = partial(entry.methods[method].run, chain)
     if frame is not None:
         run = partial(run, frame=frame)
     inputs = [Slot(name, (chain.n,)) for name in entry.inputs]
     outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
-    return trace(run, inputs, outputs, kind, constants=free_symbols(chain))
+    return trace(run, inputs, outputs, quantity, constants=free_symbols(chain))
 
 
 def _flat(chain: Chain, inputs: Sequence[Scalars]) -> list[Scalar]:

@@ -51,7 +51,7 @@ class Function:
     yields the callable of this object: at first the method below, after a call a fastcall.
 
     Attributes:
-        kind: what it computes.
+        quantity: what it computes.
         method: by whose formulas.
         robot: name of the arm, for messages.
         program: the traced code; of a long arm sweeps along its joints.
@@ -61,13 +61,13 @@ class Function:
     __signature__ = _CallSignature()
 
     def __init__(self, program: Program | Rolled, method: str, robot: str) -> None:
-        self.kind = program.name
+        self.quantity = program.name
         self.method = method
         self.robot = robot
         self.program = program
         self._evaluate = Evaluator(program)
         self._shapes = [slot.shape for slot in program.inputs]
-        self._inverting = self.kind in INVERTING
+        self._inverting = self.quantity in INVERTING
         self._warm = False
         self._call: Callable[..., Any] = MethodType(_evaluate, self)
 
@@ -85,10 +85,10 @@ class Function:
     @property
     def _straight(self) -> Program:
         if isinstance(self.program, Rolled):
-            others = [name for name in methods(self.kind) if name != self.method]
+            others = [name for name in methods(self.quantity) if name != self.method]
             raise InputError(
-                f"{self.kind} of robot {self.robot!r} by {self.method!r} is no straight-line code "
-                f"and cannot be written out; give another `method`: {', '.join(others)}."
+                f"{self.quantity} of robot {self.robot!r} by {self.method!r} is no straight-line "
+                f"code and cannot be written out; give another `method`: {', '.join(others)}."
             )
         return self.program
 
@@ -119,7 +119,8 @@ class Function:
         wanted = [slot.name for slot in self.program.inputs]
         if len(states) != len(wanted):
             raise InputError(
-                f"{self.kind} takes {len(wanted)} arrays ({', '.join(wanted)}), got {len(states)}."
+                f"{self.quantity} takes {len(wanted)} arrays ({', '.join(wanted)}), "
+                f"got {len(states)}."
             )
         arrays = [
             checked_state(state, slot.name, slot.shape[0], self.robot)
@@ -175,14 +176,14 @@ class Function:
         given = cast("tuple[object, ...]", out) if isinstance(out, tuple) else ()
         if len(given) != len(shapes):
             raise InputError(
-                f"`out` of {self.kind} is a tuple of {len(shapes)} arrays, got "
+                f"`out` of {self.quantity} is a tuple of {len(shapes)} arrays, got "
                 f"{f'{len(given)} of them' if given else type(cast(object, out)).__name__}."
             )
         numbered = enumerate(zip(given, shapes, strict=True))
         outs = [checked_out(x, f"`out[{k}]`", shape) for k, (x, shape) in numbered]
         if any(np.shares_memory(a, b) for a, b in combinations(outs, 2)):
             raise InputError(
-                f"the arrays of `out` of {self.kind} overlap; give each its own memory."
+                f"the arrays of `out` of {self.quantity} overlap; give each its own memory."
             )
         return outs
 
@@ -198,7 +199,8 @@ class Function:
             else "the state is too large."
         )
         return NumericalError(
-            f"{self.kind} of robot {self.robot!r} by {self.method!r} is not finite{where}: {why}"
+            f"{self.quantity} of robot {self.robot!r} by {self.method!r} is not finite"
+            f"{where}: {why}"
         )
 
     def source(self, language: str = "python") -> str:
@@ -212,7 +214,7 @@ class Function:
             case "python":
                 return show(self._straight)
             case "c":
-                return c_source(self._straight, self.kind)
+                return c_source(self._straight, self.quantity)
             case "llvm":
                 return compile_program(self.program).ir
             case "latex":
@@ -246,7 +248,7 @@ class Function:
 
     def __repr__(self) -> str:
         counted = self.operations
-        return f"<Function {self.kind} of {self.robot!r} by {self.method!r}: {counted}>"
+        return f"<Function {self.quantity} of {self.robot!r} by {self.method!r}: {counted}>"
 
 
 _evaluate = Function.__call__

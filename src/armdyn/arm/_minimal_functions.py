@@ -57,26 +57,26 @@ class FunctionFactory:
         """Return a program as a function on arrays."""
         return Function(program, method, self.robot)
 
-    def at_run_time(self, base: MinimalParameters, kind: str, method: str) -> Function:
+    def at_run_time(self, base: MinimalParameters, quantity: str, method: str) -> Function:
         """Return a quantity as a function of the states and of the minimal values."""
-        found = minimal_program(self.chain, base, kind, method)
+        found = minimal_program(self.chain, base, quantity, method)
         known = {name: x for name, x in values(self.chain).items() if name != INERTIAL}
         code = _with_known(found.program, known)
         if all(slot.name != VALUES for slot in code.inputs):  # nothing of the arm is seen in this
             code = replace(code, inputs=(*code.inputs, Slot(VALUES, (len(base),))))
         return self.function(code, found.method)
 
-    def built_in(self, base: MinimalParameters, kind: str, method: str, w: Array) -> Function:
+    def built_in(self, base: MinimalParameters, quantity: str, method: str, w: Array) -> Function:
         """Return a quantity as a function of the states, for given minimal values."""
-        candidates = list(_candidates(self.chain, base, kind, method, w))
+        candidates = list(_candidates(self.chain, base, quantity, method, w))
         if not candidates:
-            raise _no_method(kind, method)
+            raise _no_method(quantity, method)
         best = min(candidates, key=lambda found: cost(count(found.program)))
         return self.function(best.program, best.method)
 
 
 def minimal_program(
-    chain: Chain, base: MinimalParameters, kind: str, method: str = AUTO
+    chain: Chain, base: MinimalParameters, quantity: str, method: str = AUTO
 ) -> MinimalProgram:
     """Return the cheapest program of minimal parameters, or that of a method.
 
@@ -84,10 +84,10 @@ def minimal_program(
     """
     found = [
         MinimalProgram(from_minimal(code, base.spread, parts(base)), name)
-        for name, code in _natural(chain, kind, method)
+        for name, code in _natural(chain, quantity, method)
     ]
     if not found:
-        raise _no_method(kind, method)
+        raise _no_method(quantity, method)
     return min(found, key=lambda f: cost(count(f.program)))
 
 
@@ -103,19 +103,19 @@ def parts(base: MinimalParameters) -> dict[str, slice]:
     return found
 
 
-def _natural(chain: Chain, kind: str, method: str) -> Iterator[tuple[str, Program]]:
+def _natural(chain: Chain, quantity: str, method: str) -> Iterator[tuple[str, Program]]:
     """Yield programs of link parameters that divide by none of them."""
-    if kind not in KINDS_OF_TORQUES:
-        raise MethodError("quantity of minimal parameters", kind, KINDS_OF_TORQUES)
-    check_method(kind, method, straight=True)
-    for name in straight_methods(kind) if method == AUTO else (method,):
-        found = parametric(chain, kind, name)
+    if quantity not in KINDS_OF_TORQUES:
+        raise MethodError("quantity of minimal parameters", quantity, KINDS_OF_TORQUES)
+    check_method(quantity, method, straight=True)
+    for name in straight_methods(quantity) if method == AUTO else (method,):
+        found = parametric(chain, quantity, name)
         if not found.divides_by_masses:
             yield name, found.program
 
 
 def _candidates(
-    chain: Chain, base: MinimalParameters, kind: str, method: str, w: Array
+    chain: Chain, base: MinimalParameters, quantity: str, method: str, w: Array
 ) -> Iterator[MinimalProgram]:
     """Yield programs with the values built in.
 
@@ -127,7 +127,7 @@ def _candidates(
     moved, p = moved_last_link(chain, known[INERTIAL])
     theorem = closed_form(moved)
     short = {**known, VALUES: (theorem.matrix @ np.array(p)).tolist()}
-    for name, code in _natural(moved, kind, method):
+    for name, code in _natural(moved, quantity, method):
         inner = from_minimal(code, theorem.spread, {INERTIAL: slice(0, len(p))})
         yield MinimalProgram(_with_known(inner, short), name)
     full = base.to_parameters(w, near=base.parameters)
@@ -136,8 +136,8 @@ def _candidates(
     bodies = tuple(link for link in links if link is not None)
     if len(bodies) == chain.n:
         same = replace(chain, links=bodies)
-        for name in straight_methods(kind) if method == AUTO else (method,):
-            yield MinimalProgram(program(same, kind, name, chain.n + 1, True), name)
+        for name in straight_methods(quantity) if method == AUTO else (method,):
+            yield MinimalProgram(program(same, quantity, name, chain.n + 1, True), name)
 
 
 def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
@@ -158,8 +158,8 @@ def _with_known(code: Program, known: dict[str, list[float]]) -> Program:
     return folded(code, {name: x for name, x in known.items() if name in read})
 
 
-def _no_method(kind: str, method: str) -> InputError:
+def _no_method(quantity: str, method: str) -> InputError:
     return InputError(
-        f"{kind} by {method!r} divides by the masses of links, which minimal parameters do not "
+        f"{quantity} by {method!r} divides by the masses of links, which minimal parameters do not "
         "give; choose another method, or 'auto'."
     )

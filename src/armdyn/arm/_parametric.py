@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from armdyn.algorithms import KINDS, PARAMETER_NAMES, parameters
+from armdyn.algorithms import PARAMETER_NAMES, QUANTITIES, parameters
 from armdyn.algorithms.vector import add_symmetric, point_inertia, scale_symmetric
 from armdyn.arm._programs import AUTO, algorithm, check_method, cost, straight_methods
 from armdyn.arm._singular import INVERTING, singular
@@ -46,22 +46,22 @@ class Parametric:
         return any(step.op is Op.DIV and code[step.args[1]].op is Op.INPUT for step in code)
 
 
-def parametric(chain: Chain, kind: str, method: str = AUTO) -> Parametric:
+def parametric(chain: Chain, quantity: str, method: str = AUTO) -> Parametric:
     """Trace a method with the constants of the links as inputs.
 
     "auto" takes the cheapest of those that do not divide by masses, if there are any: parameters
     that were identified need not have a mass for every link.
     """
-    check_method(kind, method, straight=True)
-    if kind in INVERTING and (why := singular(chain)):
-        raise RobotError(f"{kind} does not exist, the mass matrix is singular: {why}.")
-    names = straight_methods(kind) if method == AUTO else (method,)
-    found = [Parametric(_traced(chain, kind, name), name) for name in names]
+    check_method(quantity, method, straight=True)
+    if quantity in INVERTING and (why := singular(chain)):
+        raise RobotError(f"{quantity} does not exist, the mass matrix is singular: {why}.")
+    names = straight_methods(quantity) if method == AUTO else (method,)
+    found = [Parametric(_traced(chain, quantity, name), name) for name in names]
     return min(found, key=lambda f: (f.divides_by_masses, cost(count(f.program))))
 
 
-def _traced(chain: Chain, kind: str, method: str) -> Program:
-    n, entry = chain.n, KINDS[kind]
+def _traced(chain: Chain, quantity: str, method: str) -> Program:
+    n, entry = chain.n, QUANTITIES[quantity]
     constants = [
         Slot(INERTIAL, (n, len(PARAMETER_NAMES))),
         Slot(ROTOR, (n,)),
@@ -77,10 +77,10 @@ def _traced(chain: Chain, kind: str, method: str) -> Program:
             for i, link in enumerate(chain.links)
         ]
         symbolic = replace(chain, links=tuple(links))
-        return algorithm(symbolic, kind, method, frame=n + 1, friction=True)(*states)
+        return algorithm(symbolic, quantity, method, frame=n + 1, friction=True)(*states)
 
     code = linear_constants(
-        trace(function, inputs, outputs, name=kind), [slot.name for slot in constants]
+        trace(function, inputs, outputs, name=quantity), [slot.name for slot in constants]
     )
     return _without_unread(code, {slot.name for slot in constants})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from armdyn.algorithms import KINDS, Kind, Method
+from armdyn.algorithms import QUANTITIES, Method, Quantity
 from armdyn.algorithms.friction import RULES
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.rolled import ROLLED_METHODS
@@ -45,60 +45,60 @@ TRACING = (
 )  # fmt: skip
 
 
-def methods(kind: str) -> tuple[str, ...]:
-    """Return the names of the methods that compute a kind, e.g. "mass_matrix"."""
-    return (*straight_methods(kind), *([ROLLED] if kind in ROLLED_METHODS else []))
+def methods(quantity: str) -> tuple[str, ...]:
+    """Return the names of the methods that compute a quantity, e.g. "mass_matrix"."""
+    return (*straight_methods(quantity), *([ROLLED] if quantity in ROLLED_METHODS else []))
 
 
-def straight_methods(kind: str) -> tuple[str, ...]:
+def straight_methods(quantity: str) -> tuple[str, ...]:
     """Return the names of the methods that become straight-line code."""
-    return tuple(_methods(kind))
+    return tuple(_methods(quantity))
 
 
-def source(kind: str, method: str) -> str:
+def source(quantity: str, method: str) -> str:
     """Return the work that a method follows, or what it is made from."""
-    return "sweeps along the joints" if method == ROLLED else _methods(kind)[method].source
+    return "sweeps along the joints" if method == ROLLED else _methods(quantity)[method].source
 
 
-def kinds(chain: Chain) -> tuple[str, ...]:
+def quantities(chain: Chain) -> tuple[str, ...]:
     """Return everything that can be computed for this chain."""
     impossible = INVERTING if singular(chain) else ()
-    return tuple(kind for kind in KINDS if kind not in impossible)
+    return tuple(quantity for quantity in QUANTITIES if quantity not in impossible)
 
 
-def resolve(chain: Chain, kind: str, method: str) -> str:
+def resolve(chain: Chain, quantity: str, method: str) -> str:
     """Return the method's name; "auto" becomes the one that is fastest for this chain."""
-    check_method(kind, method)
-    return fastest(chain, kind) if method == AUTO else method
+    check_method(quantity, method)
+    return fastest(chain, quantity) if method == AUTO else method
 
 
-def check_method(kind: str, method: str, *, straight: bool = False) -> None:
-    """Refuse a kind or a method that does not exist, or is no straight-line code where it must."""
-    every = (AUTO, *methods(kind))
+def check_method(quantity: str, method: str, *, straight: bool = False) -> None:
+    """Refuse unknown quantities and methods; with `straight`, sweeps as well."""
+    every = (AUTO, *methods(quantity))
     if not isinstance(method, str) or method not in every:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise MethodError(f"method of {kind}", method, every)
+        raise MethodError(f"method of {quantity}", method, every)
     if straight and method == ROLLED:
         raise MethodError(
-            f"straight-line method of {kind}", method, (AUTO, *straight_methods(kind))
+            f"straight-line method of {quantity}", method, (AUTO, *straight_methods(quantity))
         )
 
 
 @lru_cache(maxsize=1024)
-def fastest(chain: Chain, kind: str) -> str:
+def fastest(chain: Chain, quantity: str) -> str:
     """Return the cheapest method, or the sweeps along the joints of a long arm."""
-    if kind not in ROLLED_METHODS or chain.n < FEWEST_ROLLED or free_symbols(chain):
-        return cheapest(chain, kind)
-    decided_by = (*_decided_by(chain), kind, "fastest")
-    return cached_choice(decided_by, methods(kind), lambda: _fastest(chain, kind))
+    if quantity not in ROLLED_METHODS or chain.n < FEWEST_ROLLED or free_symbols(chain):
+        return cheapest(chain, quantity)
+    decided_by = (*_decided_by(chain), quantity, "fastest")
+    return cached_choice(decided_by, methods(quantity), lambda: _fastest(chain, quantity))
 
 
-def _fastest(chain: Chain, kind: str) -> str:
+def _fastest(chain: Chain, quantity: str) -> str:
     # of the inverse, sweeps take twice the multiplications
-    longest = LONGEST_STRAIGHT * (2 if kind == "inverse_mass_matrix" else 1)
-    if _length(operations(chain, kind, ROLLED)) > HOPELESS * longest:
+    longest = LONGEST_STRAIGHT * (2 if quantity == "inverse_mass_matrix" else 1)
+    if _length(operations(chain, quantity, ROLLED)) > HOPELESS * longest:
         return ROLLED
-    straight = _length(operations(chain, kind, ON_LONG_ARMS[kind]))
-    return ROLLED if straight > longest else cheapest(chain, kind)
+    straight = _length(operations(chain, quantity, ON_LONG_ARMS[quantity]))
+    return ROLLED if straight > longest else cheapest(chain, quantity)
 
 
 def _length(counted: Operations) -> int:
@@ -106,22 +106,22 @@ def _length(counted: Operations) -> int:
 
 
 @lru_cache(maxsize=1024)
-def cheapest(chain: Chain, kind: str) -> str:
+def cheapest(chain: Chain, quantity: str) -> str:
     """Return the straight-line method with the fewest multiplications, then additions.
 
     Among equals it is the first.
     """
-    names = straight_methods(kind)
+    names = straight_methods(quantity)
     if len(names) == 1:
         return names[0]
 
     def choose() -> str:
-        return min(names, key=lambda name: cost(operations(chain, kind, name)))
+        return min(names, key=lambda name: cost(operations(chain, quantity, name)))
 
     return (
         choose()
         if free_symbols(chain)
-        else cached_choice((*_decided_by(chain), kind), names, choose)
+        else cached_choice((*_decided_by(chain), quantity), names, choose)
     )
 
 
@@ -130,11 +130,11 @@ def cost(counted: Operations) -> tuple[int, int]:
     return (counted.multiplications + counted.sqrt, counted.additions)
 
 
-def operations(chain: Chain, kind: str, method: str) -> Operations:
+def operations(chain: Chain, quantity: str, method: str) -> Operations:
     """Count the operations of a method on a chain, friction left out."""
     if method == ROLLED:
-        return count_rolled(sweeps(chain, kind, friction=False))
-    return count(_traced(chain, kind, method, frame=chain.n + 1, friction=False))
+        return count_rolled(sweeps(chain, quantity, friction=False))
+    return count(_traced(chain, quantity, method, frame=chain.n + 1, friction=False))
 
 
 def _steps(program: Program) -> int:
@@ -142,62 +142,62 @@ def _steps(program: Program) -> int:
 
 
 @recent(STEPS_KEPT, _steps)
-def program(chain: Chain, kind: str, method: str, frame: int, friction: bool) -> Program:
+def program(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> Program:
     """Trace a method, or take what was traced before in this or another process.
 
     Args:
         chain: the constants of the robot.
-        kind: what to compute.
-        method: a name of `methods(kind)`.
-        frame: for kinds that ask for one: i for E_i, n + 1 for the tip.
-        friction: for kinds that a drive feels: whether joint friction is part of the torque.
+        quantity: what to compute.
+        method: a name of `methods(quantity)`.
+        frame: for quantities that ask for one: i for E_i, n + 1 for the tip.
+        friction: for quantities that a drive feels: whether joint friction is part of the torque.
     """
 
     def make() -> Program:
-        return _traced(chain, kind, method, frame, friction)
+        return _traced(chain, quantity, method, frame, friction)
 
     if free_symbols(chain):
         return make()
-    return cached_program((*_decided_by(chain), kind, method, str(frame), str(friction)), make)
+    return cached_program((*_decided_by(chain), quantity, method, str(frame), str(friction)), make)
 
 
 @recent(STEPS_KEPT, _steps)
-def _traced(chain: Chain, kind: str, method: str, frame: int, friction: bool) -> Program:
-    entry = _kind(kind)
-    _refuse_singular(chain, kind)
+def _traced(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> Program:
+    entry = _quantity(quantity)
+    _refuse_singular(chain, quantity)
     if not entry.about_frames:
         chain = with_last_frame_chosen(chain)
     inputs = [Slot(name, (chain.n,)) for name in entry.inputs]
     outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
-    run = algorithm(chain, kind, method, frame, friction)
-    return trace(run, inputs, outputs, name=kind)
+    run = algorithm(chain, quantity, method, frame, friction)
+    return trace(run, inputs, outputs, name=quantity)
 
 
-def sweeps(chain: Chain, kind: str, *, friction: bool) -> Rolled:
-    """Return a kind as sweeps along the joints; arguments as for `program`."""
-    _refuse_singular(chain, kind)
-    found = rolled_program(chain, kind, friction=friction)
-    assert found is not None, "methods() names the kinds that can be walked"
+def sweeps(chain: Chain, quantity: str, *, friction: bool) -> Rolled:
+    """Return a quantity as sweeps along the joints; arguments as for `program`."""
+    _refuse_singular(chain, quantity)
+    found = rolled_program(chain, quantity, friction=friction)
+    assert found is not None, "methods() names the quantities that can be walked"
     return found
 
 
-def _refuse_singular(chain: Chain, kind: str) -> None:
-    if kind in INVERTING and (why := singular(chain)):
-        raise RobotError(f"{kind} does not exist, the mass matrix is singular: {why}.")
+def _refuse_singular(chain: Chain, quantity: str) -> None:
+    if quantity in INVERTING and (why := singular(chain)):
+        raise RobotError(f"{quantity} does not exist, the mass matrix is singular: {why}.")
 
 
 def algorithm(
-    chain: Chain, kind: str, method: str, frame: int, friction: bool
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool
 ) -> Callable[..., object]:
     """Return a method as a function of its inputs, lists of scalars; arguments as for `program`."""
-    entry = _kind(kind)
-    run = _methods(kind)[method].run
+    entry = _quantity(quantity)
+    run = _methods(quantity)[method].run
 
     def function(*inputs: list[Scalar]) -> object:
         if entry.takes_frame:
             return run(chain, *inputs, frame=frame)
-        if friction and kind in RULES:
-            return RULES[kind](run, chain, *inputs)
+        if friction and quantity in RULES:
+            return RULES[quantity](run, chain, *inputs)
         return run(chain, *inputs)
 
     return function
@@ -211,15 +211,15 @@ def _decided_by(chain: Chain) -> tuple[str, ...]:
     return repr(chain), *map(source_digest, TRACING)
 
 
-def _kind(kind: str) -> Kind:
-    if not isinstance(kind, str) or kind not in KINDS:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise MethodError("kind", kind, KINDS)
-    return KINDS[kind]
+def _quantity(quantity: str) -> Quantity:
+    if not isinstance(quantity, str) or quantity not in QUANTITIES:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise MethodError("quantity", quantity, QUANTITIES)
+    return QUANTITIES[quantity]
 
 
-def _methods(kind: str) -> dict[str, Method]:
-    return {**_kind(kind).methods, **DERIVED.get(kind, {})}
+def _methods(quantity: str) -> dict[str, Method]:
+    return {**_quantity(quantity).methods, **DERIVED.get(quantity, {})}
 
 
 DERIVED = derived_methods(cheapest)
-"""The methods that are made by differentiating others, by kind."""
+"""The methods that are made by differentiating others, by quantity."""

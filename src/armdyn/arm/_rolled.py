@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.rolled import ROLLED_METHODS
 from armdyn.graph import Rolled, Slot, free_symbols, roll
 from armdyn.robot import Chain
 
 
 @lru_cache(maxsize=64)
-def rolled_program(chain: Chain, kind: str, *, friction: bool) -> Rolled | None:
-    """Trace the sweeps that compute a kind; None if there are none.
+def rolled_program(chain: Chain, quantity: str, *, friction: bool) -> Rolled | None:
+    """Trace the sweeps that compute a quantity; None if there are none.
 
     Args:
         chain: the constants of the robot; none may be symbolic.
-        kind: what to compute.
-        friction: for kinds that a drive feels: whether joint friction is part of the torque.
+        quantity: what to compute.
+        friction: for quantities that a drive feels: whether joint friction is part of the torque.
     """
-    if kind not in ROLLED_METHODS or free_symbols(chain):
+    if quantity not in ROLLED_METHODS or free_symbols(chain):
         return None
-    plan, n = ROLLED_METHODS[kind](chain, friction), chain.n
+    plan, n = ROLLED_METHODS[quantity](chain, friction), chain.n
     return roll(
-        kind,
-        [Slot(name, (n,)) for name in KINDS[kind].inputs],
-        [Slot(name, shape) for name, shape in KINDS[kind].shapes(n).items()],
+        quantity,
+        [Slot(name, (n,)) for name in QUANTITIES[quantity].inputs],
+        [Slot(name, shape) for name, shape in QUANTITIES[quantity].shapes(n).items()],
         plan.constants,  # pyright: ignore[reportArgumentType]
         plan.sweeps,
         plan.symmetric,

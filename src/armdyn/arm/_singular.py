@@ -7,13 +7,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.arm._rolled import rolled_program
 from armdyn.kernel import cached_kernel
 from armdyn.robot import Chain
 
 INVERTING = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix", "udu")
-"""The kinds that divide by the mass matrix."""
+"""The quantities that divide by the mass matrix."""
 
 # Of the smallest eigenvalue of M scaled to a unit diagonal: below it is rounding. Real arms, heavy
 # at the base and light at the wrist, stay many orders above it once scaled.
@@ -47,7 +47,7 @@ def _mass_matrix(chain: Chain, q: list[float]) -> NDArray[np.float64]:
     sweeps = rolled_program(chain, "mass_matrix", friction=False) if chain.n > MANY_JOINTS else None
     if sweeps is not None:
         return np.asarray(cached_kernel(sweeps)(np.array(q)))
-    return np.array(KINDS["mass_matrix"].methods["lin_fang_1"].run(chain, q), dtype=np.float64)
+    return np.array(QUANTITIES["mass_matrix"].methods["lin_fang_1"].run(chain, q), dtype=np.float64)
 
 
 def _smallest(M: NDArray[np.float64]) -> float:

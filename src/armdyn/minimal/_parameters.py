@@ -34,12 +34,14 @@ class FunctionFactory(Protocol):
         """Return a program as a function on arrays ``(..., n)``."""
         ...
 
-    def at_run_time(self, base: MinimalParameters, kind: str, method: str) -> Callable[..., Any]:
+    def at_run_time(
+        self, base: MinimalParameters, quantity: str, method: str
+    ) -> Callable[..., Any]:
         """Return a quantity as a function of the states and of the minimal values."""
         ...
 
     def built_in(
-        self, base: MinimalParameters, kind: str, method: str, w: Array
+        self, base: MinimalParameters, quantity: str, method: str, w: Array
     ) -> Callable[..., Any]:
         """Return a quantity as a function of the states, for given minimal values."""
         ...
@@ -167,25 +169,25 @@ class MinimalParameters:
         return x0 + self._spread @ (w - self._set.matrix @ x0)
 
     def function(
-        self, kind: str, values: ArrayLike | None = None, *, method: str = "auto"
+        self, quantity: str, values: ArrayLike | None = None, *, method: str = "auto"
     ) -> Callable[..., Any]:
         """Return a quantity computed from minimal parameters alone, as an object like Arm's.
 
         Rotor inertias and friction are those of the arm, unless they are part of the set.
 
         Args:
-            kind: what to compute: "mass_matrix", "inverse_dynamics", "gravity", ...
+            quantity: what to compute: "mass_matrix", "inverse_dynamics", "gravity", ...
             values: built into the code as constants; without them the values are the last
                 argument of the function, ``(k,)`` or ``(..., k)``.
             method: by which method; "auto" takes the cheapest.
         """
         if values is None:
-            key = (kind, method)
+            key = (quantity, method)
             if key not in self._functions:
-                self._functions[key] = self._factory.at_run_time(self, kind, method)
+                self._functions[key] = self._factory.at_run_time(self, quantity, method)
             return self._functions[key]
         w = self._vector(values, "values", len(self.names))
-        return self._factory.built_in(self, kind, method, w)
+        return self._factory.built_in(self, quantity, method, w)
 
     def mass_matrix(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
         """Return M(q), ``(..., n, n)``, from minimal values ``(..., k)``; default are the arm's."""
@@ -205,8 +207,10 @@ class MinimalParameters:
         """Return g(q), ``(..., n)``, from minimal values; default are the arm's."""
         return self._called("gravity", (q,), values)
 
-    def _called(self, kind: str, states: tuple[ArrayLike, ...], values: ArrayLike | None) -> Array:
-        return self.function(kind)(*states, self.values if values is None else values)
+    def _called(
+        self, quantity: str, states: tuple[ArrayLike, ...], values: ArrayLike | None
+    ) -> Array:
+        return self.function(quantity)(*states, self.values if values is None else values)
 
     @property
     def invisible(self) -> tuple[Invisible, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.cholesky import cholesky, solve
 from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.frame import Frame, frames
@@ -32,10 +32,14 @@ Numbers: TypeAlias = list[Scalar]
 
 
 @cache
-def measure(kind: str, method: str, n: int, type: int = 1) -> Operations:
-    """Count the operations of a method on a generic arm; kinds as in `papers.Measure`."""
+def measure(quantity: str, method: str, n: int, type: int = 1) -> Operations:
+    """Count the operations of a method on a generic arm; quantities as in `papers.Measure`."""
     chain = generic_chain(n, type)
-    return operations(chain, kind, method) if kind in KINDS else PARTS[kind](method, chain)
+    return (
+        operations(chain, quantity, method)
+        if quantity in QUANTITIES
+        else PARTS[quantity](method, chain)
+    )
 
 
 def _composites(method: str, chain: Chain) -> Operations:
@@ -88,7 +92,7 @@ def elements_of_rotations(program: Program, chain: Chain) -> int:
 
 def _both(method: str, chain: Chain) -> Operations:
     """The mass matrix and the bias of one method together, sharing what they share."""
-    M, b = (KINDS[kind].methods[method].run for kind in ("mass_matrix", "bias"))
+    M, b = (QUANTITIES[quantity].methods[method].run for quantity in ("mass_matrix", "bias"))
     n = chain.n
 
     def run(q: Numbers, qd: Numbers) -> Any:
@@ -130,7 +134,7 @@ def _forward_from_parts(methods: str, chain: Chain) -> Operations:
     """Forward dynamics put together from methods for the mass matrix, the bias and the solution."""
     of_matrix, of_bias, of_system = methods.split(", ")
     assert of_system == "cholesky"
-    M, b = KINDS["mass_matrix"].methods[of_matrix].run, KINDS["bias"].methods[of_bias].run
+    M, b = QUANTITIES["mass_matrix"].methods[of_matrix].run, QUANTITIES["bias"].methods[of_bias].run
 
     def run(q: Numbers, qd: Numbers, tau: Numbers) -> Any:
         rest = [t - bi for t, bi in zip(tau, b(chain, q, qd), strict=True)]

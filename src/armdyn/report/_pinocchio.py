@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.errors import MissingExtraError
 from armdyn.robot import Joint, Robot
 
@@ -62,7 +62,7 @@ def _fixed_part(pin: Any, joint: Joint) -> Any:
 
 
 class PinocchioAnswers:
-    """Pinocchio's answers at given states, by kind; friction is not in them."""
+    """Pinocchio's answers at given states, by quantity; friction is not in them."""
 
     def __init__(self, robot: Robot, states: dict[str, Array]) -> None:
         self._pin = import_pinocchio()
@@ -76,14 +76,14 @@ class PinocchioAnswers:
         """Pinocchio's version."""
         return str(self._pin.__version__)
 
-    def __contains__(self, kind: str) -> bool:
-        return kind in self._rules()
+    def __contains__(self, quantity: str) -> bool:
+        return quantity in self._rules()
 
-    def __getitem__(self, kind: str) -> Array | tuple[Array, ...]:
+    def __getitem__(self, quantity: str) -> Array | tuple[Array, ...]:
         """Return the quantity at every state, or the tuple of them; states are the first axis."""
-        if kind not in self._known:
-            rule, n_states = self._rules()[kind], len(self._states["q"])
-            shapes = KINDS[kind].shapes(self._model.nv).values()
+        if quantity not in self._known:
+            rule, n_states = self._rules()[quantity], len(self._states["q"])
+            shapes = QUANTITIES[quantity].shapes(self._model.nv).values()
             several = len(shapes) > 1
             # copied at once: the next state may overwrite what Pinocchio returned
             answers = [
@@ -95,8 +95,8 @@ class PinocchioAnswers:
                 np.array(part, dtype=np.float64).reshape(n_states, *shape)
                 for part, shape in zip(zip(*answers, strict=True), shapes, strict=True)
             ]
-            self._known[kind] = tuple(arrays) if several else arrays[0]
-        return self._known[kind]
+            self._known[quantity] = tuple(arrays) if several else arrays[0]
+        return self._known[quantity]
 
     def _each(self) -> Any:
         return zip(*(self._states[name] for name in ("q", "qd", "qdd", "tau")), strict=True)

@@ -132,8 +132,8 @@ def _row(row: PrintedRow, n: int) -> Row:
     expected = given or printed
     assert expected is not None, f"{row.label} prints neither a formula nor a number"
     if isinstance(row.measure, Measure):
-        traced = f"{row.measure.kind}: {row.measure.method}"
-        found = measure(row.measure.kind, row.measure.method, n, row.type)
+        traced = f"{row.measure.quantity}: {row.measure.method}"
+        found = measure(row.measure.quantity, row.measure.method, n, row.type)
     else:
         traced, found = "", None
     judged = verdict(expected, found)

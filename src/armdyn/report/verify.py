@@ -1,9 +1,9 @@
 """Check an arm against itself and against Pinocchio: all methods, at random states.
 
-Methods of one kind are compared with their median, so that one wrong method among several stands
-out by name; kinds with few methods are checked by what binds them to the others (M qdd + b = tau,
-M = U D U^T, Y p = tau ...) and derivatives by differences. Where Pinocchio is installed it is the
-second, independent opinion.
+Methods of one quantity are compared with their median, so that one wrong method among several
+stands out by name; quantities with few methods are checked by what binds them to the others
+(M = U D U^T, Y p = tau ...) and derivatives by differences. Where Pinocchio is installed it is
+the second, independent opinion.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MOST_STATES = 10_000
 class Check:
     """One method's largest relative differences, and whether they are rounding."""
 
-    kind: str
+    quantity: str
     method: str
     against: str  # what it was compared with inside armdyn
     error: float
@@ -69,8 +69,8 @@ class Verification:
 
     @property
     def offenders(self) -> tuple[str, ...]:
-        """The checks that did not pass, as "kind method"."""
-        return tuple(f"{c.kind} {c.method}" for c in self.checks if not c.passed)
+        """The checks that did not pass, as "quantity method"."""
+        return tuple(f"{c.quantity} {c.method}" for c in self.checks if not c.passed)
 
 
 def verify(
@@ -90,21 +90,24 @@ def verify(
         second: PinocchioAnswers | None = PinocchioAnswers(arm.robot, states)
     except MissingExtraError:
         second = None
-    rows = [(kind, method) for kind in arm.kinds for method in methods(kind)]
+    rows = [(quantity, method) for quantity in arm.quantities for method in methods(quantity)]
     values: dict[tuple[str, str], Any] = {}
-    inputs = {kind: _inputs(arm, kind, states) for kind in arm.kinds}
-    for done, (kind, method) in enumerate(rows, 1):
-        values[kind, method] = arm.function(kind, method, friction=False)(*inputs[kind])
+    inputs = {quantity: _inputs(arm, quantity, states) for quantity in arm.quantities}
+    for done, (quantity, method) in enumerate(rows, 1):
+        values[quantity, method] = arm.function(quantity, method, friction=False)(*inputs[quantity])
         if progress:
             progress(done, len(rows), "comparing methods")
-    median = {kind: _median([values[kind, m] for m in methods(kind)]) for kind in arm.kinds}
+    median = {
+        quantity: _median([values[quantity, m] for m in methods(quantity)])
+        for quantity in arm.quantities
+    }
     condition = float(np.linalg.cond(median["mass_matrix"]).max())
     checks: list[Check] = []
-    for kind, method in rows:
-        got = values[kind, method]
-        against, error, tolerance = _compare(arm, kind, got, median, states, condition)
-        other = _worst_error(got, second[kind]) if second and kind in second else None
-        checks.append(Check(kind, method, against, error, tolerance, other))
+    for quantity, method in rows:
+        got = values[quantity, method]
+        against, error, tolerance = _compare(arm, quantity, got, median, states, condition)
+        other = _worst_error(got, second[quantity]) if second and quantity in second else None
+        checks.append(Check(quantity, method, against, error, tolerance, other))
     version = second.version if second else None
     return Verification(arm.name, n_states, seed, version, tuple(checks))
 
@@ -147,14 +150,14 @@ def _median(values: list[Any]) -> Any:
     return np.median(values, axis=0)
 
 
-def _inputs(arm: Arm, kind: str, states: dict[str, Array]) -> list[Array]:
-    slots = arm.function(kind, methods(kind)[0]).program.inputs
+def _inputs(arm: Arm, quantity: str, states: dict[str, Array]) -> list[Array]:
+    slots = arm.function(quantity, methods(quantity)[0]).program.inputs
     return [states[slot.name] for slot in slots]
 
 
 def _compare(
     arm: Arm,
-    kind: str,
+    quantity: str,
     got: Any,
     median: dict[str, Any],
     states: dict[str, Array],
@@ -163,7 +166,7 @@ def _compare(
     """Return (what it is compared with, error, tolerance)."""
     M, qd = median["mass_matrix"], states["qd"]
     solving = max(TOLERANCE, 1e-14 * condition)
-    match kind:
+    match quantity:
         case "udu":
             U, D = got
             product = np.einsum("...ij,...j,...kj->...ik", U, D, U)
@@ -200,7 +203,7 @@ def _compare(
             slopes = [_difference(arm, "inverse_dynamics", states, x) for x in ("q", "qd")]
             apart = relative_error(np.concatenate(got[:2], -1), np.concatenate(slopes, -1))
             within = apart * (TOLERANCE / DIFFERENCE_TOLERANCE)
-            error = max(_worst_error(got, median[kind]), within)
+            error = max(_worst_error(got, median[quantity]), within)
             return "the median, d tau", error, TOLERANCE
         case "forward_dynamics_derivatives":
             qdd = median["forward_dynamics"]
@@ -213,14 +216,14 @@ def _compare(
             Fv, Fc, Fo = np.transpose([(j.viscous, j.coulomb, j.offset) for j in joints])
             return "its definition", relative_error(got, Fv * qd + Fc * np.sign(qd) + Fo), TOLERANCE
         case "forward_dynamics":
-            return "the median", relative_error(got, median[kind]), solving
+            return "the median", relative_error(got, median[quantity]), solving
         case _:
-            return "the median", relative_error(got, median[kind]), TOLERANCE
+            return "the median", relative_error(got, median[quantity]), TOLERANCE
 
 
-def _difference(arm: Arm, kind: str, states: dict[str, Array], by: str) -> Array:
-    """Return the derivative of a kind by one of its inputs, on the last axis."""
-    f: Any = arm.function(kind, friction=False)
+def _difference(arm: Arm, quantity: str, states: dict[str, Array], by: str) -> Array:
+    """Return the derivative of a quantity by one of its inputs, on the last axis."""
+    f: Any = arm.function(quantity, friction=False)
     names = [slot.name for slot in f.program.inputs]
     columns: list[Array] = []
     for step in STEP * np.eye(arm.n):

@@ -89,41 +89,41 @@ class Plant:
         result.constants = {**self.constants, "p": self.constants["p"][rows]}
         return result
 
-    def program(self, kind: str) -> Program | Rolled:
-        """Return a kind's traced code; forward dynamics with friction if it is inside."""
-        if kind not in self._programs:
+    def program(self, quantity: str) -> Program | Rolled:
+        """Return a quantity's traced code; forward dynamics with friction if it is inside."""
+        if quantity not in self._programs:
             if self.constants:
-                chosen = self._function(kind).method
-                self._programs[kind] = _parametric(chain_of(self.arm.robot), kind, chosen)
+                chosen = self._function(quantity).method
+                self._programs[quantity] = _parametric(chain_of(self.arm.robot), quantity, chosen)
             else:
-                self._programs[kind] = self._function(kind).program
-        return self._programs[kind]
+                self._programs[quantity] = self._function(quantity).program
+        return self._programs[quantity]
 
-    def kernel(self, kind: str) -> Any:
-        """Return a kind as a function of arrays ``(B, n)``, compiled where it is not too long."""
-        if kind not in self._kernels:
-            kernel = None if self.constants else self._function(kind).kernel
+    def kernel(self, quantity: str) -> Any:
+        """Return a quantity as a function of arrays ``(B, n)``, compiled unless too long."""
+        if quantity not in self._kernels:
+            kernel = None if self.constants else self._function(quantity).kernel
             if kernel is None:
-                program = self.program(kind)
+                program = self.program(quantity)
                 assert isinstance(program, Program), "sweeps are always compiled"
                 kernel = compiled(program)
-            self._kernels[kind] = kernel
-        return self._kernels[kind]
+            self._kernels[quantity] = kernel
+        return self._kernels[quantity]
 
-    def _function(self, kind: str) -> Function:
+    def _function(self, quantity: str) -> Function:
         inside = self._inside and bool(self.viscous.any() or self.offset.any())
-        method = self._method if kind == FORWARD else AUTO
-        return self.arm.function(kind, method, friction=inside)
+        method = self._method if quantity == FORWARD else AUTO
+        return self.arm.function(quantity, method, friction=inside)
 
     def constants_of(self, program: Program | Rolled) -> list[Array]:
         """Return the constants that a program takes behind the states."""
         names = [slot.name for slot in program.inputs]
         return [value for name, value in self.constants.items() if name in names]
 
-    def of(self, kind: str, *states: Array) -> Any:
-        """Evaluate a kind; what is not finite is judged by who has it."""
+    def of(self, quantity: str, *states: Array) -> Any:
+        """Evaluate a quantity; what is not finite is judged by who has it."""
         with np.errstate(all="ignore"):
-            return self.kernel(kind)(*states, *self.constants_of(self.program(kind)))
+            return self.kernel(quantity)(*states, *self.constants_of(self.program(quantity)))
 
     def accelerations(self, q: Array, qd: Array, force: Array, slide: Array | None) -> Array:
         """Return qdd of joints that are all free.
@@ -208,11 +208,13 @@ def compiled(program: Program) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _parametric(chain: Chain, kind: str, method: str) -> Program:
-    if kind == "kinetic_energy":  # by M, which needs no centres of mass, as links may have no mass
+def _parametric(chain: Chain, quantity: str, method: str) -> Program:
+    if (
+        quantity == "kinetic_energy"
+    ):  # by M, which needs no centres of mass, as links may have no mass
         return kinetic_program(_parametric(chain, "mass_matrix", AUTO))
-    found = parametric(chain, kind, AUTO if method == ROLLED else method)
-    return parametric(chain, kind).program if found.divides_by_masses else found.program
+    found = parametric(chain, quantity, AUTO if method == ROLLED else method)
+    return parametric(chain, quantity).program if found.divides_by_masses else found.program
 
 
 def _has_rows(array: Array, slot: Any) -> bool:

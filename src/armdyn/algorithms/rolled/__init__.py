@@ -53,6 +53,6 @@ ROLLED_METHODS: dict[str, Callable[[Chain, bool], Sweeps]] = {
     "forward_dynamics": _forward_dynamics,
     "inverse_mass_matrix": _inverse_mass_matrix,
 }
-"""By kind, the sweeps for a chain, with joint friction or without."""
+"""By quantity, the sweeps for a chain, with joint friction or without."""
 
 __getattr__ = lazy_names(__name__, dict.fromkeys(("Step", "Sweep", "Sweeps", "Values"), "sweeps"))

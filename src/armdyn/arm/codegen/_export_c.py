@@ -40,10 +40,10 @@ def export_c(
     Args:
         arm: the arm; its name begins the names of files and functions.
         folder: where to; it is made if it is not there.
-        functions: kinds, e.g. ``["mass_matrix", "inverse_dynamics"]``; "pose" and "jacobian" are
-            those of the tip, friction is included as in the methods of `Arm`.
+        functions: quantities, e.g. ``["mass_matrix", "inverse_dynamics"]``; "pose" and "jacobian"
+            are those of the tip, friction is included as in the methods of `Arm`.
         single: compute in float instead of double.
-        methods: by which method, for kinds that shall not be computed by the cheapest.
+        methods: by which method, for quantities that shall not be computed by the cheapest.
         parameters: make masses, inertias, rotor inertias and friction arguments of the functions,
             so that new values need no new code. True or "natural": ten parameters a link;
             "minimal": the arm's minimal parameters instead; False or "folded": none.
@@ -56,10 +56,13 @@ def export_c(
         if not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
     arguments = _arguments(parameters)
-    kinds = _kinds(functions)
-    chosen = _methods(methods, kinds)
+    quantities = _quantities(functions)
+    chosen = _methods(methods, quantities)
     prefix = prefix_of(arm.name)
-    made = [_function(arm, kind, chosen.get(kind, AUTO), prefix, arguments) for kind in kinds]
+    made = [
+        _function(arm, quantity, chosen.get(quantity, AUTO), prefix, arguments)
+        for quantity in quantities
+    ]
     tables = _tables(arm, made, prefix) if arguments != FOLDED else []
     texts = c_package(
         prefix, made, about=about(arm.robot, single, bool(tables)), tables=tables, single=single,
@@ -80,22 +83,22 @@ def _arguments(parameters: object) -> str:
     )
 
 
-def _kinds(functions: object) -> list[str]:
+def _quantities(functions: object) -> list[str]:
     if isinstance(functions, str) or not isinstance(functions, Sequence):
         raise InputError(
             f"`functions` is {shown(cast(object, functions))}, expected a list such as "
             "['mass_matrix', 'gravity']."
         )
-    kinds = list(cast("Sequence[str]", functions))
-    if not kinds:
+    quantities = list(cast("Sequence[str]", functions))
+    if not quantities:
         raise InputError("`functions` is empty; name at least one, e.g. 'mass_matrix'.")
-    twice = [kind for k, kind in enumerate(kinds) if kind in kinds[:k]]
+    twice = [quantity for k, quantity in enumerate(quantities) if quantity in quantities[:k]]
     if twice:
         raise InputError(f"`functions` has {shown(twice[0])} twice; name each once.")
-    return kinds
+    return quantities
 
 
-def _methods(methods: object, kinds: Sequence[str]) -> dict[str, str]:
+def _methods(methods: object, quantities: Sequence[str]) -> dict[str, str]:
     if methods is None:
         return {}
     if not isinstance(methods, Mapping):
@@ -104,44 +107,44 @@ def _methods(methods: object, kinds: Sequence[str]) -> dict[str, str]:
             "{'mass_matrix': 'lin_fang_1'}."
         )
     chosen = dict(cast("Mapping[str, str]", methods))
-    for kind in chosen:
-        if kind not in kinds:
-            raise MethodError("function to choose a method for", kind, kinds)
+    for quantity in chosen:
+        if quantity not in quantities:
+            raise MethodError("function to choose a method for", quantity, quantities)
     return chosen
 
 
-def _function(arm: Arm, kind: str, method: str, prefix: str, arguments: str) -> CFunction:
-    name = f"{prefix}_{kind}"
+def _function(arm: Arm, quantity: str, method: str, prefix: str, arguments: str) -> CFunction:
+    name = f"{prefix}_{quantity}"
     if arguments == FOLDED:
-        check_method(kind, method, straight=True)
+        check_method(quantity, method, straight=True)
         chain = chain_of(arm.robot)
-        method = cheapest(chain, kind) if method == AUTO else method
-        code = program(chain, kind, method, frame=arm.n + 1, friction=True)
+        method = cheapest(chain, quantity) if method == AUTO else method
+        code = program(chain, quantity, method, frame=arm.n + 1, friction=True)
         return CFunction(name, code, tuple(notes(code, method, name, {})))
     tables = {slot: _table_name(prefix, slot) for slot in (*INPUTS, VALUES)}
-    if arguments == MINIMAL and kind in KINDS_OF_TORQUES:
-        made = minimal_program(chain_of(arm.robot), arm.minimal, kind, method)
+    if arguments == MINIMAL and quantity in KINDS_OF_TORQUES:
+        made = minimal_program(chain_of(arm.robot), arm.minimal, quantity, method)
         return CFunction(name, made.program, tuple(notes(made.program, made.method, name, tables)))
-    found = parametric(chain_of(arm.robot), kind, method)
+    found = parametric(chain_of(arm.robot), quantity, method)
     if arguments == MINIMAL and any(slot.name == INERTIAL for slot in found.program.inputs):
         raise InputError(
-            f"{kind} does not follow from minimal parameters: they determine the torques, not "
+            f"{quantity} does not follow from minimal parameters: they determine the torques, not "
             "every mass. Leave it out, or take natural parameters."
         )
     lines = notes(found.program, found.method, name, tables)
     if found.divides_by_masses:
-        _refuse_missing_mass(arm, kind, found)
+        _refuse_missing_mass(arm, quantity, found)
         lines.append("Divides by the masses: no link may have the mass 0.")
     return CFunction(name, found.program, tuple(lines))
 
 
-def _refuse_missing_mass(arm: Arm, kind: str, found: Parametric) -> None:
+def _refuse_missing_mass(arm: Arm, quantity: str, found: Parametric) -> None:
     for joint in arm.robot.joints:
         if joint.mass == 0.0:
             raise RobotError(
-                f"{kind} by {found.method!r} with parameters at run time divides by the masses, and"
-                f" the link of joint {joint.name!r} has none; leave {kind} out, or fold the "
-                "parameters in."
+                f"{quantity} by {found.method!r} with parameters at run time divides by the "
+                f"masses, and the link of joint {joint.name!r} has none; leave {quantity} out, or "
+                "fold the parameters in."
             )
 
 

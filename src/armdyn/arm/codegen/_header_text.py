@@ -104,10 +104,10 @@ def notes(program: Program, method: str, name: str, tables: Mapping[str, str]) -
     parts += [_counted(counted.div, "division")] if counted.div else []
     parts += [_counted(counted.sqrt, "square root")] if counted.sqrt else []
     parts += [f"{counted.trig} sines and cosines"] if counted.trig else []
-    kind = program.name
+    quantity = program.name
     lines = [
-        f"{name}: {SENTENCES.get(kind, kind)}",
-        f"Method {method} ({source(kind, method)}): {', '.join(parts)}.",
+        f"{name}: {SENTENCES.get(quantity, quantity)}",
+        f"Method {method} ({source(quantity, method)}): {', '.join(parts)}.",
     ]
     for slot in program.inputs:
         told = f"as {tables[slot.name]}" if slot.name in tables else STATES.get(slot.name)

@@ -73,7 +73,7 @@ def inverse_kinematics(
 
 def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
     """Return an arm as the search takes it."""
-    pose, jacobian = (arm.function(kind, frame=frame) for kind in ("pose", "jacobian"))
+    pose, jacobian = (arm.function(quantity, frame=frame) for quantity in ("pose", "jacobian"))
     joints = arm.robot.joints
     return Reach(
         lambda q: np.asarray(pose(q)),

@@ -14,8 +14,8 @@ from armdyn.errors import FileError, InputError, shown
 from armdyn.files import write_whole
 from armdyn.present import check_picture
 from armdyn.report.bench import (
-    KINDS,
     PEERS,
+    QUANTITIES,
     QUICK,
     Settings,
     arm_named,
@@ -31,7 +31,9 @@ def bench(
         str | None,
         typer.Option(help="Arms, by commas: ur5, panda, generic6, bundled names, files."),
     ] = None,
-    kinds: Annotated[str | None, typer.Option(help=f"By commas, of: {', '.join(KINDS)}.")] = None,
+    kinds: Annotated[
+        str | None, typer.Option(help=f"By commas, of: {', '.join(QUANTITIES)}.")
+    ] = None,
     peers: Annotated[
         str | None, typer.Option(help=f"By commas, of: {', '.join(PEERS)}; none for alone.")
     ] = None,

@@ -73,10 +73,10 @@ def codegen(
 
 
 def _chosen(words: str) -> tuple[str, str]:
-    kind, equals, name = words.partition("=")
-    if not equals or not kind or not name:
+    quantity, equals, name = words.partition("=")
+    if not equals or not quantity or not name:
         raise InputError(
             f"--method is {shown(words)}, expected a function and its method, such as "
             "mass_matrix=lin_fang_1."
         )
-    return kind.strip(), name.strip()
+    return quantity.strip(), name.strip()

@@ -39,13 +39,14 @@ def ops(
 def _grid(arm: Arm, counted: dict[str, dict[str, Operations]]) -> Grid:
     rows: list[tuple[str, ...]] = []
     breaks: set[int] = set()
-    for kind, several in counted.items():
+    for quantity, several in counted.items():
         best = cheapest(several)
         breaks.add(len(rows))
         for k, (method, o) in enumerate(several.items()):
             marked = method == best and len(several) > 1
             cells = (
-                kind if k == 0 else "", method + (" *" if marked else ""), source(kind, method),
+                quantity if k == 0 else "", method + (" *" if marked else ""),
+                source(quantity, method),
                 str(o.mul), str(o.add), str(o.div), str(o.sqrt), str(o.trig),
             )  # fmt: skip
             rows.append(tuple(Toned(cell, "strong" if marked else None) for cell in cells))
@@ -64,20 +65,20 @@ def cheapest(rows: dict[str, Operations]) -> str:
 
 
 def _count(arm: Arm, as_json: bool) -> dict[str, dict[str, Operations]]:
-    wanted = [(kind, method) for kind in arm.kinds for method in methods(kind)]
-    counted: dict[str, dict[str, Operations]] = {kind: {} for kind in arm.kinds}
+    wanted = [(quantity, method) for quantity in arm.quantities for method in methods(quantity)]
+    counted: dict[str, dict[str, Operations]] = {quantity: {} for quantity in arm.quantities}
     with progress_bar(as_json=as_json) as progress:
-        for done, (kind, method) in enumerate(wanted, 1):
-            counted[kind][method] = arm.function(kind, method, friction=False).operations
+        for done, (quantity, method) in enumerate(wanted, 1):
+            counted[quantity][method] = arm.function(quantity, method, friction=False).operations
             progress(done, len(wanted), "counting operations")
     return counted
 
 
 def _plain(counted: dict[str, dict[str, Operations]]) -> dict[str, Any]:
     return {
-        kind: {
+        quantity: {
             "cheapest": cheapest(rows),
             "methods": {method: asdict(operations) for method, operations in rows.items()},
         }
-        for kind, rows in counted.items()
+        for quantity, rows in counted.items()
     }

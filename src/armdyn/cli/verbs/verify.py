@@ -23,7 +23,7 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.present import Grid, Toned
-from armdyn.report.verify import Verification
+from armdyn.report.verify import Check, Verification
 from armdyn.report.verify import verify as verify_arm
 
 
@@ -42,7 +42,7 @@ def verify(
     with progress_bar(as_json=as_json) as progress:
         verification = verify_arm(arm, n_states, seed, progress)
     if as_json:
-        checks = [{**asdict(c), "passed": c.passed} for c in verification.checks]
+        checks = [_plain(check) for check in verification.checks]
         print_json({**asdict(verification), "passed": verification.passed, "checks": checks})
     else:
         show(_grid(verification))
@@ -53,23 +53,29 @@ def verify(
         raise typer.Exit(1)
 
 
+def _plain(check: Check) -> dict[str, object]:
+    """Return a check as JSON has it, where quantities are called "kind"."""
+    told = asdict(check)
+    return {"kind": told.pop("quantity"), **told, "passed": check.passed}
+
+
 def _grid(verification: Verification) -> Grid:
     second = f"Pinocchio {verification.pinocchio}" if verification.pinocchio else None
     rows: list[tuple[str, ...]] = []
     breaks: set[int] = set()
     previous = ""
     for k, c in enumerate(verification.checks):
-        if previous and c.kind != previous:
+        if previous and c.quantity != previous:
             breaks.add(k)
         other = "" if c.pinocchio_error is None else f"{c.pinocchio_error:.1e}"
         verdict = "agrees" if c.passed else Toned("DISAGREES", "bad")
         rows.append(
             (
-                c.kind if c.kind != previous else "", c.method, c.against, f"{c.error:.1e}",
+                c.quantity if c.quantity != previous else "", c.method, c.against, f"{c.error:.1e}",
                 other, f"{c.tolerance:.0e}", verdict,
             )
         )  # fmt: skip
-        previous = c.kind
+        previous = c.quantity
     return Grid(
         f"Largest relative differences, {verification.robot}, "
         f"{verification.n_states} random states (seed {verification.seed}); "

@@ -4,12 +4,12 @@ from armdyn.report.bench._arms import arm_named
 from armdyn.report.bench._page import page
 from armdyn.report.bench._plot import write_plot
 from armdyn.report.bench._results import Benchmark
-from armdyn.report.bench._run import KINDS, PEERS, QUICK, Settings, run_benchmark
+from armdyn.report.bench._run import PEERS, QUANTITIES, QUICK, Settings, run_benchmark
 from armdyn.report.bench._tables import grids
 
 __all__ = [
-    "KINDS",
     "PEERS",
+    "QUANTITIES",
     "QUICK",
     "Benchmark",
     "Settings",

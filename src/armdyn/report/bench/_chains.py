@@ -13,7 +13,7 @@ from armdyn.report.bench._results import OURS, Growth, Times
 from armdyn.report.bench.peers import Peer, PeerArm
 from armdyn.robot import generic
 
-KINDS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 SIZES = (6, 7, 9, 12, 16, 20, 30, 50, 100)
 FITTED_FROM = 12
 # Others that loop over states themselves; our programs in CasADi would take minutes to build for
@@ -35,19 +35,19 @@ def measure_growth(
         seconds: how long each comparison may take.
         progress: told what was done.
     """
-    times: dict[str, list[Times]] = {kind: [] for kind in KINDS}
+    times: dict[str, list[Times]] = {quantity: [] for quantity in QUANTITIES}
     for n in sizes:
         arm = Arm(generic(n))
         theirs, _ = in_others(arm, {name: p for name, p in peers.items() if name in LOOPING})
-        for kind in KINDS:
-            times[kind].append(measure_batch(arm, kind, theirs, seconds))
-            progress(f"{kind}, chain of {n}")
+        for quantity in QUANTITIES:
+            times[quantity].append(measure_batch(arm, quantity, theirs, seconds))
+            progress(f"{quantity}, chain of {n}")
     return tuple(
         Growth(
-            kind, tuple(sizes), tuple(rows),
+            quantity, tuple(sizes), tuple(rows),
             exponent(sizes, [row.seconds[OURS] for row in rows], FITTED_FROM), FITTED_FROM,
         )
-        for kind, rows in times.items()
+        for quantity, rows in times.items()
     )  # fmt: skip
 
 

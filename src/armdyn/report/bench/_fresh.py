@@ -32,17 +32,20 @@ def measure_imports(rounds: int) -> Imports:
     return Imports(taken["armdyn"], taken["numpy"])
 
 
-def measure_starts(robot: str, kinds: Sequence[str], rounds: int) -> tuple[Start, ...]:
+def measure_starts(robot: str, quantities: Sequence[str], rounds: int) -> tuple[Start, ...]:
     """Return what it takes until functions of an arm can be called, the best of several processes.
 
     Args:
         robot: a name that `arm_named` knows.
-        kinds: the quantities.
+        quantities: the quantities.
         rounds: how many processes compile, and how many load.
     """
     arm = arm_named(robot)
     # the choice of the cheapest method, which traces all of them, is not what is measured
-    words = [robot, *(f"{kind}={arm.function(kind, friction=False).method}" for kind in kinds)]
+    words = [
+        robot,
+        *(f"{quantity}={arm.function(quantity, friction=False).method}" for quantity in quantities),
+    ]
     compiled = [_first_calls(words, {"ARMDYN_CACHE": "off"}) for _ in range(rounds)]
     with tempfile.TemporaryDirectory(prefix="armdyn-bench-") as folder:
         _first_calls(words, {"ARMDYN_CACHE": folder})
@@ -50,12 +53,12 @@ def measure_starts(robot: str, kinds: Sequence[str], rounds: int) -> tuple[Start
     return tuple(
         Start(
             robot,
-            kind,
-            trace=min(run[kind]["trace"] for run in compiled),
-            compile=min(run[kind]["cpu"] for run in compiled),
-            load=min(run[kind]["wall"] for run in loaded),
+            quantity,
+            trace=min(run[quantity]["trace"] for run in compiled),
+            compile=min(run[quantity]["cpu"] for run in compiled),
+            load=min(run[quantity]["wall"] for run in loaded),
         )
-        for kind in kinds
+        for quantity in quantities
     )
 
 
@@ -63,19 +66,19 @@ def first_calls(words: Sequence[str]) -> None:
     """Print how long the first call of functions takes; run in a fresh process.
 
     Args:
-        words: the arm, then "kind=method" for each function.
+        words: the arm, then "quantity=method" for each function.
     """
     robot, *wanted = words
     Arm(arm_named("planar2").robot).gravity(np.zeros(2))  # LLVM itself is loaded before
     arm = arm_named(robot)
     taken: dict[str, dict[str, float]] = {}
-    for kind, method in (word.split("=") for word in wanted):
+    for quantity, method in (word.split("=") for word in wanted):
         traced = process_time()
-        f = arm.function(kind, method, friction=False)
+        f = arm.function(quantity, method, friction=False)
         states = [np.zeros(slot.shape) for slot in f.program.inputs]
         cpu, wall = process_time(), perf_counter()
         f(*states)
-        taken[kind] = {
+        taken[quantity] = {
             "trace": cpu - traced,
             "cpu": process_time() - cpu,
             "wall": perf_counter() - wall,

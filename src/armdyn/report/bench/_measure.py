@@ -29,7 +29,7 @@ CACHE_ROOM = 2**19
 
 def measure_cell(
     arm: Arm,
-    kind: str,
+    quantity: str,
     peers: Mapping[str, PeerArm],
     batch: int,
     seconds: float,
@@ -39,13 +39,13 @@ def measure_cell(
 
     Args:
         arm: the arm.
-        kind: the quantity; friction is left out, as others do not have it.
+        quantity: the quantity; friction is left out, as others do not have it.
         peers: the arm in other libraries, by their names.
         batch: states in a batch.
         seconds: how long each comparison may take.
         label: name of the arm in tables; default is its own.
     """
-    f = arm.function(kind, friction=False)
+    f = arm.function(quantity, friction=False)
     states = states_of(arm, f, max(batch, CACHED))
     offers, refused = checked_offers(arm, f, peers, [s[:LOOPED] for s in states])
     one = _times(
@@ -57,12 +57,12 @@ def measure_cell(
     )
     cached, limit = _in_cache(f, states, offers, refused, seconds)
     counted = str(f.operations)
-    return Cell(label or arm.name, arm.n, kind, f.method, counted, one, many, cached, limit)
+    return Cell(label or arm.name, arm.n, quantity, f.method, counted, one, many, cached, limit)
 
 
-def measure_batch(arm: Arm, kind: str, peers: Mapping[str, PeerArm], seconds: float) -> Times:
+def measure_batch(arm: Arm, quantity: str, peers: Mapping[str, PeerArm], seconds: float) -> Times:
     """Measure a batch that fits into the cache, on one core."""
-    f = arm.function(kind, friction=False)
+    f = arm.function(quantity, friction=False)
     states = states_of(arm, f, max(cached_states(f), CHECKED))
     offers, refused = checked_offers(arm, f, peers, states)
     return _times({OURS: job_into(f, states)}, offers, refused, "batch", seconds)
@@ -72,7 +72,7 @@ def checked_offers(
     arm: Arm, f: Function, peers: Mapping[str, PeerArm], states: Sequence[Array]
 ) -> tuple[dict[str, list[Offer]], dict[str, str]]:
     """Return the offers of others whose answers are ours, and why not the rest."""
-    few = Task(f.kind, f, [s[:CHECKED] for s in states])
+    few = Task(f.quantity, f, [s[:CHECKED] for s in states])
     expected = ours(few)
     M: Any = arm.mass_matrix(few.states[0])
     condition = float(np.linalg.cond(M).max())
@@ -81,7 +81,7 @@ def checked_offers(
     for name, peer in peers.items():
         try:
             wrong = [
-                disagreement(f.kind, expected, offer.answers(), condition)
+                disagreement(f.quantity, expected, offer.answers(), condition)
                 for offer in peer.offers(few)
             ]
         except ArmdynError as error:
@@ -91,7 +91,7 @@ def checked_offers(
         if said:
             refused[name] = said
         elif wrong:
-            kept[name] = peer.offers(Task(f.kind, f, states))
+            kept[name] = peer.offers(Task(f.quantity, f, states))
     return kept, refused
 
 

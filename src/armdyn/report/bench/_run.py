@@ -10,7 +10,7 @@ from armdyn.arm import Arm
 from armdyn.errors import ArmdynError, MethodError
 from armdyn.kernel import wanted_threads
 from armdyn.report.bench._arms import USUAL, arm_named
-from armdyn.report.bench._chains import KINDS as CHAIN_KINDS
+from armdyn.report.bench._chains import QUANTITIES as CHAIN_QUANTITIES
 from armdyn.report.bench._chains import SIZES, in_others, measure_growth
 from armdyn.report.bench._clock import Job, best_times
 from armdyn.report.bench._fresh import measure_imports, measure_starts
@@ -19,7 +19,7 @@ from armdyn.report.bench._measure import job_into, measure_cell, states_of
 from armdyn.report.bench._results import Benchmark, Cell, Start, Threads
 from armdyn.report.bench.peers import PEERS, Peer
 
-KINDS = (
+QUANTITIES = (
     "mass_matrix",
     "inverse_dynamics",
     "forward_dynamics",
@@ -51,7 +51,7 @@ class Settings:
     """
 
     robots: tuple[str, ...] = USUAL
-    kinds: tuple[str, ...] = KINDS
+    kinds: tuple[str, ...] = QUANTITIES
     peers: tuple[str, ...] = tuple(PEERS)
     chains: tuple[int, ...] = SIZES
     batch: int = 100_000
@@ -60,7 +60,10 @@ class Settings:
     seconds: float = 1.5
 
     def __post_init__(self) -> None:
-        for what, given, known in (("kind", self.kinds, KINDS), ("peer", self.peers, tuple(PEERS))):
+        for what, given, known in (
+            ("kind", self.kinds, QUANTITIES),
+            ("peer", self.peers, tuple(PEERS)),
+        ):
             for name in given:
                 if name not in known:
                     raise MethodError(what, name, known)
@@ -86,7 +89,9 @@ def run_benchmark(settings: Settings, progress: Progress | None = None) -> Bench
         settings: what.
         progress: called with (done, total, what) after each measurement.
     """
-    total = len(settings.robots) * len(settings.kinds) + len(settings.chains) * len(CHAIN_KINDS)
+    total = len(settings.robots) * len(settings.kinds) + len(settings.chains) * len(
+        CHAIN_QUANTITIES
+    )
     total += len(LAST)
     done = 0
 
@@ -151,9 +156,9 @@ def _cells(
     theirs, refused = in_others(arm, peers)
     notes += [f"{peer}: {why}" for peer, why in refused.items()]
     cells: list[Cell] = []
-    for kind in settings.kinds:
-        cells.append(measure_cell(arm, kind, theirs, settings.batch, settings.seconds, name))
-        step(f"{kind}, {name}")
+    for quantity in settings.kinds:
+        cells.append(measure_cell(arm, quantity, theirs, settings.batch, settings.seconds, name))
+        step(f"{quantity}, {name}")
     return cells
 
 
@@ -162,7 +167,7 @@ def _starts(settings: Settings) -> tuple[Start, ...]:
         return ()
     starts = measure_starts(START_ARM, settings.kinds, settings.rounds)
     for n in (n for n in START_CHAINS if n in settings.chains):
-        starts += measure_starts(f"generic{n}", CHAIN_KINDS, 1)
+        starts += measure_starts(f"generic{n}", CHAIN_QUANTITIES, 1)
     return starts
 
 
@@ -174,10 +179,10 @@ def _threads(settings: Settings, notes: list[str]) -> tuple[Threads, ...]:
         return ()
     arm: Arm = arm_named(THREADED_ARM)
     rows: list[Threads] = []
-    for kind in CHAIN_KINDS:
-        f = arm.function(kind, friction=False)
+    for quantity in CHAIN_QUANTITIES:
+        f = arm.function(quantity, friction=False)
         job = job_into(f, states_of(arm, f, settings.threaded))
         pair = Job(job.call, job.args, job.states, {**(job.options or {}), "threads": 2})
         taken = best_times({"one": job, "two": pair}, 4 * settings.seconds)
-        rows.append(Threads(THREADED_ARM, kind, settings.threaded, taken["one"], taken["two"]))
+        rows.append(Threads(THREADED_ARM, quantity, settings.threaded, taken["one"], taken["two"]))
     return tuple(rows)

@@ -66,7 +66,8 @@ def _cached(benchmark: Benchmark) -> Grid:
 def _comparison(title: str, rows: Sequence[tuple[str, str, Times]]) -> Grid:
     names = list(dict.fromkeys(name for _, _, times in rows for name in times.seconds))
     table = tuple(
-        (robot, kind, *(_cell(times, name) for name in names)) for robot, kind, times in rows
+        (robot, quantity, *(_cell(times, name) for name in names))
+        for robot, quantity, times in rows
     )
     return Grid(title, ("arm", "quantity", *names), 2, table)
 

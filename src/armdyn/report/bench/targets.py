@@ -9,13 +9,13 @@ from armdyn.report.bench._results import OURS, Benchmark, Cell, Times
 
 CPP, PYTHON = "Pinocchio C++", "Pinocchio Python"
 
-BATCH_KINDS = (
+BATCH_QUANTITIES = (
     "mass_matrix",
     "inverse_dynamics",
     "forward_dynamics",
     "inverse_dynamics_derivatives",
 )
-# Times faster than Pinocchio in C++, one core, by arm, for `BATCH_KINDS` in turn.
+# Times faster than Pinocchio in C++, one core, by arm, for `BATCH_QUANTITIES` in turn.
 BATCH = {
     "generic6": (17.0, 31.0, 35.0, 27.0),
     "ur5": (22.0, 38.0, 42.0, 30.0),
@@ -23,9 +23,9 @@ BATCH = {
 }
 FRACTION = 0.70
 ONE_STATE = 0.25
-ONE_STATE_KINDS = ("mass_matrix", "inverse_dynamics")
+ONE_STATE_QUANTITIES = ("mass_matrix", "inverse_dynamics")
 CHAINS = {30: 20.0, 100: 20.0}
-CHAIN_KINDS = ("inverse_dynamics", "forward_dynamics")
+CHAIN_QUANTITIES = ("inverse_dynamics", "forward_dynamics")
 EXPONENT = 1.1
 COMPILE = 0.15
 COMPILE_DERIVATIVE = 0.5
@@ -70,9 +70,9 @@ def verdicts(benchmark: Benchmark) -> tuple[Verdict, ...]:
 
 def _batches(benchmark: Benchmark) -> Iterator[Verdict]:
     for cell in benchmark.cells:
-        for kind, target in zip(BATCH_KINDS, BATCH.get(cell.robot, ()), strict=False):
-            if kind == cell.kind:
-                name = f"{kind} of {cell.robot}, {{}}, one core, over {CPP}"
+        for quantity, target in zip(BATCH_QUANTITIES, BATCH.get(cell.robot, ()), strict=False):
+            if quantity == cell.kind:
+                name = f"{quantity} of {cell.robot}, {{}}, one core, over {CPP}"
                 large, small = f"batch of {benchmark.batch}", "batch in the cache"
                 yield Verdict(name.format(large), target, True, cell.batch.ratio(CPP))
                 yield Verdict(name.format(small), target, True, cell.cached.ratio(CPP))
@@ -87,7 +87,7 @@ def _fractions(benchmark: Benchmark) -> Iterator[Verdict]:
 
 def _one_state(benchmark: Benchmark) -> Iterator[Verdict]:
     for cell in benchmark.cells:
-        if cell.kind in ONE_STATE_KINDS:
+        if cell.kind in ONE_STATE_QUANTITIES:
             what = f"{cell.kind} of {cell.robot}, one state from Python, time over {PYTHON}"
             yield Verdict(what, ONE_STATE, False, _inverse(cell))
 
@@ -99,7 +99,7 @@ def _inverse(cell: Cell) -> float | None:
 
 def _chains(benchmark: Benchmark) -> Iterator[Verdict]:
     for growth in benchmark.growth:
-        if growth.kind in CHAIN_KINDS:
+        if growth.kind in CHAIN_QUANTITIES:
             by_size: dict[int, Times] = dict(zip(growth.n, growth.times, strict=True))
             for n, target in CHAINS.items():
                 if n in by_size and OURS in by_size[n].seconds:

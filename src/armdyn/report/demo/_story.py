@@ -161,9 +161,9 @@ def _minimal(arm: Arm) -> Chapter:
     base = arm.minimal
     rows = [("parameters of the links", "", str(len(arm.parameters)))]
     rows.append(("minimal parameters: all that torques can tell", "", str(len(base.names))))
-    for kind in ("mass_matrix", "inverse_dynamics", "forward_dynamics"):
-        f = arm.function(kind)
-        rows.append((kind, f.method, str(f.operations)))
+    for quantity in ("mass_matrix", "inverse_dynamics", "forward_dynamics"):
+        f = arm.function(quantity)
+        rows.append((quantity, f.method, str(f.operations)))
     return Chapter(
         "Minimal parameters, and the fewest operations",
         "Counted on the program that was traced for this very arm; M are multiplications and "

@@ -49,13 +49,13 @@ def item(text: str, M: int, A: int, *times: float) -> Item:
 class Measure:
     """What is traced to compare with a row.
 
-    `kind` is a quantity of the table of methods, or one of those that only the papers count and
+    `quantity` is one of the table of methods, or one that only the papers count and
     `armdyn.report._measure` knows how to trace: "composites" (first moments and inertia tensors),
     "mass_matrix, composites on hand", "mass_matrix and bias", "bias beside mass_matrix",
     "factorisation", "substitution", "forward_dynamics from parts".
     """
 
-    kind: str
+    quantity: str
     method: str
 
 

@@ -44,7 +44,7 @@ class SteadyLine:
             n: number of intervals.
         """
         self._pose, self._jacobian, self._derivative = (
-            arm.function(kind) for kind in ("pose", "jacobian", "jacobian_derivative")
+            arm.function(quantity) for quantity in ("pose", "jacobian", "jacobian_derivative")
         )
         self._first = cast(Array, self._pose(start))
         self._twist = np.concatenate([velocity, np.zeros(3)])

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._progress import Progress
-from armdyn.algorithms import KINDS
+from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.vector import scale_symmetric
 from armdyn.arm import Arm, load
 from armdyn.present import Grid
@@ -49,7 +49,7 @@ class Variant:
 
 
 def _own(method: str) -> Algorithm:
-    return KINDS["forward_dynamics"].methods[method].run
+    return QUANTITIES["forward_dynamics"].methods[method].run
 
 
 VARIANTS = (

@@ -57,10 +57,10 @@ class _MuJoCoArm:
             ),
             "forward_dynamics": (lambda: mujoco.mj_forward(model, data), lambda: data.qacc),
         }
-        if task.kind not in rules:
+        if task.quantity not in rules:
             return []
-        call, result = rules[task.kind]
-        goes_to = "qfrc_applied" if task.kind == "forward_dynamics" else "qacc"
+        call, result = rules[task.quantity]
+        goes_to = "qfrc_applied" if task.quantity == "forward_dynamics" else "qacc"
         places = ("qpos", "qvel", goes_to)
 
         def answer(*state: Array) -> Array:
@@ -78,7 +78,7 @@ class _MuJoCoArm:
             "inverse_dynamics": Job(mujoco.mj_inverse, (model, data)),
             "forward_dynamics": Job(mujoco.mj_forward, (model, data)),
         }
-        return [Offer("one", timed.get(task.kind, Job(call, ())), answers)]
+        return [Offer("one", timed.get(task.quantity, Job(call, ())), answers)]
 
     def _composite(self) -> None:
         self._mujoco.mj_kinematics(self._model, self._data)

@@ -32,12 +32,12 @@ class Task:
     """A quantity of an arm at given states.
 
     Attributes:
-        kind: what.
+        quantity: what.
         function: ours, for libraries that are given our code.
         states: an array ``(B, n)`` for each input.
     """
 
-    kind: str
+    quantity: str
     function: Function
     states: Sequence[Array]
 
@@ -88,18 +88,18 @@ def ours(task: Task) -> Parts:
     return parts_of(task.function(*task.states))
 
 
-def disagreement(kind: str, expected: Parts, answers: Parts, condition: float) -> str | None:
+def disagreement(quantity: str, expected: Parts, answers: Parts, condition: float) -> str | None:
     """Return what is wrong with a library's answers; None if they are ours to rounding.
 
     Args:
-        kind: what was computed.
+        quantity: what was computed.
         expected: our answers.
         answers: theirs.
         condition: the largest of the mass matrices at these states.
     """
     if [a.shape for a in answers] != [e.shape for e in expected]:
         return f"shapes {[a.shape for a in answers]}, expected {[e.shape for e in expected]}"
-    lost = LOST_BY_SOLVING * condition if kind in SOLVING else 0.0
+    lost = LOST_BY_SOLVING * condition if quantity in SOLVING else 0.0
     tolerance = max(TOLERANCE, lost)
     error = max(relative_error(a, e) for a, e in zip(answers, expected, strict=True))
     if error <= tolerance:  # not if it is not a number

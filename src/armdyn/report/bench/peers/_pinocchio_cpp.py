@@ -90,7 +90,7 @@ class _CppArm:
 
     def offers(self, task: Task) -> list[Offer]:
         """Return one loop for each convention."""
-        return [self._offer(task, name) for name in ALGORITHMS.get(task.kind, ())]
+        return [self._offer(task, name) for name in ALGORITHMS.get(task.quantity, ())]
 
     def _offer(self, task: Task, algorithm: str) -> Offer:
         run, model, name = self._library.armdyn_pin_run, self._model, algorithm.encode()

@@ -54,9 +54,9 @@ class _PinocchioArm:
 
     def offers(self, task: Task) -> list[Offer]:
         """Return one call for each convention."""
-        if task.kind not in self._rules:
+        if task.quantity not in self._rules:
             return []
-        rule, conventions = self._rules[task.kind]
+        rule, conventions = self._rules[task.quantity]
         return [self._offer(task, rule, convention) for convention in conventions]
 
     def _offer(self, task: Task, rule: Any, convention: tuple[Any, ...]) -> Offer:
@@ -65,7 +65,7 @@ class _PinocchioArm:
 
         def answer(*state: Array) -> Any:
             given = rule(self._model, self._data, *state, *convention)
-            if task.kind in ("mass_matrix", "inverse_mass_matrix"):
+            if task.quantity in ("mass_matrix", "inverse_mass_matrix"):
                 return symmetric(given)
             if not isinstance(given, tuple):
                 return given
