@@ -21,11 +21,11 @@ from armdyn.kernel import DOUBLE, Target
 from armdyn.kernel._element import ElementType
 from armdyn.kernel._jit import compile_object, load_code, load_object
 from armdyn.kernel._kernel import program_ir
+from armdyn.kernel._symbols import LOOP
 from armdyn.kernel.batch._batch_code import batch_code
 from armdyn.kernel.ir import _sincos
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._finite_check import LARGEST
-from armdyn.kernel.straight._emit import LOOP
 from armdyn.scalar import cos, sign, sin, sqrt
 from support.kernels import TARGETS, target_name
 from support.rolled import all_places

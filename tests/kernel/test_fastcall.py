@@ -19,9 +19,9 @@ import pytest
 
 import armdyn
 from armdyn.graph import Program, Slot
+from armdyn.kernel._symbols import ONE
 from armdyn.kernel.call import _fastcall
-from armdyn.kernel.call import _fastcall_writer as layout
-from armdyn.kernel.straight._emit import ONE
+from armdyn.kernel.call import _layout as layout
 from support.robots import random_robots
 
 RNG = np.random.default_rng(5)

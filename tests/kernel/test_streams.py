@@ -11,9 +11,9 @@ import pytest
 import armdyn
 from armdyn.graph import Program, Slot, trace
 from armdyn.kernel import BAD_INPUT, BAD_RESULT, DOUBLE, Kernel, Target, compile_program
+from armdyn.kernel._symbols import STREAMING
 from armdyn.kernel.batch import _batch, _streams
 from armdyn.kernel.batch._checked_loop import STREAMED
-from armdyn.kernel.batch._streaming_loop import STREAMING
 from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
 from armdyn.kernel.ir._codegen import Codegen
 from support.kernels import TARGETS, as_tuple, target_name, width_of

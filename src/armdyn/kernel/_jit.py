@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from armdyn.kernel._llvm import llvm
-from armdyn.kernel.ir._sincos import LINK
+from armdyn.kernel._symbols import LINK
 from armdyn.kernel.targets import Target
 
 # LLVM's levels of optimisation. On long straight-line code the lower one takes an eighth less time

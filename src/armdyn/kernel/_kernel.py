@@ -12,15 +12,13 @@ from numpy.typing import ArrayLike
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._element import DOUBLE
 from armdyn.kernel._jit import compile_object, load_object
+from armdyn.kernel._symbols import LOOP, ONE, ORDINARY, STREAMING
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
-from armdyn.kernel.batch._streaming_loop import STREAMING
 from armdyn.kernel.batch._streams import streams
 from armdyn.kernel.batch._strided_loop import takes_any_strides
 from armdyn.kernel.call._fastcall import make_fastcall
 from armdyn.kernel.call._gufunc import Result, make_loop
 from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.rolled._emit import emit_rolled
-from armdyn.kernel.straight._emit import LOOP, ONE, ORDINARY, emit
 from armdyn.kernel.targets import Target
 from armdyn.kernel.targets import target as default_target
 
@@ -31,7 +29,7 @@ ELEMENT = DOUBLE
 def compile_program(program: Program | Rolled, *, target: Target | None = None) -> Kernel:
     """Return a program as machine code.
 
-    ``Kernel(program, target, code)`` makes the same of object code that was kept.
+    ``Kernel(program, target, code)`` makes the same of object code from the cache.
 
     Args:
         program: traced and verified; straight-line or rolled.
@@ -48,7 +46,14 @@ def object_code(program: Program | Rolled, target: Target) -> bytes:
 
 def program_ir(program: Program | Rolled, codegen: Codegen) -> str:
     """Return a program in LLVM's language."""
-    return emit_rolled(program, codegen) if isinstance(program, Rolled) else emit(program, codegen)
+    # imported here: what loads cached code needs no emitter
+    if isinstance(program, Rolled):
+        from armdyn.kernel.rolled._emit import emit_rolled
+
+        return emit_rolled(program, codegen)
+    from armdyn.kernel.straight._emit import emit
+
+    return emit(program, codegen)
 
 
 class Kernel:

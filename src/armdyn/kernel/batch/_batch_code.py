@@ -196,7 +196,7 @@ def streamed_batch_address() -> int:
 
 
 def _code() -> Code:
-    return common_code(batch_code, BATCH_MODULES)
+    return common_code("batch._batch_code:batch_code", BATCH_MODULES)
 
 
 def batch_code(codegen: Codegen) -> str:

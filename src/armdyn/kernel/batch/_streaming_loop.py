@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from armdyn.graph import Program, Slot
+from armdyn.kernel._symbols import STREAMING
 from armdyn.kernel.batch._streams import (
     StreamSlots,
     first_lines,
@@ -11,8 +12,6 @@ from armdyn.kernel.batch._streams import (
 )
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._writer import Writer
-
-STREAMING = "armdyn_streaming"
 
 
 def streaming_function(program: Program, codegen: Codegen, block: str) -> str:

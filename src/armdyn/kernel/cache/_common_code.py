@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from threading import Lock
 
 from armdyn.kernel._element import DOUBLE
@@ -19,11 +19,12 @@ from armdyn.kernel.targets import target
 _loading = Lock()
 
 
-def common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int) -> Code:
+def common_code(write: str, modules: tuple[str, ...], *given: int) -> Code:
     """Return a module of LLVM IR that needs nothing from outside, loaded to stay in memory.
 
     Args:
-        write: returns the text; it is not called if the code is kept.
+        write: the function that returns the text, as "module:name" within `armdyn.kernel`; it is
+            imported and called if the code is not in the cache.
         modules: those whose text decides what is written.
         given: what `write` is given beside the target and element type.
     """
@@ -32,14 +33,16 @@ def common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int
 
 
 @cache
-def _common_code(write: Callable[..., str], modules: tuple[str, ...], *given: int) -> Code:
+def _common_code(write: str, modules: tuple[str, ...], *given: int) -> Code:
     machine = target()
     text = source_digest(HERE, modules)
-    name = key("common", text, write.__name__, repr(given), repr(machine), *llvm_versions())
+    name = key("common", text, write, repr(given), repr(machine), *llvm_versions())
     folder = default_cache()
     code = folder.get(name) if folder else None
     if code is None:
-        code = compile_object(write(Codegen(machine, DOUBLE), *given), machine)
+        module, _, function = write.partition(":")
+        ir = getattr(import_module(f"{HERE}.{module}"), function)(Codegen(machine, DOUBLE), *given)
+        code = compile_object(ir, machine)
         if folder:
             folder.put(name, code)
     return load_for_good(code, machine)

@@ -28,9 +28,8 @@ from armdyn.kernel.batch._batch_code import batch_address
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._threads import LEAST_STATES
 from armdyn.kernel.cache._common_code import common_code
-from armdyn.kernel.call import _fastcall_writer as layout
-from armdyn.kernel.call._fastcall_ir import fastcall_ir, fastcall_name
-from armdyn.kernel.call._fastcall_writer import MOST_AXES, FastcallSlots
+from armdyn.kernel.call import _layout as layout
+from armdyn.kernel.call._layout import MOST_AXES, FastcallSlots, fastcall_name
 
 VARIABLE, OLD_VARIABLE = "ARMDYN_FASTCALL", "ARMDYN_DOOR"
 
@@ -39,8 +38,8 @@ MOST_STATES = 2 * LEAST_STATES - 1
 
 # The modules that write the code of a fastcall.
 FASTCALL_MODULES = (
-    "_element", "_jit", "call._fastcall_batch_ir", "call._fastcall_ir", "call._fastcall_writer",
-    "ir._codegen", "ir._function_writer",
+    "_element", "_jit", "_symbols", "call._fastcall_batch_ir", "call._fastcall_ir",
+    "call._fastcall_writer", "call._layout", "ir._codegen", "ir._function_writer",
 )  # fmt: skip
 
 FASTCALL_AND_KEYWORDS = 0x80 | 0x2
@@ -99,7 +98,7 @@ def make_fastcall(
         return None
     try:
         shape = len(program.inputs), len(shapes)
-        code = common_code(fastcall_ir, FASTCALL_MODULES, *shape)
+        code = common_code("call._fastcall_ir:fastcall_ir", FASTCALL_MODULES, *shape)
         most = min(MOST_STATES, batch.most_unstreamed)
         words = [*_addresses(), kernel, batch.loop, batch.near, batch.ordinary % 2**64, most]
         words += [version]

@@ -6,7 +6,8 @@ It computes batches that are small enough for one thread by the loop that checks
 
 from __future__ import annotations
 
-from armdyn.kernel.call._fastcall_writer import (
+from armdyn.kernel.call._fastcall_writer import FastcallWriter, Span
+from armdyn.kernel.call._layout import (
     AXES,
     DATA,
     DENSE_AND_ALIGNED,
@@ -15,8 +16,6 @@ from armdyn.kernel.call._fastcall_writer import (
     UNUSUAL,
     WRITEABLE,
     FastcallSlots,
-    FastcallWriter,
-    Span,
 )
 
 

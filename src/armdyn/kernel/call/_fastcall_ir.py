@@ -12,7 +12,8 @@ addresses of this process, from words that belong to its object; see `FastcallSl
 from __future__ import annotations
 
 from armdyn.kernel.call._fastcall_batch_ir import batch
-from armdyn.kernel.call._fastcall_writer import (
+from armdyn.kernel.call._fastcall_writer import FastcallWriter, Span
+from armdyn.kernel.call._layout import (
     AXES,
     DATA,
     DENSE_AND_ALIGNED,
@@ -25,8 +26,7 @@ from armdyn.kernel.call._fastcall_writer import (
     VERSION_TAG,
     WRITEABLE,
     FastcallSlots,
-    FastcallWriter,
-    Span,
+    fastcall_name,
 )
 from armdyn.kernel.ir._codegen import Codegen
 
@@ -80,11 +80,6 @@ wrong:
   ret i1 false
 }
 """
-
-
-def fastcall_name(n_inputs: int, n_outputs: int) -> str:
-    """Return the name of the function for so many inputs and outputs."""
-    return f"armdyn_fastcall_{n_inputs}_{n_outputs}"
 
 
 def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:

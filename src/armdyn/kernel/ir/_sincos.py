@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armdyn.kernel._element import ElementType
+from armdyn.kernel._symbols import LINK
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._writer import Writer
 
@@ -84,7 +85,6 @@ CONSTANTS = {
 }
 
 SLOW = "armdyn_slow_sincos"
-LINK = "armdyn_link"
 LIBRARY = "armdyn_library"
 # Where addresses of the C library's functions are kept: loaded code needs no linker.
 _LIBRARY = f"""\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from armdyn.graph import Rolled
+from armdyn.kernel._symbols import BLOCK, LOOP, ONE
 from armdyn.kernel.batch._strided_loop import loop_function
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._heap import aligned, allocated, release
@@ -11,7 +12,7 @@ from armdyn.kernel.ir._sincos import slow_function
 from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.rolled._body import BELOW, MOST_ON_STACK, RolledBody
 from armdyn.kernel.rolled._memory import Table
-from armdyn.kernel.straight._emit import BLOCK, LOOP, ONE, declarations, ordinary_function
+from armdyn.kernel.straight._emit import declarations, ordinary_function
 
 INNER = "armdyn_inner"
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from armdyn.graph import Instruction, Program
 from armdyn.kernel._jit import CUT
+from armdyn.kernel._symbols import BLOCK, LOOP, ONE, ORDINARY
 from armdyn.kernel.batch._streaming_loop import streaming_function
 from armdyn.kernel.batch._streams import StreamPoints, nothing, parameters, streams
 from armdyn.kernel.batch._strided_loop import loop_function, takes_any_strides
@@ -26,11 +27,6 @@ from armdyn.kernel.straight._order import Arrange, early, min_live, read_times, 
 from armdyn.kernel.straight._spill import SpillAllocator
 from armdyn.kernel.straight._store import Store, Stores
 from armdyn.scalar import Op
-
-ONE = "armdyn_one"
-BLOCK = "armdyn_block"
-LOOP = "armdyn_loop"
-ORDINARY = "armdyn_ordinary"
 
 # Inputs up to this, in units of SI, are never met beyond.
 LARGEST_ORDINARY = 1e15

@@ -1,0 +1,19 @@
+"""Names of the functions in the object code of a program."""
+
+ONE = "armdyn_one"
+"""Computes one state, given pointers to its inputs and outputs."""
+
+BLOCK = "armdyn_block"
+"""Computes a block of states, one in each lane of a vector."""
+
+LOOP = "armdyn_loop"
+"""Computes any number of states; the inner loop of a NumPy gufunc."""
+
+STREAMING = "armdyn_streaming"
+"""Computes blocks of states whose results are streamed to memory."""
+
+ORDINARY = "armdyn_ordinary"
+"""Returns up to which inputs all results are finite."""
+
+LINK = "armdyn_link"
+"""Takes the addresses of the functions of the C library."""

@@ -1,0 +1,62 @@
+"""Where fastcalls find things: their own words, and fields of Python objects and NumPy arrays."""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+
+MOST_AXES = 4
+
+
+class FastcallSlots(IntEnum):
+    """The first words of a fastcall; those of each input and each output follow.
+
+    An input has one word, its length. An output has its number of axes, its size, and `MOST_AXES`
+    lengths of axes. Last come two words for each operand of the loop over a batch: the numbers per
+    state, and the strides.
+
+    VERSION is that of the owner's class when the fastcall was made, or 0 if it does not matter.
+    """
+
+    ARRAY_TYPE = 0
+    TUPLE_TYPE = auto()
+    OUT = auto()
+    NONE = auto()
+    VECTORCALL = auto()
+    ARRAY_NEW = auto()
+    ARRAY_BASE = auto()
+    TUPLE_NEW = auto()
+    INCREF = auto()
+    DECREF = auto()
+    SAVE_THREAD = auto()
+    RESTORE_THREAD = auto()
+    BATCH = auto()
+    KERNEL = auto()
+    LOOP = auto()
+    NEAR = auto()
+    ORDINARY = auto()
+    MOST_STATES = auto()
+    VERSION = auto()
+
+
+# Offsets in objects of CPython on machines of 64 bits.
+TYPE = 8
+TUPLE_SIZE = 16
+TUPLE_ITEMS = 24
+BYTES_ITEMS = 32
+# In a class: a number that changes whenever the class or a base of it does.
+VERSION_TAG = 384
+# Offsets in arrays of NumPy, and in their descriptions of numbers.
+DATA, N_AXES, AXES, DESCRIPTION, FLAGS = 16, 24, 32, 56, 64
+BYTE_ORDER, TYPE_NUMBER = 26, 28
+
+NATIVE = ord("=")
+DOUBLE = 12
+DENSE_AND_ALIGNED = 0x101
+WRITEABLE = 0x400
+# Arrays that warn when written to, or that are a copy to be written back, are left to NumPy.
+UNUSUAL = 0x80002000
+
+
+def fastcall_name(n_inputs: int, n_outputs: int) -> str:
+    """Return the name of the C function for so many inputs and outputs."""
+    return f"armdyn_fastcall_{n_inputs}_{n_outputs}"
