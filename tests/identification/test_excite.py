@@ -185,20 +185,29 @@ def test_positions_beyond_the_robots_own_are_told() -> None:
         ({"repeats": 0}, "`repeats` is 0"),
         ({"evaluations": 10}, "`evaluations` is 10"),
         ({"seed": -1}, "`seed` is -1"),
+        ({"seed": np.arange(3)}, "`seed` is array"),
+        ({"seed": True}, "`seed` is True"),
+        ({"duration": 10**400}, "`duration` is"),
+        ({"duration": 1j}, "`duration` is 1j"),
+        ({"noise": np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0])}, "masked entries"),
+        ({"torque": [True, True, True]}, "truth values"),
+        ({"velocity": np.ones(3, "m8[s]")}, "durations"),
+        ({"progress": 3}, "`progress` is 3"),
         ({"friction": 1}, "`friction` is 1"),
         ({"position": (1.0, -1.0)}, "`position` of joint1 is from 1 to -1"),
         ({"position": [(0, 1)] * 2}, r"or \(3, 2\) for each"),
-        ({"position": (0.0, np.inf)}, "`position` is"),
+        ({"position": (0.0, np.inf)}, "`position` has inf"),
         ({"velocity": 0.0}, "`velocity` is 0.0, expected a positive number or 3"),
-        ({"velocity": [1.0, 2.0]}, "`velocity` is"),
+        ({"velocity": [1.0, 2.0]}, r"`velocity` has shape \(2,\)"),
         ({"acceleration": np.nan}, "`acceleration` is nan"),
         ({"torque": "much"}, "`torque` is 'much'"),
         ({"noise": -1.0}, "`noise` is -1.0"),
     ],
 )
 def test_bad_input_is_refused(change: dict[str, object], words: str) -> None:
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=words) as caught:
         excite(**{"arm": limited_arm(), **change})  # pyright: ignore[reportArgumentType]
+    assert caught.value.argument == next(iter(change))
 
 
 def test_progress_goes_from_little_to_all() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import FileError, InputError, Log
+from armdyn import Extra, FileError, InputError, Log
 from armdyn.identification import FILES, identify
 from support.identification import motion, recorded, small_arm, true_values, with_torque
 
@@ -258,8 +258,18 @@ def test_files_are_written_together_or_not_at_all(tmp_path) -> None:
         ({"decimate": 0}, "`decimate` is 0"),
         ({"decimate": 2.5}, "`decimate` is 2.5"),
         ({"dead_band": -1.0}, "`dead_band` is -1.0"),
-        ({"weights": [1.0, 2.0]}, "`weights` is"),
+        ({"weights": [1.0, 2.0]}, r"`weights` has shape \(2,\)"),
         ({"prior": "strong"}, "`prior` is 'strong'"),
+        ({"prior": np.ones(3)}, "`prior` is array"),
+        ({"cutoff": "3"}, "`cutoff` is '3'"),
+        ({"cutoff": 10**400}, "`cutoff` is"),
+        ({"dead_band": np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0])}, "masked entries"),
+        ({"weights": [1.0, 2.0, 3j]}, "complex numbers"),
+        ({"weights": ["1", "2", "3"]}, "`weights` has text"),
+        ({"coupling": np.eye(3).astype("m8[s]")}, "durations"),
+        ({"coupling": [[object()] * 3] * 3}, "`coupling` is"),
+        ({"extra": [(object(), object(), object(), object())]}, "`extra` has"),
+        ({"extra": 3}, "`extra` is 3"),
         ({"friction": 1}, "`friction` is 1"),
         ({"coupling": np.zeros((3, 3))}, "`coupling` is"),
         ({"extra": [("a", 4, np.sin)]}, "joint is 4"),
@@ -271,8 +281,10 @@ def test_files_are_written_together_or_not_at_all(tmp_path) -> None:
     ],
 )
 def test_wrong_arguments_are_refused(change: dict[str, object], words: str) -> None:
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=words) as caught:
         identify(small_arm(), recorded(small_arm()), **change)
+    if "no such file" not in words and "gives the shape" not in words:
+        assert caught.value.argument == next(iter(change))
 
 
 def test_logs_of_another_arm_are_refused() -> None:
@@ -328,3 +340,23 @@ def test_a_slow_log_can_test_a_fit_to_a_fast_one() -> None:
     fast, slow = recorded(truth, rate=500.0), recorded(truth, rate=20.0, seed=2)
     result = identify(truth, fast, test=slow)
     assert result.torque_error_total < 0.02
+
+
+@pytest.mark.parametrize(
+    ("change", "argument"),
+    [
+        ({"name": object()}, "name"),
+        ({"name": ""}, "name"),
+        ({"joint": object()}, "joint"),
+        ({"joint": True}, "joint"),
+        ({"joint": 0}, "joint"),
+        ({"function": object()}, "function"),
+        ({"unit": object()}, "unit"),
+    ],
+)
+def test_an_extra_column_is_checked_when_it_is_made(change: dict, argument: str) -> None:
+    good = {"name": "spring", "joint": 1, "function": lambda q, qd, qdd: q[:, 0], "unit": "N m"}
+    assert Extra(**good).name == "spring"
+    with pytest.raises(InputError, match=f"`{argument}`") as caught:
+        Extra(**{**good, **change})
+    assert caught.value.argument == argument

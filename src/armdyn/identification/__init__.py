@@ -9,7 +9,7 @@ from armdyn.identification._identify import identify
 from armdyn.identification._result import Result
 from armdyn.identification._tables import limits_used, load_values, torque_errors
 from armdyn.identification.exciting import ExcitingMotion, excite
-from armdyn.identification.fit._columns import Extra
+from armdyn.identification.fit._extra import Extra
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.gains._drive_gains import DriveGains, identify_drive_gains
 from armdyn.identification.judge._bias import Bias

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Sequence
-from typing import SupportsIndex, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import checked_array, checked_positive
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.log import Log, extremes, is_stored
@@ -20,22 +20,44 @@ Array = NDArray[np.float64]
 LARGE_FILE = 1 << 28
 
 
-def checked_logs(arm: Arm, logs: object, what: str, *, long: bool = False) -> list[Log]:
-    """Return one log or several as a list; they have torques, and the joints of the arm.
+def checked_arm(arm: object) -> Arm:
+    """Return the arm."""
+    if not isinstance(arm, Arm):
+        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
+    return arm
 
-    Files are read; if they are `long`, and long ones will do, block by block.
+
+def checked_cutoff(value: object) -> float | None:
+    """Return the cut-off of the positions [Hz]; None leaves the choice to the data."""
+    return None if value is None else checked_positive(value, "cutoff")
+
+
+def checked_logs(arm: Arm, logs: object, what: str, *, long: bool = False) -> list[Log]:
+    """Return one log or several as a list; each has torques and the joints of the arm.
+
+    Args:
+        arm: the arm.
+        logs: logs, or paths of files, which are read.
+        what: the name of the argument.
+        long: large files are read block by block, not into memory.
     """
     single = isinstance(logs, Log | str | os.PathLike)
     listed: object = [cast(object, logs)] if single else logs
     if not isinstance(listed, Sequence) or not len(listed):  # pyright: ignore[reportUnknownArgumentType]
-        raise InputError(f"`{what}` is {shown(logs)}, expected an armdyn.Log or several.")
+        raise InputError(
+            f"`{what}` is {shown(logs)}, expected an armdyn.Log or several.", argument=what
+        )
     result: list[Log] = []
     for one in cast("Sequence[object]", listed):
         log = _opened(arm, cast("str", one), long) if isinstance(one, str | os.PathLike) else one
         if not isinstance(log, Log):
-            raise InputError(f"`{what}` has {shown(log)}, expected an armdyn.Log or several.")
+            raise InputError(
+                f"`{what}` has {shown(log)}, expected an armdyn.Log or several.", argument=what
+            )
         if is_stored(log.q) and not long:
-            raise InputError(f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.")
+            raise InputError(
+                f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.", argument=what
+            )
         _check_log(arm, log)
         result.append(log)
     return result
@@ -73,48 +95,10 @@ def _check_log(arm: Arm, log: Log) -> None:
         raise InputError(f"all torques of {source} are zero; they were not measured.")
 
 
-def flag(name: str, value: object) -> bool:
-    """Return a truth value."""
-    if not isinstance(value, bool | np.bool_):
-        raise InputError(f"`{name}` is {shown(value)}, expected True or False.")
-    return value is True or value == np.True_
-
-
-def per_joint(arm: Arm, name: str, value: object, least: float) -> Array:
-    """Return numbers of every joint, given as one or n, none below `least`."""
-    try:
-        numbers = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.full(1, np.nan)
-    if numbers.shape not in ((), (arm.n,)) or not np.isfinite(numbers).all():
-        raise InputError(f"`{name}` is {shown(value)}, expected a number or {arm.n} numbers.")
-    if (numbers < least).any():
-        raise InputError(f"`{name}` is {shown(value)}, expected at least {least:g}.")
-    return np.broadcast_to(numbers, (arm.n,)).copy()
-
-
-def checked_factor(value: object) -> int | None:
-    """Return the number of samples a row, or None."""
-    if value is None:
-        return None
-    number = operator.index(value) if isinstance(value, SupportsIndex) else 0
-    if isinstance(value, bool) or number < 1:
-        raise InputError(f"`decimate` is {shown(value)}, expected a whole number from 1.")
-    return number
-
-
-def checked_coupling(arm: Arm, value: object) -> Array | None:
-    """Return the matrix of couplings, or None."""
-    if value is None:
-        return None
-    try:
-        matrix = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        matrix = np.zeros(0)
-    square = matrix.shape == (arm.n, arm.n) and np.isfinite(matrix).all()
-    if not square or np.linalg.matrix_rank(matrix) < arm.n:
-        raise InputError(
-            f"`coupling` is {shown(value)}, expected an invertible {arm.n} x {arm.n} matrix: "
-            "measured torques = coupling @ joint torques."
-        )
+def checked_coupling(value: object, n: int) -> Array:
+    """Return the matrix of couplings."""
+    what = f"an invertible {n} x {n} matrix: measured torques = coupling @ joint torques"
+    matrix = checked_array(value, "coupling", (n, n), what=what)
+    if np.linalg.matrix_rank(matrix) < n:
+        raise InputError(f"`coupling` is {shown(value)}, expected {what}.", argument="coupling")
     return matrix

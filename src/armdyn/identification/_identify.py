@@ -7,23 +7,32 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
+from armdyn._checks import (
+    checked_flag,
+    checked_number,
+    checked_per_joint,
+    checked_whole,
+)
 from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
-from armdyn.errors import InputError, shown
 from armdyn.identification._arguments import (
+    checked_arm,
     checked_coupling,
-    checked_factor,
+    checked_cutoff,
     checked_logs,
-    flag,
-    per_joint,
 )
 from armdyn.identification._pipeline import Options, run
 from armdyn.identification._result import Result
-from armdyn.identification.fit._columns import Extra, Function, extra_columns
+from armdyn.identification.fit._extra import Extra, Function, extra_columns
 from armdyn.identification.judge._holdout import split
 from armdyn.log import Log
 
 Data = Log | str | os.PathLike[str]
+
+# The smallest standard deviation of a torque [N m or N], and the smallest weight of a description:
+# both divide.
+LEAST_DEVIATION = 1e-12
+LEAST_PRIOR = 1e-9
 
 
 def identify(
@@ -77,24 +86,29 @@ def identify(
     Raises:
         InputError: an argument is wrong, or the logs are too short or not of this arm.
     """
-    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.")
+    checked_arm(arm)
+    report = reporter(progress)
     train_logs = checked_logs(arm, logs, "logs", long=True)
     test_logs = [] if test is None else checked_logs(arm, test, "test", long=True)
     options = Options(
-        friction=flag("friction", friction),
-        rotor=flag("rotor", rotor),
-        physical=flag("physical", physical),
-        robust=flag("robust", robust),
-        stribeck=flag("stribeck", stribeck),
-        cutoff=cutoff,
-        decimate=checked_factor(decimate),
-        dead_band=None if dead_band is None else per_joint(arm, "dead_band", dead_band, 0.0),
-        weights=None if weights is None else per_joint(arm, "weights", weights, 1e-12),
-        prior=None if prior is None else float(per_joint(arm, "prior", prior, 1e-9)[0]),
-        extra=tuple(extra_columns(arm, extra)),
-        coupling=checked_coupling(arm, coupling),
+        friction=checked_flag(friction, "friction"),
+        rotor=checked_flag(rotor, "rotor"),
+        physical=checked_flag(physical, "physical"),
+        robust=checked_flag(robust, "robust"),
+        stribeck=checked_flag(stribeck, "stribeck"),
+        cutoff=checked_cutoff(cutoff),
+        decimate=None if decimate is None else checked_whole(decimate, "decimate", 1),
+        dead_band=None
+        if dead_band is None
+        else checked_per_joint(dead_band, "dead_band", arm.n, least=0.0),
+        weights=None
+        if weights is None
+        else checked_per_joint(weights, "weights", arm.n, least=LEAST_DEVIATION),
+        prior=None if prior is None else checked_number(prior, "prior", least=LEAST_PRIOR),
+        extra=extra_columns(arm, extra),
+        coupling=None if coupling is None else checked_coupling(coupling, arm.n),
     )
+    share = checked_number(holdout, "holdout", least=0.0, below=1.0)
     if test is None:
-        train_logs, test_logs = split(train_logs, holdout)
-    return run(arm, train_logs, test_logs, options, reporter(progress))
+        train_logs, test_logs = split(train_logs, share)
+    return run(arm, train_logs, test_logs, options, report)

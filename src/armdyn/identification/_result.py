@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from armdyn._checks import checked_path
 from armdyn.arm import Arm
-from armdyn.errors import InputError
+from armdyn.errors import InputError, shown
 from armdyn.files import write_together, write_whole
 from armdyn.identification._about import About
 from armdyn.identification._files import texts
@@ -127,7 +127,10 @@ class Result:
         for column in self.model.columns:
             if column.name == name:
                 return f"{name} [{column.unit}]: {column.kind} of joint {column.joint + 1}"
-        raise InputError(f"there is no parameter {name!r}; there are {', '.join(self.names)}.")
+        raise InputError(
+            f"there is no parameter {shown(name)}; there are {', '.join(self.names)}.",
+            argument="name",
+        )
 
     @property
     def weak(self) -> tuple[str, ...]:

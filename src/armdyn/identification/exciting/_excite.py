@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import operator
-from typing import SupportsIndex
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import (
+    checked_flag,
+    checked_number,
+    checked_per_joint,
+    checked_seed,
+    checked_whole,
+)
 from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
-from armdyn.errors import InputError, NumericalError, shown
+from armdyn.errors import NumericalError
+from armdyn.identification._arguments import checked_arm
 from armdyn.identification.exciting._information import Information
 from armdyn.identification.exciting._limits import Limits, limits_of
 from armdyn.identification.exciting._motion import ExcitingMotion, judged
@@ -31,10 +36,11 @@ GENERATION = 48
 FEW_POINTS, POINTS_A_HARMONIC = 60, 12
 MANY_POINTS, MANY_A_HARMONIC = 2400, 240
 
-MOST_HARMONICS = 50
+MOST_HARMONICS, MOST_REPEATS, MOST_EVALUATIONS = 50, 10**6, 10**9
 
-# Least duration [s] and rate [1/s].
-SHORTEST, SLOWEST = 1e-3, 1e-3
+# Durations [s] and rates [1/s] that make sense.
+SHORTEST, LONGEST = 1e-3, 1e6
+SLOWEST, FASTEST = 1e-3, 1e6
 
 # Errors of measured torques, beside the limits of torque (or the torques), if nothing is said.
 NOISE = 0.01
@@ -92,28 +98,24 @@ def excite(
         InputError: an argument is wrong, or a limit is missing.
         NumericalError: no motion was found that keeps the torques or determines the parameters.
     """
-    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.")
-    for name, value in (("friction", friction), ("rotor", rotor)):
-        if not isinstance(value, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`{name}` is {shown(value)}, expected True or False.")
-    seconds = _number("duration", duration, SHORTEST, 1e6)
-    per_second = _number("rate", rate, SLOWEST, 1e6)
-    free = _number("margin", margin, 0.0, 1.0)
-    h = _whole("harmonics", harmonics, 2, MOST_HARMONICS)
-    times = (
-        max(1, round(seconds / PERIOD)) if repeats is None else _whole("repeats", repeats, 1, 10**6)
-    )
-    tries = _whole("evaluations", evaluations, STARTS, 10**9)
-    rng = np.random.default_rng(_whole("seed", seed, 0, 2**63))
+    checked_arm(arm)
+    with_friction, with_rotor = checked_flag(friction, "friction"), checked_flag(rotor, "rotor")
+    seconds = checked_number(duration, "duration", least=SHORTEST, below=LONGEST)
+    per_second = checked_number(rate, "rate", least=SLOWEST, below=FASTEST)
+    free = checked_number(margin, "margin", least=0.0, below=1.0)
+    h = checked_whole(harmonics, "harmonics", 2, MOST_HARMONICS)
+    times = max(1, round(seconds / PERIOD))
+    if repeats is not None:
+        times = checked_whole(repeats, "repeats", 1, MOST_REPEATS)
+    tries = checked_whole(evaluations, "evaluations", STARTS, MOST_EVALUATIONS)
+    rng = np.random.default_rng(checked_seed(seed))
+    report = reporter(progress)
     limits = limits_of(arm, position, velocity, acceleration, torque)
-    base = arm.minimal_with(rotor=bool(rotor), friction=bool(friction))
+    base = arm.minimal_with(rotor=with_rotor, friction=with_friction)
     sigma, words = _noise(arm, noise, limits)
     series = Series(limits.within(1.0 - free), h, seconds / times)
     information = Information(arm, base, series.limits, sigma)
     few = max(FEW_POINTS, POINTS_A_HARMONIC * h)
-
-    report = reporter(progress)
     row = search(
         lambda rows: information.scores(series.motions(rows, few)),
         series.random(STARTS, rng),
@@ -189,16 +191,7 @@ def _check_determined(
 
 def _noise(arm: Arm, given: ArrayLike | None, limits: Limits) -> tuple[Array, tuple[str, ...]]:
     if given is not None:
-        try:
-            sigma = np.array(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            sigma = np.full(1, np.nan)
-        if sigma.shape not in ((), (arm.n,)) or not ((sigma > 0.0) & (sigma < np.inf)).all():
-            raise InputError(
-                f"`noise` is {shown(given)}, expected a positive number or {arm.n} of them, one a "
-                "joint."
-            )
-        return np.broadcast_to(sigma, (arm.n,)).copy(), ()
+        return checked_per_joint(given, "noise", arm.n, above=0.0), ()
     rng = np.random.default_rng(0)
     q = rng.uniform(limits.lower, limits.upper, (200, arm.n))
     qd = rng.uniform(-limits.velocity, limits.velocity, (200, arm.n))
@@ -210,25 +203,3 @@ def _noise(arm: Arm, given: ArrayLike | None, limits: Limits) -> tuple[Array, tu
         "of usual torques where there are none; give `noise` for better predictions.",
     )
     return np.where(size > 0.0, NOISE * size, 1.0), words
-
-
-def _number(name: str, value: object, least: float, below: float) -> float:
-    """Return a number within bounds."""
-    try:
-        number = float(value)  # pyright: ignore[reportArgumentType]
-    except (TypeError, ValueError, OverflowError):
-        number = float("nan")
-    if isinstance(value, bool | str) or not least <= number < below:
-        raise InputError(
-            f"`{name}` is {shown(value)}, expected a number from {least:g} to below {below:g}."
-        )
-    return number
-
-
-def _whole(name: str, value: object, least: int, most: int) -> int:
-    number = operator.index(value) if isinstance(value, SupportsIndex) else least - 1
-    if isinstance(value, bool) or not least <= number <= most:
-        raise InputError(
-            f"`{name}` is {shown(value)}, expected a whole number from {least} to {most}."
-        )
-    return number

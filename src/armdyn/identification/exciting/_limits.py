@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import checked_array, checked_per_joint
 from armdyn.arm import Arm
-from armdyn.errors import InputError, shown
+from armdyn.errors import InputError
 
 Array = NDArray[np.float64]
 
@@ -102,21 +103,15 @@ def _positions(
 ) -> tuple[Array, Array]:
     own = np.array([[joint.lower, joint.upper] for joint in arm.robot.joints])
     if given is not None:
-        try:
-            pairs = np.array(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            pairs = np.full(1, np.nan)
-        if pairs.shape not in ((2,), (arm.n, 2)) or not np.isfinite(pairs).all():
-            raise InputError(
-                f"`position` is {shown(given)}, expected the lowest and the highest position, "
-                f"(2,) for all joints or ({arm.n}, 2) for each."
-            )
+        what = f"the lowest and the highest position, (2,) for all joints or ({arm.n}, 2) for each"
+        pairs = checked_array(given, "position", (2,), (arm.n, 2), what=what)
         pairs = np.broadcast_to(pairs, (arm.n, 2))
         for name, (low, high) in zip(arm.joint_names, pairs.tolist(), strict=True):
             if not low < high:
                 raise InputError(
                     f"`position` of {name} is from {low:g} to {high:g}; the lower one must be the "
-                    "smaller one."
+                    "smaller one.",
+                    argument="position",
                 )
         wider = (pairs[:, 0] < own[:, 0]) | (pairs[:, 1] > own[:, 1])
         if wider.any():
@@ -129,7 +124,8 @@ def _positions(
     if (endless & ~turns).any():
         raise InputError(
             f"the robot has no limits of position for {_listed(arm, endless & ~turns)}, which "
-            "slide: give `position`, the lowest and the highest of every joint."
+            "slide: give `position`, the lowest and the highest of every joint.",
+            argument="position",
         )
     if endless.any():
         notes.append(
@@ -147,17 +143,7 @@ def _positions(
 def _sizes(arm: Arm, name: str, value: object, endless: bool = False) -> Array | None:
     if value is None:
         return None
-    try:
-        sizes = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        sizes = np.full(1, np.nan)
-    finite = bool((sizes < np.inf).all()) or endless
-    if sizes.shape not in ((), (arm.n,)) or not (sizes > 0.0).all() or not finite:
-        raise InputError(
-            f"`{name}` is {shown(value)}, expected a positive number or {arm.n} of them, one a "
-            "joint."
-        )
-    return np.broadcast_to(sizes, (arm.n,)).copy()
+    return checked_per_joint(value, name, arm.n, above=0.0, infinite=endless)
 
 
 def _listed(arm: Arm, which: NDArray[np.bool_]) -> str:

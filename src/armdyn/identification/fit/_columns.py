@@ -9,16 +9,15 @@ functions of the state that a user knows: a counterbalance, a spring.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, SupportsIndex
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
-from armdyn.errors import InputError, shown
+from armdyn.errors import InputError
 from armdyn.identification.data._decimation import DecimationFilter, decimation
 from armdyn.minimal import MinimalParameters
 
@@ -31,23 +30,6 @@ STATES = 40
 
 # Samples whose columns are made and averaged together, so that they stay in the processor's cache.
 CHUNK = 2048
-
-
-@dataclass(frozen=True)
-class Extra:
-    """A column that a user supplies.
-
-    Attributes:
-        name: of the parameter.
-        joint: whose torque it is part of: number from 1, or name.
-        function: of q, qd, qdd ``(N, n)`` to ``(N,)``: the torque for a parameter of 1.
-        unit: of the parameter.
-    """
-
-    name: str
-    joint: int | str
-    function: Function
-    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -255,42 +237,3 @@ def _fading(j: int, speed: float) -> Function:
         return np.exp(-((v / speed) ** 2)) * np.sign(v)
 
     return column
-
-
-def extra_columns(
-    arm: Arm, extra: Sequence[Extra | tuple[str, int | str, Function]]
-) -> list[Column]:
-    """Return the columns that a user supplies, checked."""
-    listed: list[Column] = []
-    for given in extra:
-        try:
-            one = given if isinstance(given, Extra) else Extra(*given)
-        except TypeError:
-            raise InputError(
-                f"`extra` has {shown(given)}, expected (name, joint, function of q, qd, qdd)."
-            ) from None
-        if not isinstance(one.name, str) or not callable(one.function):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(
-                f"`extra` has {shown(given)}, expected (name, joint, function of q, qd, qdd)."
-            )
-        j = joint_index(arm, one.joint, f"extra column {one.name!r}")
-        listed.append(Column(one.name, one.unit, "extra", j, one.function))
-    names = [c.name for c in listed]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InputError(f"`extra` has columns of one name: {', '.join(twice)}.")
-    return listed
-
-
-def joint_index(arm: Arm, joint: object, what: str) -> int:
-    """Return a joint, given by name or by number from 1, as an index from 0."""
-    if isinstance(joint, str) and joint in arm.joint_names:
-        return arm.joint_names.index(joint)
-    if isinstance(joint, SupportsIndex) and not isinstance(joint, bool):
-        number = operator.index(joint)
-        if 1 <= number <= arm.n:
-            return number - 1
-    raise InputError(
-        f"{what}: joint is {shown(joint)}, expected a number from 1 to {arm.n} or a name "
-        f"({', '.join(arm.joint_names)})."
-    )

@@ -28,7 +28,7 @@ from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.files import write_whole
-from armdyn.identification._arguments import checked_logs
+from armdyn.identification._arguments import checked_arm, checked_cutoff, checked_logs
 from armdyn.identification._tables import gain_values
 from armdyn.identification.data._prepared import Data, prepared
 from armdyn.identification.data._segments import FilteredSegment, Rows, filtered_segments
@@ -138,16 +138,16 @@ def identify_drive_gains(
         InputError: an argument is wrong, or the load is not known.
         NumericalError: the logs do not show the gains.
     """
-    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.")
+    checked_arm(arm)
+    tell = reporter(progress)
     if not isinstance(load, Load) or not load.mass > 0.0:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"`load` is {shown(load)}, expected an armdyn.Load with a mass: without a known load "
-            "currents tell the arm's masses per gain only, not the gains."
+            "currents tell the arm's masses per gain only, not the gains.",
+            argument="load",
         )
     empty, held = _currents(arm, without, "without"), _currents(arm, with_load, "with_load")
-    tell = reporter(progress)
-    data = prepared(empty, held, cutoff, None, tell)
+    data = prepared(empty, held, checked_cutoff(cutoff), None, tell)
     model = _model(arm, load)
     sets = _rows(model, data)
     factors, counts = _factors(model, sets, tell)
@@ -161,12 +161,15 @@ def _currents(arm: Arm, logs: Log | Sequence[Log], what: str) -> list[Log]:
     same: list[Log] = []
     for log in listed:
         if not isinstance(log, Log):
-            raise InputError(f"`{what}` has {shown(log)}, expected an armdyn.Log of currents.")
+            raise InputError(
+                f"`{what}` has {shown(log)}, expected an armdyn.Log of currents.", argument=what
+            )
         if log.effort == "torque":
             raise InputError(
                 f"`{what}`: {log.source or 'the log'} has torques, not motor currents; it needs no "
                 "gains. Currents are read by Log.read(path, torque='current'), or given as "
-                "Log(..., effort='current')."
+                "Log(..., effort='current').",
+                argument=what,
             )
         # the checks, and the filters, of torques are right for currents too
         same.append(log if log.tau is None else replace(log, effort="torque"))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.errors import InputError, shown
+from armdyn.errors import InputError
 from armdyn.identification.data._segments import FilteredSegment, Rows, sample
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._fit import predicted
@@ -59,22 +58,21 @@ class Errors:
     unfiltered: float
 
 
-def split(logs: Sequence[Log], holdout: object) -> tuple[list[Log], list[Log]]:
+def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
     """Return the logs without their last part, and these last parts.
 
     The end of each log is held out in one piece: samples next to each other are much alike, so that
     single samples here and there would be no test. It is cut before filtering.
     """
-    number = isinstance(holdout, SupportsFloat) and not isinstance(holdout, bool)
-    share = float(holdout) if number else -1.0  # pyright: ignore[reportArgumentType]
-    if not 0.0 <= share < 1.0:
-        raise InputError(f"`holdout` is {shown(holdout)}, expected a share from 0 to below 1.")
     if share == 0.0:
         return list(logs), []
     cuts = [round((1.0 - share) * len(log)) for log in logs]
     for log, cut in zip(logs, cuts, strict=True):
         if not 0 < cut < len(log):
-            raise InputError(f"the log has {len(log)} samples: too few to hold out {share:g}.")
+            raise InputError(
+                f"the log has {len(log)} samples: too few to hold out {share:g}.",
+                argument="holdout",
+            )
     train = [log.part(0, cut) for log, cut in zip(logs, cuts, strict=True)]
     return train, [log.part(cut, len(log)) for log, cut in zip(logs, cuts, strict=True)]
 

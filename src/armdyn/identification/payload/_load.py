@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import checked_array
 from armdyn.arm import Arm
 from armdyn.errors import InputError
 from armdyn.identification.physical._pseudo_inertia import (
@@ -46,7 +47,7 @@ class Load:
     @classmethod
     def of_parameters(cls, x: Array) -> Load:
         """Return the load of ten parameters about the tip: m, mx, my, mz, Ixx, Ixy, Iyy, ..."""
-        return cls(**link_fields(x))  # pyright: ignore[reportArgumentType]
+        return cls(**link_fields(checked_array(x, "x", (10,))))  # pyright: ignore[reportArgumentType]
 
     @property
     def parameters(self) -> Array:

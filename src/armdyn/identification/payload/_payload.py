@@ -18,13 +18,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._checks import checked_path
+from armdyn._checks import checked_flag, checked_path
 from armdyn._progress import Progress, reporter
 from armdyn.algorithms import PARAMETER_NAMES
 from armdyn.arm import Arm
-from armdyn.errors import InputError, shown
+from armdyn.errors import InputError
 from armdyn.files import write_together
-from armdyn.identification._arguments import checked_logs, flag
+from armdyn.identification._arguments import checked_arm, checked_cutoff, checked_logs
 from armdyn.identification._tables import load_values
 from armdyn.identification.data._prepared import Data, prepared
 from armdyn.identification.data._segments import FilteredSegment, Rows
@@ -181,21 +181,22 @@ def identify_payload(
         InputError: an argument is wrong, or the two logs are not of one motion.
         MissingExtraError: CVXPY or Clarabel is not installed.
     """
-    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.")
+    checked_arm(arm)
+    tell = reporter(progress)
     held = checked_logs(arm, logs, "logs")
     empty = [] if without is None else checked_logs(arm, without, "without")
-    anew = not empty if friction is None else flag("friction", friction)
+    anew = not empty if friction is None else checked_flag(friction, "friction")
     if empty and len(held) > 1:
-        raise InputError("`without` is one log, but `logs` are several; give one of each.")
+        raise InputError(
+            "`without` is one log, but `logs` are several; give one of each.", argument="without"
+        )
     torques = [log.tau for log in (*held, *empty) if log.tau is not None]
     if empty and len(torques) == 2 and np.array_equal(torques[0], torques[1]):
         raise InputError(
             "the logs with and without load have the same torques; is one given as the other?"
         )
     need_solver(WHY)
-    tell = reporter(progress)
-    data = prepared(held, empty, cutoff, None, tell)
+    data = prepared(held, empty, checked_cutoff(cutoff), None, tell)
     own = friction_columns(arm) if anew else []
     # of minimal parameters a model needs no more than these columns have
     columns = cast(MinimalParameters, LoadColumns(arm))

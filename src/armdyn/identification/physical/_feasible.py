@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import checked_array, checked_flag
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
-from armdyn.identification._arguments import flag
+from armdyn.identification._arguments import checked_arm
 from armdyn.identification.fit._prior import Expected, expected
 from armdyn.identification.physical._pseudo_inertia import (
     expected_roots,
@@ -67,13 +68,18 @@ def feasible(
         MissingExtraError: CVXPY or Clarabel is not installed.
         NumericalError: the solver gave up.
     """
-    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.")
-    base = arm.minimal_with(rotor=flag("rotor", rotor))
-    w = _vector(base, "values", values)
-    spread = None if std is None else _vector(base, "std", std)
-    if spread is not None and (spread <= 0.0).any():
-        raise InputError("`std` has an entry that is not positive; leave it out if it is unknown.")
+    checked_arm(arm)
+    base = arm.minimal_with(rotor=checked_flag(rotor, "rotor"))
+    k, names = len(base), shown(", ".join(base.names))
+    w = checked_array(values, "values", (k,), what=f"{k} finite numbers: {names}")
+    spread = None
+    if std is not None:
+        spread = checked_array(std, "std", (k,), what=f"{k} positive numbers: {names}")
+        if (spread <= 0.0).any():
+            raise InputError(
+                "`std` has an entry that is not positive; leave it out if it is unknown.",
+                argument="std",
+            )
     cp = convex(WHY)
     natural = _size(arm, base, w)
     P = base.matrix
@@ -140,19 +146,6 @@ def _size(arm: Arm, base: MinimalParameters, w: Array) -> Expected:
     rng = np.random.default_rng(0)
     Y = base.regressor(*rng.uniform(-1.0, 1.0, (3, 40, arm.n)))
     return expected(arm, base.rotor, np.maximum(np.sqrt(np.mean((Y @ w) ** 2, axis=0)), 1e-300))
-
-
-def _vector(base: MinimalParameters, name: str, given: object) -> Array:
-    try:
-        array = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.full(1, np.nan)
-    if array.shape != (len(base),) or not np.isfinite(array).all():
-        raise InputError(
-            f"`{name}` is {shown(given)}, expected {len(base)} finite numbers: "
-            f"{shown(', '.join(base.names))}."
-        )
-    return array
 
 
 def _said_yes(margin: float) -> str:

@@ -121,7 +121,8 @@ def prepare(
         if cutoff > HIGHEST * rate / 2:
             raise InputError(
                 f"`cutoff` is {cutoff:g} Hz, but at {rate:.4g} samples a second it can be "
-                f"at most {HIGHEST * rate / 2:.4g} Hz."
+                f"at most {HIGHEST * rate / 2:.4g} Hz.",
+                argument="cutoff",
             )
     if trim is None:
         trim = _usual_trim(rate, cutoff)
