@@ -78,7 +78,7 @@ def test_controllers_drive_batches(kind: type) -> None:
     ("make", "words"),
     [
         (lambda: armdyn.PD(-1.0, 1.0, GOAL), "`kp` is -1.0"),
-        (lambda: armdyn.PD(1.0, float("nan"), GOAL), "`kd` is nan"),
+        (lambda: armdyn.PD(1.0, float("nan"), GOAL), "`kd` has nan"),
         (lambda: armdyn.PD(1.0, 1.0, GOAL, limit=-3.0), "`limit` is -3.0"),
         (lambda: armdyn.PD(1.0, 1.0, "there"), "`target` is 'there'"),
         (lambda: armdyn.PD(1.0, 1.0, GOAL, limit="much"), "`limit` is 'much'"),
@@ -99,3 +99,17 @@ def test_what_does_not_fit_the_arm_is_refused() -> None:
     ):
         with pytest.raises(armdyn.InputError, match="joints"):
             armdyn.simulate(PUMA, START, None, 0.1, controller)
+
+
+def test_an_exciting_motion_is_a_target() -> None:
+    arm = armdyn.load("planar2")
+    motion = armdyn.excite(arm, duration=2.0, harmonics=3, evaluations=100)
+    start = motion.trajectory.q(0.0)
+    for kind, gains in ((armdyn.PD, (200.0, 20.0)), (armdyn.ComputedTorque, (100.0, 20.0))):
+        controller = kind(*gains, target=motion)
+        run = armdyn.simulate(arm, start, until=2.0, torque=controller, samples=21)
+        same = armdyn.simulate(
+            arm, start, until=2.0, torque=kind(*gains, target=motion.trajectory), samples=21
+        )
+        np.testing.assert_array_equal(run.q, same.q)
+    np.testing.assert_allclose(run.q, motion.trajectory.q(run.t), atol=1e-4)

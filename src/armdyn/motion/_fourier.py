@@ -19,6 +19,9 @@ from armdyn.motion._trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
+# More periods than this are a wrong number rather than a wish.
+MOST_REPEATS = 1_000_000
+
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Fourier(Trajectory):
@@ -60,7 +63,7 @@ class Fourier(Trajectory):
         c = checked_array(centre, "centre", ("n",), frozen=True, what="a position (n,)")
         a = checked_array(sines, "sines", ("harmonics", len(c)))
         b = checked_array(cosines, "cosines", a.shape)
-        number = checked_whole(repeats, "repeats", 1)
+        number = checked_whole(repeats, "repeats", 1, MOST_REPEATS)
         if checked_flag(at_rest, "at_rest"):
             if len(a) < 2:
                 raise InputError(

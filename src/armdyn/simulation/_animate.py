@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import checked_positive
 from armdyn.errors import FileError, InputError, shown
 from armdyn.files import write_whole
-from armdyn.simulation._arguments import positive
 from armdyn.simulation._between import positions_at
 from armdyn.simulation._run import Run
 
@@ -40,12 +40,13 @@ def check_page(path: str | os.PathLike[str]) -> None:
 def animate(run: Run, path: str | os.PathLike[str], rate: object) -> None:
     """Write the page; the whole file or, if that fails, none."""
     check_page(path)
-    per_second = positive("rate", rate, "pictures a second")
+    per_second = checked_positive(rate, "rate", what="pictures a second")
     duration = float(run.t[-1] - run.t[0])
     count = max(1, round(duration * per_second)) + 1
     if count > MOST_PICTURES:
         raise InputError(
-            f"`rate` is {shown(rate)}: that makes {count} pictures, more than {MOST_PICTURES}."
+            f"`rate` is {shown(rate)}: that makes {count} pictures, more than {MOST_PICTURES}.",
+            argument="rate",
         )
     template = files("armdyn.simulation").joinpath(TEMPLATE).read_text("utf-8")
     # in a script, what looks like a tag is one, whatever it stands in

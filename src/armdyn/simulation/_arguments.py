@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, SupportsIndex, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import checked_array, checked_positive, checked_whole
 from armdyn.arm import Arm
-from armdyn.errors import InputError, MethodError, shown
+from armdyn.errors import InputError, shown
 from armdyn.simulation._diagnostics import FASTEST
 
 Array = NDArray[np.float64]
@@ -18,111 +18,80 @@ Array = NDArray[np.float64]
 LIMITS = ("report", "stop", "spring")
 
 MOST_STEPS = 100_000_000
-# Bytes of samples: of those that nobody asked for, and of those that were asked for.
+# Bytes of samples: the most by default, and the most that may be asked for.
 LARGEST, LARGEST_ASKED = 2**31, 2**34
-# What a sample takes besides its numbers.
-BESIDES = 600
+# Bytes of a sample besides its numbers.
+SAMPLE_OVERHEAD = 600
 
-# Beyond it floats do not tell how an arm moves [rad or m].
+# Farther out [rad or m] the rounding of a position is larger than what an arm does.
 FARTHEST = 1e9
 
-
-def choice(name: str, value: object, choices: Sequence[str]) -> str:
-    """Return one of some names."""
-    if not isinstance(value, str) or value not in choices:
-        raise MethodError(name, value, choices)
-    return value
+# A last step shorter than this share of a step is rounding, not a step.
+STEP_ROUNDING = 1e-12
 
 
-def positive(name: str, value: object, what: str) -> float:
-    """Return a positive, finite number."""
-    try:
-        number = float(value)  # pyright: ignore[reportArgumentType]
-    except (TypeError, ValueError, OverflowError):
-        number = np.nan
-    if isinstance(value, bool | str) or not 0.0 < number < np.inf:
-        raise InputError(f"`{name}` is {shown(value)}, expected {what}.")
-    return number
-
-
-def states(arm: Arm, q0: object, qd0: object) -> tuple[Array, Array, bool]:
+def checked_states(arm: Arm, q0: object, qd0: object) -> tuple[Array, Array, bool]:
     """Return positions and velocities ``(B, n)``, and whether a batch was given."""
-    given = [_state(arm, "q0", q0), _state(arm, "qd0", qd0)]
-    rows = {len(x) for x in given if x.ndim == 2}
+    q, qd = _state(arm, "q0", q0, FARTHEST), _state(arm, "qd0", qd0, FASTEST)
+    rows = {len(x) for x in (q, qd) if x.ndim == 2}
     if len(rows) > 1:
         raise InputError(
-            f"`q0` has shape {given[0].shape} and `qd0` {given[1].shape}: as many of each."
+            f"`q0` has shape {q.shape} and `qd0` {qd.shape}: as many of each.", argument="qd0"
         )
     number = rows.pop() if rows else 1
-    if number == 0:
-        raise InputError("`q0` is a batch of no states.")
-    batch = any(x.ndim == 2 for x in given)
-    q, qd = (np.array(np.broadcast_to(x, (number, arm.n))) for x in given)
+    batch = q.ndim == 2 or qd.ndim == 2
+    q, qd = (np.array(np.broadcast_to(x, (number, arm.n))) for x in (q, qd))
     return q, qd, batch
 
 
-def _state(arm: Arm, name: str, value: object) -> Array:
+def _state(arm: Arm, name: str, value: object, most: float) -> Array:
     if value is None:
         return np.zeros(arm.n)
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`{name}` is {shown(value)}, expected numbers.") from None
-    if array.ndim not in (1, 2) or array.shape[-1] != arm.n:
-        raise InputError(
-            f"`{name}` has shape {array.shape}, expected ({arm.n},) or (B, {arm.n}) for robot "
-            f"{arm.name!r}."
-        )
-    if not np.isfinite(array).all():
-        at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(f"`{name}` has {array[at]} at index {at}, expected finite numbers.")
-    most = FASTEST if name == "qd0" else FARTHEST
+    what = f"({arm.n},) or (B, {arm.n}) for robot {arm.name!r}"
+    array = checked_array(value, name, (arm.n,), ("B", arm.n), empty=True, what=what)
+    if not array.size:
+        raise InputError(f"`{name}` is a batch of no states.", argument=name)
     if (np.abs(array) >= most).any():
         at = tuple(int(k) for k in np.argwhere(np.abs(array) >= most)[0])
         raise InputError(
             f"`{name}` has {array[at]:g} at index {at}, which is no state of an arm: expected less "
-            f"than {most:g}."
+            f"than {most:g}.",
+            argument=name,
         )
     return array
 
 
-def parameter_rows(arm: Arm, value: object) -> Array | None:
+def checked_parameters(arm: Arm, value: object) -> Array | None:
     """Return link parameters ``(B, 10n)``."""
     if value is None:
         return None
-    width = 10 * arm.n
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`parameters` is {shown(value)}, expected numbers.") from None
-    if array.ndim != 2 or array.shape[1] != width or not len(array):
-        raise InputError(
-            f"`parameters` has shape {array.shape}, expected (B, {width}): a row like "
-            "arm.parameters for each arm."
-        )
-    if not np.isfinite(array).all():
-        raise InputError("`parameters` has numbers that are not finite.")
-    return array
+    what = f"(B, {10 * arm.n}): a row like arm.parameters for each arm"
+    return checked_array(value, "parameters", ("B", 10 * arm.n), what=what)
 
 
-def steps_of(until: float, step: object) -> int:
+def step_count(until: float, step: object) -> int:
     """Return the number of equal steps, none longer than the one asked for."""
-    length = positive("step", step, "the length of a step [s]")
+    length = checked_positive(step, "step", what="the length of a step [s]")
     if length > until:
-        raise InputError(f"`step` is {length:g} s, longer than the simulation ({until:g} s).")
-    steps = int(np.ceil(until / length * (1 - 1e-12)))
+        raise InputError(
+            f"`step` is {length:g} s, longer than the simulation ({until:g} s).", argument="step"
+        )
+    steps = int(np.ceil(until / length * (1 - STEP_ROUNDING)))
     if steps > MOST_STEPS:
-        raise InputError(f"`step` is {length:g} s: that makes {steps} steps, too many.")
+        raise InputError(
+            f"`step` is {length:g} s: that makes {steps} steps, too many.", argument="step"
+        )
     return steps
 
 
 def sampled_steps(steps: int, samples: object, joints: int) -> Sequence[int]:
-    """Return before which steps a sample is recorded; `joints` is how many of all arms it has."""
+    """Return before which steps a sample is recorded; `joints` counts those of all arms."""
     if samples is None:
         if (size := _size(steps + 1, joints)) > LARGEST:
             raise InputError(
                 f"the samples of all {steps} steps would take {size / 2**30:.3g} GB: say how many "
-                "are wanted by `samples`."
+                "are wanted by `samples`.",
+                argument="samples",
             )
         return range(steps + 1)
     count = _count(samples, joints)
@@ -133,40 +102,38 @@ def sample_times(until: float, samples: object, joints: int) -> Array | None:
     """Return when samples are recorded: so many, or at times; None for all steps."""
     if samples is None:
         return None
-    if np.ndim(cast(Any, samples)) == 0:
-        return np.linspace(0.0, until, _count(samples, joints))
-    try:
-        times = np.array(samples, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`samples` is {shown(samples)}, expected times.") from None
-    if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
-        raise InputError(f"`samples` is {shown(samples)}, expected a number or times (K,).")
+    if not isinstance(samples, list | tuple | np.ndarray) or not np.ndim(cast(Any, samples)):
+        return np.linspace(0.0, until, _count(cast(object, samples), joints))
+    times = checked_array(cast(object, samples), "samples", ("K",), what="a number or times (K,)")
     late = np.flatnonzero(np.diff(times) <= 0)
     if len(late):
         k = int(late[0])
         raise InputError(
-            f"the times of `samples` go backwards: {times[k + 1]:g} s comes after {times[k]:g} s."
+            f"the times of `samples` go backwards: {times[k + 1]:g} s comes after {times[k]:g} s.",
+            argument="samples",
         )
     if times[0] < 0.0 or times[-1] > until:
-        raise InputError(f"the times of `samples` are not all between 0 and {until:g} s.")
+        raise InputError(
+            f"the times of `samples` are not all between 0 and {until:g} s.", argument="samples"
+        )
     return times
 
 
 def _count(samples: object, joints: int) -> int:
-    count = operator.index(samples) if isinstance(samples, SupportsIndex) else 0
-    if not 2 <= count <= MOST_STEPS:
-        raise InputError(f"`samples` is {shown(samples)}, expected a whole number from 2.")
+    count = checked_whole(samples, "samples", 2, MOST_STEPS, what="a whole number from 2")
     if (size := _size(count, joints)) > LARGEST_ASKED:
-        raise InputError(f"{count} samples would take {size / 2**30:.3g} GB: ask for fewer.")
+        raise InputError(
+            f"{count} samples would take {size / 2**30:.3g} GB: ask for fewer.", argument="samples"
+        )
     return count
 
 
 def _size(samples: int, joints: int) -> int:
     """Return how many bytes samples take: four numbers a joint."""
-    return samples * (32 * joints + BESIDES)
+    return samples * (32 * joints + SAMPLE_OVERHEAD)
 
 
-def functions(events: object, batch: bool) -> tuple[Callable[..., Any], ...]:
+def checked_events(events: object, batch: bool) -> tuple[Callable[..., Any], ...]:
     """Return the functions whose zeros are looked for."""
     if events is None:
         return ()
@@ -175,8 +142,11 @@ def functions(events: object, batch: bool) -> tuple[Callable[..., Any], ...]:
         listed = tuple(cast("Iterable[object]", events))
     if not all(map(callable, listed)):
         raise InputError(
-            f"`events` is {shown(cast(object, events))}, expected functions of (t, q, qd)."
+            f"`events` is {shown(cast(object, events))}, expected functions of (t, q, qd).",
+            argument="events",
         )
     if batch and listed:
-        raise InputError("`events` are looked for in the run of one arm, not of a batch.")
+        raise InputError(
+            "`events` are looked for in the run of one arm, not of a batch.", argument="events"
+        )
     return cast("tuple[Callable[..., Any], ...]", listed)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import checked_array, checked_flag
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.motion import Trajectory
@@ -19,6 +20,17 @@ Wanted = Callable[[float], tuple[Array, Array, Array]]
 EFFORT = "effort"
 
 
+class Motion(Protocol):
+    """What has a trajectory, as an exciting motion does.
+
+    Attributes:
+        trajectory: positions and their derivatives as functions of time.
+    """
+
+    @property
+    def trajectory(self) -> Trajectory: ...
+
+
 class _Following(ABC):
     """What controllers share: gains, a target, and limits of the torques."""
 
@@ -26,17 +38,17 @@ class _Following(ABC):
         self,
         kp: ArrayLike,
         kd: ArrayLike,
-        target: ArrayLike | Trajectory,
+        target: ArrayLike | Trajectory | Motion,
         *,
         limit: ArrayLike | str | None,
         model: Arm | None,
     ) -> None:
-        self._kp, self._kd = _gains("kp", kp), _gains("kd", kd)
+        self._kp, self._kd = _gains(kp, "kp"), _gains(kd, "kd")
         self._limit = _limit(limit)
         if model is not None and not isinstance(model, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`model` is {shown(model)}, expected an Arm.")
+            raise InputError(f"`model` is {shown(model)}, expected an Arm.", argument="model")
         self._model = model
-        self._target = target if isinstance(target, Trajectory) else _position(target)
+        self._target = _target(target)
 
     @property
     def rows(self) -> int | None:
@@ -56,13 +68,15 @@ class _Following(ABC):
         n = arm.n
         for name, value in (("kp", self._kp), ("kd", self._kd)):
             if value.shape not in ((), (n,)):
-                raise InputError(f"`{name}` has shape {value.shape}, but the arm has {n} joints.")
+                raise InputError(
+                    f"`{name}` has shape {value.shape}, but the arm has {n} joints.", argument=name
+                )
         target = self._target
         width = target.n if isinstance(target, Trajectory) else target.shape[-1]
         model = self._model or arm
         for what, joints in (("target", width), ("model", model.n)):
             if joints != n:
-                raise InputError(f"the {what} has {joints} joints, the arm {n}.")
+                raise InputError(f"the {what} has {joints} joints, the arm {n}.", argument=what)
         limit = self._limits(arm)
         wanted = self._wanted()
 
@@ -82,7 +96,8 @@ class _Following(ABC):
             return np.array([joint.effort for joint in arm.robot.joints])
         if self._limit is not None and self._limit.shape not in ((), (arm.n,)):
             raise InputError(
-                f"`limit` has shape {self._limit.shape}, but the arm has {arm.n} joints."
+                f"`limit` has shape {self._limit.shape}, but the arm has {arm.n} joints.",
+                argument="limit",
             )
         return self._limit
 
@@ -115,7 +130,7 @@ class PD(_Following):
         self,
         kp: ArrayLike,
         kd: ArrayLike,
-        target: ArrayLike | Trajectory,
+        target: ArrayLike | Trajectory | Motion,
         *,
         gravity: bool = True,
         limit: ArrayLike | str | None = None,
@@ -126,13 +141,14 @@ class PD(_Following):
         Args:
             kp: stiffness, one or one a joint.
             kd: damping, one or one a joint.
-            target: positions ``(n,)`` or ``(B, n)`` to go to, or a trajectory to follow.
+            target: positions ``(n,)`` or ``(B, n)`` to go to, or a motion to follow: of
+                `armdyn.motion`, or from `armdyn.excite`.
             gravity: whether the torques that hold the arm still are added.
             limit: largest torque, one or one a joint; "effort" for the limits of the robot.
             model: the arm whose weight is added; the simulated one if left out.
         """
         super().__init__(kp, kd, target, limit=limit, model=model)
-        self._gravity = bool(gravity)
+        self._gravity = checked_flag(gravity, "gravity")
 
     def _torque(self, model: Arm, wanted: tuple[Array, Array, Array], q: Array, qd: Array) -> Array:
         tau = self._kp * (wanted[0] - q) + self._kd * (wanted[1] - qd)
@@ -149,7 +165,7 @@ class ComputedTorque(_Following):
         self,
         kp: ArrayLike,
         kd: ArrayLike,
-        target: ArrayLike | Trajectory,
+        target: ArrayLike | Trajectory | Motion,
         *,
         friction: bool = True,
         limit: ArrayLike | str | None = None,
@@ -160,14 +176,15 @@ class ComputedTorque(_Following):
         Args:
             kp: stiffness [1/s^2], one or one a joint.
             kd: damping [1/s], one or one a joint.
-            target: positions ``(n,)`` or ``(B, n)`` to go to, or a trajectory to follow.
+            target: positions ``(n,)`` or ``(B, n)`` to go to, or a motion to follow: of
+                `armdyn.motion`, or from `armdyn.excite`.
             friction: whether friction at the wanted velocities is added; that at the measured ones
                 would change its sign with their noise.
             limit: largest torque, one or one a joint; "effort" for the limits of the robot.
             model: the arm whose dynamics are computed; the simulated one if left out.
         """
         super().__init__(kp, kd, target, limit=limit, model=model)
-        self._friction = bool(friction)
+        self._friction = checked_flag(friction, "friction")
 
     def _torque(self, model: Arm, wanted: tuple[Array, Array, Array], q: Array, qd: Array) -> Array:
         q_wanted, qd_wanted, qdd_wanted = wanted
@@ -176,41 +193,27 @@ class ComputedTorque(_Following):
         return tau + model.friction(qd_wanted) if self._friction else tau
 
 
-def _gains(name: str, value: object) -> Array:
-    array = _array(name, value)
-    if array.ndim > 1 or not (array >= 0.0).all():
-        raise InputError(
-            f"`{name}` is {shown(value)}, expected numbers from 0, one or one a joint."
-        )
+def _gains(value: object, name: str) -> Array:
+    what = "numbers from 0, one or one a joint"
+    array = checked_array(value, name, (), ("n",), what=what)
+    if not (array >= 0.0).all():
+        raise InputError(f"`{name}` is {shown(value)}, expected {what}.", argument=name)
     return array
 
 
 def _limit(value: object) -> Array | str | None:
     if value is None or (isinstance(value, str) and value == EFFORT):
         return value
-    array = _array("limit", value)
-    if array.ndim > 1 or not (array > 0.0).all():
-        raise InputError(
-            f"`limit` is {shown(value)}, expected positive torques, one or one a joint, or "
-            f"{EFFORT!r}."
-        )
+    what = f"positive torques, one or one a joint, or {EFFORT!r}"
+    array = checked_array(value, "limit", (), ("n",), what=what)
+    if not (array > 0.0).all():
+        raise InputError(f"`limit` is {shown(value)}, expected {what}.", argument="limit")
     return array
 
 
-def _position(value: object) -> Array:
-    array = _array("target", value)
-    if array.ndim not in (1, 2):
-        raise InputError(
-            f"`target` is {shown(value)}, expected positions (n,) or (B, n), or a trajectory."
-        )
-    return array
-
-
-def _array(name: str, value: Any) -> Array:
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.array(np.nan)
-    if not np.isfinite(array).all():
-        raise InputError(f"`{name}` is {shown(value)}, expected finite numbers.")
-    return array
+def _target(value: object) -> Array | Trajectory:
+    motion: object = getattr(value, "trajectory", value)
+    if isinstance(motion, Trajectory):
+        return motion
+    what = "positions (n,) or (B, n), or a motion"
+    return checked_array(value, "target", ("n",), ("B", "n"), what=what)

@@ -5,19 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.errors import InputError, shown
+from armdyn._checks import checked_number, checked_per_joint, checked_positive, checked_seed
+from armdyn.errors import InputError
 from armdyn.log import Log
-from armdyn.simulation._arguments import positive
 from armdyn.simulation._between import positions_at, torques_at
 from armdyn.simulation._run import Run
 
 Array = NDArray[np.float64]
 
-# Beyond this share of a step samples would overtake each other.
+# A larger standard deviation, as a share of a step, would make samples overtake each other.
 LARGEST_JITTER = 0.3
-# Samples of the run that are further apart than this many measured steps say too little.
+# Samples of the run must not be farther apart than this many measured steps.
 COARSEST = 1.5
 MOST_SAMPLES = 10_000_000
+# Share of the duration by which rounding may make the last sample miss the end.
+TIME_ROUNDING = 1e-12
+# Farther off than this share of a step, a sample could overtake the next.
+FARTHEST_OFF = 0.45
 
 
 def measured(
@@ -27,23 +31,22 @@ def measured(
     quantisation: object,
     jitter: object,
     rate: object,
-    seed: int,
+    seed: object,
 ) -> Log:
     """Return what would have been measured; arguments as of `Run.measured`."""
     n = run.arm.n
-    sigma_q = _sizes("noise_q", noise_q, n)
-    sigma_tau = _sizes("noise_tau", noise_tau, n)
-    resolution = _sizes("quantisation", quantisation, n)
-    share = float(_sizes("jitter", jitter, 1)[0])
-    if share >= LARGEST_JITTER:
-        raise InputError(f"`jitter` is {shown(jitter)}, expected a share below {LARGEST_JITTER}.")
-    rng = np.random.default_rng(seed)
-    t = run.t if rate is None else _times(run, positive("rate", rate, "samples a second"))
+    sigma_q = checked_per_joint(noise_q, "noise_q", n, least=0.0)
+    sigma_tau = checked_per_joint(noise_tau, "noise_tau", n, least=0.0)
+    resolution = checked_per_joint(quantisation, "quantisation", n, least=0.0)
+    share = checked_number(jitter, "jitter", least=0.0, below=LARGEST_JITTER)
+    rng = np.random.default_rng(checked_seed(seed))
+    t = run.t
+    if rate is not None:
+        t = _times(run, checked_positive(rate, "rate", what="samples a second"))
     q, tau = run.q, run.tau
     if share > 0.0:
         steps = np.diff(t, append=2 * t[-1] - t[-2]) if len(t) > 1 else np.zeros(1)
-        # no sample is drawn further off than where it could overtake the next
-        off = np.clip(rng.normal(0.0, share, len(t)), -0.45, 0.45)
+        off = np.clip(rng.normal(0.0, share, len(t)), -FARTHEST_OFF, FARTHEST_OFF)
         t = np.clip(t + steps * off, run.t[0], run.t[-1])
         t, _ = np.unique(t, return_index=True)
     if share > 0.0 or rate is not None:
@@ -60,25 +63,18 @@ def measured(
 
 def _times(run: Run, rate: float) -> Array:
     if len(run) < 2:
-        raise InputError("the run has a single sample, which has no rate.")
+        raise InputError("the run has a single sample, which has no rate.", argument="rate")
     widest = float(np.diff(run.t).max())
     if widest > COARSEST / rate:
         raise InputError(
             f"`rate` is {rate:g} a second, but samples of the run are up to {widest:.3g} s apart: "
-            f"simulate with samples={round(rate * run.t[-1]) + 1} or more."
+            f"simulate with samples={round(rate * run.t[-1]) + 1} or more.",
+            argument="rate",
         )
     count = (run.t[-1] - run.t[0]) * rate
     if count > MOST_SAMPLES:
-        raise InputError(f"`rate` is {rate:g} a second: that makes {count:.3g} samples, too many.")
-    return run.t[0] + np.arange(int(count * (1 + 1e-12)) + 1) / rate
-
-
-def _sizes(name: str, value: object, n: int) -> Array:
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.full(1, np.nan)
-    if array.shape not in ((), (n,)) or not ((array >= 0.0) & (array < np.inf)).all():
-        many = f" or {n} of them, one a joint" if n > 1 else ""
-        raise InputError(f"`{name}` is {shown(value)}, expected a number from 0{many}.")
-    return np.broadcast_to(array, (n,)).copy()
+        raise InputError(
+            f"`rate` is {rate:g} a second: that makes {count:.3g} samples, too many.",
+            argument="rate",
+        )
+    return run.t[0] + np.arange(int(count * (1 + TIME_ROUNDING)) + 1) / rate

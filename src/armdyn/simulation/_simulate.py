@@ -8,25 +8,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_function
+from armdyn._checks import (
+    checked_choice,
+    checked_flag,
+    checked_function,
+    checked_number,
+    checked_positive,
+)
 from armdyn._progress import Progress
 from armdyn.arm import Arm
 from armdyn.errors import InputError, NumericalError, shown
 from armdyn.kernel import wanted_threads
 from armdyn.simulation._arguments import (
     LIMITS,
-    choice,
-    functions,
-    parameter_rows,
-    positive,
+    checked_events,
+    checked_parameters,
+    checked_states,
     sample_times,
     sampled_steps,
-    states,
-    steps_of,
+    step_count,
 )
 from armdyn.simulation._diagnostics import SHORTER, TIGHTER, check_energy
-from armdyn.simulation._forces import Controller, Forces, Quantity
+from armdyn.simulation._forces import Forces
 from armdyn.simulation._plant import Plant
+from armdyn.simulation._quantity import Controller, Quantity
 from armdyn.simulation._run import Run
 from armdyn.simulation._task import Samples, Task
 from armdyn.simulation.events._spring import spring
@@ -47,6 +52,9 @@ LONGEST = 1e6
 # A step over which torques are asked of a function is not longer than this share of the run: where
 # nothing moves steps would grow without end, and what the function does later would be missed.
 LONGEST_STEP = 0.01
+
+# Relative tolerances below a hundred roundings of a double cannot be met; SciPy refuses them, too.
+FINEST = 3e-14
 
 # Samples of a batch whose arms choose their steps, if nobody says how many.
 MEMBER_SAMPLES = 101
@@ -126,35 +134,39 @@ def simulate(
         RobotError: the arm has a joint that moves no mass.
     """
     if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"`arm` is {shown(arm)}, expected an Arm; see armdyn.load().")
-    stepping = INTEGRATORS[choice("integrator", integrator, tuple(INTEGRATORS))]
-    end = positive("until", until, "the end of the simulation [s]: time does not go backwards")
+        raise InputError(
+            f"`arm` is {shown(arm)}, expected an Arm; see armdyn.load().", argument="arm"
+        )
+    stepping = INTEGRATORS[checked_choice(integrator, "integrator", INTEGRATORS)]
+    what = "the end of the simulation [s]: time does not go backwards"
+    end = checked_positive(until, "until", what=what)
     if end > LONGEST:
-        raise InputError(f"`until` is {end:g} s, expected at most {LONGEST:g} s.")
-    rows = parameter_rows(arm, parameters)
-    q, qd, batch = states(arm, q0, qd0)
+        raise InputError(f"`until` is {end:g} s, expected at most {LONGEST:g} s.", argument="until")
+    rows = checked_parameters(arm, parameters)
+    q, qd, batch = checked_states(arm, q0, qd0)
     if rows is not None:
         q, qd, rows = _as_many(q, qd, rows, batch)
     batch = batch or rows is not None
-    for key, value in (("friction", friction), ("partial", partial)):
-        if not isinstance(value, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
-    if positive("stiction", stiction, "a number from 1") < 1.0:
-        raise InputError(f"`stiction` is {shown(stiction)}, expected a number from 1.")
-    at_limits = choice("limits", limits, LIMITS)
+    has_friction, wants_part = checked_flag(friction, "friction"), checked_flag(partial, "partial")
+    breakaway = checked_number(stiction, "stiction", least=1.0)
+    at_limits = checked_choice(limits, "limits", LIMITS, what="way to treat limits")
     if progress is not None:
         checked_function(progress, "progress", what="a function of (done, total, what)")
-    watched = functions(events, batch)
-    relative = positive("rtol", rtol, "a tolerance")
-    absolute = 1e-3 * relative if atol is None else positive("atol", atol, "a tolerance")
+    functions = checked_events(events, batch)
+    relative = checked_positive(rtol, "rtol", what="a tolerance")
+    absolute = 1e-3 * relative
+    if atol is not None:
+        absolute = checked_positive(atol, "atol", what="a tolerance")
     if stepping.adaptive:
         # arms that choose their steps have none in common
         wanted = MEMBER_SAMPLES if samples is None and batch else samples
         times, steps, keep = sample_times(end, wanted, q.size), 0, range(0)
-        if relative < 3e-14:
-            raise InputError(f"`rtol` is {rtol:g}, below what floats can hold (3e-14).")
+        if relative < FINEST:
+            raise InputError(
+                f"`rtol` is {relative:g}, below what floats can hold ({FINEST:g}).", argument="rtol"
+            )
     else:
-        steps = steps_of(end, step)
+        steps = step_count(end, step)
         times, keep = None, sampled_steps(steps, samples, q.size)
 
     count = len(q) if batch else None
@@ -162,17 +174,19 @@ def simulate(
     external = Quantity("wrench", wrench, arm, 6, count)
     drive.check_until(end)
     external.check_until(end)
-    widest = np.inf if longest is None else positive("longest", longest, "the longest step [s]")
+    widest = np.inf
+    if longest is not None:
+        widest = checked_positive(longest, "longest", what="the longest step [s]")
     pushing = spring(arm, q, stiffness, damping) if at_limits == "spring" else None
     plant = Plant(
-        arm, method, friction=bool(friction), inside=stepping.family != "midpoint", parameters=rows
+        arm, method, friction=has_friction, inside=stepping.family != "midpoint", parameters=rows
     )
     forces = Forces(arm, drive, external, pushing)
     if longest is None and forces.is_function:
         widest = LONGEST_STEP * end
     task = Task(
-        plant, forces, q, qd, end, stepping, at_limits, float(stiction), watched, progress,
-        wanted_threads(threads), bool(partial), widest,
+        plant, forces, q, qd, end, stepping, at_limits, breakaway, functions, progress,
+        wanted_threads(threads), wants_part, widest,
     )  # fmt: skip
     _check_stops(task)
     if stepping.adaptive and batch:
@@ -188,7 +202,10 @@ def simulate(
 def _as_many(q: Array, qd: Array, rows: Array, batch: bool) -> tuple[Array, Array, Array]:
     number = len(q) if batch and len(q) > 1 else len(rows)
     if len(rows) not in (1, number):
-        raise InputError(f"there are {len(rows)} rows of `parameters` for {len(q)} states.")
+        raise InputError(
+            f"there are {len(rows)} rows of `parameters` for {len(q)} states.",
+            argument="parameters",
+        )
     shape = (number, q.shape[1])
     q, qd = (np.array(np.broadcast_to(x, shape)) for x in (q, qd))
     return q, qd, np.array(np.broadcast_to(rows, (number, rows.shape[1])))
@@ -204,7 +221,8 @@ def _check_stops(task: Task) -> None:
             which = f" of arm {row}" if len(task.q) > 1 else ""
             raise InputError(
                 f"`q0` is beyond the limits of joint {task.plant.arm.joint_names[joint]!r}{which}, "
-                f"{lower[joint]:g} to {upper[joint]:g}, at which it should stop."
+                f"{lower[joint]:g} to {upper[joint]:g}, at which it should stop.",
+                argument="q0",
             )
 
 

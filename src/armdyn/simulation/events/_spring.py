@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import checked_per_joint
 from armdyn.arm import Arm
-from armdyn.errors import InputError, shown
 from armdyn.simulation._forces import Rule
 
 Array = NDArray[np.float64]
 
-# How fast a joint swings in its spring [Hz], and its damping as a share of the critical.
+# Frequency [Hz] at which a joint swings in its spring, and damping as a share of the critical.
 FREQUENCY = 25.0
 DAMPING = 0.5
 
@@ -23,12 +23,12 @@ def spring(arm: Arm, q: Array, stiffness: object, damping: object) -> Rule:
     upper = np.array([joint.upper for joint in joints])
     inertia = np.diagonal(arm.mass_matrix(q), axis1=-2, axis2=-1).max(axis=0)
     w = 2 * np.pi * FREQUENCY
-    k = inertia * w**2 if stiffness is None else _numbers("stiffness", stiffness, arm.n)
-    d = (
-        2 * DAMPING * np.sqrt(k * inertia)
-        if damping is None
-        else _numbers("damping", damping, arm.n)
-    )
+    k = inertia * w**2
+    if stiffness is not None:
+        k = checked_per_joint(stiffness, "stiffness", arm.n, least=0.0)
+    d = 2 * DAMPING * np.sqrt(k * inertia)
+    if damping is not None:
+        d = checked_per_joint(damping, "damping", arm.n, least=0.0)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         beyond = np.minimum(q - lower, 0.0) + np.maximum(q - upper, 0.0)
@@ -39,15 +39,3 @@ def spring(arm: Arm, q: Array, stiffness: object, damping: object) -> Rule:
         )
 
     return torque
-
-
-def _numbers(name: str, value: object, n: int) -> Array:
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.full(1, np.nan)
-    if array.shape not in ((), (n,)) or not ((array >= 0.0) & (array < np.inf)).all():
-        raise InputError(
-            f"`{name}` is {shown(value)}, expected a number from 0 or {n} of them, one a joint."
-        )
-    return array

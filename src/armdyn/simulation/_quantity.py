@@ -1,0 +1,275 @@
+"""`Quantity`: a torque or a wrench, however it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, cast, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn._checks import checked_array
+from armdyn.arm import Arm
+from armdyn.errors import ArmdynError, InputError, shown
+from armdyn.log import Log
+
+Array = NDArray[np.float64]
+
+# A step may pass over so many values of a table, if they are evenly spaced: then it sees all.
+VALUES_A_STEP = 4
+
+# Tables: gaps that differ by less than this share are equal; nearer to a value than this share of
+# the smallest gap is at the value.
+EVEN = 1e-9
+# A table may end before the run by this share of it: rounding.
+TABLE_END = 1e-12
+
+# How many numbers of a state an error shows.
+MOST_SHOWN = 12
+
+
+class Controller(Protocol):
+    """Torques by time and state, prepared for an arm."""
+
+    def prepared(self, arm: Arm) -> Callable[[float, Array, Array], Array]:
+        """Return the rule for an arm; refuse what does not fit it."""
+        ...
+
+
+@runtime_checkable
+class ManyTargets(Controller, Protocol):
+    """A controller that may have a target for each arm of a batch.
+
+    Attributes:
+        rows: how many targets; None for one.
+    """
+
+    @property
+    def rows(self) -> int | None: ...
+
+    def of_arm(self, k: int) -> Controller:
+        """Return the controller of one arm."""
+        ...
+
+
+class Quantity:
+    """A torque or a wrench: constant, over time, or a function of time and state.
+
+    Attributes:
+        constant: what it is if it never changes, ``(width,)`` or ``(B, width)``; else None.
+    """
+
+    def __init__(self, name: str, value: object, arm: Arm, width: int, rows: int | None) -> None:
+        """Understand what was given.
+
+        Args:
+            name: of the argument.
+            value: None, an array, (times, values), a `Log`, a function or a controller.
+            arm: what it acts on.
+            width: how many numbers it has.
+            rows: how many arms there are; None for one, whose states are given as ``(n,)``.
+        """
+        self._name, self._width, self._rows = name, width, rows
+        self._times: Array | None = None
+        self._values = np.zeros(width)
+        self._tick = 0.0
+        self._function: Callable[..., object] | None = None
+        self._row: Callable[[int], Callable[..., object]] | None = None
+        self.constant: Array | None = None
+        if value is None:
+            self.constant = self._values
+        elif hasattr(value, "prepared"):
+            controller = cast(Controller, value)
+            self._function = _prepared(name, controller, arm)
+            if isinstance(controller, ManyTargets):
+                self._row = lambda k: controller.of_arm(k).prepared(arm)
+                if controller.rows not in (None, rows):
+                    raise InputError(
+                        f"the target of `{name}` has shape ({controller.rows}, {arm.n}), for "
+                        f"{rows or 'one'} arm{'s' if rows else ''}.",
+                        argument=name,
+                    )
+        elif callable(value):
+            self._function = value
+        elif isinstance(value, Log):
+            if value.tau is None or value.n != width or value.effort != "torque":
+                raise InputError(
+                    f"`{name}` is a log without torques of {width} joints.", argument=name
+                )
+            self._set_times(value.t - value.t[0], value.tau)
+        elif isinstance(value, tuple) and _is_over_time(cast("tuple[object, ...]", value)):
+            self._set_times(*cast("tuple[object, object]", value))
+        else:
+            self.constant = self._numbers(cast(object, value))
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether there is none."""
+        return self.constant is not None and not self.constant.any()
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it is asked of Python code, with all arms at once."""
+        return self._function is not None
+
+    def part(self, i: int, j: int) -> Quantity:
+        """Return that of rows i to j, without j, of the arms; not for functions."""
+        result = object.__new__(Quantity)
+        vars(result).update(vars(self), _rows=None if self._rows is None else j - i)
+        if self.constant is not None and self.constant.ndim == 2:
+            result.constant = self.constant[i:j]
+        return result
+
+    def of_arm(self, k: int) -> Quantity:
+        """Return that of one arm of a batch, which is then simulated alone."""
+        result = self.part(k, k + 1)
+        result._rows = None
+        if result.constant is not None and result.constant.ndim == 2:
+            result.constant = result.constant[0]
+        if self._row:
+            result._function = self._row(k)
+        elif self._function is not None:
+            result._function = self._asked_for(k)
+        return result
+
+    def _asked_for(self, k: int) -> Callable[..., object]:
+        """Return the function of a batch for one arm: a batch of one, by which it may know more."""
+        function, rows = self._function, self._rows
+        assert function is not None
+
+        def torque(t: float, q: Array, qd: Array) -> object:
+            value = cast("Sequence[object]", function(t, q[None], qd[None]))
+            if np.ndim(cast(ArrayLike, value)) == 2 and len(value) in (1, rows):
+                return value[k if len(value) == rows else 0]
+            return value
+
+        return torque
+
+    def check_until(self, until: float) -> None:
+        """Refuse values over time that end before the simulation does."""
+        times = self._times
+        if times is not None and not times[0] <= 0.0 <= until <= times[-1] * (1 + TABLE_END):
+            raise InputError(
+                f"the times of `{self._name}` are from {times[0]:g} s to {times[-1]:g} s, but the "
+                f"simulation lasts from 0 to {until:g} s.",
+                argument=self._name,
+            )
+
+    def longest_step(self, t: float) -> float:
+        """Return how long a step from a time may be so that no value over time is missed."""
+        times = self._times
+        if times is None:
+            return np.inf
+        k = int(np.searchsorted(times, t + self._tick, side="right"))
+        ahead, gaps = times[k : k + VALUES_A_STEP] - t, np.diff(times[k - 1 : k + VALUES_A_STEP])
+        if not len(ahead):
+            return np.inf
+        seen = ahead <= VALUES_A_STEP * (1 + EVEN) * np.minimum.accumulate(gaps)
+        # up to the next value it is a straight line
+        return float(ahead[max(int(seen.cumprod().sum()) - 1, 0)])
+
+    def at(self, t: float, q: Array, qd: Array) -> Array:
+        """Return the numbers at a time and states, ``(width,)`` or ``(B, width)``."""
+        if self.constant is not None:
+            return self.constant
+        if self._times is not None:
+            return self._between(t)
+        assert self._function is not None
+        one = self._rows is None
+        given = (q[0].copy(), qd[0].copy()) if one else (q.copy(), qd.copy())
+        try:
+            value = self._function(t, *given)
+        except Exception as error:
+            raise InputError(
+                f"`{self._name}` raised {type(error).__name__}: {error}; at t = {t:.9g} s"
+                f"{_state(*given) if one else ''}.",
+                argument=self._name,
+            ) from error
+        return self._checked(value, t)
+
+    def _between(self, t: float) -> Array:
+        times = self._times
+        assert times is not None
+        k = min(max(int(np.searchsorted(times, t, side="right")) - 1, 0), len(times) - 2)
+        w = (t - times[k]) / (times[k + 1] - times[k])
+        return (1.0 - w) * self._values[k] + w * self._values[k + 1]
+
+    def _checked(self, value: object, t: float) -> Array:
+        """Return what a function returned; a copy: the function may use its memory again."""
+        if type(value) is np.ndarray and value.dtype == np.float64:
+            array = value.copy()
+        else:
+            try:
+                array = checked_array(value, self._name, finite=False)
+            except InputError:
+                raise InputError(
+                    f"`{self._name}` returned {shown(value)} at t = {t:.9g} s, expected numbers.",
+                    argument=self._name,
+                ) from None
+        if array.shape not in self._shapes():
+            raise InputError(
+                f"`{self._name}` returned shape {array.shape} at t = {t:.9g} s, expected "
+                f"{self._shapes()[-1]}.",
+                argument=self._name,
+            )
+        if not np.isfinite(array).all():
+            at = np.argwhere(~np.isfinite(array))[0]
+            whose = f" of arm {at[0]}" if array.ndim == 2 else ""
+            raise InputError(
+                f"`{self._name}` returned {array[tuple(at)]} for number {at[-1] + 1}{whose} at "
+                f"t = {t:.9g} s, expected finite numbers.",
+                argument=self._name,
+            )
+        return array
+
+    def _shapes(self) -> list[tuple[int, ...]]:
+        one = (self._width,)
+        return [one] if self._rows is None else [one, (self._rows, self._width)]
+
+    def _numbers(self, value: object) -> Array:
+        shapes = " or ".join(map(str, self._shapes()))
+        what = f"None, an array {shapes}, (times, values), a function of (t, q, qd) or a controller"
+        if isinstance(value, list | tuple | np.ndarray):
+            what = f"{shapes}; values over time are given as (times, values)"
+        return checked_array(cast(object, value), self._name, *self._shapes(), what=what)
+
+    def _set_times(self, times: object, values: object) -> None:
+        name = self._name
+        what = f"(K,) and (K, {self._width}): times and values, K at least two"
+        t = checked_array(times, name, ("K",), what=what)
+        v = checked_array(values, name, (len(t), self._width), what=what)
+        if len(t) < 2:
+            raise InputError(f"`{name}` has a single time, expected {what}.", argument=name)
+        late = np.flatnonzero(np.diff(t) <= 0)
+        if len(late):
+            k = int(late[0])
+            raise InputError(
+                f"the times of `{name}` go backwards: {t[k + 1]:g} s comes after {t[k]:g} s.",
+                argument=name,
+            )
+        self._times, self._values = t, v
+        self._tick = EVEN * float(np.diff(t).min())
+
+
+def _prepared(name: str, controller: Controller, arm: Arm) -> Callable[..., object]:
+    try:
+        return controller.prepared(arm)
+    except ArmdynError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"`{name}` raised {type(error).__name__}: {error}; when prepared for the arm.",
+            argument=name,
+        ) from error
+
+
+def _is_over_time(value: tuple[object, ...]) -> bool:
+    """Whether a tuple is (times, values), and not the torques of an arm with two joints."""
+    return len(value) == 2 and isinstance(value[0], Sequence | np.ndarray)
+
+
+def _state(q: Array, qd: Array) -> str:
+    def row(x: Array) -> str:
+        return "[" + ", ".join(f"{v:.6g}" for v in x.ravel()[:MOST_SHOWN]) + "]"
+
+    return f", q = {row(q)}, qd = {row(qd)}"
