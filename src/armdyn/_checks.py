@@ -382,8 +382,6 @@ def _real_array(value: object, name: str, what: str, error: Raises) -> NDArray[A
     """Return an array of integers or floats, not copied."""
     import numpy as np
 
-    if isinstance(value, str | bytes | bool | complex):  # short: show the value itself
-        raise _wrong(value, name, what, error)
     if (found := _not_real(value)) is not None:
         if isinstance(value, str | bytes | bool | complex):
             raise _wrong(value, name, what, error)

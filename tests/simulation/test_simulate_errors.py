@@ -51,7 +51,7 @@ def refused(words: str, *args: Any, **options: Any) -> None:
         ({"friction": "yes"}, "`friction` is 'yes'"),
         ({"partial": 1}, "`partial` is 1"),
         ({"torque": [1.0]}, r"`torque` has shape \(1,\), expected \(2,\)"),
-        ({"torque": [1.0, np.nan]}, "`torque` has nan at index 1, expected finite numbers"),
+        ({"torque": [1.0, np.nan]}, "`torque` has nan at index 1, which is not finite"),
         ({"torque": np.zeros((9, 2))}, r"values over time are given as \(times, values\)"),
         ({"torque": "much"}, "`torque` is 'much', expected None, an array"),
         ({"torque": ([0.0, 2.0, 1.0], np.zeros((3, 2)))}, "go backwards: 1 s comes after 2 s"),

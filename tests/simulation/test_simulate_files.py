@@ -271,7 +271,7 @@ def test_the_command_line_applies_the_torques_of_a_log(tmp_path: Path) -> None:
         (["planar2", "--torque", "FOLDER/back.csv"], "goes back in time"),
         (["planar2", "--torque", "FOLDER/back.csv", "--sort"], "from 0 s to 0.2 s, but"),
         (["planar2", "--sort"], "are of a log given by --torque"),
-        (["planar2", "--torque", "nan,1"], "expected finite numbers"),
+        (["planar2", "--torque", "nan,1"], "which is not finite"),
         (["planar2", "--integrator", "rk4", "--step", "0.5", "--qd0", "90,80"], "unstable"),
         (["planar2", "--rate", "1e7"], "GB: ask for fewer"),
         (["planar2", "--integrator", "euler"], "choose one of: rk45"),
