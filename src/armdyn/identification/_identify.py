@@ -85,6 +85,16 @@ def identify(
 
     Raises:
         InputError: an argument is wrong, or the logs are too short or not of this arm.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> result = armdyn.identify(arm, "run.csv", friction=False)
+        >>> result
+        <Result: 'planar2', passed: torque error 0.05% on data not used for the fit.>
+        >>> result.names
+        ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y')
+        >>> result.values.round(2)
+        array([1.33, 1.5 , 0.  , 0.33, 0.5 , 0.  ])
     """
     checked_arm(arm)
     report = reporter(progress)

@@ -59,6 +59,17 @@ class Result:
         reasons: what speaks against relying on the result, a sentence each.
         notes: what was done to the data and found on the way, a sentence each.
         about: the logs, how the arm moved in them, and the settings.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> result = armdyn.identify(arm, "run.csv", friction=False, physical=False)
+        >>> result.passed
+        True
+        >>> bool((result.torque_error < 0.01).all())
+        True
+        >>> result.arm.mass_matrix([0.0, 0.0]).round(2)
+        array([[2.67, 0.83],
+               [0.83, 0.33]])
     """
 
     arm: Arm
@@ -121,7 +132,14 @@ class Result:
         return self.errors.total
 
     def expression(self, name: str) -> str:
-        """Return what a parameter is, in words and symbols."""
+        """Return what a parameter is, in words and symbols.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> result = armdyn.identify(arm, "run.csv", friction=False, physical=False)
+            >>> result.expression("k2_x")
+            'k2_x = mx_2 [kg m]: ...'
+        """
         if name in self.model.base.names:
             return self.model.base.expression(name)
         for column in self.model.columns:
@@ -152,12 +170,29 @@ class Result:
         return advice(self)
 
     def summary(self) -> str:
-        """Return the errors of torques, the verdict and advice as text."""
+        """Return the errors of torques, the verdict and advice as text.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> result = armdyn.identify(arm, "run.csv", friction=False, physical=False)
+            >>> print(result.summary())
+            Errors of torques, planar2
+            joint   error held out  of the fit  expected elsewhere  rms residual
+            joint1           0.04%       0.03%               0.01%       ...
+            ...
+        """
         listed = [f"- {words}" for words in self.advice]
         return "\n".join([torque_errors(self).text(), "", self.verdict, *listed])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data for JSON."""
+        """Return the result as plain data for JSON.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> result = armdyn.identify(arm, "run.csv", friction=False, physical=False)
+            >>> result.to_dict()["parameters"][0]["name"]
+            'U1_33'
+        """
         table = zip(self.names, self.units, self.values, self.std, self.model.columns, strict=True)
         joints = zip(
             self.arm.joint_names, self.errors.per_joint, self.errors.rms, self.sigma,
@@ -213,17 +248,35 @@ class Result:
 
         They are result.json, identified.toml, identified.urdf (if URDF can express the arm),
         parameters.csv and report.html, which carries the date `made` if it is given.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> result = armdyn.identify(arm, "run.csv", friction=False, physical=False)
+            >>> sorted(result.files())
+            ['identified.toml', 'identified.urdf', 'parameters.csv', 'report.html', 'result.json']
         """
         return texts(self, made)
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Write a report as one HTML file that needs no other: whole or, on failure, not at all."""
+        """Write a report as one HTML file that needs no other: whole or, on failure, not at all.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> result = armdyn.identify(arm, "run.csv", friction=False, physical=False)
+            >>> result.report("report.html")
+        """
         write_whole(checked_path(path), report_html(self, datetime.now()))
 
     def save(self, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Write `files` into a folder: all of them or, on failure, none.
 
         A missing folder is made, and existing files of these names are replaced.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> result = armdyn.identify(arm, "run.csv", friction=False, physical=False)
+            >>> [path.name for path in result.save("identified")]
+            ['result.json', 'identified.toml', 'parameters.csv', 'report.html', 'identified.urdf']
         """
         target = checked_path(folder, "folder", what="the path of a folder")
         return write_together(target, self.files(), None)

@@ -10,9 +10,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import checked_array
 from armdyn.algorithms import PARAMETER_NAMES, parameters
 from armdyn.algorithms.structure import structure
-from armdyn.errors import InputError, MethodError, RobotWarning, shown
+from armdyn.errors import InputError, MethodError, RobotWarning
 from armdyn.graph import Program
 from armdyn.minimal._check import Verdict, judge, numerical_set
 from armdyn.minimal._closed_form import LinearSet, closed_form, gravity_only
@@ -59,6 +60,15 @@ class MinimalParameters:
         values: (k,), for the arm as it is described.
         parameter_names: of the N parameters that are combined.
         notes: what the check against the regressor had to say.
+
+    Examples:
+        >>> base = armdyn.load("planar2").minimal
+        >>> base
+        <MinimalParameters: 6 of 20>
+        >>> base.names
+        ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y')
+        >>> base.values
+        array([1.3333, 1.5   , 0.    , 0.3333, 0.5   , 0.    ])
     """
 
     def __init__(
@@ -148,6 +158,12 @@ class MinimalParameters:
         """Return Y, ``(..., n, k)``: ``Y @ values`` are the torques.
 
         Without rotors and friction, unless they are part of the set.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> Y = base.regressor([0.3, 0.5], [1.0, 2.0], [0.0, 1.0])
+            >>> Y @ base.values
+            array([16.3295,  3.9904])
         """
         return cast(Array, self._regressor(q, qd, qdd, out=out))
 
@@ -162,6 +178,12 @@ class MinimalParameters:
         Many have. These differ from `near` by the carriers only; without `near` all others are
         zero, masses among them: fine for torques, not for programs that divide by masses. The
         motions are right in any case, but the inertias need not be those of a body.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> parameters = base.to_parameters(base.values)
+            >>> bool(np.allclose(base.matrix @ parameters, base.values))
+            True
         """
         w = self._vector(values, "values", len(self.names))
         N = self._set.matrix.shape[1]
@@ -180,6 +202,13 @@ class MinimalParameters:
             values: built into the code as constants; without them the values are the last
                 argument of the function, ``(k,)`` or ``(..., k)``.
             method: by which method; "auto" takes the cheapest.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> f = base.function("mass_matrix")
+            >>> f([0.3, 0.5], base.values)
+            array([[2.5442, 0.7721],
+                   [0.7721, 0.3333]])
         """
         if values is None:
             key = (quantity, method)
@@ -190,21 +219,46 @@ class MinimalParameters:
         return self._factory.built_in(self, quantity, method, w)
 
     def mass_matrix(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
-        """Return M(q), ``(..., n, n)``, from minimal values ``(..., k)``; default are the arm's."""
+        """Return M(q), ``(..., n, n)``, from minimal values ``(..., k)``; default are the arm's.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.mass_matrix([0.3, 0.5])
+            array([[2.5442, 0.7721],
+                   [0.7721, 0.3333]])
+        """
         return self._called("mass_matrix", (q,), values)
 
     def inverse_dynamics(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, values: ArrayLike | None = None
     ) -> Array:
-        """Return the torques, ``(..., n)``, from minimal values; default are the arm's."""
+        """Return the torques, ``(..., n)``, from minimal values; default are the arm's.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.inverse_dynamics([0.3, 0.5], [1.0, 2.0], [0.0, 1.0])
+            array([16.3295,  3.9904])
+        """
         return self._called("inverse_dynamics", (q, qd, qdd), values)
 
     def bias(self, q: ArrayLike, qd: ArrayLike, values: ArrayLike | None = None) -> Array:
-        """Return C qd + g, ``(..., n)``, from minimal values; default are the arm's."""
+        """Return C qd + g, ``(..., n)``, from minimal values; default are the arm's.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.bias([0.3, 0.5], [1.0, 2.0])
+            array([15.5574,  3.6571])
+        """
         return self._called("bias", (q, qd), values)
 
     def gravity(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
-        """Return g(q), ``(..., n)``, from minimal values; default are the arm's."""
+        """Return g(q), ``(..., n)``, from minimal values; default are the arm's.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.gravity([0.3, 0.5])
+            array([17.4751,  3.4173])
+        """
         return self._called("gravity", (q,), values)
 
     def _called(
@@ -218,7 +272,13 @@ class MinimalParameters:
         return invisible(self._chain, self._structure, self._links)
 
     def khalil_gautier(self) -> OtherSet:
-        """Return the base parameters after Khalil and Gautier, and the matrix to make them."""
+        """Return the base parameters after Khalil and Gautier, and the matrix to make them.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.khalil_gautier().names
+            ('ZZR1', 'MXR1', 'MYR1', 'ZZR2', 'MXR2', 'MYR2')
+        """
         if not self._closed:
             raise InputError(
                 "the set of Khalil and Gautier follows from the closed form, which does not hold "
@@ -227,14 +287,26 @@ class MinimalParameters:
         return khalil_gautier(self._chain, self._structure, self._links)
 
     def expression(self, name: str) -> str:
-        """Return what a minimal parameter is, as a sum and in words."""
+        """Return what a minimal parameter is, as a sum and in words.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.expression("U1_33")
+            "U1_33 = Izz_1 + m_2 [kg m^2]: ..."
+        """
         k = self._index(name)
         term = self._set.terms[k]
         total = written(self._set.matrix[k], self.parameter_names)
         return f"{name} = {total} [{term.unit}]: {term.words}"
 
     def latex(self) -> str:
-        """Return all of them as the lines of a LaTeX ``align*`` environment."""
+        """Return all of them as the lines of a LaTeX ``align*`` environment.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> print(base.latex().splitlines()[1])
+              U_{1,33} &= I_{zz,1} + m_{2} ...
+        """
         names = [latex_name(p) for p in self.parameter_names]
         lines = [
             f"  {term.latex} &= {written(row, names, times=chr(92) + ',')}"
@@ -248,15 +320,7 @@ class MinimalParameters:
         return self.names.index(name)
 
     def _vector(self, given: ArrayLike, name: str, size: int) -> Array:
-        expected = f"expected {size} finite numbers"
-        try:
-            array = np.array(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"`{name}` is {shown(given)}, {expected}.") from None
-        if array.shape != (size,) or not np.isfinite(array).all():
-            said = f"has shape {array.shape}" if array.shape != (size,) else "is not finite"
-            raise InputError(f"`{name}` {said}, {expected}.")
-        return array
+        return checked_array(given, name, (size,), what=f"{size} finite numbers")
 
     def __len__(self) -> int:
         return len(self._set.terms)

@@ -97,6 +97,13 @@ def excite(
     Raises:
         InputError: an argument is wrong, or a limit is missing.
         NumericalError: no motion was found that keeps the torques or determines the parameters.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> limits = {"position": (-1, 1), "velocity": 2, "acceleration": 8, "torque": 50}
+        >>> motion = armdyn.excite(arm, 4.0, 2, **limits, friction=False, evaluations=200)
+        >>> motion.duration, motion.n
+        (4.0, 2)
     """
     checked_arm(arm)
     with_friction, with_rotor = checked_flag(friction, "friction"), checked_flag(rotor, "rotor")

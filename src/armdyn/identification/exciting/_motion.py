@@ -47,6 +47,15 @@ class ExcitingMotion:
         peaks: largest share of each limit that is used, ``(n,)`` each, by name: "position" (of
             half the range, from its middle), "velocity", "acceleration", "torque".
         notes: what was assumed and done, a sentence each.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> limits = {"position": (-1, 1), "velocity": 2, "acceleration": 8, "torque": 50}
+        >>> motion = armdyn.excite(arm, 4.0, 2, **limits, friction=False, evaluations=200)
+        >>> motion.names
+        ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y')
+        >>> bool((motion.peaks["velocity"] < 1.0).all())
+        True
     """
 
     trajectory: Fourier
@@ -73,7 +82,16 @@ class ExcitingMotion:
         return self.trajectory.n
 
     def sample(self, at: float | ArrayLike | None = None) -> tuple[Array, Array, Array, Array]:
-        """Return t, q, qd and qdd at a rate, or at times ``(N,)``; at `rate` if left out."""
+        """Return t, q, qd and qdd at a rate, or at times ``(N,)``; at `rate` if left out.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> limits = {"position": (-1, 1), "velocity": 2, "acceleration": 8, "torque": 50}
+            >>> motion = armdyn.excite(arm, 4.0, 2, **limits, friction=False, evaluations=200)
+            >>> t, q, qd, qdd = motion.sample(100.0)
+            >>> q.shape
+            (401, 2)
+        """
         return self.trajectory.sample(self.rate if at is None else at)
 
     def save(self, path: str | os.PathLike[str], *, rate: float | None = None) -> None:
@@ -82,23 +100,56 @@ class ExcitingMotion:
         Args:
             path: of the file, which has no torques: the arm has to be measured.
             rate: samples a second; the motion's own if left out.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> limits = {"position": (-1, 1), "velocity": 2, "acceleration": 8, "torque": 50}
+            >>> motion = armdyn.excite(arm, 4.0, 2, **limits, friction=False, evaluations=200)
+            >>> motion.save("excite.csv", rate=100.0)
+            >>> len(armdyn.Log.read("excite.csv"))
+            401
         """
         t, q, qd, qdd = self.sample(rate)
         Log(t, q, qd, qdd, joint_names=self.arm.joint_names).save(path)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
-        """Draw positions, velocities, accelerations and predicted torques, with their limits."""
+        """Draw positions, velocities, accelerations and predicted torques, with their limits.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> limits = {"position": (-1, 1), "velocity": 2, "acceleration": 8, "torque": 50}
+            >>> motion = armdyn.excite(arm, 4.0, 2, **limits, friction=False, evaluations=200)
+            >>> motion.plot("excite.svg")
+        """
         t, q, qd, qdd = self.trajectory.sample(max(20.0, 2000.0 / self.duration))
         tau = self.arm.inverse_dynamics(q, qd, qdd)
         write_plot(Path(path), self.arm, self.limits, t, (q, qd, qdd, tau))
 
     def summary(self) -> str:
-        """Return the motion, what it uses of the limits and what stays uncertain as text."""
+        """Return the motion, what it uses of the limits and what stays uncertain as text.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> limits = {"position": (-1, 1), "velocity": 2, "acceleration": 8, "torque": 50}
+            >>> motion = armdyn.excite(arm, 4.0, 2, **limits, friction=False, evaluations=200)
+            >>> print(motion.summary())
+            <ExcitingMotion of 'planar2': 4 s, 6 parameters, ...
+            What is used of the limits
+            ...
+        """
         weak = f"Known to no better than a tenth: {', '.join(self.weak)}." if self.weak else ""
         return "\n".join(line for line in (repr(self), limits_used(self).text(), weak) if line)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the motion as plain data for JSON."""
+        """Return the motion as plain data for JSON.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> limits = {"position": (-1, 1), "velocity": 2, "acceleration": 8, "torque": 50}
+            >>> motion = armdyn.excite(arm, 4.0, 2, **limits, friction=False, evaluations=200)
+            >>> motion.to_dict()["harmonics"]
+            2
+        """
         series = self.trajectory
         limits = self.limits
         return {

@@ -28,6 +28,13 @@ class Extra:
         joint: whose torque it is part of: number from 1, or name.
         function: of q, qd, qdd ``(N, n)`` to ``(N,)``: the torque for a parameter of 1.
         unit: of the parameter.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> spring = armdyn.Extra("stiffness", 1, lambda q, qd, qdd: q[:, 0], unit="N m/rad")
+        >>> result = armdyn.identify(arm, "run.csv", extra=[spring], physical=False)
+        >>> result.names[-1]
+        'stiffness'
     """
 
     name: str

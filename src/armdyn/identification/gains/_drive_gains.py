@@ -61,6 +61,16 @@ class DriveGains:
         values: minimal parameters of the arm ``(k,)``, see `Arm.minimal_with` rotors.
         sigma: standard deviation of the filtered currents that are left ``(n,)`` [A].
         notes: what was done and found, a sentence each.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+        >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
+        >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+        >>> found.gains.round(2)
+        array([2., 3.])
+        >>> found.known
+        (True, True)
     """
 
     gains: Array
@@ -76,11 +86,30 @@ class DriveGains:
         return tuple((self.std < UNKNOWN * np.abs(self.gains)).tolist())
 
     def summary(self) -> str:
-        """Return the gains and the notes as text."""
+        """Return the gains and the notes as text.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+            >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
+            >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+            >>> print(found.summary())
+            Torque per ampere [N m/A or N/A]
+            joint     gain ...
+        """
         return "\n".join([gain_values(self).text(), *(f"- {note}" for note in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the gains as plain data for JSON."""
+        """Return the gains as plain data for JSON.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+            >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
+            >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+            >>> round(found.to_dict()["joints"][1]["gain"], 2)
+            3.0
+        """
         columns = zip(
             self.joint_names, self.gains.tolist(), self.std.tolist(), self.known,
             self.sigma.tolist(), strict=True,
@@ -95,12 +124,29 @@ class DriveGains:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_dict` as JSON: the whole file or, on failure, nothing."""
+        """Write `to_dict` as JSON: the whole file or, on failure, nothing.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+            >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
+            >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+            >>> found.save("gains.json")
+        """
         text = json.dumps(self.to_dict(), indent=2, allow_nan=False)
         write_whole(checked_path(path), text + "\n")
 
     def torques(self, log: Log) -> Log:
-        """Return a log of currents as one of torques."""
+        """Return a log of currents as one of torques.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+            >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
+            >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+            >>> found.torques(empty).effort
+            'torque'
+        """
         if log.effort != "current" or log.tau is None or log.n != len(self.gains):
             raise InputError(
                 f"{log.source or 'the log'} has no currents of {len(self.gains)} joints."
@@ -137,6 +183,14 @@ def identify_drive_gains(
     Raises:
         InputError: an argument is wrong, or the load is not known.
         NumericalError: the logs do not show the gains.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+        >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
+        >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+        >>> found.gains.round(2)
+        array([2., 3.])
     """
     checked_arm(arm)
     tell = reporter(progress)

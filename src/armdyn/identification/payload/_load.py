@@ -29,6 +29,11 @@ class Load:
         com: its centre of mass in the frame of the tip [m].
         inertia: (xx, xy, xz, yy, yz, zz) about the centre of mass, in axes of the tip [kg m^2]; a
             body of no extent if left out.
+
+    Examples:
+        >>> load = armdyn.Load(mass=2.0, com=(0.1, 0.0, 0.0))
+        >>> load.parameters
+        array([2.  , 0.2 , 0.  , 0.  , 0.  , 0.  , 0.02, 0.  , 0.  , 0.02])
     """
 
     mass: float
@@ -46,7 +51,12 @@ class Load:
 
     @classmethod
     def of_parameters(cls, x: Array) -> Load:
-        """Return the load of ten parameters about the tip: m, mx, my, mz, Ixx, Ixy, Iyy, ..."""
+        """Return the load of ten parameters about the tip: m, mx, my, mz, Ixx, Ixy, Iyy, ...
+
+        Examples:
+            >>> armdyn.Load.of_parameters([2.0, 0.2, 0, 0, 0.1, 0, 0.12, 0, 0, 0.12]).com
+            (0.1, 0.0, 0.0)
+        """
         return cls(**link_fields(checked_array(x, "x", (10,))))  # pyright: ignore[reportArgumentType]
 
     @property

@@ -78,6 +78,16 @@ class Payload:
         com_std: standard deviations of the centre of mass [m].
         sigma: standard deviation of the filtered residuals of every joint ``(n,)``.
         notes: what was done and found, a sentence each.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
+        >>> found.passed
+        True
+        >>> round(found.load.mass, 2), round(found.load.com[0], 2)
+        (1.5, 0.1)
+        >>> found.identifiable["mx"], found.identifiable["mz"]
+        (True, False)
     """
 
     load: Load
@@ -110,12 +120,29 @@ class Payload:
         return f"not passed: the mass of the load is not known: its standard deviation is {std}."
 
     def summary(self) -> str:
-        """Return the load, the verdict and the notes as text."""
+        """Return the load, the verdict and the notes as text.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
+            >>> print(found.summary())
+            Load at the tip of planar2
+                        unit          value      std
+            mass        kg           1.5...
+            ...
+        """
         notes = [f"- {note}" for note in self.notes]
         return "\n".join([load_values(self).text(), "", self.verdict, *notes])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the load as plain data for JSON."""
+        """Return the load as plain data for JSON.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
+            >>> round(found.to_dict()["mass"], 2)
+            1.5
+        """
         rows = zip(self.names, self.parameters.tolist(), self.std.tolist(), strict=True)
         return {
             "robot": self.arm.name,
@@ -136,6 +163,12 @@ class Payload:
         """Return the texts that `save` writes, by the names of their files.
 
         They are payload.json and loaded.toml, the arm with its load.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
+            >>> list(found.files())
+            ['payload.json', 'loaded.toml']
         """
         return {
             JSON: json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n",
@@ -146,6 +179,12 @@ class Payload:
         """Write `files` into a folder: all of them or, on failure, none.
 
         A missing folder is made, and existing files of these names are replaced.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
+            >>> [path.name for path in found.save("payload")]
+            ['payload.json', 'loaded.toml']
         """
         target = checked_path(folder, "folder", what="the path of a folder")
         return write_together(target, self.files(), None)
@@ -180,6 +219,12 @@ def identify_payload(
     Raises:
         InputError: an argument is wrong, or the two logs are not of one motion.
         MissingExtraError: CVXPY or Clarabel is not installed.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
+        >>> round(found.load.mass, 2)
+        1.5
     """
     checked_arm(arm)
     tell = reporter(progress)

@@ -42,6 +42,12 @@ class Feasibility:
         nearest: these values ``(k,)``.
         parameters: natural parameters ``(N,)`` of bodies that have the nearest values.
         words: the verdict in words.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> answer = armdyn.feasible(arm, -arm.minimal.values)
+        >>> answer.feasible, answer.margin < 0, answer.distance > 0
+        (False, True, True)
     """
 
     feasible: bool
@@ -67,6 +73,11 @@ def feasible(
         InputError: an argument is wrong.
         MissingExtraError: CVXPY or Clarabel is not installed.
         NumericalError: the solver gave up.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> armdyn.feasible(arm, arm.minimal.values).feasible
+        True
     """
     checked_arm(arm)
     base = arm.minimal_with(rotor=checked_flag(rotor, "rotor"))
