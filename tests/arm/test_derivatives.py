@@ -185,7 +185,7 @@ def test_constants_of_the_arm_may_be_unknown(quantity, method) -> None:
 
     def function(*given):
         *inputs, (mass, viscous) = given
-        unknown = replace(last, m=2.0 * mass, Fv=viscous)
+        unknown = replace(last, m=2.0 * mass, friction=(viscous, *last.friction[1:]))
         moved = replace(chain, links=(*chain.links[:-1], unknown))
         return algorithm(moved, quantity, method, frame=n + 1, friction=True)(*inputs)
 
@@ -195,7 +195,7 @@ def test_constants_of_the_arm_may_be_unknown(quantity, method) -> None:
     ]
     outputs = [Slot(name, shape) for name, shape in QUANTITIES[quantity].shapes(n).items()]
     code = trace(function, inputs, outputs)
-    got = interpret(code, *state, np.array([0.5 * last.m, last.Fv]))
+    got = interpret(code, *state, np.array([0.5 * last.m, last.friction[0]]))
     expected = armdyn.Arm(robot).function(quantity, "recursive")(*state)
     for part, other in zip(got, expected, strict=True):
         assert relative_error(part, other) < 1e-11

@@ -1,6 +1,7 @@
 """Joint friction, and how it enters each quantity that a drive feels.
 
-The rules take a method of the quantity without friction, `run`, and return the quantity with it.
+The law itself is the table of `armdyn.robot.friction`. The rules take a method of the quantity
+without friction, `run`, and return the quantity with it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from armdyn.algorithms.vector import Matrix
-from armdyn.robot import Chain
+from armdyn.robot import FRICTION_TERMS, Chain
 from armdyn.scalar import Scalar, sign
 
 Row = Sequence[Scalar]
@@ -17,19 +18,37 @@ Run = Callable[..., Any]
 
 
 def friction(chain: Chain, qd: Row) -> list[Scalar]:
-    """Return Fv qd + Fc sign(qd) + Fo: what friction adds to the torque that drives a joint.
-
-    sign(0) is 0: a joint at rest has no Coulomb friction here; what holds it is below Fc, and
-    unknown.
-    """
-    return [
-        link.Fv * v + link.Fc * sign(v) + link.Fo for link, v in zip(chain.links, qd, strict=True)
-    ]
+    """Return what friction adds to the torque that drives each joint."""
+    return [torque(link.friction, v) for link, v in zip(chain.links, qd, strict=True)]
 
 
-def slopes(chain: Chain) -> list[Scalar]:
-    """Return the derivative of each joint's friction by its speed; Coulomb's is 0 where it is."""
-    return [link.Fv for link in chain.links]
+def slopes(chain: Chain, qd: Row) -> list[Scalar]:
+    """Return the derivative of each joint's friction by its speed."""
+    return [slope(link.friction, v) for link, v in zip(chain.links, qd, strict=True)]
+
+
+def torque(coefficients: Row, v: Scalar) -> Scalar:
+    """Return the friction of a joint, its coefficients in the order of the table, at speed v."""
+    return _sum(*(F * column for F, column in zip(coefficients, columns(v), strict=True)))
+
+
+def columns(v: Scalar) -> list[Scalar]:
+    """Return the torque of each term at speed v for a coefficient of 1."""
+    s = sign(v)
+    return [term.column(v, s) for term in FRICTION_TERMS.values()]
+
+
+def slope(coefficients: Row, v: Scalar) -> Scalar:
+    """Return the derivative of `torque` by v; dry friction has none at rest, 0 stands there."""
+    s = sign(v)
+    terms = zip(coefficients, FRICTION_TERMS.values(), strict=True)
+    return _sum(*(F * term.slope(v, s) for F, term in terms))
+
+
+def _sum(first: Scalar, *others: Scalar) -> Scalar:
+    for other in others:
+        first = first + other
+    return first
 
 
 def in_inverse_dynamics(run: Run, chain: Chain, q: Row, qd: Row, qdd: Row) -> list[Scalar]:
@@ -48,8 +67,8 @@ def in_inverse_dynamics_derivatives(
     """Return the derivatives of the torques that drives give by q, qd and qdd."""
     dtau_dq, dtau_dqd, M = run(chain, q, qd, qdd)
     rows: Matrix = [list(row) for row in dtau_dqd]
-    for i, slope in enumerate(slopes(chain)):
-        rows[i][i] = rows[i][i] + slope
+    for i, by_speed in enumerate(slopes(chain, qd)):
+        rows[i][i] = rows[i][i] + by_speed
     return dtau_dq, rows, M
 
 
@@ -58,8 +77,9 @@ def in_forward_dynamics_derivatives(
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return the derivatives by q, qd and tau of the accelerations that tau gives."""
     dqdd_dq, dqdd_dqd, Minv = in_forward_dynamics(run, chain, q, qd, tau)
+    by_speed = slopes(chain, qd)
     rows = [
-        [x - y * slope for x, y, slope in zip(row, inverse, slopes(chain), strict=True)]
+        [x - y * z for x, y, z in zip(row, inverse, by_speed, strict=True)]
         for row, inverse in zip(dqdd_dqd, Minv, strict=True)
     ]
     return dqdd_dq, rows, Minv

@@ -26,7 +26,7 @@ from armdyn.minimal import (
     from_minimal,
     moved_last_link,
 )
-from armdyn.robot import Chain, Link
+from armdyn.robot import FRICTION_TERMS, Chain, Link
 
 Array = NDArray[np.float64]
 
@@ -99,7 +99,7 @@ def parts(base: MinimalParameters) -> dict[str, slice]:
         found[ROTOR] = slice(at, at + n)
         at += n
     if base.friction:
-        found[FRICTION] = slice(at, at + 3 * n)
+        found[FRICTION] = slice(at, at + len(FRICTION_TERMS) * n)
     return found
 
 
@@ -144,12 +144,12 @@ def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
     """Return a link of given parameters; None if it has moments and no mass."""
     link, own = chain.links[i], slice(10 * i, 10 * i + 10)
     p, described = known[INERTIAL][own], values(chain)[INERTIAL][own]
-    viscous, coulomb, offset = friction = known[FRICTION][3 * i : 3 * i + 3]
-    rotor = known[ROTOR][i]
+    terms = len(link.friction)
+    rotor, friction = known[ROTOR][i], known[FRICTION][terms * i : terms * (i + 1)]
     size = max(map(abs, described))
     if all(abs(x - y) <= 1e-14 * size for x, y in zip(p, described, strict=True)):
         # only rounding has changed: zeros of the description must stay zeros
-        return replace(link, Jm=rotor, Fv=viscous, Fc=coulomb, Fo=offset)
+        return replace(link, Jm=rotor, friction=tuple(friction))
     return link_of(link, p, rotor, friction) if p[0] > 0.0 else None
 
 

@@ -13,13 +13,11 @@ from armdyn.arm._singular import INVERTING, singular
 from armdyn.errors import RobotError
 from armdyn.export import linear_constants
 from armdyn.graph import Instruction, Program, Slot, count, trace, verify
-from armdyn.robot import Chain, Link
+from armdyn.robot import FRICTION_TERMS, Chain, Link
 from armdyn.scalar import Op, Scalar
 
 INERTIAL, ROTOR, FRICTION = INPUTS = ("p", "rotor", "friction")
 """The inputs that hold the constants of the links."""
-
-FRICTION_NAMES = ("viscous", "coulomb", "offset")
 
 
 def values(chain: Chain) -> dict[str, list[float]]:
@@ -27,7 +25,7 @@ def values(chain: Chain) -> dict[str, list[float]]:
     listed = {
         INERTIAL: parameters(chain),
         ROTOR: [link.Jm for link in chain.links],
-        FRICTION: [x for link in chain.links for x in (link.Fv, link.Fc, link.Fo)],
+        FRICTION: [x for link in chain.links for x in link.friction],
     }
     return {name: cast("list[float]", numbers) for name, numbers in listed.items()}
 
@@ -61,11 +59,11 @@ def parametric(chain: Chain, quantity: str, method: str = AUTO) -> Parametric:
 
 
 def _traced(chain: Chain, quantity: str, method: str) -> Program:
-    n, entry = chain.n, QUANTITIES[quantity]
+    n, entry, terms = chain.n, QUANTITIES[quantity], len(FRICTION_TERMS)
     constants = [
         Slot(INERTIAL, (n, len(PARAMETER_NAMES))),
         Slot(ROTOR, (n,)),
-        Slot(FRICTION, (n, len(FRICTION_NAMES))),
+        Slot(FRICTION, (n, terms)),
     ]
     inputs = [*(Slot(name, (n,)) for name in entry.inputs), *constants]
     outputs = [Slot(name, shape) for name, shape in entry.shapes(n).items()]
@@ -73,7 +71,7 @@ def _traced(chain: Chain, quantity: str, method: str) -> Program:
     def function(*given: list[Scalar]) -> object:
         states, (p, rotor, friction) = given[:-3], given[-3:]
         links = [
-            link_of(link, p[10 * i : 10 * i + 10], rotor[i], friction[3 * i : 3 * i + 3])
+            link_of(link, p[10 * i : 10 * i + 10], rotor[i], friction[terms * i : terms * (i + 1)])
             for i, link in enumerate(chain.links)
         ]
         symbolic = replace(chain, links=tuple(links))
@@ -90,10 +88,9 @@ def link_of(link: Link, p: Sequence[Scalar], rotor: Scalar, friction: Sequence[S
     m, x, y, z, xx, xy, yy, xz, yz, zz = p
     c = (x / m, y / m, z / m)
     about_com = scale_symmetric(-1.0, point_inertia(m, c))
-    viscous, coulomb, offset = friction
     return replace(
         link, m=m, c=c, I=add_symmetric((xx, xy, xz, yy, yz, zz), about_com),
-        Jm=rotor, Fv=viscous, Fc=coulomb, Fo=offset,
+        Jm=rotor, friction=tuple(friction),
     )  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.robot import FRICTION_TERMS
+
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
 
@@ -23,6 +25,6 @@ def described_values(result: Result) -> Array:
     if any(joint.mass for joint in joints):
         values[: result.model.k] = result.model.base.values
     for i, column in enumerate(result.model.columns):
-        if column.kind in ("viscous", "coulomb", "offset"):
+        if column.kind in FRICTION_TERMS:
             values[i] = getattr(joints[column.joint], column.kind) or np.nan
     return values

@@ -2,7 +2,7 @@
 
 A rotor adds Jm qdd to its joint's torque. Of some joints that cannot be told from what a minimal
 parameter does, and the rotor's inertia is then a part of that parameter's value; of all others it
-is a parameter more. Viscous, Coulomb and constant friction always are. Rotors and friction together
+is a parameter more. The coefficients of friction always are. Rotors and friction together
 hide one thing more: a slide whose weight is a constant force shows its mass as inertia and as that
 force, which a rotor and constant friction show as well.
 """
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from armdyn.algorithms.structure import Structure, is_along_z
 from armdyn.minimal._closed_form import TILT, LinearSet
 from armdyn.minimal._geometry import axes_at_zero
-from armdyn.minimal._terms import FRICTION, Term, friction_terms, rotor_term
-from armdyn.robot import Chain
+from armdyn.minimal._terms import Term, friction_terms, rotor_term
+from armdyn.robot import FRICTION_TERMS, Chain
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 def with_drives(
     inertial: LinearSet, chain: Chain, found: Structure, rotor: bool, friction: bool
 ) -> LinearSet:
-    """Return the set of links and drives: n rotors, then 3n of friction, follow the 10n of links.
+    """Return the set of links and drives: rotors, then friction, follow the 10n of links.
 
     Args:
         inertial: the set of the links.
@@ -47,10 +47,11 @@ def with_drives(
     if rotor and friction:
         matrix, names = chosen.matrix.copy(), [term.name for term in chosen.terms]
         weights = axes_at_zero(chain).directions @ np.array(chain.g)
+        constant = FRICTION_TERMS["offset"].symbol
         for i in merged:
             if not chain[i].rotational:
                 # what is taken for mass would fall: constant friction holds it
-                matrix[names.index(f"Fo{i}"), 10 * chain.n + i - 1] = weights[i - 1]
+                matrix[names.index(f"{constant}{i}"), 10 * chain.n + i - 1] = weights[i - 1]
         chosen = replace(chosen, matrix=matrix)
     return chosen
 
@@ -116,12 +117,14 @@ def drive_parameters(chain: Chain, rotor: bool, friction: bool) -> list[float]:
     if rotor:
         listed += [cast(float, link.Jm) for link in chain.links]
     if friction:
-        listed += [cast(float, x) for link in chain.links for x in (link.Fv, link.Fc, link.Fo)]
+        listed += [cast(float, F) for link in chain.links for F in link.friction]
     return listed
 
 
 def drive_names(n: int, rotor: bool, friction: bool) -> list[str]:
     """Return their names."""
     names = [f"Jm_{i}" for i in range(1, n + 1)] if rotor else []
-    of_friction = [f"{name}_{i}" for i in range(1, n + 1) for name in FRICTION]
+    of_friction = [
+        f"{term.symbol}_{i}" for i in range(1, n + 1) for term in FRICTION_TERMS.values()
+    ]
     return names + of_friction if friction else names

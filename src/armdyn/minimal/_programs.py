@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.algorithms.friction import columns
 from armdyn.algorithms.regressor import regressor
 from armdyn.export import linear_constants
 from armdyn.graph import ARITHMETIC, Program, Slot, evaluate, trace, verify
@@ -48,7 +49,7 @@ def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Pr
             if rotor:
                 row += [qdd[j] if j == i else 0.0 for j in range(n)]
             if friction:
-                own: list[Scalar] = [qd[i], sign(qd[i]), 1.0]
+                own = columns(qd[i])
                 row += [x if j == i else 0.0 for j in range(n) for x in own]
         return [[_sum(row, column) for column in entries] for row in rows]
 

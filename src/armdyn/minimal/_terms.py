@@ -9,7 +9,7 @@ links i..n, U is the constant part of the inertia about O_i, k that of the first
     kappa3_x, kappa3_y           k across axis r       [kg m]
     m3                           mass                  [kg]
     Jm3                          rotor inertia         [kg m^2], [kg] where the joint slides
-    Fv1, Fc1, Fo1                viscous, Coulomb and constant friction
+    Fv1, Fc1, Fo1                friction, a parameter for each term of its law
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from dataclasses import dataclass
 
 from armdyn.algorithms import PARAMETER_NAMES
 from armdyn.algorithms.minimal_set import Symbol
-
-FRICTION = ("Fv", "Fc", "Fo")
-"""The friction parameters of a joint, in their order."""
+from armdyn.robot import FRICTION_TERMS
 
 _ENTRIES: dict[Symbol, tuple[str, str, str, str]] = {
     # name, LaTeX, the parameter of link i that has the coefficient 1, words
@@ -94,12 +92,10 @@ def rotor_term(joint: int, rotational: bool) -> Term:
 
 def friction_terms(joint: int, rotational: bool) -> list[Term]:
     """Return the terms of a joint's friction."""
-    torque, speed = ("N m", "N m s") if rotational else ("N", "N s/m")
-    said = {"Fv": (speed, "viscous"), "Fc": (torque, "Coulomb"), "Fo": (torque, "constant")}
     return [
-        Term(joint, f"{name}{joint}", f"F_{{{name[1]},{joint}}}", unit,
-             f"{kind} friction of joint {joint}")
-        for name, (unit, kind) in said.items()
+        Term(joint, f"{term.symbol}{joint}", f"F_{{{term.symbol[1:]},{joint}}}",
+             term.unit(rotational), f"{term.words} friction of joint {joint}")
+        for term in FRICTION_TERMS.values()
     ]  # fmt: skip
 
 

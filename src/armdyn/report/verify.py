@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from armdyn._checks import checked_seed, checked_whole
 from armdyn._progress import Progress
+from armdyn.algorithms.friction import friction
 from armdyn.arm import Arm, methods
 from armdyn.errors import MissingExtraError
 from armdyn.report._pinocchio import PinocchioAnswers
-from armdyn.robot import Robot
+from armdyn.robot import Robot, chain_of
 
 Array = NDArray[np.float64]
 Parts: TypeAlias = tuple[Array, ...]
@@ -212,9 +213,9 @@ def _compare(
             error = _worst_error(tuple(-M @ part for part in got), (by_q, by_qd, -one))
             return "M dqdd = -dtau", error, solving
         case "friction":
-            joints = arm.robot.joints
-            Fv, Fc, Fo = np.transpose([(j.viscous, j.coulomb, j.offset) for j in joints])
-            return "its definition", relative_error(got, Fv * qd + Fc * np.sign(qd) + Fo), TOLERANCE
+            chain = chain_of(arm.robot)
+            expected = np.array([friction(chain, row) for row in qd.tolist()])
+            return "its definition", relative_error(got, expected), TOLERANCE
         case "forward_dynamics":
             return "the median", relative_error(got, median[quantity]), solving
         case _:

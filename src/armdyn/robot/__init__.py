@@ -11,13 +11,16 @@ from armdyn.robot._robot import IDENTITY, Placement, Robot
 from armdyn.robot._standard_dh import from_standard_dh
 from armdyn.robot.formats._registry import suffixes_in_words
 from armdyn.robot.formats._toml import toml_text
+from armdyn.robot.friction import FRICTION_TERMS, FrictionTerm
 
 if TYPE_CHECKING:
     from armdyn.robot.formats.urdf import urdf_text
 
 __all__ = [
+    "FRICTION_TERMS",
     "IDENTITY",
     "Chain",
+    "FrictionTerm",
     "Joint",
     "Link",
     "Placement",

@@ -7,10 +7,11 @@ and wrong minimal parameters. Here, and only here, angles become sines and cosin
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from armdyn.robot._robot import Placement, Robot
+from armdyn.robot.friction import FRICTION_TERMS, coefficients
 from armdyn.scalar import Scalar
 
 Vector: TypeAlias = tuple[Scalar, Scalar, Scalar]
@@ -36,7 +37,8 @@ class Link:
     """Joint i and link i, as numbers: what `Joint` says, without names and limits.
 
     Cb, Sb are cos and sin of beta_i; C0, S0 those of theta_i; c and I the centre of mass in E_i and
-    the inertia about it; Jm the rotor inertia; Fv, Fc, Fo viscous, Coulomb and constant friction.
+    the inertia about it; Jm the rotor inertia; friction the coefficients in the order of
+    `FRICTION_TERMS`.
     """
 
     rotational: bool
@@ -51,9 +53,7 @@ class Link:
     c: Vector
     I: Symmetric
     Jm: Scalar = 0.0
-    Fv: Scalar = 0.0
-    Fc: Scalar = 0.0
-    Fo: Scalar = 0.0
+    friction: tuple[Scalar, ...] = field(default_factory=lambda: (0.0,) * len(FRICTION_TERMS))
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,7 @@ def chain_of(robot: Robot) -> Chain:
         links.append(
             Link(
                 rotational=j.is_revolute, Cb=Cb, Sb=Sb, b=j.b, theta=j.theta, C0=C0, S0=S0, d=j.d,
-                m=j.mass, c=j.com, I=j.inertia, Jm=j.rotor_inertia,
-                Fv=j.viscous, Fc=j.coulomb, Fo=j.offset,
+                m=j.mass, c=j.com, I=j.inertia, Jm=j.rotor_inertia, friction=coefficients(j),
             )
         )  # fmt: skip
     return Chain(tuple(links), _gravity_in_first_frame(robot), robot.base, robot.tool)

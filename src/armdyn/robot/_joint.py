@@ -19,6 +19,7 @@ from armdyn._checks import (
     checked_text,
 )
 from armdyn.errors import RobotError
+from armdyn.robot.friction import FRICTION_TERMS
 
 Kind = Literal["revolute", "prismatic"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -93,7 +94,8 @@ class Joint:
             else:
                 clean = _numbers(value, field.name, size, error)
             object.__setattr__(self, field.name, clean)
-        for field_name in ("mass", "rotor_inertia", "viscous", "coulomb"):
+        unsigned = (field for field, term in FRICTION_TERMS.items() if not term.signed)
+        for field_name in ("mass", "rotor_inertia", *unsigned):
             value = getattr(self, field_name)
             if value < 0:
                 raise error(

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.angular import euler, omega_matrix
+from armdyn.algorithms.friction import torque
 from armdyn.algorithms.link_moments import Moments, regrouped
 from armdyn.algorithms.rolled.place import Place, geometry, place, sines, three, turns
 from armdyn.algorithms.rolled.sweeps import Sweep, Sweeps, Table, Values
 from armdyn.algorithms.spatial import Six, halves
 from armdyn.algorithms.vector import add, column, cross, scale, times
 from armdyn.robot import Chain, Vector
-from armdyn.scalar import Scalar, sign
+from armdyn.scalar import Scalar
 
 
 def inverse_dynamics(chain: Chain, friction: bool) -> Sweeps:
@@ -38,9 +39,7 @@ def bias_table(chain: Chain, links: Sequence[Moments], friction: bool) -> Table:
         "geometry": geometry(chain),
         "links": [(M.m, *M.h, *M.K) for M in links],
         "next": [(b,) for b in behind],
-        "drive": [
-            (k.Jm, k.Fv, k.Fc, k.Fo) if friction else (k.Jm, 0.0, 0.0, 0.0) for k in chain.links
-        ],
+        "drive": [(k.Jm, *(F if friction else 0.0 for F in k.friction)) for k in chain.links],
     }
 
 
@@ -103,6 +102,5 @@ def _passed_on(P: Place, carried: Sequence[Scalar], own: Sequence[Scalar]) -> Si
 
 def friction(x: Values) -> Scalar:
     """Return what friction adds to the torque that drives joint i."""
-    _, Fv, Fc, Fo = x["constant:drive"]
-    qd = x.get("input:qd", (0.0,))[0]
-    return Fv * qd + Fc * sign(qd) + Fo
+    _, *coefficients = x["constant:drive"]
+    return torque(coefficients, x.get("input:qd", (0.0,))[0])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from armdyn.algorithms import PARAMETER_NAMES
-from armdyn.arm._parametric import FRICTION, FRICTION_NAMES, INERTIAL, ROTOR
+from armdyn.arm._parametric import FRICTION, INERTIAL, ROTOR
 from armdyn.arm._programs import source
 from armdyn.graph import Program, Slot, count
 from armdyn.minimal import MinimalParameters
-from armdyn.robot import IDENTITY, Joint, Placement, Robot
+from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot
 
 TORQUES = "joint torques [N m] or forces [N]"
 
@@ -55,8 +55,6 @@ CONSTANTS = {
     f"{', '.join(PARAMETER_NAMES)}: mass [kg], first moments [kg m], inertia tensor about the "
     "origin of the link's frame [kg m^2]",
     ROTOR: "rotor inertias [kg m^2] or [kg]",
-    FRICTION: f"friction of the joints, base first, each {', '.join(FRICTION_NAMES)}: [N m s], "
-    "[N m], [N m] or [N s/m], [N], [N]",
 }
 
 
@@ -93,7 +91,7 @@ def about(robot: Robot, single: bool, parametric: bool) -> list[str]:
         *lines,
         "Geometry, gravity, masses and inertias are part of the code.",
         f"Rotor inertias: {_given(robot, ('rotor_inertia',))}.",
-        f"Friction: {_given(robot, FRICTION_NAMES)}.",
+        f"Friction: {_given(robot, tuple(FRICTION_TERMS))}.",
     ]
 
 
@@ -120,7 +118,16 @@ def notes(program: Program, method: str, name: str, tables: Mapping[str, str]) -
 
 def table_note(slot: str) -> str:
     """Return the line above an array of values."""
-    return f"The arm as described: {CONSTANTS[slot]}."
+    return f"The arm as described: {_friction() if slot == FRICTION else CONSTANTS[slot]}."
+
+
+def _friction() -> str:
+    turning, sliding = (
+        ", ".join(f"[{term.unit(revolute)}]" for term in FRICTION_TERMS.values())
+        for revolute in (True, False)
+    )
+    each = ", ".join(FRICTION_TERMS)
+    return f"friction of the joints, base first, each {each}: {turning} or {sliding}"
 
 
 def minimal_note(base: MinimalParameters) -> list[str]:

@@ -22,7 +22,7 @@ from armdyn.cli.options.robot import (
 )
 from armdyn.present import Grid, check_picture
 from armdyn.report.pictures import draw_arm
-from armdyn.robot import IDENTITY, Joint, Placement, Robot
+from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot
 
 Column = Callable[[Joint], str]
 """What a column of a table says about a joint."""
@@ -127,8 +127,8 @@ def _grids(robot: Robot) -> Iterator[Grid]:
         robot,
         {name: _entry("inertia", k) for k, name in enumerate(entries)},
     )
-    drives = {"rotor inertia": "rotor_inertia", "viscous": "viscous", "Coulomb": "coulomb",
-              "offset": "offset"}  # fmt: skip
+    drives = {"rotor inertia": "rotor_inertia"}
+    drives |= {term.words: field for field, term in FRICTION_TERMS.items()}
     if any(getattr(j, key) for j in robot.joints for key in drives.values()):
         columns = {name: _entry(key) for name, key in drives.items()}
         yield _grid("Drives", robot, columns)

@@ -1,28 +1,31 @@
 """The columns of the regression: what a joint's torque is taken to be made of.
 
-    tau = K Y_b w + Fv qd + Fc sign(qd) + Fo + Fs exp(-(qd/vs)^2) sign(qd) + extra columns
+    tau = K Y_b w + f(qd) + Fs exp(-(qd/vs)^2) sign(qd) + extra columns
 
-Y_b w are the minimal parameters, K couplings of the drives (if there are any), Fs the part of
-static friction above Coulomb's, which fades with the speed vs (Stribeck), and extra columns are
-functions of the state that a user knows: a counterbalance, a spring.
+Y_b w are the minimal parameters, K couplings of the drives (if there are any), f the law of
+friction (`armdyn.robot.friction`, a column for each of its terms), Fs the part of static friction
+above Coulomb's, which fades with the speed vs (Stribeck), and extra columns are functions of the
+state that a user knows: a counterbalance, a spring.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
 from armdyn.errors import InputError
+from armdyn.graph import Program, Slot, interpret, trace
 from armdyn.identification.data._decimation import DecimationFilter, decimation
 from armdyn.minimal import MinimalParameters
+from armdyn.robot import FRICTION_TERMS, FrictionTerm
+from armdyn.scalar import Scalar, sign
 
 Array = NDArray[np.float64]
-Kind = Literal["base", "viscous", "coulomb", "offset", "stribeck", "extra"]
 Function = Callable[[Array, Array, Array], Array]
 
 # Which columns a joint has shows at this many random states.
@@ -38,7 +41,7 @@ class Column:
 
     name: str
     unit: str
-    kind: Kind
+    kind: str  # "base", a term of friction, "stribeck" or "extra"
     joint: int
     function: Callable[[Array, Array, Array], Array] | None = None
 
@@ -108,7 +111,7 @@ class Model:
         """Return where the columns of joint j are."""
         return slice(int(self._ends[j]), int(self._ends[j + 1]))
 
-    def indices(self, *kinds: Kind) -> list[int]:
+    def indices(self, *kinds: str) -> list[int]:
         """Return the columns of some kinds."""
         return [i for i, column in enumerate(self.columns) if column.kind in kinds]
 
@@ -190,12 +193,8 @@ class Model:
 
 def _evaluated(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
     j, v = column.joint, qd[:, column.joint]
-    if column.kind == "viscous":
-        return v
-    if column.kind == "coulomb":
-        return np.sign(v)
-    if column.kind == "offset":
-        return np.ones(len(v))
+    if column.kind in FRICTION_TERMS:
+        return interpret(_friction_column(FRICTION_TERMS[column.kind]), v)[0]
     assert column.function is not None
     values = np.asarray(column.function(q, qd, qdd), dtype=np.float64)
     if values.shape != (len(q),) or not np.isfinite(values).all():
@@ -207,17 +206,21 @@ def _evaluated(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
     return values
 
 
+@lru_cache(maxsize=64)
+def _friction_column(term: FrictionTerm) -> Program:
+    def column(v: list[Scalar]) -> list[Scalar]:
+        return [term.column(v[0], sign(v[0]))]
+
+    return trace(column, [Slot("v", ())], [Slot("f", ())], name=term.symbol)
+
+
 def friction_columns(arm: Arm) -> list[Column]:
-    """Return viscous, Coulomb and constant friction of every joint."""
-    listed: list[Column] = []
-    for j, joint in enumerate(arm.robot.joints):
-        force, speed = ("N m", "rad/s") if joint.kind == "revolute" else ("N", "m/s")
-        listed += [
-            Column(f"Fv{j + 1}", f"{force}/({speed})", "viscous", j),
-            Column(f"Fc{j + 1}", force, "coulomb", j),
-            Column(f"Fo{j + 1}", force, "offset", j),
-        ]
-    return listed
+    """Return the terms of friction of every joint."""
+    return [
+        Column(f"{term.symbol}{j + 1}", term.unit(joint.is_revolute), field, j)
+        for j, joint in enumerate(arm.robot.joints)
+        for field, term in FRICTION_TERMS.items()
+    ]
 
 
 def stribeck_columns(arm: Arm, speeds: Array) -> list[Column]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from armdyn.identification.data._segments import FilteredSegment
 from armdyn.identification.fit._columns import Model
 from armdyn.log import extremes
+from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
 
@@ -41,9 +42,7 @@ def unneeded(
     dropped: list[int] = []
     for j in range(model.n):
         grid = [i for i in model.indices("stribeck") if model.columns[i].joint == j]
-        own = [
-            i for i in model.indices("viscous", "coulomb", "offset") if model.columns[i].joint == j
-        ]
+        own = [i for i in model.indices(*FRICTION_TERMS) if model.columns[i].joint == j]
         R = factors[j]
         rest = R[:, -1] - R[:, :-1] @ values
         before = _misfit(R[:, own], rest)

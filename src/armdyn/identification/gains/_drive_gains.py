@@ -39,7 +39,7 @@ from armdyn.identification.fit._r_factor import r_factor
 from armdyn.identification.gains._gain_fit import Unknowns, gauss_newton, linear, sigma_of
 from armdyn.identification.payload._load import Load, loaded
 from armdyn.log import Log
-from armdyn.robot import Robot
+from armdyn.robot import FRICTION_TERMS, Robot
 
 Array = NDArray[np.float64]
 
@@ -248,7 +248,7 @@ def _model(arm: Arm, load: Load) -> Model:
 
 
 def _without_friction(arm: Arm) -> Robot:
-    joints = [replace(j, viscous=0.0, coulomb=0.0, offset=0.0) for j in arm.robot.joints]
+    joints = [replace(j, **dict.fromkeys(FRICTION_TERMS, 0.0)) for j in arm.robot.joints]
     return replace(arm.robot, joints=joints)
 
 

@@ -20,14 +20,10 @@ from armdyn.present import (
     tag,
     with_deviation,
 )
+from armdyn.robot import FRICTION_TERMS
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
-
-WORDS = {
-    "viscous": "viscous", "coulomb": "Coulomb", "offset": "offset",
-    "stribeck": "Stribeck, above Coulomb",
-}  # fmt: skip
 
 
 def verdict(result: Result) -> Html:
@@ -105,11 +101,9 @@ def joint_table(result: Result) -> Html:
 
 
 def _friction(result: Result) -> Html:
-    found = [
-        (i, column)
-        for i, column in enumerate(result.model.columns)
-        if column.kind in ("viscous", "coulomb", "offset", "stribeck")
-    ]
+    words = {field: term.words for field, term in FRICTION_TERMS.items()}
+    words |= {"stribeck": "Stribeck, above Coulomb"}
+    found = [(i, column) for i, column in enumerate(result.model.columns) if column.kind in words]
     kinds = list(dict.fromkeys(column.kind for _, column in found))
     if not kinds:
         return tag("p", "Friction was taken as described, not fitted.")
@@ -121,8 +115,12 @@ def _friction(result: Result) -> Html:
         (name, *(cells.get((j, kind), "") for kind in kinds))
         for j, name in enumerate(result.arm.joint_names)
     )
-    heads = ("friction of", *(WORDS[kind] for kind in kinds))
-    hint = tag("p", "In N m and N m s/rad; of sliding joints in N and N s/m.", class_="hint")
+    heads = ("friction of", *(words[kind] for kind in kinds))
+    turning, sliding = (
+        " and ".join(sorted({term.unit(revolute) for term in FRICTION_TERMS.values()}))
+        for revolute in (True, False)
+    )
+    hint = tag("p", f"In {turning}; of sliding joints in {sliding}.", class_="hint")
     return joined([Grid("", heads, 1, rows).html(), hint])
 
 

@@ -11,7 +11,7 @@ from armdyn.arm import Arm
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._prior import Expected
 from armdyn.identification.physical._pseudo_inertia import link_fields
-from armdyn.robot import Joint, Robot
+from armdyn.robot import FRICTION_TERMS, Joint, Robot
 
 Array = NDArray[np.float64]
 
@@ -45,18 +45,19 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
         parameters: natural parameters ``(N,)``: of links and, if they were fitted, rotors.
     """
     robot, n, notes = model.arm.robot, model.n, list[str]()
-    drives = {kind: _own(model, values, kind) for kind in ("viscous", "coulomb", "offset")}
+    drives = {field: _own(model, values, field) for field in FRICTION_TERMS}
     joints: list[Joint] = []
     for j, joint in enumerate(robot.joints):
         given = {"rotor_inertia": float(parameters[10 * n + j])} if model.base.rotor else {}
         if model.coupling is None:
-            given |= {kind: float(x[j]) for kind, x in drives.items() if x is not None}
+            given |= {field: float(x[j]) for field, x in drives.items() if x is not None}
         for key, value in given.items():
-            if key != "offset" and value < 0.0:
+            signed = key in FRICTION_TERMS and FRICTION_TERMS[key].signed
+            if value < 0.0 and not signed:
                 notes.append(f"{key} of {joint.name} came out as {value:.3g}; the arm has 0.")
                 given[key] = 0.0
         joints.append(replace(joint, **link_fields(parameters[10 * j : 10 * j + 10]), **given))  # pyright: ignore[reportArgumentType]
-    if model.coupling is not None and len(model.indices("viscous")):
+    if model.coupling is not None and model.indices(*FRICTION_TERMS):
         notes.append("friction was fitted behind the coupling of the drives; the arm has none.")
     if len(model.indices("stribeck", "extra")):
         notes.append("Stribeck friction and extra columns are no part of the arm.")

@@ -33,6 +33,7 @@ from armdyn.identification.physical._pseudo_inertia import (
     parameters_of,
 )
 from armdyn.identification.physical._solver import convex, solved
+from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
 
@@ -182,7 +183,7 @@ def _units(problem: Problem) -> Array:
 
 def _not_negative(problem: Problem) -> NDArray[np.int64]:
     own = problem.columns[len(problem.matrix) :]
-    kinds = ("viscous", "coulomb")
+    kinds = [field for field, term in FRICTION_TERMS.items() if not term.signed]
     return np.array([i for i, column in enumerate(own) if column.kind in kinds], dtype=np.int64)
 
 

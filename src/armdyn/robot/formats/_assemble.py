@@ -75,8 +75,7 @@ def _joint(stage: Stage, row: Row, frame: Array) -> Joint:
         kind="prismatic" if joint.type == "prismatic" else "revolute",
         beta=row.beta, b=row.b, theta=row.theta, d=row.d,
         mass=body.mass, com=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz),
-        rotor_inertia=joint.rotor_inertia, viscous=joint.damping, coulomb=joint.friction,
-        offset=joint.offset, name=joint.name, **_limits(joint),
+        rotor_inertia=joint.rotor_inertia, name=joint.name, **joint.friction, **_limits(joint),
     )  # fmt: skip
 
 

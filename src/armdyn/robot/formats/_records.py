@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Triple: TypeAlias = tuple[float, float, float]
@@ -82,8 +83,8 @@ class TreeJoint:
     """A joint of the tree; `axis` is as written, of any length but zero.
 
     Position limits of None are not given; a side without a limit is infinite. Velocity and effort
-    limits of None are not given. `damping` is viscous friction, `friction` Coulomb friction,
-    `offset` constant friction, `rotor_inertia` the drive's on the joint side.
+    limits of None are not given. `friction` holds coefficients by the fields of `Joint`,
+    `rotor_inertia` is the drive's on the joint side.
     """
 
     name: str
@@ -96,11 +97,9 @@ class TreeJoint:
     upper: float | None = None
     velocity: float | None = None
     effort: float | None = None
-    damping: float = 0.0
-    friction: float = 0.0
     coupling: Coupling | None = None
     rotor_inertia: float = 0.0
-    offset: float = 0.0
+    friction: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
     def moves(self) -> bool:

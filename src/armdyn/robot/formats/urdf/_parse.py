@@ -27,6 +27,7 @@ from armdyn.robot.formats.urdf._elements import (
     triple,
 )
 from armdyn.robot.formats.urdf._xml import parse_xml
+from armdyn.robot.friction import FRICTION_TERMS
 
 WORDS = Words(
     inertial="<inertial>",
@@ -37,6 +38,9 @@ WORDS = Words(
     no_range="the file gives none, or a lower limit equal to the upper one",
     no_limit=", or zero, which counts as none",
 )
+
+DYNAMICS = {"viscous": "damping", "coulomb": "friction"}
+"""The attributes of <dynamics> by the fields of `Joint`; <armdyn> has the rest of friction."""
 
 VERSIONS = ("1.0", "1.1", "1.2")
 # The first version in which <origin> may have a quaternion.
@@ -49,6 +53,11 @@ NO_LIMIT = 1e9
 
 # Axes and quaternions shorter than this have no direction.
 SHORTEST = 1e-9
+
+
+def own_attributes() -> tuple[str, ...]:
+    """Return the fields of `Joint` that are attributes of <armdyn>."""
+    return ("rotor_inertia", *(field for field in FRICTION_TERMS if field not in DYNAMICS))
 
 
 def parse_description(xml: str | bytes, strict: bool = True) -> Description:
@@ -136,21 +145,21 @@ class _Reader:
             for key in ("lower", "upper", "velocity", "effort")
         )
         dynamics = child_of(element, "dynamics", where)
-        damping, friction = (
-            optional(dynamics, key, f"<dynamics> of {where}") or 0.0
-            for key in ("damping", "friction")
-        )
+        drive = {
+            field: optional(dynamics, key, f"<dynamics> of {where}") or 0.0
+            for field, key in DYNAMICS.items()
+        }
         extension = child_of(element, "armdyn", where)
         if extension is not None:
-            only_attributes(extension, ("rotor_inertia", "offset"), f"<armdyn> of {where}")
-        rotor_inertia, offset = (
-            optional(extension, key, f"<armdyn> of {where}") or 0.0
-            for key in ("rotor_inertia", "offset")
-        )
+            only_attributes(extension, own_attributes(), f"<armdyn> of {where}")
+        drive |= {
+            field: optional(extension, field, f"<armdyn> of {where}") or 0.0
+            for field in own_attributes()
+        }
         return TreeJoint(
             name, kind, parent, child, origin, axis, *_range(kind, lower, upper),
-            _limit(velocity), _limit(effort), damping, friction, self.coupling(element, where),
-            rotor_inertia, offset,
+            _limit(velocity), _limit(effort), self.coupling(element, where),
+            drive.pop("rotor_inertia"), drive,
         )  # fmt: skip
 
     def coupling(self, element: Element, where: str) -> Coupling | None:

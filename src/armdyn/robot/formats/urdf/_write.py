@@ -1,7 +1,7 @@
 """`Robot` to URDF.
 
 What URDF cannot say stands in elements called <armdyn>, which other readers skip: the rotor inertia
-and constant friction of a joint, and a gravity that is not (0, 0, -9.81).
+of a joint, its friction besides viscous and Coulomb's, and a gravity that is not (0, 0, -9.81).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Robot
 from armdyn.robot.formats._placement import Array, place, roll_pitch_yaw
 from armdyn.robot.formats._records import Description
-from armdyn.robot.formats.urdf._parse import NO_LIMIT
+from armdyn.robot.formats.urdf._parse import DYNAMICS, NO_LIMIT, own_attributes
 
 # XML 1.0 has no way to write these characters, escaped or not.
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -71,11 +71,11 @@ def _add_joint(root: Element, joint: Joint, parent: str, child: str, T: Array) -
         limit.set("upper", repr(min(joint.upper, NO_LIMIT)))
     limit.set("effort", repr(min(joint.effort, NO_LIMIT)))
     limit.set("velocity", repr(min(joint.velocity, NO_LIMIT)))
-    SubElement(element, "dynamics", damping=repr(joint.viscous), friction=repr(joint.coulomb))
-    if joint.rotor_inertia or joint.offset:
-        SubElement(
-            element, "armdyn", rotor_inertia=repr(joint.rotor_inertia), offset=repr(joint.offset)
-        )
+    dynamics = {key: repr(getattr(joint, field)) for field, key in DYNAMICS.items()}
+    SubElement(element, "dynamics", dynamics)
+    own = {field: getattr(joint, field) for field in own_attributes()}
+    if any(own.values()):
+        SubElement(element, "armdyn", {field: repr(value) for field, value in own.items()})
 
 
 def _connect(element: Element, parent: str, child: str, T: Array) -> None:

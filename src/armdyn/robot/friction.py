@@ -1,0 +1,68 @@
+"""The law of friction: one table of terms. Everything else about friction reads it.
+
+    f(v) = Fv v + Fc sign(v) + Fo
+
+f is what friction adds to the torque that drives a joint at speed v. A term is a coefficient, which
+is a field of `Joint` and zero by default, times a column, which is plain arithmetic on v and on the
+direction of motion s. s = sign(v) is 0 at rest, so f has no dry friction there: what holds a joint
+at rest is unknown, and at most the dry friction of a joint that begins to slide. Simulation knows
+where a joint is about to slide to, and gives that direction instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from armdyn.scalar import Scalar
+
+Column: TypeAlias = Callable[[Scalar, Scalar], Scalar]
+"""A function of the speed v and the direction s."""
+
+
+@dataclass(frozen=True)
+class FrictionTerm:
+    """One term of the law.
+
+    Attributes:
+        symbol: of the coefficient.
+        words: what comes before the word "friction".
+        units: of the coefficient, of a revolute and of a prismatic joint.
+        column: the torque for a coefficient of 1.
+        slope: its derivative by v, at constant s.
+        signed: whether the coefficient may be negative.
+    """
+
+    symbol: str
+    words: str
+    units: tuple[str, str]
+    column: Column
+    slope: Column
+    signed: bool = False
+
+    @property
+    def dry(self) -> bool:
+        """Whether it holds a joint at rest: against either direction."""
+        return self.column(0.0, 1.0) != self.column(0.0, -1.0)
+
+    def unit(self, revolute: bool) -> str:
+        """Return the unit of the coefficient."""
+        return self.units[0] if revolute else self.units[1]
+
+
+FRICTION_TERMS: dict[str, FrictionTerm] = {
+    "viscous": FrictionTerm(
+        "Fv", "viscous", ("N m s", "N s/m"), lambda v, s: v, lambda v, s: 1.0
+    ),
+    "coulomb": FrictionTerm("Fc", "Coulomb", ("N m", "N"), lambda v, s: s, lambda v, s: 0.0),
+    "offset": FrictionTerm(
+        "Fo", "constant", ("N m", "N"), lambda v, s: 1.0, lambda v, s: 0.0, signed=True
+    ),
+}  # fmt: skip
+"""The terms by the fields of `Joint` that hold their coefficients."""
+
+
+def coefficients(joint: object) -> tuple[float, ...]:
+    """Return the coefficients of a joint in the order of the table."""
+    return tuple(getattr(joint, field) for field in FRICTION_TERMS)
