@@ -123,9 +123,8 @@ def test_exported_c_has_the_term(tmp_path: Path, parameters: bool) -> None:
         (got,) = library(quantity, [*states, *(tables if parameters else [])], [3])
         assert relative_error(got, getattr(arm, quantity)(*states)) < 1e-9
     if parameters:
-        assert "viscous, coulomb, offset, cubic" in " ".join(
-            paths[0].read_text().replace("*", " ").split()
-        )
+        header = " ".join(paths[0].read_text().replace("*", " ").split())
+        assert "viscous, coulomb, offset, cubic" in header
 
 
 @pytest.mark.parametrize("rotor", [False, True])
