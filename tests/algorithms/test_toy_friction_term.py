@@ -153,7 +153,7 @@ def test_identification_finds_the_coefficient() -> None:
 
 def test_verification_knows_the_term() -> None:
     arm, _ = arm_of("sliding first", 2)
-    checks = {c.kind: c for c in verify(arm, n_states=2).checks}
+    checks = {c.quantity: c for c in verify(arm, n_states=2).checks}
     assert checks["friction"].passed
 
 
