@@ -345,3 +345,15 @@ def test_command_writes_what_sensors_would_measure(monkeypatch, capsys, tmp_path
     to = armdyn.PD(100, 20, [1, -1, 1, 0, 0, 0])
     free = armdyn.simulate(PUMA, until=1.0, torque=to, samples=501)
     assert np.abs(free.q[-1] - run.q[-1]).max() > 0.01  # the push is felt
+
+
+def test_a_summary_names_joints_and_functions(run: armdyn.Run) -> None:
+    arm = armdyn.load("planar2")
+    functions = [lambda t, q, qd, k=k: t - 0.01 * k for k in range(1, 5)]  # more than joints
+    found = armdyn.simulate(arm, [0.3, 0.2], until=0.1, events=functions, integrator="rk4")
+    lines = found.summary().splitlines()
+    assert "0.04 s: function 3: event" in lines
+    many = armdyn.simulate(
+        arm, until=1.0, events=lambda t, q, qd: np.sin(100 * t - 0.5), integrator="rk4"
+    )
+    assert f"and {len(many.events) - 20} events more" in many.summary()

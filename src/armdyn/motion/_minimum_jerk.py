@@ -24,6 +24,11 @@ Array = NDArray[np.float64]
 class MinimumJerk(Trajectory):
     """A motion of least jerk through waypoints, at rest and unaccelerated at both ends.
 
+    >>> from armdyn.motion import MinimumJerk
+    >>> motion = MinimumJerk([[0.0], [1.0], [0.5]], times=[0.0, 1.0, 2.0])
+    >>> motion.q([0.0, 1.0, 2.0]).ravel()
+    array([0. , 1. , 0.5])
+
     Attributes:
         waypoints: positions, ``(m, n)``.
         times: when it is there, ``(m,)``, from 0.

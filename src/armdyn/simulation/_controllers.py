@@ -124,6 +124,11 @@ class PD(_Following):
     """Proportional and derivative control of every joint, with the weight of the arm added.
 
     tau = kp (q* - q) + kd (qd* - qd) + g(q)
+
+    >>> arm = armdyn.load("planar2")
+    >>> pd = armdyn.PD(kp=100.0, kd=20.0, target=[0.5, -0.2])
+    >>> armdyn.simulate(arm, until=3.0, torque=pd).q[-1]
+    array([ 0.5, -0.2])
     """
 
     def __init__(
@@ -159,6 +164,13 @@ class ComputedTorque(_Following):
     """Control by inverse dynamics: the errors of all joints obey e'' + kd e' + kp e = 0.
 
     tau = M(q) (qdd* + kd (qd* - qd) + kp (q* - q)) + C qd + g + friction(qd*)
+
+    >>> arm = armdyn.load("planar2")
+    >>> motion = armdyn.motion.JointSpace([0.0, 0.0], [0.5, -0.2], velocity=1.0, acceleration=2.0)
+    >>> control = armdyn.ComputedTorque(kp=100.0, kd=20.0, target=motion)
+    >>> run = armdyn.simulate(arm, until=motion.duration, torque=control)
+    >>> bool(abs(run.q[-1] - motion.goal).max() < 1e-4)
+    True
     """
 
     def __init__(

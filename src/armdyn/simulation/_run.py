@@ -1,4 +1,4 @@
-"""`Run`: what came of a simulation."""
+"""`Run`: the result of a simulation."""
 
 from __future__ import annotations
 
@@ -17,9 +17,22 @@ from armdyn.simulation.events._event import Event
 Array = NDArray[np.float64]
 
 
+# Events that a summary lists; more are counted.
+MOST_EVENTS = 20
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """Samples of a simulated motion: N of them, of one arm or of a batch of B.
+    """N samples of a simulated motion, of one arm or of a batch of B.
+
+    >>> arm = armdyn.load("planar2")
+    >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, integrator="rk4", step=0.01)
+    >>> run
+    <Run of 'planar2': 101 samples, 1 s by rk4, 400 evaluations>
+    >>> run.q.shape
+    (101, 2)
+    >>> run.energy.shape, run.complete
+    ((101,), True)
 
     Attributes:
         arm: what moved.
@@ -29,12 +42,12 @@ class Run:
         qdd: accelerations.
         tau: the torques that the drives gave.
         energy: kinetic and potential energy ``(N,)`` or ``(N, B)`` [J].
-        evaluations: how often the dynamics of an arm were computed to integrate; where arms choose
-            their steps, of the arm that needed most.
-        integrator: by which method.
+        evaluations: of the dynamics of an arm; where each arm of a batch chooses its steps, those
+            of the arm that needed most.
+        integrator: the name of the method.
         events: what happened to joints, and when: limits, stops, sticking and slipping.
-        complete: False if the simulation failed before its end, and its part was asked for.
-        notes: what there is to know, a sentence each.
+        complete: False if the simulation failed before its end and its part was asked for.
+        notes: remarks, a sentence each.
     """
 
     arm: Arm
@@ -59,7 +72,13 @@ class Run:
         return self.q.shape[1] if self.q.ndim == 3 else None
 
     def __getitem__(self, arm: int) -> Run:
-        """Return the run of one arm of a batch, from 0."""
+        """Return the run of one arm of a batch, from 0.
+
+        >>> arm = armdyn.load("planar2")
+        >>> run = armdyn.simulate(arm, [[0.3, 0.2], [0.1, 0.0]], until=0.1, integrator="rk4")
+        >>> run.batch, run[1].q[0]
+        (2, array([0.1, 0. ]))
+        """
         if self.batch is None:
             raise InputError("this is the run of one arm; run[k] is for batches.")
         if isinstance(arm, bool) or not isinstance(arm, int | np.integer):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -79,7 +98,13 @@ class Run:
         return float((change / size).max())
 
     def log(self) -> Log:
-        """Return the run as a log, exact as it is."""
+        """Return the run as a log, without rounding.
+
+        >>> arm = armdyn.load("planar2")
+        >>> log = armdyn.simulate(arm, [0.3, 0.2], until=1.0, samples=11).log()
+        >>> len(log), log.joint_names
+        (11, ('joint1', 'joint2'))
+        """
         run = self._single("a log")
         return Log(
             t=run.t, q=run.q, qd=run.qd, qdd=run.qdd, tau=run.tau,
@@ -99,14 +124,20 @@ class Run:
     ) -> Log:
         """Return what encoders and torque sensors would have measured: t, q and tau.
 
+        >>> arm = armdyn.load("planar2")
+        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, samples=101)
+        >>> log = run.measured(noise_q=1e-4, noise_tau=0.1, quantisation=1e-3, rate=50.0)
+        >>> len(log)
+        51
+
         Args:
             noise_q: standard deviation of positions [rad or m], one or one a joint.
             noise_tau: standard deviation of torques.
             quantisation: steps of the encoders [rad or m]; zero for none.
-            jitter: standard deviation of the times at which samples are taken, as a share of the
-                step between them, below 0.3.
-            rate: samples a second; those of the run if left out. Between the samples of the run,
-                positions are interpolated by their derivatives.
+            jitter: standard deviation of the sampling times, as a share of the step between
+                samples, below 0.3.
+            rate: samples a second; default are the samples of the run. Between them, positions are
+                interpolated with their derivatives.
             seed: of the noise.
         """
         from armdyn.simulation._measured import measured
@@ -120,6 +151,12 @@ class Run:
 
         `armdyn.Log.read` reads it back. A part of a run that failed is marked by a column
         ``incomplete``.
+
+        >>> arm = armdyn.load("planar2")
+        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, torque=armdyn.PD(9, 1, [0, 0]))
+        >>> run.save("run.npz")
+        >>> len(armdyn.Log.read("run.npz")) == len(run)
+        True
         """
         log = self.log()
         if not self.complete:
@@ -127,7 +164,11 @@ class Run:
         log.save(path)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
-        """Draw positions, velocities, torques and energy over time as a .png, .svg or .pdf file."""
+        """Draw positions, velocities, torques and energy over time as a .png, .svg or .pdf file.
+
+        >>> arm = armdyn.load("planar2")
+        >>> armdyn.simulate(arm, [0.3, 0.2], until=1.0).plot("run.svg")
+        """
         from armdyn.simulation._plot import plot
 
         plot(self, path)
@@ -135,28 +176,46 @@ class Run:
     def animate(self, path: str | os.PathLike[str], *, rate: float = 50.0) -> None:
         """Write a page (.html) in which the arm moves; it needs no network.
 
+        >>> arm = armdyn.load("planar2")
+        >>> armdyn.simulate(arm, [0.3, 0.2], until=1.0).animate("run.html")
+
         Args:
             path: of the page.
-            rate: pictures a second.
+            rate: frames a second.
         """
         from armdyn.simulation._animate import animate
 
         animate(self._single("an animation"), path, rate)
 
     def summary(self) -> str:
-        """Return the run as text: its length, its end, its events and notes."""
+        """Return the run as text: its length, its end, its events and notes.
+
+        >>> arm = armdyn.load("planar2")
+        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, integrator="rk4")
+        >>> print(run.summary())
+        Run of 'planar2': 1001 samples, 1 s by rk4, 4000 evaluations
+        joint1: q = ..., qd = ... at the end
+        joint2: q = ..., qd = ... at the end
+        """
         lines = [repr(self)[1:-1]]
         if self.batch is None:
             end = zip(self.arm.joint_names, self.q[-1].tolist(), self.qd[-1].tolist(), strict=True)
             lines += [f"{name}: q = {q:.6g}, qd = {qd:.6g} at the end" for name, q, qd in end]
             lines += [
-                f"{event.t:.6g} s: {self.arm.joint_names[event.joint]} {event.what}"
-                for event in self.events
+                f"{event.t:.6g} s: {self._subject(event)} {event.what}"
+                for event in self.events[:MOST_EVENTS]
             ]
+            if len(self.events) > MOST_EVENTS:
+                lines.append(f"and {len(self.events) - MOST_EVENTS} events more")
         return "\n".join([*lines, *(f"- {note}" for note in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the run, without its samples, as plain data for JSON."""
+        """Return the run, without its samples, as plain data for JSON.
+
+        >>> arm = armdyn.load("planar2")
+        >>> armdyn.simulate(arm, [0.3, 0.2], integrator="rk4").to_dict()["evaluations"]
+        20000
+        """
         return {
             "name": self.arm.name,
             "n": self.arm.n,
@@ -176,6 +235,12 @@ class Run:
             "events": [vars(event) for event in self.events],
             "notes": list(self.notes),
         }
+
+    def _subject(self, event: Event) -> str:
+        """Return what an event happened to, in words."""
+        if event.what == "event":
+            return f"function {event.joint}:"
+        return self.arm.joint_names[event.joint]
 
     def _single(self, what: str) -> Run:
         if self.batch is not None:

@@ -88,8 +88,16 @@ def simulate(
 ) -> Run:
     """Let an arm move from a state, and record its motion.
 
-    A batch of states ``(B, n)`` is many arms: at once by the integrators of fixed step, one after
-    the other by those that choose their steps.
+    A batch of states ``(B, n)`` is many arms: integrators of equal steps move them together, those
+    that choose their steps one after the other.
+
+    >>> arm = armdyn.load("planar2")
+    >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0)
+    >>> run.t[-1], run.q[-1].shape
+    (np.float64(1.0), (2,))
+    >>> many = armdyn.simulate(arm, np.zeros((100, 2)), until=0.1, integrator="rk4", step=0.01)
+    >>> many.q.shape
+    (11, 100, 2)
 
     Args:
         arm: what moves.

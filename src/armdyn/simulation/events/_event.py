@@ -12,10 +12,10 @@ class Event:
     Attributes:
         t: when [s].
         what: "passes lower limit", "passes upper limit", "stops at lower limit", "stops at upper
-            limit", "leaves the stop", "sticks", "slips", or "event" for one of the functions asked
-            for.
-        joint: the joint it happened to, from 0; of an "event" the number of the function.
-        arm: the arm of a batch it happened to, from 0.
+            limit", "leaves the stop", "sticks", "slips", or "event" for a zero of a function given
+            as `events`.
+        joint: the number of the joint, from 0; for an "event" that of the function.
+        arm: the number of the arm in a batch, from 0.
     """
 
     t: float
