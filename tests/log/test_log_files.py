@@ -91,14 +91,17 @@ def test_arrays_are_checked_and_cannot_be_written_to() -> None:
         (dict(t=[0.0, 0.0], q=q), "does not increase"),
         (dict(t=[0.0], q=q), "1 samples"),
         (dict(t=[], q=np.zeros((0, 2))), "has samples"),
-        (dict(t=t, q=[1.0, 2.0]), r"expected \(N, n\)"),
-        (dict(t=t, q=[[1.0], [np.nan]]), "nan at sample 1"),
+        (dict(t=t, q=[1.0, 2.0]), r"expected real numbers of shape \(N, n\)"),
+        (dict(t=t, q=[[1.0], [np.nan]]), r"`q` has nan at index \(1, 0\)"),
         (dict(t=t, q=q, tau=[[1.0, 2.0]] * 2), "`tau` has the shape"),
         (dict(t=t, q=q, joint_names=("a", "b")), "expected 1 different names"),
-        (dict(t=t, q=q, joint_names="a"), "expected names"),
-        (dict(t=t, q="x"), "expected numbers"),
+        (dict(t=t, q=q, joint_names="a"), "expected 1 different names"),
+        (dict(t=t, q="x"), "`q` has text, expected real numbers"),
         (dict(t=t, q=q, tau=q, effort="none"), "`effort` is 'none'"),
-        (dict(t=t, q=q, extra={"x": [1.0]}), "expected 2 samples"),
+        (
+            dict(t=t, q=q, extra={"x": [1.0]}),
+            r"`extra\['x'\]` has shape \(1,\), expected real numbers of shape \(2,\)",
+        ),
     ):
         with pytest.raises(InputError, match=words):
             Log(**wrong)  # type: ignore[arg-type]

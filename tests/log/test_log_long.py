@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, Log, LogError, LogWarning
-from armdyn.log import Stored, extremes, prepare, runs
-from armdyn.log._stored import picked
+from armdyn.log import FileRows, extremes, picked, prepare, runs
 from armdyn.log.signals._filter import ZeroPhase
 
 
@@ -24,14 +23,15 @@ def recorded(samples: int = 3000, *, jitter: float = 0.0, qd: bool = True) -> Lo
 
 @pytest.fixture
 def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("armdyn.log._stored.BLOCK", 640)
-    monkeypatch.setattr("armdyn.log.formats._arrays.ROWS", 700)
-    monkeypatch.setattr("armdyn.log.formats._csv.BLOCK", 50_000)
+    monkeypatch.setattr("armdyn.log.storage._slices.BLOCK", 640)
+    for name in ("_npz", "_parquet"):
+        monkeypatch.setattr(f"armdyn.log.formats.{name}.ROWS", 700)
+    monkeypatch.setattr("armdyn.log.formats.csv._read.BLOCK", 50_000)
 
 
 def test_stored_rows_are_read_as_they_were_written() -> None:
     rows = np.random.default_rng(1).normal(size=(100, 3))
-    column = Stored(3)
+    column = FileRows(3)
     for a in range(0, 100, 30):
         column.append(rows[a : a + 30])
     assert column.shape == (100, 3)
@@ -86,7 +86,7 @@ def test_a_file_read_in_blocks_is_the_log(suffix: str, tmp_path: Path, short_blo
     assert (len(long), long.n, long.joint_names) == (3000, 2, ("a", "b"))
     assert (long.rate, long.duration) == (log.rate, log.duration)
     for name in ("t", "q", "qd", "tau"):
-        assert isinstance(getattr(long, name), Stored)
+        assert isinstance(getattr(long, name), FileRows)
         np.testing.assert_array_equal(np.asarray(getattr(long, name)), getattr(log, name))
     part = long.part(100, 900)
     assert part.rate == log.part(100, 900).rate

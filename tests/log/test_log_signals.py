@@ -103,7 +103,7 @@ def test_joined_logs_are_not_filtered_across() -> None:
 def test_long_logs_are_resampled_in_blocks_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
     log = noisy(jittered(500, 10), 1e-5)
     whole = prepare(log, cutoff=20)
-    monkeypatch.setattr("armdyn.log._stored.BLOCK", 500)
+    monkeypatch.setattr("armdyn.log.storage._slices.BLOCK", 500)
     blocks = prepare(log, cutoff=20)
     np.testing.assert_allclose(blocks.q, whole.q, atol=1e-13)
 

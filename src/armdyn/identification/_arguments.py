@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from armdyn._checks import checked_array, checked_positive
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
-from armdyn.log import Log, extremes, is_stored
+from armdyn.log import Log, extremes, is_in_file
 
 Array = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def checked_logs(arm: Arm, logs: object, what: str, *, long: bool = False) -> li
             raise InputError(
                 f"`{what}` has {shown(log)}, expected an armdyn.Log or several.", argument=what
             )
-        if is_stored(log.q) and not long:
+        if is_in_file(log.q) and not long:
             raise InputError(
                 f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.", argument=what
             )

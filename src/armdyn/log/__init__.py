@@ -1,24 +1,30 @@
 """Logs of moving arms: files in and out, and samples that a model can be fitted to."""
 
 from armdyn.log._log import Log
-from armdyn.log._stored import Kept, Stored, blocks, extremes, is_stored, part_of, picked, runs
+from armdyn.log.formats._registry import format_written, is_log_path, written_in_words
 from armdyn.log.signals._cutoff import choose_cutoff
 from armdyn.log.signals._prepare import Prepared, prepare, velocities
 from armdyn.log.signals._segments import segments
+from armdyn.log.storage._file_rows import FileRows
+from armdyn.log.storage._memory_rows import MemoryRows
+from armdyn.log.storage._slices import blocks, extremes, is_in_file, part_of, picked, runs
 
 __all__ = [
-    "Kept",
+    "FileRows",
     "Log",
+    "MemoryRows",
     "Prepared",
-    "Stored",
     "blocks",
     "choose_cutoff",
     "extremes",
-    "is_stored",
+    "format_written",
+    "is_in_file",
+    "is_log_path",
     "part_of",
     "picked",
     "prepare",
     "runs",
     "segments",
     "velocities",
+    "written_in_words",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, cast
@@ -12,18 +13,33 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import (
+    checked_choice,
+    checked_items,
+    checked_number,
+    checked_path,
+    checked_text,
+    checked_whole,
+)
 from armdyn.errors import InputError, shown
-from armdyn.log._stored import part_of, runs
+from armdyn.log._arguments import (
+    checked_extra,
+    checked_joint_names,
+    checked_notes,
+    checked_samples,
+    checked_stamps,
+)
+from armdyn.log.storage._slices import first_not_before, part_of, runs
 
 Array = NDArray[np.float64]
 Effort = Literal["torque", "current", "none"]
 
-# Between logs that are joined there is a hole of this many steps, so that none is filtered across.
+# Steps of time between logs that are joined: no filter reaches across.
 STEPS_BETWEEN = 100
 
 COLUMNS = ("t", "q", "qd", "qdd", "tau")
 
-# Runs of samples of which the median step is taken, at most.
+# The median step of a longer log is that of so many runs of so many samples.
 RUNS, RUN = 256, 4096
 
 
@@ -45,6 +61,15 @@ class Log:
         extra: all other columns ``(N,)`` or ``(N, k)`` by name.
         source: the file the log is from, for messages.
         notes: what was found and what was done, a sentence each.
+
+    Example:
+        >>> t = np.arange(100) / 100
+        >>> q = np.sin(np.outer(t, [1.0, 2.0]))
+        >>> log = armdyn.Log(t, q, tau=3 * q, joint_names=("shoulder", "elbow"))
+        >>> log
+        <Log: 100 samples of 2 joints, 0.99 s at 100 Hz, q, tau>
+        >>> len(log[0.2:0.5])
+        30
     """
 
     t: Array
@@ -52,6 +77,7 @@ class Log:
     qd: Array | None = None
     qdd: Array | None = None
     tau: Array | None = None
+    _: KW_ONLY
     joint_names: tuple[str, ...] = ()
     effort: Effort = "torque"
     extra: Mapping[str, Array] = field(default_factory=dict[str, Array])
@@ -59,36 +85,27 @@ class Log:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        t = _numbers("t", self.t, 1)
-        q = _numbers("q", self.q, 2)
+        t, notes = checked_stamps(self.t)
+        q = checked_samples(self.q, "q")
         shape = q.shape
         if len(t) != len(q):
-            raise InputError(f"`t` has {len(t)} samples but `q` has {len(q)}.")
+            raise InputError(f"`t` has {len(t)} samples but `q` has {len(q)}.", argument="t")
         if not len(t) or not shape[1]:
             raise InputError(f"`q` has the shape {shape}: a log has samples and joints.")
-        late = np.flatnonzero(np.diff(t) <= 0)
-        if len(late):
-            k = int(late[0])
-            raise InputError(
-                f"`t` does not increase: sample {k + 1} is at {float(t[k + 1])!r} s, the one "
-                f"before it at {float(t[k])!r} s."
-            )
         self._set("t", t)
         self._set("q", q)
         for name in ("qd", "qdd", "tau"):
             value = getattr(self, name)
             if value is not None:
-                value = _numbers(name, value, 2)
-                if value.shape != shape:
-                    raise InputError(f"`{name}` has the shape {value.shape}, but `q` has {shape}.")
-                self._set(name, value)
-        self._set("joint_names", _names(self.joint_names, shape[1]))
-        if self.tau is None:
-            self._set("effort", "none")
-        elif self.effort not in ("torque", "current"):
-            raise InputError(f"`effort` is {shown(self.effort)}, expected 'torque' or 'current'.")
-        self._set("extra", MappingProxyType(_extra(self.extra, len(t))))
-        self._set("notes", tuple(self.notes))
+                self._set(name, checked_samples(value, name, shape))
+        self._set("joint_names", checked_joint_names(self.joint_names, shape[1]))
+        effort = "none"
+        if self.tau is not None:
+            effort = checked_choice(self.effort, "effort", ("torque", "current"), error=InputError)
+        self._set("effort", effort)
+        self._set("extra", MappingProxyType(checked_extra(self.extra, len(t))))
+        self._set("source", checked_text(self.source, "source", empty=True))
+        self._set("notes", (*checked_notes(self.notes), *notes))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -109,7 +126,7 @@ class Log:
         sort: bool = False,
         missing: str = "error",
     ) -> Log:
-        """Read a .csv (.txt, .tsv), .npz, .mat or .parquet file.
+        """Read a log file: CSV or other text, NPZ of NumPy, MAT of MATLAB, or Parquet.
 
         Columns are found by their names, in any order and case: the time by ``t``, ``time``,
         ``stamp``, ``sec`` and ``nanosec``, ...; and for each joint ``q1``, ``q_1``, ``q[0]``,
@@ -143,10 +160,19 @@ class Log:
         Raises:
             LogError: the file is not what it should be; says where, with the line of a text file.
             InputError: an option is wrong.
-        """
-        from armdyn.log._read import read_arrays
 
-        options: dict[str, Any] = dict(
+        Example:
+            >>> lines = ["time_ms,angle_1 [deg],torque_1", "0,0,1", "4,90,2", "8,180,3"]
+            >>> with open("run.csv", "w") as file:
+            ...     print(*lines, sep=chr(10), file=file)
+            >>> log = armdyn.Log.read("run.csv")
+            >>> log.t, log.q[:, 0] / np.pi
+            (array([0.   , 0.004, 0.008]), array([0. , 0.5, 1. ]))
+        """
+        from armdyn.log.reading._options import ReadOptions
+        from armdyn.log.reading._read import read_arrays
+
+        options = ReadOptions.checked(
             joints=joints,
             columns=columns,
             units=units,
@@ -159,8 +185,10 @@ class Log:
             missing=missing,
         )
         if isinstance(path, Sequence) and not isinstance(path, str):
-            return cls.concat([cls(**read_arrays(one, **options)) for one in path])
-        return cls(**read_arrays(path, **options))
+            files = [checked_path(one, "path", what="the path of a log") for one in path]
+            return cls.concat([cls(**read_arrays(file, options)) for file in files])
+        file = checked_path(path, "path", what="the path of a log")
+        return cls(**read_arrays(file, options))
 
     @staticmethod
     def stream(
@@ -180,29 +208,51 @@ class Log:
 
         The arguments are those of `read`. Samples are kept in files without names in the folder for
         temporary files (`TMPDIR`), 8 bytes a number, for as long as the log is in use; `identify`
-        keeps what it makes of them there, too, which is twice as much. Blocks of .csv, .npz and
-        .parquet files are read one by one, a .mat file as a whole.
+        keeps what it makes of them there, too, which is twice as much. A MAT file is read as a
+        whole.
 
         Raises:
             LogError: the file is not what it should be; says where, with the line of a text file.
             InputError: an option is wrong.
             FileError: there is no room for temporary files.
-        """
-        from armdyn.log._long import stream_log
 
-        return stream_log(
-            path, joints=joints, columns=columns, units=units, time_unit=time_unit, torque=torque,
-            gear=gear, motor_side=motor_side, delimiter=delimiter, missing=missing,
+        Example:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> log.save("run.csv")
+            >>> long = armdyn.Log.stream("run.csv")
+            >>> long.q[50:52]  # read from the scratch file
+            array([[0.4794, 0.8415],
+                   [0.4882, 0.8521]])
+        """
+        from armdyn.log.reading._options import ReadOptions
+        from armdyn.log.reading._stream import stream_log
+
+        file = checked_path(path, "path", what="the path of a log")
+        options = ReadOptions.checked(
+            joints=joints, columns=columns, units=units, time_unit=time_unit, torque=torque,
+            gear=gear, motor_side=motor_side, delimiter=delimiter, sort=False, missing=missing,
         )  # fmt: skip
+        return stream_log(file, options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the log as .csv, .npz or .parquet: the whole file or, on any failure, nothing.
+        """Write the log in the format of the suffix: the whole file or, on any failure, nothing.
 
-        Reading it again gives the same bits.
+        Formats are CSV, NPZ and Parquet. Reading the file gives the same bits.
+
+        Raises:
+            FileError: the suffix is unknown, or the file cannot be written.
+
+        Example:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> log.save("run.npz")
+            >>> bool((armdyn.Log.read("run.npz").q == log.q).all())
+            True
         """
-        from armdyn.log.formats._write import write_log
+        from armdyn.log.formats._registry import write_log
 
-        write_log(self, path)
+        write_log(self, checked_path(path))
 
     @property
     def n(self) -> int:
@@ -215,15 +265,20 @@ class Log:
         return float(self.t[-1] - self.t[0])
 
     @cached_property
-    def rate(self) -> float:
-        """Samples per second, by the median step; 0 for a single sample.
+    def median_step(self) -> float:
+        """The median step of time [s]; 0 for a single sample.
 
         Of logs of more than a million samples, runs that are evenly spread over it are asked.
         """
         if len(self) < 2:
             return 0.0
         asked = runs(len(self), RUNS, RUN)
-        return float(1.0 / np.median(np.concatenate([np.diff(self.t[a:b]) for a, b in asked])))
+        return float(np.median(np.concatenate([np.diff(self.t[a:b]) for a, b in asked])))
+
+    @property
+    def rate(self) -> float:
+        """Samples per second, by the median step; 0 for a single sample."""
+        return 1.0 / self.median_step if self.median_step else 0.0
 
     def __len__(self) -> int:
         return len(self.t)
@@ -243,39 +298,58 @@ class Log:
                 f"a log is cut by times, log[t0:t1], got {shown(times)}; by sample numbers "
                 "use log.part(a, b)."
             )
-        try:
-            a = 0 if times.start is None else int(np.searchsorted(self.t, float(times.start)))
-            b = len(self) if times.stop is None else int(np.searchsorted(self.t, float(times.stop)))
-        except (TypeError, ValueError):
-            raise InputError(f"{shown(times)} are not times in seconds.") from None
+        ends = [
+            None if time is None else checked_number(time, name, infinite=True, what="a time [s]")
+            for name, time in (("t0", times.start), ("t1", times.stop))
+        ]
+        a = 0 if ends[0] is None else first_not_before(self.t, ends[0])
+        b = len(self) if ends[1] is None else first_not_before(self.t, ends[1])
         return self.part(a, b)
 
     def part(self, a: int, b: int) -> Log:
-        """Return samples a to b, without b, as a log."""
+        """Return samples a to b, without b, as a log.
+
+        Example:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> log.part(10, 20)
+            <Log: 10 samples of 2 joints, 0.09 s at 100 Hz, q>
+        """
+        a, b = (checked_whole(k, name, -sys.maxsize) for k, name in ((a, "a"), (b, "b")))
         a, b, _ = slice(a, b).indices(len(self))
         if b <= a:
             raise InputError(
                 f"no samples are left: the log has {len(self)}, from {self.t[0]:.6g} s to "
                 f"{self.t[-1]:.6g} s."
             )
-        # What is part of a log has been checked and cannot be written to: it is not copied.
+        # The columns of a log are checked and cannot be written to: parts are not copied.
         made = cast(Log, object.__new__(type(self)))
-        for name, value in vars(self).items():
-            if name in COLUMNS and value is not None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name in COLUMNS and value is not None:
                 value = part_of(value, a, b)
-            elif name == "extra":
+            elif one.name == "extra":
                 value = MappingProxyType({k: v[a:b] for k, v in self.extra.items()})
-            if name != "rate":  # found anew
-                made._set(name, value)
+            made._set(one.name, value)
         return made
 
     @staticmethod
     def concat(logs: Sequence[Log]) -> Log:
         """Return logs of the same arm as one, each behind the last after a hole in time.
 
-        What not all of them have is left out: velocities, accelerations, extra columns.
+        Velocities, accelerations and extra columns that not all of them have are left out.
+
+        Example:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> both = armdyn.Log.concat([log, log])
+            >>> len(both), round(both.duration, 3)
+            (200, 2.98)
         """
-        logs = list(logs)
+        listed = checked_items(logs, "logs", what="a list of logs")
+        if not all(isinstance(log, Log) for log in listed):
+            raise InputError(f"`logs` is {shown(logs)}, expected a list of logs.", argument="logs")
+        logs = cast("list[Log]", list(listed))
         if not logs:
             raise InputError("there are no logs to join.")
         first = logs[0]
@@ -307,89 +381,35 @@ class Log:
             notes=tuple(dict.fromkeys(note for g in logs for note in g.notes)),
         )
 
-    def summary(self) -> str:
-        """Return what the log holds as text."""
-        about = self.to_dict()
-        lines = [
-            f"{self.source or 'log'}: {len(self)} samples, {self.duration:.4g} s at "
-            f"{self.rate:.4g} Hz, {', '.join(about['measured'])}"
-        ]
-        for joint in about["joints"]:
-            rms = joint.get("effort_rms")
-            effort = "" if rms is None else f", rms {self.effort} {rms:.4g}"
-            lines.append(
-                f"{joint['name']}: from {joint['lowest']:.4g} to {joint['highest']:.4g}{effort}"
-            )
-        return "\n".join([*lines, *(f"- {note}" for note in self.notes)])
-
     def to_dict(self) -> dict[str, Any]:
-        """Return what the log holds, without its samples, as plain data for JSON."""
-        steps = np.diff(self.t) if len(self) > 1 else np.zeros(1)
-        joints: list[dict[str, Any]] = []
-        for j, name in enumerate(self.joint_names):
-            row: dict[str, Any] = {
-                "name": name,
-                "lowest": float(self.q[:, j].min()),
-                "highest": float(self.q[:, j].max()),
-            }
-            if self.tau is not None:
-                row["effort_rms"] = float(np.sqrt(np.mean(self.tau[:, j] ** 2)))
-            joints.append(row)
-        return {
-            "source": self.source,
-            "samples": len(self),
-            "duration": self.duration,
-            "rate": self.rate,
-            "shortest_step": float(steps.min()),
-            "median_step": float(np.median(steps)),
-            "longest_step": float(steps.max()),
-            "effort": self.effort,
-            "measured": [k for k in ("q", "qd", "qdd", "tau") if getattr(self, k) is not None],
-            "joints": joints,
-            "extra": list(self.extra),
-            "notes": list(self.notes),
-        }
+        """Return what the log holds, as plain numbers and words: for tables and JSON.
+
+        Example:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> log.to_dict()["samples"], log.to_dict()["joints"][1]
+            (100, {'name': 'joint2', 'lowest': 0.0, 'highest': 0.9999...})
+        """
+        from armdyn.log._summary import data_of
+
+        return data_of(self)
+
+    def summary(self) -> str:
+        """Return what the log holds as text: samples, rate, a line a joint, the notes.
+
+        Example:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> print(log.summary())
+            log: 100 samples, 0.99 s at 100 Hz, q
+            joint1: from 0 to 0.836
+            joint2: from 0 to 1
+        """
+        from armdyn.log._summary import text_of
+
+        return text_of(self)
 
 
 def _joined(parts: Sequence[Array | None]) -> Array | None:
     there = [p for p in parts if p is not None]
     return np.concatenate(there) if len(there) == len(parts) else None
-
-
-def _numbers(name: str, value: object, ndim: int) -> Array:
-    try:
-        array = np.array(value, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        raise InputError(f"`{name}` is {shown(value)}, expected numbers.") from None
-    if array.ndim != ndim:
-        shape = "(N,)" if ndim == 1 else "(N, n)"
-        raise InputError(f"`{name}` has the shape {array.shape}, expected {shape}.")
-    if not np.isfinite(array).all():
-        where = np.argwhere(~np.isfinite(array))[0]
-        raise InputError(f"`{name}` is {array[tuple(where)]} at sample {where[0]}, not a number.")
-    array.flags.writeable = False
-    return array
-
-
-def _names(names: Sequence[str], n: int) -> tuple[str, ...]:
-    if not names:
-        return tuple(f"joint{i}" for i in range(1, n + 1))
-    result = tuple(cast(Sequence[object], names))
-    if isinstance(names, str) or not all(isinstance(name, str) for name in result):
-        raise InputError(f"`joint_names` is {shown(names)}, expected names.")
-    if len(result) != n or len(set(result)) != n:
-        raise InputError(f"`joint_names` is {shown(names)}, expected {n} different names.")
-    return cast(tuple[str, ...], result)
-
-
-def _extra(extra: Mapping[str, object], rows: int) -> dict[str, Array]:
-    result: dict[str, Array] = {}
-    for name, value in extra.items():
-        array = np.array(value, dtype=np.float64, order="C")
-        if array.ndim not in (1, 2) or len(array) != rows:
-            raise InputError(
-                f"extra column {name!r} has the shape {array.shape}, expected {rows} samples."
-            )
-        array.flags.writeable = False
-        result[name] = array
-    return result

@@ -10,7 +10,12 @@ from armdyn.robot.formats._toml import robot_from_toml
 
 
 def bundled_names() -> tuple[str, ...]:
-    """Return the names of the bundled robots, in alphabetical order."""
+    """Return the names of the bundled robots, in alphabetical order.
+
+    Example:
+        >>> armdyn.robots()
+        ('ascher2', 'planar2', 'planar3', 'puma560', 'scara', 'stanford')
+    """
     names = (file.name for file in _folder().iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 

@@ -26,6 +26,11 @@ def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
         n: number of joints, up to 2000.
         type: 1 for all joints rotational, 2 for joint 3 translational (the papers' Types 1 and 2).
         seed: of the random numbers.
+
+    Example:
+        >>> robot = armdyn.generic(6, type=2)
+        >>> [joint.kind for joint in robot.joints][1:4]
+        ['revolute', 'prismatic', 'revolute']
     """
     n, seed = checked_whole(n, "n", 1, MOST_JOINTS), checked_seed(seed)
     what = "1 (all rotational) or 2 (joint 3 slides)"

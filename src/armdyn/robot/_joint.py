@@ -60,6 +60,11 @@ class Joint:
         velocity: limit of |qd| [rad/s] or [m/s].
         effort: limit of |tau| [N m] or [N].
         name: name of the joint; the robot numbers the unnamed.
+
+    Example:
+        >>> elbow = armdyn.Joint(b=0.4, mass=2.0, com=(0.2, 0, 0), inertia=(0, 0, 0, 0.03, 0, 0.03))
+        >>> elbow.kind, elbow.is_revolute
+        ('revolute', True)
     """
 
     kind: Kind = "revolute"
@@ -121,7 +126,12 @@ class Joint:
         return self.kind == "revolute"
 
     def physical_faults(self) -> list[str]:
-        """Say what about mass and inertia no rigid body can have; empty for a possible link."""
+        """Say what about mass and inertia no rigid body can have; empty for a possible link.
+
+        Example:
+            >>> armdyn.Joint(mass=1.0, inertia=(1, 0, 0, 1, 0, 3)).physical_faults()
+            ['`inertia` has principal moments (1, 1, 3) kg m^2: the largest exceeds the sum ...']
+        """
         xx, xy, xz, yy, yz, zz = self.inertia
         if self.mass == 0.0:
             if any(self.inertia):

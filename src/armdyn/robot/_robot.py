@@ -42,6 +42,15 @@ class Robot:
         strict: refuse masses and inertias that no rigid body can have; False turns the refusal into
             a `RobotWarning` that names the link.
         notes: what a reader did to the description (snapped, merged, frozen), one sentence each.
+
+    Example:
+        >>> link = dict(mass=1.0, com=(0.25, 0, 0), inertia=(0, 0, 0, 0.02, 0, 0.02))
+        >>> joints = [armdyn.Joint(**link), armdyn.Joint(b=0.5, **link)]
+        >>> robot = armdyn.Robot(joints, gravity=(0, -9.81, 0), name="pendulum")
+        >>> [joint.name for joint in robot.joints]
+        ['joint1', 'joint2']
+        >>> armdyn.Arm(robot).gravity([0.0, 0.0])
+        array([9.81  , 2.4525])
     """
 
     joints: tuple[Joint, ...]
@@ -76,7 +85,14 @@ class Robot:
         name: str,
         notes: Iterable[str],
     ) -> Robot:
-        """Return a robot whose impossible links were already warned of, in better words."""
+        """Return a robot with impossible links, of which the caller has warned in better words.
+
+        Example:
+            >>> joints = [armdyn.Joint(mass=1.0, inertia=(1, 0, 0, 1, 0, 3))]
+            >>> at = np.eye(4)
+            >>> armdyn.Robot.of_known_faults(joints, (0, 0, 0), at, at, "odd", []).strict
+            False
+        """
         robot = object.__new__(cls)
         robot._describe(joints, gravity, base, tool, name, False, notes)
         return robot

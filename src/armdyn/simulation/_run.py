@@ -147,7 +147,7 @@ class Run:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the run as .csv, .npz or .parquet: all or, on any failure, nothing.
+        """Write the run as a log (CSV, NPZ, Parquet): all or, on any failure, nothing.
 
         `armdyn.Log.read` reads it back. A part of a run that failed is marked by a column
         ``incomplete``.

@@ -9,13 +9,14 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from armdyn.errors import InputError
+from armdyn.log import written_in_words
 from armdyn.simulation import Run
 
 MeasuredOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "--measured", metavar="FILE",
-        help="Write what sensors would measure as .csv, .npz or .parquet.",
+        help=f"Write what sensors would measure as {written_in_words()}.",
     ),
 ]  # fmt: skip
 NoiseQOption: TypeAlias = Annotated[

@@ -28,9 +28,8 @@ from armdyn.cli.options.robot import (
 from armdyn.errors import FileError, InputError, RobotWarning
 from armdyn.identification import ExcitingMotion, limits_used
 from armdyn.identification import excite as find_motion
+from armdyn.log import format_written, written_in_words
 from armdyn.present import check_picture
-
-LOGS = (".csv", ".txt", ".npz", ".parquet", ".pq")
 
 
 def excite(
@@ -64,7 +63,9 @@ def excite(
     seed: Annotated[int, typer.Option(help="The same seed gives the same motion.")] = 0,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write t, q, qd, qdd: .csv, .npz, ..."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help=f"Write t, q, qd, qdd: {written_in_words()}."
+        ),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw it, as .png, .svg or .pdf.")
@@ -136,8 +137,7 @@ def _show(found: ExcitingMotion) -> None:
 def _check_files(output: Path | None, plot: Path | None) -> None:
     """Refuse, before any work, files that could not be written."""
     if output:
-        if output.suffix.lower() not in LOGS:
-            raise FileError(output, "motions are written as .csv, .npz or .parquet.")
+        format_written(output, "motions")
         if not output.parent.is_dir():
             raise FileError(output, f"cannot be written: no folder {output.parent}; make it first.")
     if plot:

@@ -38,6 +38,7 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import FileError, InputError, shown
+from armdyn.log import format_written, is_log_path, written_in_words
 from armdyn.present import Grid, check_picture
 from armdyn.simulation import INTEGRATORS, PD, Run, check_page, integrator_names
 from armdyn.simulation import simulate as run_simulation
@@ -45,7 +46,6 @@ from armdyn.simulation import simulate as run_simulation
 # What shells expect of a program that was interrupted.
 INTERRUPTED = 130
 
-RUNS = (".csv", ".txt", ".npz", ".parquet", ".pq")
 
 # What is taken where an option is left out.
 KP, KD, RTOL, STEP = "100", "20", 1e-6, 1e-3
@@ -118,7 +118,7 @@ def simulate(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the run as .csv, .npz or .parquet."
+            "--output", "-o", metavar="FILE", help=f"Write the run as {written_in_words()}."
         ),
     ] = None,
     plot: Annotated[
@@ -203,8 +203,8 @@ def _check_files(
         if path and path.exists() and not path.is_file():
             raise FileError(path, "is not a regular file and will not be replaced by one.")
     for path in (output, measured):
-        if path and path.suffix.lower() not in RUNS:
-            raise FileError(path, "runs are written as .csv, .npz or .parquet.")
+        if path:
+            format_written(path, "runs")
         if path and not path.parent.is_dir():
             raise FileError(path, f"cannot be written: no folder {path.parent}; make it first.")
     if plot:
@@ -248,7 +248,7 @@ def _check_log(torque: str | None, columns: list[str] | None, sort: bool, drop: 
 
 
 def _is_log(torque: str | None) -> bool:
-    return torque is not None and Path(torque).suffix.lower() in RUNS
+    return torque is not None and is_log_path(Path(torque))
 
 
 def _drive(

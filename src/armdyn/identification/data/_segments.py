@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from armdyn.identification.data._decimation import DecimationFilter
 from armdyn.identification.fit._columns import Model
-from armdyn.log import Kept, Prepared, Stored, blocks, is_stored, part_of, picked, runs
+from armdyn.log import FileRows, MemoryRows, Prepared, blocks, is_in_file, part_of, picked, runs
 
 Array = NDArray[np.float64]
 
@@ -112,10 +112,10 @@ def filtered_segments(
 
 def _unknown(tau: Array, qd: Array, qdd: Array, model: Model) -> Array:
     """Return torques less those known beforehand, in memory or in a file as they are."""
-    left = Stored(model.n) if is_stored(tau) else Kept(*tau.shape)
+    left = FileRows(model.n) if is_in_file(tau) else MemoryRows(*tau.shape)
     for a, b in blocks(len(tau)):
         left.append(tau[a:b] - model.known(qd[a:b], qdd[a:b]))
-    return cast(Array, left if isinstance(left, Stored) else left.rows)
+    return cast(Array, left if isinstance(left, FileRows) else left.rows)
 
 
 def sample(parts: Sequence[FilteredSegment]) -> Iterator[Samples]:

@@ -95,7 +95,7 @@ class ExcitingMotion:
         return self.trajectory.sample(self.rate if at is None else at)
 
     def save(self, path: str | os.PathLike[str], *, rate: float | None = None) -> None:
-        """Write t, q, qd and qdd as .csv, .npz or .parquet, for a controller and for `Log.read`.
+        """Write t, q, qd and qdd as a log (CSV, NPZ, Parquet), for a controller and for `Log.read`.
 
         Args:
             path: of the file, which has no torques: the arm has to be measured.

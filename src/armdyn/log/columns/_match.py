@@ -41,16 +41,21 @@ class Matched:
 def matched(
     table: Table,
     joints: Sequence[str] | None,
-    columns: Mapping[str, str | Sequence[str]] | None,
+    said: Mapping[str, str | Sequence[str]],
     torque: str,
 ) -> Matched:
     """Return which columns are what.
+
+    Args:
+        table: the file.
+        joints: names of the joints that are wanted; None for those of the file.
+        said: names of columns that the caller gives, by quantity.
+        torque: which effort to take.
 
     Raises:
         LogError: something is missing, or could be more than one column; says what there is and
             how to say which is meant.
     """
-    said = _said(columns)
     meanings = {name: understood(name) for name in (*table.columns, *table.text)}
     time, nanosec = _time(table, meanings, said)
     notes: list[str] = []
@@ -88,18 +93,6 @@ def understood(name: str) -> Meaning | None:
     if name.startswith(EXTRA):
         return None
     return meaning(name) or (meaning(name.rsplit(".", 1)[1]) if "." in name else None)
-
-
-def _said(columns: Mapping[str, str | Sequence[str]] | None) -> dict[str, str | Sequence[str]]:
-    said = dict(columns or {})
-    for role, names in said.items():
-        if role not in ("t", *ROLES):
-            raise InputError(
-                f"`columns` has the key {shown(role)}, expected t, {', '.join(ROLES)}."
-            )
-        if not _list(names) or not all(isinstance(name, str) for name in _list(names)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`columns[{role!r}]` is {shown(names)}, expected names of columns.")
-    return said
 
 
 def _list(names: str | Sequence[str]) -> list[str]:
@@ -158,7 +151,8 @@ def _explicit(table: Table, role: str, names: str | Sequence[str]) -> dict[str |
             close = difflib.get_close_matches(name, there, n=2)
             meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ";"
             raise LogError(table.path, f"no column {name!r}{meant} there are: {_listed(table)}.")
-    if role == "t" or (isinstance(names, str) and table.columns[names].ndim == 2):
+    block = table.columns.get(names) if isinstance(names, str) else None
+    if role == "t" or (block is not None and block.ndim == 2):
         if len(_list(names)) != 1:
             raise InputError(f"`columns['t']` is {shown(names)}, expected one name.")
         return {None: _list(names)[0]}

@@ -1,4 +1,4 @@
-"""Values that cannot be right: degrees taken for radians, joints that do not move, odd gears."""
+"""Values that cannot be right: degrees taken for radians, joints that do not move."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from armdyn.errors import InputError, LogError, shown
+from armdyn.errors import LogError
 from armdyn.log.formats._table import Table
 
 Array = NDArray[np.float64]
@@ -80,20 +80,3 @@ def still_joints(names: Sequence[str], blocks: Mapping[str, Array]) -> list[str]
         if same:
             result.append(f"efforts never change, they may not be measured: {', '.join(same)}.")
     return result
-
-
-def check_gear(gear: ArrayLike, n: int) -> Array:
-    """Return G of q_joint = G q_motor as a matrix."""
-    try:
-        matrix = np.array(gear, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`gear` is {shown(gear)}, expected numbers.") from None
-    if matrix.shape == (n,):
-        matrix = np.diag(matrix)
-    if matrix.shape != (n, n):
-        raise InputError(
-            f"`gear` has the shape {matrix.shape}, expected ({n},) ratios or an ({n}, {n}) matrix."
-        )
-    if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix) < n:
-        raise InputError("`gear` is not a matrix that can be inverted: a joint has no motor.")
-    return matrix

@@ -1,1 +1,1 @@
-"""Log files: readers and writers."""
+"""Log files: a table of formats, and a reader and a writer for each."""

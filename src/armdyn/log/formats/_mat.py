@@ -20,6 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import LogError
+from armdyn.log.formats._arrays import table_of
+from armdyn.log.formats._inflation import inflation_error, largest_size
+from armdyn.log.formats._table import Table
 
 HEADER = 128
 ARRAY, COMPRESSED = 14, 15
@@ -33,8 +36,13 @@ NUMERIC = range(6, 16)
 DEEPEST = 20
 
 
-def mat_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of numbers of a file; fields are called ``structure.field``."""
+def read_mat(path: Path) -> Table:
+    """Read a file of MATLAB; fields of structures are called ``structure.field``."""
+    return table_of(path, _arrays(path))
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of numbers of a file."""
     data = path.read_bytes()
     order = {b"IM": "<", b"MI": ">"}.get(data[HEADER - 2 : HEADER])
     if order is None or data[HEADER - 4 : HEADER - 2] not in (b"\x00\x01", b"\x01\x00"):
@@ -44,13 +52,24 @@ def mat_arrays(path: Path) -> dict[str, NDArray[Any]]:
         for kind, body in _elements(memoryview(data)[HEADER:], order):
             inner = [(kind, body)]
             if kind == COMPRESSED:
-                inner = list(_elements(memoryview(zlib.decompress(body)), order))
+                inner = list(_elements(memoryview(_inflated(path, body)), order))
             for k, part in inner:
                 if k == ARRAY:
                     _collect("", part, order, arrays, 0)
     except (ValueError, IndexError, struct.error, zlib.error) as error:
         raise LogError(path, f"is a damaged .mat file ({error}).") from error
     return arrays
+
+
+def _inflated(path: Path, body: memoryview) -> bytes:
+    """Return an element in plain form, unless it becomes far too large."""
+    stream = zlib.decompressobj()
+    data = stream.decompress(body, largest_size(path))
+    if not stream.eof:
+        if stream.unconsumed_tail:
+            raise inflation_error(path)
+        raise ValueError("a compressed element is cut off")
+    return data
 
 
 def _elements(data: memoryview, order: str) -> Iterator[tuple[int, memoryview]]:

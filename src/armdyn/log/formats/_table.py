@@ -1,4 +1,4 @@
-"""What a file holds before anyone knows what it means: named columns and where they stand."""
+"""The columns of a file by name, before their meaning is known."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from armdyn.errors import LogError
 
 Array = NDArray[np.float64]
+
+# Rows of a block of a long file of arrays.
+ROWS = 1 << 16
 
 
 @dataclass
@@ -44,3 +47,8 @@ class Table:
         if self.lines is None:
             return LogError(self.path, f"sample {row}: {message}")
         return LogError(self.path, message, self.place(row))
+
+
+def one_line(error: Exception) -> str:
+    """Return what an error says, short and on one line."""
+    return " ".join(str(error).split())[:120].rstrip(".")

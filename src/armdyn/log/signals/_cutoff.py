@@ -13,10 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from armdyn.log._log import Array, Log
-from armdyn.log._scipy import scipy
-from armdyn.log._stored import extremes, runs
 from armdyn.log.signals._filter import HIGHEST
+from armdyn.log.signals._scipy import scipy
 from armdyn.log.signals._segments import EqualSteps, even_rate, segments
+from armdyn.log.storage._slices import extremes, runs
 
 # Noise in the accelerations, by rms, beside the motion.
 NOISE_SHARE = 0.02

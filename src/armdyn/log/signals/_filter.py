@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.log._scipy import scipy
+from armdyn.log.signals._scipy import scipy
 
 Array = NDArray[np.float64]
 

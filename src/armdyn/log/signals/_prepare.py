@@ -11,7 +11,6 @@ import numpy as np
 
 from armdyn.errors import InputError, shown
 from armdyn.log._log import Array, Log
-from armdyn.log._stored import Kept, Stored, blocks, is_stored, part_of, runs
 from armdyn.log.signals._cutoff import choose_cutoff
 from armdyn.log.signals._filter import HIGHEST, REACH, ZeroPhase, derivatives
 from armdyn.log.signals._segments import (
@@ -23,6 +22,9 @@ from armdyn.log.signals._segments import (
     segments,
 )
 from armdyn.log.signals._velocity import Velocities, compare_velocities
+from armdyn.log.storage._file_rows import FileRows
+from armdyn.log.storage._memory_rows import MemoryRows
+from armdyn.log.storage._slices import blocks, is_in_file, part_of, runs
 
 # Ends of a segment are cut by this many periods of the cut-off, where the filter starts up: 0.3 s
 # at 10 Hz. Near the Nyquist frequency it rings for longer, some samples; but no more is cut than
@@ -202,8 +204,8 @@ def _columns(
     elif log.tau is not None:
         widths["tau"] = (log.n,)
     count = sum(part.count for part in parts)
-    stored = is_stored(log.q)
-    made = {k: Stored(*w) if stored else Kept(count, *w) for k, w in widths.items()}
+    in_file = is_in_file(log.q)
+    made = {k: FileRows(*w) if in_file else MemoryRows(count, *w) for k, w in widths.items()}
     seen = Velocities.none(log.n)
     for part in parts:
         for one in part.blocks():
@@ -218,7 +220,7 @@ def _columns(
                 assert rows is not None
                 column.append(rows)
     for name, column in made.items():
-        ready[name] = cast(Array, column if isinstance(column, Stored) else column.rows)
+        ready[name] = cast(Array, column if isinstance(column, FileRows) else column.rows)
     return ready, seen
 
 

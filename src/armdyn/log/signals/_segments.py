@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from armdyn.errors import InputError, shown
 from armdyn.log._log import Log
-from armdyn.log._scipy import scipy
-from armdyn.log._stored import blocks, first_not_before, part_of
+from armdyn.log.signals._scipy import scipy
+from armdyn.log.storage._slices import blocks, first_not_before, part_of
 
 Array = NDArray[np.float64]
 

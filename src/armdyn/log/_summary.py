@@ -1,0 +1,69 @@
+"""The contents of a log: as plain data, and as text for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.log.storage._slices import blocks, extremes
+
+if TYPE_CHECKING:
+    from armdyn.log._log import Log
+
+
+def data_of(log: Log) -> dict[str, Any]:
+    """Return numbers and words on a log; of one in scratch files, block by block."""
+    low, high = extremes([log.q])
+    shortest, longest = _steps(log)
+    joints: list[dict[str, Any]] = [
+        {"name": name, "lowest": float(low[j]), "highest": float(high[j])}
+        for j, name in enumerate(log.joint_names)
+    ]
+    if log.tau is not None:
+        squares = np.zeros(log.n)
+        for a, b in blocks(len(log)):
+            squares = squares + (log.tau[a:b] ** 2).sum(axis=0)
+        for row, square in zip(joints, squares.tolist(), strict=True):
+            row["effort_rms"] = float(np.sqrt(square / len(log)))
+    return {
+        "source": log.source,
+        "samples": len(log),
+        "duration": log.duration,
+        "rate": log.rate,
+        "shortest_step": shortest,
+        "median_step": log.median_step,
+        "longest_step": longest,
+        "effort": log.effort,
+        "measured": [k for k in ("q", "qd", "qdd", "tau") if getattr(log, k) is not None],
+        "joints": joints,
+        "extra": list(log.extra),
+        "notes": list(log.notes),
+    }
+
+
+def text_of(log: Log) -> str:
+    """Return a line on the log, one on each joint, and the notes."""
+    data = data_of(log)
+    lines = [
+        f"{log.source or 'log'}: {len(log)} samples, {log.duration:.4g} s at {log.rate:.4g} Hz, "
+        f"{', '.join(data['measured'])}"
+    ]
+    for joint in data["joints"]:
+        rms = joint.get("effort_rms")
+        effort = "" if rms is None else f", rms {log.effort} {rms:.4g}"
+        lines.append(
+            f"{joint['name']}: from {joint['lowest']:.4g} to {joint['highest']:.4g}{effort}"
+        )
+    return "\n".join([*lines, *(f"- {note}" for note in log.notes)])
+
+
+def _steps(log: Log) -> tuple[float, float]:
+    """Return the shortest and the longest step of time [s]."""
+    if len(log) < 2:
+        return 0.0, 0.0
+    low, high = np.inf, 0.0
+    for a, b in blocks(len(log) - 1):
+        steps = np.diff(log.t[a : b + 1])
+        low, high = min(low, float(steps.min())), max(high, float(steps.max()))
+    return low, high

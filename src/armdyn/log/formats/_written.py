@@ -1,0 +1,71 @@
+"""The columns of a log as files of columns name them: reading finds each of them again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import InputError
+from armdyn.log.columns._match import understood
+from armdyn.log.columns._names import EXTRA, Meaning, meaning
+
+if TYPE_CHECKING:
+    from armdyn.log._log import Log
+
+Array = NDArray[np.float64]
+
+# Characters that no name of a column may have.
+BREAKS = set("\r\n\0")
+
+
+class WrittenColumns:
+    """Single columns by name; rows are taken slice by slice, also of a log in scratch files."""
+
+    def __init__(self, log: Log) -> None:
+        """Name the columns.
+
+        Raises:
+            InputError: a name of a joint or a column cannot stand in a file.
+        """
+        names: dict[str, None] = {"t": None}
+        self._blocks: list[Array] = [log.t]
+        effort = "current" if log.effort == "current" else "tau"
+        for role, block in (("q", log.q), ("qd", log.qd), ("qdd", log.qdd), (effort, log.tau)):
+            if block is not None:
+                names.update(dict.fromkeys(_name(role, joint) for joint in log.joint_names))
+                self._blocks.append(block)
+        for name, column in log.extra.items():
+            parts = [name]
+            if column.ndim == 2:
+                parts = [f"{name}.{k}" for k in range(1, column.shape[1] + 1)]
+            for part in parts:
+                names[extra_name(part, names)] = None
+            self._blocks.append(column)
+        self.names = tuple(names)
+
+    def rows(self, a: int, b: int) -> Array:
+        """Return rows a to b of all columns, ``(b - a, k)``."""
+        parts = [block[a:b] for block in self._blocks]
+        return np.concatenate([p[:, None] if p.ndim == 1 else p for p in parts], axis=1)
+
+
+def extra_name(name: str, taken: Mapping[str, object]) -> str:
+    """Return the name of an extra column, marked if it could be read as a quantity."""
+    clear = understood(name) is None and not name.startswith(EXTRA) and name not in taken
+    result = name if clear else f"{EXTRA}{name}"
+    if result in taken or not name.strip() or set(name) & BREAKS:
+        raise InputError(f"an extra column cannot be called {name!r} in a file; rename it.")
+    return result
+
+
+def _name(role: str, joint: str) -> str:
+    # Brackets hold the unit: they are added where the name of a joint could be misread.
+    for name in (f"{role}_{joint}", f"{role}_{joint} [SI]"):
+        if meaning(name) == Meaning(role, joint) and not set(name) & BREAKS:
+            return name
+    raise InputError(
+        f"the joint name {joint!r} cannot be a part of the name of a column; write an .npz file."
+    )

@@ -1,0 +1,1 @@
+"""Rows of columns, in memory or in scratch files, read slice by slice."""
