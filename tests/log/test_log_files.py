@@ -96,7 +96,7 @@ def test_arrays_are_checked_and_cannot_be_written_to() -> None:
         (dict(t=t, q=q, tau=[[1.0, 2.0]] * 2), "`tau` has the shape"),
         (dict(t=t, q=q, joint_names=("a", "b")), "expected 1 different names"),
         (dict(t=t, q=q, joint_names="a"), "expected 1 different names"),
-        (dict(t=t, q="x"), "`q` has text, expected real numbers"),
+        (dict(t=t, q="x"), "`q` is .x., expected real numbers"),
         (dict(t=t, q=q, tau=q, effort="none"), "`effort` is 'none'"),
         (
             dict(t=t, q=q, extra={"x": [1.0]}),
