@@ -9,9 +9,9 @@ import pytest
 
 import armdyn
 from armdyn.graph import Program, Slot, trace
-from armdyn.kernel import compile_program
+from armdyn.kernel import DOUBLE, compile_program
+from armdyn.kernel.ir._finite_check import LARGEST_ORDINARY
 from armdyn.kernel.straight._bounds import stays_finite
-from armdyn.kernel.straight._emit import LARGEST_ORDINARY
 from armdyn.scalar import cos, sign, sin, sqrt
 from support.kernels import TARGETS, as_tuple
 from support.robots import FAMILIES, random_robot
@@ -34,15 +34,15 @@ def _program(function) -> Program:
 )
 def test_bound_is_where_the_program_leaves_the_range(function, largest: float) -> None:
     bounded = _program(function)
-    assert stays_finite(bounded, 0.99 * largest)
-    assert not stays_finite(bounded, 1e9 * largest)
+    assert stays_finite(bounded, 0.99 * largest, DOUBLE)
+    assert not stays_finite(bounded, 1e9 * largest, DOUBLE)
 
 
 def test_what_divides_or_has_a_root_may_be_no_number() -> None:
-    assert not stays_finite(_program(lambda x, y, z: x / y), 1.0)
-    assert not stays_finite(_program(lambda x, y, z: sqrt(x)), 1.0)
-    assert not stays_finite(_program(lambda x, y, z: x / 1e-305), 1.0)
-    assert not stays_finite(_program(lambda x, y, z: cos(x * y)), 1e160)
+    assert not stays_finite(_program(lambda x, y, z: x / y), 1.0, DOUBLE)
+    assert not stays_finite(_program(lambda x, y, z: sqrt(x)), 1.0, DOUBLE)
+    assert not stays_finite(_program(lambda x, y, z: x / 1e-305), 1.0, DOUBLE)
+    assert not stays_finite(_program(lambda x, y, z: cos(x * y)), 1e160, DOUBLE)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -57,7 +57,7 @@ def test_ordinary_states_of_heavy_arms_have_finite_results(family: str) -> None:
     rng = np.random.default_rng(4)
     for quantity in ("mass_matrix", "inverse_dynamics", "regressor", "kinetic_energy", "jacobian"):
         given = arm.function(quantity).program
-        assert isinstance(given, Program) and stays_finite(given, LARGEST_ORDINARY)
+        assert isinstance(given, Program) and stays_finite(given, LARGEST_ORDINARY, DOUBLE)
         shape = (len(given.inputs), 300, 3)
         sizes = 10.0 ** rng.choice([-320.0, -8.0, 0.0, 5.0, 5.001, 15.0], shape)
         states = sizes * rng.choice([-1.0, 0.0, 1.0], shape)

@@ -19,18 +19,15 @@ import pytest
 from armdyn.graph import Program, Rolled, Slot, evaluate_rolled, interpret, trace
 from armdyn.kernel import DOUBLE, Target
 from armdyn.kernel._element import ElementType
-from armdyn.kernel._jit import compile_object, load_code, load_object
+from armdyn.kernel._jit import compile_object, load_object
 from armdyn.kernel._kernel import program_ir
 from armdyn.kernel._symbols import LOOP
-from armdyn.kernel.batch._batch_code import batch_code
 from armdyn.kernel.ir import _sincos
 from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._finite_check import LARGEST
 from armdyn.scalar import cos, sign, sin, sqrt
-from support.kernels import TARGETS, target_name
+from support.kernels import FLOAT, TARGETS, target_name
 from support.rolled import all_places
 
-FLOAT = ElementType("float", 4, "f")
 RNG = np.random.default_rng(4)
 # Results of a state: tiles of every size that vectors of floats have, and wide rows.
 SIZES = (1, 2, 3, 4, 6, 7, 8, 9, 15, 16, 17, 23, 33, 130)
@@ -118,22 +115,6 @@ def test_sweeps_of_floats_are_computed_by_the_same_writers(n: int, machine: Targ
         np.testing.assert_allclose(got, exact, atol=1e-5 * max(1.0, np.abs(exact).max()))
 
 
-@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
-def test_magnitudes_of_floats_are_found_by_the_same_code(machine: Target) -> None:
-    codegen = Codegen(machine, FLOAT)
-    text = batch_code(codegen)
-    assert not re.search(r"\bdouble\b|i64>", text)
-    code = load_code(compile_object(text, machine), machine)
-    integer = ctypes.c_int32
-    largest = ctypes.CFUNCTYPE(integer, ctypes.c_void_p, ctypes.c_int64)(code.address(LARGEST))
-    for n in (*range(1, 40), 63, 64, 65, 130):
-        x = RNG.uniform(-1e30, 1e30, n).astype(np.float32)
-        assert largest(x.ctypes.data, n) == np.abs(x).max().view(np.int32)
-        for bad in (inf, -inf, nan):
-            x[RNG.integers(n)] = bad
-            assert largest(x.ctypes.data, n) >= FLOAT.infinity
-
-
 @pytest.mark.parametrize("element", [DOUBLE, FLOAT], ids=lambda e: e.name)
 def test_constants_and_patterns_are_exact(element: ElementType) -> None:
     dtype = np.dtype(f"f{element.bytes}")
@@ -141,7 +122,8 @@ def test_constants_and_patterns_are_exact(element: ElementType) -> None:
         rounded = dtype.type(value)
         assert element.pattern(value) == rounded.view(f"i{element.bytes}")
         assert int(element.constant(value), 16) == np.float64(rounded).view(np.uint64)
-    assert element.pattern(np.finfo(dtype).max.item()) == element.infinity - 1
+    assert element.largest == np.finfo(dtype).max
+    assert element.pattern(element.largest) == element.infinity - 1
     assert element.pattern(nan) > element.infinity
 
 

@@ -11,9 +11,13 @@ from armdyn.arm._programs import cheapest, program
 from armdyn.errors import InputError
 from armdyn.graph import Program, Slot, trace
 from armdyn.kernel import DOUBLE, Kernel, Target, compile_program, target
+from armdyn.kernel._element import ElementType
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.robot import Robot, chain_of
 from armdyn.scalar import cos, sign, sin, sqrt
+
+# Kernels are double; writers of code are tried with another type as well.
+FLOAT = ElementType("float", 4, "f")
 
 
 def width_of(machine: Target) -> int:

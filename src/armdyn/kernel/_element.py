@@ -35,6 +35,13 @@ class ElementType:
         """The bits of infinity; without its sign no number has larger ones, and every NaN has."""
         return self.pattern(float("inf"))
 
+    @property
+    def largest(self) -> float:
+        """The largest finite number."""
+        raw = (self.infinity - 1).to_bytes(self.bytes, "little")
+        (value,) = struct.unpack(f"<{self.code}", raw)
+        return value
+
     def pattern(self, value: float) -> int:
         """Return the bits of a number, as an integer with a sign."""
         raw = struct.pack(f"<{self.code}", value)

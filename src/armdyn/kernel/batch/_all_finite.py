@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from armdyn.kernel._element import DOUBLE
 from armdyn.kernel.batch._batch_code import largest_address
+from armdyn.kernel.ir._finite_check import finite_magnitude
 
 Array = NDArray[np.float64]
 
@@ -23,7 +24,7 @@ def all_finite(array: Array) -> bool:
     """Say whether there is nothing but finite numbers; lets other threads run meanwhile."""
     if array.size < MANY or not array.flags.c_contiguous:
         return bool(np.isfinite(array).all())
-    return _largest()(array.ctypes.data, array.size) < DOUBLE.infinity
+    return _largest()(array.ctypes.data, array.size) <= finite_magnitude(DOUBLE)
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,12 @@ from armdyn.kernel.batch._streamed_code import STREAMED_BATCH, STREAMED_CODE
 from armdyn.kernel.batch._streams import StreamSlots
 from armdyn.kernel.cache._common_code import common_code
 from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._finite_check import LARGEST, finite_check
+from armdyn.kernel.ir._finite_check import (
+    LARGEST,
+    finite_magnitude,
+    largest_function,
+    largest_of_function,
+)
 
 BATCH = "armdyn_batch"
 
@@ -136,14 +141,15 @@ aside:
   br i1 %again, label %aside, label %call
 call:
   call void %loop(ptr %args, ptr %count, ptr %steps, ptr null)
-  %large = call $integer @armdyn_look(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
+  %large = call $integer @armdyn_largest_of(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
   %refused = icmp sgt $integer %large, $finite
   br i1 %refused, label %done, label %good
 good:
   %sure = icmp sle $integer %large, %ordinary
   br i1 %sure, label %judged, label %judge
 judge:
-  %seen = call $integer @armdyn_look(ptr %args, ptr %sizes, i64 %inputs, i64 %operands, i64 %n)
+  %seen = call $integer @armdyn_largest_of(ptr %args, ptr %sizes, i64 %inputs, i64 %operands, \
+i64 %n)
   %fine = icmp sle $integer %seen, $finite
   %mark2 = select i1 %fine, i32 %bad, i32 $bad_result
   br label %judged
@@ -202,13 +208,14 @@ def _code() -> Code:
 def batch_code(codegen: Codegen) -> str:
     """Return the module."""
     line = codegen.target.line_bytes
-    return finite_check(codegen) + codegen.filled(
+    tests = largest_function(codegen, public=True) + largest_of_function(codegen)
+    return tests + codegen.filled(
         _STREAM + _PLACE + _BATCH + STREAMED_CODE,
         in_line=line - 1,
         almost_two_lines=2 * line - 1,
         lines_in_page=codegen.target.page_bytes // line,
         bad_input=BAD_INPUT,
         bad_result=BAD_RESULT,
-        finite=codegen.element.infinity - 1,
+        finite=finite_magnitude(codegen.element),
         **{word.name.lower(): word.value for word in StreamSlots},
     )

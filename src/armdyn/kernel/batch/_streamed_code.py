@@ -92,7 +92,7 @@ body:
   %n = select i1 %fits, i64 %near, i64 %whole
   call void @armdyn_place(ptr %args, ptr %bases, ptr %sizes, i64 %operands, i64 %i)
   call void %streaming(ptr %args, i64 %n, ptr %words)
-  %large = call $integer @armdyn_look(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
+  %large = call $integer @armdyn_largest_of(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
   %refused = icmp sgt $integer %large, $finite
   br i1 %refused, label %stop, label %good
 good:
@@ -105,7 +105,8 @@ asked:
   br label %known
 judged:
   call void @armdyn_flush(ptr %words, ptr %sizes, i64 %inputs, i64 %operands)
-  %seen1 = call $integer @armdyn_look(ptr %args, ptr %sizes, i64 %inputs, i64 %operands, i64 %n)
+  %seen1 = call $integer @armdyn_largest_of(ptr %args, ptr %sizes, i64 %inputs, i64 %operands, \
+i64 %n)
   br label %known
 known:
   %seen = phi $integer [ %seen0, %asked ], [ %seen1, %judged ]

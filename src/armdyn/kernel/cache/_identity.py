@@ -16,12 +16,11 @@ Parts = tuple[Any, ...]
 # The modules that make object code of a program.
 COMPILER = (
     "_element", "_jit", "_symbols", "batch._streaming_loop", "batch._streams",
-    "batch._strided_loop",
-    "ir._codegen", "ir._counted", "ir._function_writer", "ir._heap", "ir._mirror",
-    "ir._operations", "ir._sincos", "ir._square", "ir._tiles", "ir._writer", "rolled._body",
-    "rolled._emit", "rolled._memory", "rolled._rows", "rolled._step", "straight._bounds",
-    "straight._emit", "straight._fuse", "straight._one_state", "straight._order",
-    "straight._spill", "straight._store",
+    "batch._strided_loop", "ir._codegen", "ir._counted", "ir._finite_check",
+    "ir._function_writer", "ir._heap", "ir._mirror", "ir._operations", "ir._sincos",
+    "ir._square", "ir._tiles", "ir._writer", "rolled._body", "rolled._emit", "rolled._memory",
+    "rolled._rows", "rolled._step", "straight._bounds", "straight._emit", "straight._fuse",
+    "straight._one_state", "straight._order", "straight._spill", "straight._store",
 )  # fmt: skip
 
 

@@ -39,7 +39,8 @@ MOST_STATES = 2 * LEAST_STATES - 1
 # The modules that write the code of a fastcall.
 FASTCALL_MODULES = (
     "_element", "_jit", "_symbols", "call._fastcall_batch_ir", "call._fastcall_ir",
-    "call._fastcall_writer", "call._layout", "ir._codegen", "ir._function_writer",
+    "call._fastcall_writer", "call._layout", "ir._codegen", "ir._finite_check",
+    "ir._function_writer",
 )  # fmt: skip
 
 FASTCALL_AND_KEYWORDS = 0x80 | 0x2

@@ -29,64 +29,15 @@ from armdyn.kernel.call._layout import (
     fastcall_name,
 )
 from armdyn.kernel.ir._codegen import Codegen
-
-# The largest number that is finite.
-LARGEST = "0x7FEFFFFFFFFFFFFF"
-
-# Are all numbers at most this large? Four by four; the last four overlap those before.
-_FINITE = """\
-declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
-declare double @llvm.fabs.f64(double)
-declare i1 @llvm.vector.reduce.or.v4i1(<4 x i1>)
-
-define internal i1 @within(ptr %x, i64 %n, double %most) nounwind {
-entry:
-  %one.most = insertelement <4 x double> poison, double %most, i64 0
-  %all.most = shufflevector <4 x double> %one.most, <4 x double> poison, <4 x i32> zeroinitializer
-  %last = sub i64 %n, 4
-  %few = icmp slt i64 %last, 0
-  br i1 %few, label %one, label %four
-four:
-  %i = phi i64 [ 0, %entry ], [ %i3, %four ]
-  %bad = phi <4 x i1> [ zeroinitializer, %entry ], [ %bad2, %four ]
-  %p = getelementptr double, ptr %x, i64 %i
-  %v = load <4 x double>, ptr %p, align 8
-  %a = call <4 x double> @llvm.fabs.v4f64(<4 x double> %v)
-  %b = fcmp ugt <4 x double> %a, %all.most
-  %bad2 = or <4 x i1> %bad, %b
-  %i2 = add i64 %i, 4
-  %over = icmp sgt i64 %i2, %last
-  %i3 = select i1 %over, i64 %last, i64 %i2
-  %end = icmp eq i64 %i, %last
-  br i1 %end, label %four_done, label %four
-four_done:
-  %some = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> %bad2)
-  %none = xor i1 %some, true
-  ret i1 %none
-one:
-  %j = phi i64 [ 0, %entry ], [ %j2, %next ]
-  %done = icmp eq i64 %j, %n
-  br i1 %done, label %good, label %next
-next:
-  %q = getelementptr double, ptr %x, i64 %j
-  %w = load double, ptr %q, align 8
-  %c = call double @llvm.fabs.f64(double %w)
-  %fine = fcmp ole double %c, %most
-  %j2 = add i64 %j, 1
-  br i1 %fine, label %one, label %wrong
-good:
-  ret i1 true
-wrong:
-  ret i1 false
-}
-"""
+from armdyn.kernel.ir._finite_check import LARGEST, finite_magnitude, largest_function
 
 
 def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
     """Return a module of one function, which is called as METH_FASTCALL | METH_KEYWORDS."""
     name = fastcall_name(n_inputs, n_outputs)
     head = f"ptr @{name}(ptr %self, ptr %args, i64 %n, ptr %names) nounwind"
-    return _FINITE + _Function(codegen, n_inputs, n_outputs).text(head)
+    function = _Function(codegen, n_inputs, n_outputs).text(head)
+    return largest_function(codegen, public=False) + function
 
 
 class _Function(FastcallWriter):
@@ -95,6 +46,7 @@ class _Function(FastcallWriter):
     def __init__(self, codegen: Codegen, n_inputs: int, n_outputs: int) -> None:
         super().__init__(codegen)
         self._n_inputs = n_inputs
+        self._magnitude = codegen.element.integer
         self._sure = "false"
         self.require("eq i64", "%n", n_inputs)
         self._same_class()
@@ -105,7 +57,7 @@ class _Function(FastcallWriter):
         self.branch(many, "many", "single")
         self.begin("single")
         given = [self._input(k) for k in range(n_inputs)]
-        self._look(given)
+        self._test_inputs(given)
         results = self.results(
             out, n_outputs, self._make, lambda k, array: self._check(k, array, given)
         )
@@ -157,27 +109,26 @@ class _Function(FastcallWriter):
         self.require("eq i64", self.load_field("i64", self.load_field("ptr", array, AXES), 0), n)
         return self.span(array, n)
 
-    def _within(self, begin: str, n: str, most: str) -> str:
-        return self.new(f"call i1 @within(ptr {begin}, i64 {n}, double {most})")
+    def _largest(self, begin: str, n: str) -> str:
+        """Return the greatest magnitude of n numbers."""
+        return self.new(f"call {self._magnitude} @{LARGEST}(ptr {begin}, i64 {n})")
 
-    def _look(self, given: list[Span]) -> None:
+    def _require_finite(self, magnitude: str, otherwise: str = "slow") -> None:
+        finite = finite_magnitude(self.codegen.element)
+        self.require(f"sle {self._magnitude}", magnitude, finite, otherwise)
+
+    def _test_inputs(self, given: list[Span]) -> None:
         """Require finite inputs, and see whether all results will be finite because of them."""
-        looked, look = self.new_label("looked"), self.new_label("look")
-        ordinary = self.word("double", FastcallSlots.ORDINARY)
-        sizes = [self.word("i64", len(FastcallSlots) + k) for k in range(self._n_inputs)]
-        # below zero where nothing is known of the results
-        self.require_true(self.new(f"fcmp oge double {ordinary}, 0.0"), look)
-        for span, n in zip(given, sizes, strict=True):
-            self.require_true(self._within(span.begin, n, ordinary), look)
-        known = self.block
-        self.jump(looked)
-        self.begin(look)
-        for span, n in zip(given, sizes, strict=True):
-            self.require_true(self._within(span.begin, n, LARGEST))
-        unknown = self.block
-        self.jump(looked)
-        self.begin(looked)
-        self._sure = self.phi("i1", ("true", known), ("false", unknown))
+        kind = self._magnitude
+        largest = ""
+        for k, span in enumerate(given):
+            size = self.word("i64", len(FastcallSlots) + k)
+            found = self._largest(span.begin, size)
+            smax = f"call {kind} @llvm.smax.{kind}({kind} {largest}, {kind} {found})"
+            largest = self.new(smax) if largest else found
+        self._require_finite(largest)
+        ordinary = self.word(kind, FastcallSlots.ORDINARY)
+        self._sure = self.new(f"icmp sle {kind} {largest}, {ordinary}")
 
     def _output_word(self, k: int, which: int) -> int:
         return len(FastcallSlots) + self._n_inputs + (2 + MOST_AXES) * k + which
@@ -212,6 +163,6 @@ class _Function(FastcallWriter):
         self.begin(judge)
         for k, begin in enumerate(numbers):
             size = self.word("i64", self._output_word(k, 1))
-            self.require_true(self._within(begin, size, LARGEST), "not_finite")
+            self._require_finite(self._largest(begin, size), "not_finite")
         self.jump(judged)
         self.begin(judged)

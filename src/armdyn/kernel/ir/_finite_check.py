@@ -1,41 +1,59 @@
-"""Machine code that looks at numbers: whether all of them are finite, and how large they are."""
+"""How numbers are tested, wherever code asks whether they are finite.
+
+The magnitude of a number is its bits without the sign, read as an integer. Magnitudes grow with the
+numbers; that of infinity is greater than all of them, and those of NaN are greater still. So one
+function, `LARGEST`, returns the greatest magnitude of an array, and there are two thresholds:
+
+- `finite_magnitude`: no finite number is beyond it.
+- the *ordinary* magnitude of a program, which its function `ORDINARY` returns: where no input is
+  beyond it, no step can overflow and the results need no test.
+"""
 
 from __future__ import annotations
 
-from armdyn.kernel._element import vector_type
+from armdyn.kernel._element import ElementType, vector_type
+from armdyn.kernel._symbols import ORDINARY
 from armdyn.kernel.ir._codegen import Codegen
 
 LARGEST = "armdyn_largest"
+LARGEST_OF = "armdyn_largest_of"
+
+# Larger inputs (SI units) do not occur in practice.
+LARGEST_ORDINARY = 1e15
+# The threshold where results always have to be tested: every magnitude is beyond it.
+NOT_ORDINARY = -1.0
 
 # Vectors that are loaded in one round.
 LOADS = 4
 
-# The greatest of the bits. Where there are at least eight numbers the last eight are looked at
-# once more, whatever is left of them.
-_LARGEST = """\
+# Vectors hold a cache line, or half of one where there are fewer numbers. The last vector overlaps
+# the one before it: numbers may be tested twice.
+_LARGEST = f"""\
 declare $vector $smax($vector, $vector)
+declare $half $smax_half($half, $half)
 declare $integer @llvm.smax.$integer($integer, $integer)
-declare $integer @llvm.vector.reduce.smax.v$lanes$integer($vector)
+declare $integer $reduce($vector)
+declare $integer $reduce_half($half)
 
-define $integer @armdyn_largest(ptr %x, i64 %n) nounwind {
+define $linkage$integer @{LARGEST}(ptr %x, i64 %n) nounwind {{
 entry:
   %last = sub i64 %n, $lanes
   %few = icmp slt i64 %last, 0
-  br i1 %few, label %rest, label %many
+  br i1 %few, label %fewer, label %many
 many:
   %far = sub i64 %n, $block
   %enough = icmp sge i64 %far, 0
-  br i1 %enough, label %block, label %eight
+  br i1 %enough, label %block, label %vector
 block:
   %i = phi i64 [ 0, %many ], [ %i2, %block ]
   %m = phi $vector [ zeroinitializer, %many ], [ %m3, %block ]
   %p = getelementptr $integer, ptr %x, i64 %i
 $loads  %i2 = add i64 %i, $block
   %more = icmp sle i64 %i2, %far
-  br i1 %more, label %block, label %eight
-eight:
-  %j = phi i64 [ 0, %many ], [ %i2, %block ], [ %j3, %eight ]
-  %o = phi $vector [ zeroinitializer, %many ], [ %m3, %block ], [ %o2, %eight ]
+  br i1 %more, label %block, label %vector
+vector:
+  %j = phi i64 [ 0, %many ], [ %i2, %block ], [ %j3, %vector ]
+  %o = phi $vector [ zeroinitializer, %many ], [ %m3, %block ], [ %o2, %vector ]
   %over = icmp sgt i64 %j, %last
   %j2 = select i1 %over, i64 %last, i64 %j
   %q = getelementptr $integer, ptr %x, i64 %j2
@@ -44,13 +62,26 @@ eight:
   %o2 = call $vector $smax($vector %o, $vector %a)
   %j3 = add i64 %j2, $lanes
   %again = icmp slt i64 %j3, %n
-  br i1 %again, label %eight, label %reduce
+  br i1 %again, label %vector, label %reduce
 reduce:
-  %greatest = call $integer @llvm.vector.reduce.smax.v$lanes$integer($vector %o2)
+  %greatest = call $integer $reduce($vector %o2)
   ret $integer %greatest
+fewer:
+  %second.at = sub i64 %n, $half_lanes
+  %fewest = icmp slt i64 %second.at, 0
+  br i1 %fewest, label %rest, label %halves
+halves:
+  %first.v = load $half, ptr %x, align $bytes
+  %second.p = getelementptr $integer, ptr %x, i64 %second.at
+  %second.v = load $half, ptr %second.p, align $bytes
+  %first = and $half %first.v, splat ($integer $magnitude)
+  %second = and $half %second.v, splat ($integer $magnitude)
+  %both = call $half $smax_half($half %first, $half %second)
+  %greater = call $integer $reduce_half($half %both)
+  ret $integer %greater
 rest:
-  %k = phi i64 [ 0, %entry ], [ %k2, %one ]
-  %g = phi $integer [ 0, %entry ], [ %g2, %one ]
+  %k = phi i64 [ 0, %fewer ], [ %k2, %one ]
+  %g = phi $integer [ 0, %fewer ], [ %g2, %one ]
   %done = icmp sge i64 %k, %n
   br i1 %done, label %end, label %one
 one:
@@ -62,18 +93,20 @@ one:
   br label %rest
 end:
   ret $integer %g
-}
+}}
 """
-_LANE = """\
+_LOAD = """\
   %p$k = getelementptr $integer, ptr %p, i64 $at
   %v$k = load $vector, ptr %p$k, align $bytes
   %a$k = and $vector %v$k, splat ($integer $magnitude)
   %m$k = call $vector $smax($vector $before, $vector %a$k)
 """
 
-# The greatest bits of some operands; what all states share was looked at before.
-_LOOK = """\
-define internal $integer @armdyn_look(ptr %args, ptr %sizes, i64 %from, i64 %to, i64 %n) nounwind {
+# The greatest magnitude of some operands of n states each. Operands that all states share have size
+# 0 and were tested before; all that is known of them is that they are finite.
+_LARGEST_OF = f"""\
+define internal $integer @{LARGEST_OF}(ptr %args, ptr %sizes, i64 %from, i64 %to, i64 %n) \
+nounwind {{
 entry:
   br label %next
 next:
@@ -84,7 +117,7 @@ next:
   %size.p = getelementptr i64, ptr %sizes, i64 %k
   %size = load i64, ptr %size.p
   %numbers = mul i64 %size, %n
-  %seen = call $integer @armdyn_largest(ptr %x, i64 %numbers)
+  %seen = call $integer @{LARGEST}(ptr %x, i64 %numbers)
   %shared = icmp eq i64 %size, 0
   %counts = select i1 %shared, $integer $finite, $integer %seen
   %large2 = call $integer @llvm.smax.$integer($integer %large, $integer %counts)
@@ -93,17 +126,47 @@ next:
   br i1 %more, label %next, label %done
 done:
   ret $integer %large2
-}
+}}
 """
 
 
-def finite_check(codegen: Codegen) -> str:
-    """Return the functions."""
+def finite_magnitude(element: ElementType) -> int:
+    """Return the magnitude of the largest finite number."""
+    return element.infinity - 1
+
+
+def largest_function(codegen: Codegen, *, public: bool) -> str:
+    """Return `LARGEST`, which is given numbers and their count.
+
+    Args:
+        codegen: the target and the element type.
+        public: whether it is found by its name outside of the module.
+    """
     lanes, integer = codegen.line_width, codegen.element.integer
-    words = {"vector": vector_type(integer, lanes), "smax": f"@llvm.smax.v{lanes}{integer}"}
+    words: dict[str, object] = {"linkage": "" if public else "internal "}
+    for suffix, width in (("", lanes), ("_half", lanes // 2)):
+        words[f"smax{suffix}"] = f"@llvm.smax.v{width}{integer}"
+        words[f"reduce{suffix}"] = f"@llvm.vector.reduce.smax.v{width}{integer}"
+    words |= {"vector": vector_type(integer, lanes), "half": vector_type(integer, lanes // 2)}
     loads = ""
-    for k, before in enumerate(("%m", "%m0", "%m1", "%m2")):
-        loads += codegen.filled(_LANE, k=k, at=k * lanes, before=before, **words)
-    finite = codegen.element.infinity - 1
-    words |= {"loads": loads, "block": str(LOADS * lanes), "finite": str(finite)}
-    return codegen.filled(_LARGEST + _LOOK, **words)
+    for k in range(LOADS):
+        before = f"%m{k - 1}" if k else "%m"
+        loads += codegen.filled(_LOAD, k=k, at=k * lanes, before=before, **words)
+    words |= {"loads": loads, "block": LOADS * lanes, "half_lanes": lanes // 2}
+    return codegen.filled(_LARGEST, **words)
+
+
+def largest_of_function(codegen: Codegen) -> str:
+    """Return `LARGEST_OF`, which needs `LARGEST`."""
+    return codegen.filled(_LARGEST_OF, finite=finite_magnitude(codegen.element))
+
+
+def ordinary_function(codegen: Codegen, largest: float) -> str:
+    """Return `ORDINARY`, which returns the ordinary magnitude of a program.
+
+    Args:
+        codegen: the target and the element type.
+        largest: an input up to which all results are finite; `NOT_ORDINARY` if there is none.
+    """
+    magnitude = codegen.element.pattern(largest)
+    return f"define i64 @{ORDINARY}() nounwind {{\n  ret i64 {magnitude}\n}}\n"

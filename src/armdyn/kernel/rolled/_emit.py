@@ -6,13 +6,14 @@ from armdyn.graph import Rolled
 from armdyn.kernel._symbols import BLOCK, LOOP, ONE
 from armdyn.kernel.batch._strided_loop import loop_function
 from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.ir._finite_check import NOT_ORDINARY, ordinary_function
 from armdyn.kernel.ir._heap import aligned, allocated, release
 from armdyn.kernel.ir._mirror import mirror_function, zero_function
 from armdyn.kernel.ir._sincos import slow_function
 from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.rolled._body import BELOW, MOST_ON_STACK, RolledBody
 from armdyn.kernel.rolled._memory import Table
-from armdyn.kernel.straight._emit import declarations, ordinary_function
+from armdyn.kernel.straight._emit import declarations
 
 INNER = "armdyn_inner"
 
@@ -36,7 +37,7 @@ def emit_rolled(rolled: Rolled, codegen: Codegen) -> str:
     parts.append(loop_function(rolled, codegen, loop, ONE, BLOCK, extra))
     if large:
         parts.append(_with_memory(block.memory.bytes, codegen))
-    parts.append(ordinary_function(codegen, -1.0))
+    parts.append(ordinary_function(codegen, NOT_ORDINARY))
     return "\n".join(parts)
 
 

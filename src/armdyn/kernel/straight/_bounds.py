@@ -1,26 +1,29 @@
-"""How large what a program computes can become."""
+"""Bounds of all that a program computes."""
 
 from __future__ import annotations
 
 from math import inf, sqrt
 
 from armdyn.graph import Program
+from armdyn.kernel._element import ElementType
 from armdyn.scalar import Op
 
-# Bounds above this could be beyond the range of floats once rounding has had its part.
-LARGEST = 1e300
+# Bounds may be so much of the largest number: the rest is for the rounding of all steps.
+MARGIN = 1e-8
 
 
-def stays_finite(program: Program, largest: float) -> bool:
-    """Say whether no step can overflow, or be no number, while inputs are at most so large.
+def stays_finite(program: Program, largest: float, element: ElementType) -> bool:
+    """Say whether no step can overflow or give NaN while inputs are at most so large.
 
-    It is known for programs that divide by constants at the most: every step is bounded by the
-    bounds of what it is made of. Of all others the answer is no.
+    A step is bounded by the bounds of its operands. This is known only for programs that divide by
+    nothing but constants; for all others the answer is no.
 
     Args:
         program: the program.
         largest: of every input, without its sign.
+        element: the type of the numbers.
     """
+    most = MARGIN * element.largest
     bounds: list[float] = []
     for step in program.code:
         given = [bounds[k] for k in step.args]
@@ -45,7 +48,7 @@ def stays_finite(program: Program, largest: float) -> bool:
                 under = program.code[step.args[0]]
                 known = under.op is Op.CONST and float(under.value) >= 0.0
                 bound = sqrt(given[0]) if known else inf
-        if not bound <= LARGEST:
+        if not bound <= most:
             return False
         bounds.append(bound)
     return True

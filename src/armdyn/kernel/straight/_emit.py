@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from armdyn.graph import Instruction, Program
 from armdyn.kernel._jit import CUT
-from armdyn.kernel._symbols import BLOCK, LOOP, ONE, ORDINARY
+from armdyn.kernel._symbols import BLOCK, LOOP, ONE
 from armdyn.kernel.batch._streaming_loop import streaming_function
 from armdyn.kernel.batch._streams import StreamPoints, nothing, parameters, streams
 from armdyn.kernel.batch._strided_loop import loop_function, takes_any_strides
 from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.ir._finite_check import LARGEST_ORDINARY, NOT_ORDINARY, ordinary_function
 from armdyn.kernel.ir._operations import operation, sincos_of_all
 from armdyn.kernel.ir._sincos import slow_function
 from armdyn.kernel.ir._tiles import load_tile, load_tiles
@@ -27,9 +28,6 @@ from armdyn.kernel.straight._order import Arrange, early, min_live, read_times, 
 from armdyn.kernel.straight._spill import SpillAllocator
 from armdyn.kernel.straight._store import Store, Stores
 from armdyn.scalar import Op
-
-# Inputs up to this, in units of SI, are never met beyond.
-LARGEST_ORDINARY = 1e15
 
 # In programs with no more steps results are stored as early as can be.
 SHORT = 700
@@ -64,20 +62,9 @@ def emit(program: Program, codegen: Codegen) -> str:
     parts.append(loop_function(program, codegen, LOOP, ONE, BLOCK, extra))
     if sends:
         parts.append(streaming_function(program, codegen, BLOCK))
-    sure = stays_finite(program, LARGEST_ORDINARY)
-    parts.append(ordinary_function(codegen, LARGEST_ORDINARY if sure else -1.0))
+    sure = stays_finite(program, LARGEST_ORDINARY, codegen.element)
+    parts.append(ordinary_function(codegen, LARGEST_ORDINARY if sure else NOT_ORDINARY))
     return "\n".join(parts)
-
-
-def ordinary_function(codegen: Codegen, largest: float) -> str:
-    """Return `ORDINARY`, which tells the bits of an input up to which all results are finite.
-
-    Args:
-        codegen: the target and the element type.
-        largest: that input; below zero if there is none.
-    """
-    bits = codegen.element.pattern(largest)
-    return f"define i64 @{ORDINARY}() nounwind {{\n  ret i64 {bits}\n}}\n"
 
 
 def declarations(codegen: Codegen) -> str:

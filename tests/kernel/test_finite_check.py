@@ -1,0 +1,62 @@
+"""One test of numbers, in all code that asks whether they are finite."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from importlib.resources import files
+from math import inf, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from armdyn.kernel import DOUBLE, Target
+from armdyn.kernel._element import ElementType
+from armdyn.kernel._jit import compile_object, load_code
+from armdyn.kernel.batch._batch_code import batch_code
+from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.ir._finite_check import LARGEST, finite_magnitude
+from support.kernels import FLOAT, TARGETS, target_name
+
+RNG = np.random.default_rng(5)
+
+
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
+@pytest.mark.parametrize("element", [DOUBLE, FLOAT], ids=lambda e: e.name)
+def test_the_greatest_magnitude_is_found_wherever_it_is(
+    element: ElementType, machine: Target
+) -> None:
+    """For every length of arrays that the vectors treat differently, and nothing behind them."""
+    text = batch_code(Codegen(machine, element))
+    if element is FLOAT:
+        assert not re.search(r"\bdouble\b|i64>", text)
+    code = load_code(compile_object(text, machine), machine)
+    integer = {8: ctypes.c_int64, 4: ctypes.c_int32}[element.bytes]
+    largest = ctypes.CFUNCTYPE(integer, ctypes.c_void_p, ctypes.c_int64)(code.address(LARGEST))
+    finite = finite_magnitude(element)
+    dtype, bits = f"f{element.bytes}", f"i{element.bytes}"
+    assert largest(None, 0) == 0
+    for n in (*range(1, 41), 63, 64, 65, 130):
+        x = np.full(n + 1, nan, dtype)
+        x[:n] = element.largest * RNG.uniform(-1, 1, n)
+        x[RNG.integers(n)] = -0.0
+        assert largest(x.ctypes.data, n) == np.abs(x[:n]).view(bits).max() <= finite
+        for k in range(n):
+            kept = x[k]
+            for bad in (inf, -inf, nan, -nan):
+                x[k] = bad
+                assert largest(x.ctypes.data, n) > finite
+            x[k] = element.largest
+            assert largest(x.ctypes.data, n) == finite
+            x[k] = kept
+
+
+def test_no_other_code_has_a_threshold_of_its_own() -> None:
+    folder = Path(str(files("armdyn.kernel")))
+    own = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.py")
+        if re.search(r"0x7FE|0x7FF|fcmp (u|o)(gt|le)|infinity - 1", path.read_text("utf-8"))
+    }
+    assert own == {"_element.py", "ir/_finite_check.py"}
