@@ -16,6 +16,7 @@ from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
 from armdyn.errors import NumericalError
 from armdyn.identification._arguments import checked_arm
+from armdyn.identification._tolerances import DETERMINED
 from armdyn.identification.exciting._information import Information
 from armdyn.identification.exciting._limits import Limits, limits_of
 from armdyn.identification.exciting._motion import ExcitingMotion, judged
@@ -188,7 +189,7 @@ def _check_determined(
 ) -> None:
     one = Motions(*(x[None] for x in states), *3 * (np.zeros((1, 1)),))
     values = np.linalg.eigvalsh(information.scaled(one)[0])
-    if not values[0] > 1e-13 * values[-1]:
+    if not values[0] > DETERMINED * values[-1]:
         raise NumericalError(
             f"no motion was found that determines all {len(base)} parameters: the limits are too "
             "narrow, or the harmonics too few. Widen `position`, `velocity` and `torque`, or give "

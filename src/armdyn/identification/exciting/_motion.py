@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn.arm import Arm
 from armdyn.identification._tables import limits_used
+from armdyn.identification._tolerances import ROUNDING
 from armdyn.identification.exciting._limits import Limits
 from armdyn.identification.exciting._plot import write_plot
 from armdyn.identification.exciting._series import times_of
@@ -24,9 +25,6 @@ Array = NDArray[np.float64]
 
 # A parameter known to no better than this share of its value is weakly excited.
 WEAK = 0.1
-
-# A value of the description this small beside the largest is zero but for rounding.
-ZERO = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -211,7 +209,7 @@ def judged(
     std = np.linalg.norm(inverse, axis=1) / (size * each)
     log_det = 2.0 * float(np.sum(np.log(np.abs(np.diag(R)))) + np.sum(np.log(size * each)))
     values = base.values
-    known = np.abs(values) > ZERO * np.abs(values).max(initial=0.0)
+    known = np.abs(values) > ROUNDING * np.abs(values).max(initial=0.0)
     weak = known & (std > WEAK * np.abs(values))
     tau = arm.inverse_dynamics(q, qd, qdd)
     middle, half = (limits.lower + limits.upper) / 2, (limits.upper - limits.lower) / 2

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.identification._tolerances import ROUNDING
 from armdyn.identification.fit._r_factor import r_factor
 
 Array = NDArray[np.float64]
@@ -29,9 +30,6 @@ ROUNDS = 50
 SETTLED = 1e-4
 STRONGEST = 30.0
 LEAST_SHARE = 0.2
-
-# No joint is taken to be more precise than this, squared, beside the largest torques.
-NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ def regress(
     grams = np.stack([R.T @ R for R in factors])
     squares = grams[:, p, p]
     size = squares / np.maximum(rows, 1.0)
-    floor = max(NOTHING * float(size.max()), float(np.finfo(np.float64).tiny))
+    floor = max(ROUNDING * float(size.max()), float(np.finfo(np.float64).tiny))
     w = np.sqrt(c * np.maximum(size, floor))
     w = w if weights is None else np.asarray(weights, dtype=np.float64)
     s = 1.0 if strength is None else strength

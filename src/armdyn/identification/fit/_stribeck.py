@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.identification._tolerances import TINY
 from armdyn.identification.data._segments import FilteredSegment
 from armdyn.identification.fit._columns import Model
 from armdyn.log import extremes
@@ -49,7 +50,7 @@ def unneeded(
         after = [_misfit(R[:, [*own, i]], rest) for i in grid]
         best = int(np.argmin(after))
         rows = max(counts[j] / worth[j], 2.0)
-        gain = rows * np.log(max(before, 1e-300) / max(after[best], 1e-300))
+        gain = rows * np.log(max(before, TINY) / max(after[best], TINY))
         dropped += [i for k, i in enumerate(grid) if k != best or gain <= np.log(rows)]
     return dropped
 

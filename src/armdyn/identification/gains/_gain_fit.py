@@ -14,17 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import NumericalError
+from armdyn.identification._tolerances import RANK, TINY
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._r_factor import r_factor
 
 Array = NDArray[np.float64]
 
+# Rounds of Gauss and Newton; they end when a step changes the residuals by less than this share.
 ROUNDS = 60
 SETTLED = 1e-9
-
-# Directions of the parameters that the data show less than this, beside the best shown, are left.
-SHOWN = 1e-9
-BLIND = 1e-9
 
 
 @dataclass
@@ -53,7 +51,7 @@ def linear(model: Model, factors: Sequence[Array]) -> Unknowns:
         A[:, n : n + k] = -R[:, :k]
         A[:, n + k : -1] = -R[:, k : k + 3 * n]
         A[:, -1] = R[:, k + 3 * n + j]
-        blocks.append(A / max(float(np.linalg.norm(R[:, -1])), 1e-300))
+        blocks.append(A / max(float(np.linalg.norm(R[:, -1])), TINY))
     rows = np.vstack(blocks)
     x, _ = _least_squares(rows[:, :-1], rows[:, -1])
     g = x[:n]
@@ -112,11 +110,11 @@ def _least_squares(A: Array, b: Array) -> tuple[Array, Array]:
     size = np.linalg.norm(A, axis=0)
     unit = 1.0 / np.where(size > 0.0, size, 1.0)
     U, s, V = np.linalg.svd(A * unit, full_matrices=False)
-    shown = s > SHOWN * s[0]
+    shown = s > RANK * s[0]
     inverse = unit[:, None] * V[shown].T / s[shown]
     x = inverse @ (U[:, shown].T @ b)
     cov = inverse @ inverse.T
-    blind = np.sum(V[~shown] ** 2, axis=0) > BLIND
+    blind = np.sum(V[~shown] ** 2, axis=0) > RANK
     cov[np.diag_indices(len(x))] += np.where(blind, np.inf, 0.0)
     return x, cov
 
@@ -128,5 +126,5 @@ def sigma_of(factors: Sequence[Array], rows: Array, found: Unknowns) -> Array:
     # as many parameters as a joint has of its own, and its share of those of all
     n = len(factors)
     spent = 4.0 + len(found.w) / n
-    exact = 1e-9 * np.maximum(size, 1e-300)
+    exact = RANK * np.maximum(size, TINY)
     return np.maximum(np.array(left), exact) / np.sqrt(np.maximum(rows - spent, 1.0))

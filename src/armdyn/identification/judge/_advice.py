@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.identification._tolerances import TINY
 from armdyn.identification.judge._speeds import slow_excess
 from armdyn.identification.judge._verdict import EXPECTED_ERROR
 from armdyn.robot import Joint
@@ -28,8 +29,6 @@ LONG_MEMORY = 4.0
 ROWS_A_PARAMETER = 10.0
 LEANS_ON_DESCRIPTION = 0.15
 SLOW_EXCESS = 0.5
-
-TINY = float(np.finfo(np.float64).tiny)
 
 
 def rows_left_out(result: Result) -> Array:

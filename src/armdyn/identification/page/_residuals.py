@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armdyn.identification._tolerances import TINY
 from armdyn.identification.judge._speeds import by_speed
 from armdyn.present import Html, joined, section, tag
 from armdyn.present.svg import (
@@ -76,9 +77,7 @@ def _dots(v: Array, rest: Array, across: Scale, down: Scale, wide: float) -> Htm
 
 
 def _means(v: Array, rest: Array, across: Scale, down: Scale) -> list[tuple[float, float]]:
-    number = np.minimum(
-        ((v - v.min()) / max(float(np.ptp(v)), 1e-300) * BINS).astype(int), BINS - 1
-    )
+    number = np.minimum(((v - v.min()) / max(float(np.ptp(v)), TINY) * BINS).astype(int), BINS - 1)
     places: list[tuple[float, float]] = []
     for k in range(BINS):
         mine = number == k

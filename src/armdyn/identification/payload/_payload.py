@@ -26,6 +26,7 @@ from armdyn.errors import InputError
 from armdyn.files import write_together
 from armdyn.identification._arguments import checked_arm, checked_cutoff, checked_logs
 from armdyn.identification._tables import load_values
+from armdyn.identification._tolerances import RANK, TINY
 from armdyn.identification.data._prepared import Data, prepared
 from armdyn.identification.data._segments import FilteredSegment, Rows
 from armdyn.identification.fit._columns import Model, friction_columns
@@ -49,6 +50,9 @@ STRENGTH = 0.03
 
 # Two logs are of one motion if their positions differ by no more than this share of its extent.
 SAME_MOTION = 0.05
+
+# A load is expected to be no lighter than this [kg]: its size divides.
+LIGHTEST = 1e-12
 
 # Where friction is fitted, slower rows are left out [rad/s or m/s].
 DEAD_BAND = 0.01
@@ -275,8 +279,8 @@ def visible(columns: LoadColumns, n: int) -> dict[str, bool]:
     rng = np.random.default_rng(0)
     Y = columns.regressor(*rng.uniform(-2.0, 2.0, (3, 60, n))).reshape(-1, 10)
     _, size, V = np.linalg.svd(Y, full_matrices=False)
-    seen = V[size > 1e-9 * size[0]]
-    alone = np.linalg.norm(seen, axis=0) > 1.0 - 1e-9
+    seen = V[size > RANK * size[0]]
+    alone = np.linalg.norm(seen, axis=0) > 1.0 - RANK
     return {name: bool(x) for name, x in zip(PARAMETER_NAMES, alone, strict=True)}
 
 
@@ -329,7 +333,7 @@ def _at_same_times(
     values = _interpolated(t, other, _residuals(arm, empty))
     q = _interpolated(t, other, empty.q)
     extent = float(np.linalg.norm(log.q - log.q.mean(axis=0)))
-    off = float(np.linalg.norm((q - log.q)[kept])) / max(extent, 1e-300)
+    off = float(np.linalg.norm((q - log.q)[kept])) / max(extent, TINY)
     if off > SAME_MOTION:
         raise InputError(
             f"the logs with and without load are not of one motion: positions differ by {off:.0%} "
@@ -350,7 +354,7 @@ def _expected(arm: Arm, parts: Sequence[FilteredSegment]) -> Expected:
     length = link_length(arm)
     count = sum(len(part.t) for part in parts)
     torque = np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
-    mass = max(float(torque.max()) / (9.81 * length), 1e-12)
+    mass = max(float(torque.max()) / (9.81 * length), LIGHTEST)
     return Expected(np.zeros(10), SPREAD * mass * length**POWERS, False)
 
 
