@@ -6,6 +6,7 @@
 from armdyn.present._grid import Grid, Tone, Toned
 from armdyn.present._html import Html, document, joined, listed, section, sentence, tag
 from armdyn.present._numbers import number, percent, with_deviation
+from armdyn.present._pages import check_page, filled
 from armdyn.present._pictures import (
     check_picture,
     matplotlib,
@@ -22,8 +23,10 @@ __all__ = [
     "Html",
     "Tone",
     "Toned",
+    "check_page",
     "check_picture",
     "document",
+    "filled",
     "joined",
     "listed",
     "matplotlib",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from armdyn.simulation._animate import check_page
     from armdyn.simulation._controllers import PD, ComputedTorque
     from armdyn.simulation._run import Run
     from armdyn.simulation._simulate import simulate
@@ -22,7 +21,6 @@ __all__ = [
     "Event",
     "Integrator",
     "Run",
-    "check_page",
     "integrator_names",
     "simulate",
 ]
@@ -36,7 +34,6 @@ __getattr__ = lazy_names(
         "Event": "events._event",
         "Integrator": "steppers._integrators",
         "Run": "_run",
-        "check_page": "_animate",
         "integrator_names": "steppers._integrators",
         "simulate": "_simulate",
     },

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-import html
-import json
 import os
-import re
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import checked_positive
-from armdyn.errors import FileError, InputError, shown
+from armdyn.errors import InputError, shown
 from armdyn.files import write_whole
+from armdyn.present import check_page, filled
 from armdyn.simulation._between import positions_at
 from armdyn.simulation._run import Run
 
 Array = NDArray[np.float64]
 
-SUFFIXES = (".html", ".htm")
 TEMPLATE = "_animation.html"
 MOST_PICTURES = 20_000
 # Places are written to a tenth of a millimetre, angles to a thousandth.
 DIGITS = 4
-
-
-def check_page(path: str | os.PathLike[str]) -> None:
-    """Refuse, before anything is simulated, a page that could not be written."""
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise FileError(target, "animations are written as .html.")
-    if not target.parent.is_dir():
-        raise FileError(target, f"cannot be written: no folder {target.parent}; make it first.")
 
 
 def animate(run: Run, path: str | os.PathLike[str], rate: object) -> None:
@@ -49,11 +36,8 @@ def animate(run: Run, path: str | os.PathLike[str], rate: object) -> None:
             argument="rate",
         )
     template = files("armdyn.simulation").joinpath(TEMPLATE).read_text("utf-8")
-    # in a script, what looks like a tag is one, whatever it stands in
-    data = json.dumps(_data(run, count), separators=(",", ":"), allow_nan=False)
-    fields = {"title": html.escape(run.arm.name), "data": data.replace("<", "\\u003c")}
-    # in one pass: a name may look like a field
-    write_whole(path, re.sub(r"\{\{(\w+)\}\}", lambda field: fields[field[1]], template))
+    page = filled(template, {"title": run.arm.name}, _data(run, count))
+    write_whole(path, page)
 
 
 def _data(run: Run, count: int) -> dict[str, Any]:

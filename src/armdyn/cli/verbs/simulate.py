@@ -39,8 +39,8 @@ from armdyn.cli.options.robot import (
 )
 from armdyn.errors import FileError, InputError, shown
 from armdyn.log import format_written, is_log_path, written_in_words
-from armdyn.present import Grid, check_picture
-from armdyn.simulation import INTEGRATORS, PD, Run, check_page, integrator_names
+from armdyn.present import Grid, check_page, check_picture
+from armdyn.simulation import INTEGRATORS, PD, Run, integrator_names
 from armdyn.simulation import simulate as run_simulation
 
 # What shells expect of a program that was interrupted.

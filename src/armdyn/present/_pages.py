@@ -1,0 +1,39 @@
+"""Pages as files: refused before any work if they could not be written, and filled in safely."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+
+from armdyn.errors import FileError
+
+SUFFIXES = (".html", ".htm")
+
+
+def check_page(path: str | os.PathLike[str]) -> None:
+    """Refuse, before any work, a page that could not be written."""
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise FileError(target, "pages are written as .html.")
+    if not target.parent.is_dir():
+        raise FileError(target, f"cannot be written: no folder {target.parent}; make it first.")
+
+
+def filled(template: str, texts: Mapping[str, str], data: object) -> str:
+    """Return a page: its template with fields ``{{name}}`` replaced.
+
+    Args:
+        template: of the page.
+        texts: fields that are text, by name; they are escaped.
+        data: plain data for the script of the page, which has them in the field ``{{data}}``.
+    """
+    written = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    # in a script, what looks like a tag is one, even inside a string
+    fields = {name: escape(text) for name, text in texts.items()}
+    fields["data"] = written.replace("<", "\\u003c")
+    # in one pass: a text may look like a field
+    return re.sub(r"\{\{(\w+)\}\}", lambda field: fields[field[1]], template)
