@@ -14,7 +14,7 @@ from armdyn.graph import Program, Slot, evaluate, interpret, record, trace, veri
 from armdyn.graph._interpret import FLOATS
 from armdyn.graph._program import Instruction
 from armdyn.kernel import Target, compile_program
-from armdyn.kernel.straight._fuse import Fused, fused
+from armdyn.kernel.ir._fuse import Fused, fused
 from armdyn.robot import Robot, generic
 from armdyn.scalar import Op, sign, sin
 from support.kernels import (

@@ -17,7 +17,7 @@ from armdyn.graph import Program, evaluate_rolled
 from armdyn.graph._interpret import FLOATS
 from armdyn.graph.rolled import _interpret as _rolled_interpret
 from armdyn.kernel import Target, compile_program
-from armdyn.kernel.straight._fuse import Fused, fused
+from armdyn.kernel.ir._fuse import Fused, fused
 from armdyn.robot import chain_of, generic
 from armdyn.scalar import Op
 from support.kernels import (

@@ -13,9 +13,9 @@ from armdyn.graph import Program, Slot, interpret, verify
 from armdyn.graph._program import Instruction
 from armdyn.kernel import DOUBLE, Target, compile_program
 from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.ir._fuse import fused
 from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.straight import _emit
-from armdyn.kernel.straight._fuse import fused
 from armdyn.kernel.straight._order import Round, early, min_live, read_times, rounds
 from armdyn.kernel.straight._spill import SpillAllocator
 from armdyn.kernel.straight._store import WIDE, Stores

@@ -12,7 +12,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.kernel import BAD_INPUT, BAD_RESULT, LEAST_STATES, Kernel, all_finite, in_threads
+from armdyn.kernel._kernel import Kernel
+from armdyn.kernel.batch._all_finite import all_finite
+from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
+from armdyn.kernel.batch._threads import LEAST_STATES, in_threads
 
 Array = NDArray[np.float64]
 

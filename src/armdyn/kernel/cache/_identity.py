@@ -17,10 +17,11 @@ Parts = tuple[Any, ...]
 COMPILER = (
     "_element", "_jit", "_symbols", "batch._streaming_loop", "batch._streams",
     "batch._strided_loop", "ir._codegen", "ir._counted", "ir._finite_check",
-    "ir._function_writer", "ir._heap", "ir._mirror", "ir._operations", "ir._sincos",
-    "ir._square", "ir._tiles", "ir._writer", "rolled._body", "rolled._emit", "rolled._memory",
-    "rolled._rows", "rolled._step", "straight._bounds", "straight._emit", "straight._fuse",
-    "straight._one_state", "straight._order", "straight._spill", "straight._store",
+    "ir._function_writer", "ir._fuse", "ir._heap", "ir._intrinsics", "ir._mirror",
+    "ir._operations", "ir._sincos", "ir._square", "ir._tiles", "ir._writer", "rolled._body",
+    "rolled._emit", "rolled._memory", "rolled._rows", "rolled._step", "straight._bounds",
+    "straight._emit", "straight._one_state", "straight._order", "straight._spill",
+    "straight._store",
 )  # fmt: skip
 
 

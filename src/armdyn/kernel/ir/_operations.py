@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from armdyn.kernel.ir._fuse import Fused, Step
 from armdyn.kernel.ir._sincos import SLOW, out_of_range, sincos
 from armdyn.kernel.ir._writer import Writer
-from armdyn.kernel.straight._fuse import Fused, Step
 from armdyn.scalar import Op
 
 

@@ -8,12 +8,12 @@ from armdyn.kernel.batch._strided_loop import loop_function
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._finite_check import NOT_ORDINARY, ordinary_function
 from armdyn.kernel.ir._heap import aligned, allocated, release
+from armdyn.kernel.ir._intrinsics import declarations
 from armdyn.kernel.ir._mirror import mirror_function, zero_function
 from armdyn.kernel.ir._sincos import slow_function
 from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.rolled._body import BELOW, MOST_ON_STACK, RolledBody
 from armdyn.kernel.rolled._memory import Table
-from armdyn.kernel.straight._emit import declarations
 
 INNER = "armdyn_inner"
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from armdyn.graph import Instruction, Program, Slot, place_and_name
 from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.ir._fuse import fused
 from armdyn.kernel.ir._operations import angles_by_level, backward_slice, operation, sincos_of_all
 from armdyn.kernel.ir._writer import Writer
-from armdyn.kernel.straight._fuse import fused
 from armdyn.scalar import Op
 
 

@@ -17,12 +17,13 @@ from armdyn.kernel.batch._streams import StreamPoints, nothing, parameters, stre
 from armdyn.kernel.batch._strided_loop import loop_function, takes_any_strides
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._finite_check import LARGEST_ORDINARY, NOT_ORDINARY, ordinary_function
+from armdyn.kernel.ir._fuse import Step, fused
+from armdyn.kernel.ir._intrinsics import declarations
 from armdyn.kernel.ir._operations import operation, sincos_of_all
 from armdyn.kernel.ir._sincos import slow_function
 from armdyn.kernel.ir._tiles import load_tile, load_tiles
 from armdyn.kernel.ir._writer import Writer
 from armdyn.kernel.straight._bounds import stays_finite
-from armdyn.kernel.straight._fuse import Step, fused
 from armdyn.kernel.straight._one_state import one_by_block
 from armdyn.kernel.straight._order import Arrange, early, min_live, read_times, rounds
 from armdyn.kernel.straight._spill import SpillAllocator
@@ -40,8 +41,6 @@ LONGEST_TWICE = 1500
 # Within a block LLVM compares all reads and writes of memory with each other, and does more that
 # takes longer than in proportion. Where a block only leads to the next there is no instruction.
 STEPS_BETWEEN_CUTS = 100
-
-INTRINSICS = {"llvm.fma": 3, "llvm.fabs": 1, "llvm.sqrt": 1, "llvm.copysign": 2}
 
 
 def emit(program: Program, codegen: Codegen) -> str:
@@ -65,21 +64,6 @@ def emit(program: Program, codegen: Codegen) -> str:
     sure = stays_finite(program, LARGEST_ORDINARY, codegen.element)
     parts.append(ordinary_function(codegen, LARGEST_ORDINARY if sure else NOT_ORDINARY))
     return "\n".join(parts)
-
-
-def declarations(codegen: Codegen) -> str:
-    """Return the declarations of the intrinsic functions, in every width up to the full one."""
-    lines: list[str] = []
-    element = codegen.element
-    w = 1
-    while w <= codegen.width:
-        kind, suffix = element.vector(w), element.suffix(w)
-        for name, arity in INTRINSICS.items():
-            lines.append(f"declare {kind} @{name}.{suffix}({', '.join([kind] * arity)})")
-        if w > 1:
-            lines.append(f"declare i1 @llvm.vector.reduce.or.v{w}i1(<{w} x i1>)")
-        w *= 2
-    return "\n".join(lines) + "\n"
 
 
 class _Body:

@@ -7,8 +7,8 @@ from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
 from armdyn.graph import Instruction
+from armdyn.kernel.ir._fuse import Step
 from armdyn.kernel.ir._operations import angles_by_level, backward_slice
-from armdyn.kernel.straight._fuse import Step
 from armdyn.kernel.straight._store import Store
 from armdyn.scalar import Op
 
