@@ -151,6 +151,17 @@ def test_identification_finds_the_coefficient() -> None:
     assert relative_error(found, true) < 0.05
 
 
+@pytest.mark.parametrize("integrator", ["rk45", "dop853", "rk4", "ab4", "midpoint"])
+@pytest.mark.parametrize("coulomb", [0.0, 1e-9])
+def test_simulated_joints_are_slowed_by_the_term(integrator: str, coulomb: float) -> None:
+    """I qdd = -Fk qd^3 has the solution qd = v / sqrt(1 + 2 Fk/I v^2 t), with dry friction too."""
+    joint = CubicJoint(rotor_inertia=2.0, cubic=0.5, coulomb=coulomb)
+    arm = Arm(Robot([joint], name="wheel"))
+    options = {"rtol": 1e-9} if integrator in ("rk45", "dop853") else {"step": 1e-3}
+    run = armdyn.simulate(arm, [0.0], [3.0], 1.0, integrator=integrator, **options)
+    assert abs(run.qd[-1, 0] - 3.0 / np.sqrt(1.0 + 2.0 * 0.25 * 9.0)) < 1e-5
+
+
 def test_verification_knows_the_term() -> None:
     arm, _ = arm_of("sliding first", 2)
     checks = {c.quantity: c for c in verify(arm, n_states=2).checks}

@@ -247,7 +247,10 @@ def test_a_blow_moves_a_joint_that_friction_held(name: str) -> None:
 
 def test_joints_at_two_stops_do_not_lift_each_other_for_ever() -> None:
     robot = random_robot("mixed", 3, 0)
-    joints = [replace(joint, viscous=1.0, lower=-0.6, upper=0.7) for joint in robot.joints]
+    joints = [
+        replace(joint, viscous=1.0, coulomb=0.0, offset=0.0, lower=-0.6, upper=0.7)
+        for joint in robot.joints
+    ]
     arm = armdyn.Arm(armdyn.Robot(joints, robot.gravity))
     force = np.array([-2.2, -12.5, -7.3])
     run = armdyn.simulate(
@@ -293,7 +296,7 @@ def test_a_force_that_jumps_where_a_joint_arrives_does_not_halt_time(name: str) 
     joints = [
         replace(
             joint, coulomb=float(rng.uniform(0, 8)) * (rng.random() < 0.8),
-            viscous=float(rng.uniform(0, 2)), lower=-1.0, upper=1.2,
+            viscous=float(rng.uniform(0, 2)), offset=0.0, lower=-1.0, upper=1.2,
         )
         for joint in robot.joints
     ]  # fmt: skip

@@ -19,9 +19,13 @@ FAMILIES = ("mixed", "right angles", "parallel", "sliding first", "rotational", 
 
 
 def random_robot(family: str, n: int, seed: int) -> Robot:
-    """A random arm of one of the families of geometry that algorithms treat differently."""
+    """A random arm of one of the families of geometry that algorithms treat differently.
+
+    Most of its joints have friction, which Pinocchio's answers below are without.
+    """
     rng = np.random.default_rng([seed, n, FAMILIES.index(family)])
     joints = [_random_joint(rng, family, i, n) for i in range(n)]
+    joints = _with_friction(joints, np.random.default_rng([seed, n, FAMILIES.index(family), 1]))
     base = np.eye(4)
     base[:3, :3] = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     base[:3, :3] *= np.linalg.det(base[:3, :3])
@@ -67,6 +71,15 @@ def _random_joint(rng: np.random.Generator, family: str, i: int, n: int) -> Join
     return joint
 
 
+def _with_friction(joints: list[Joint], rng: np.random.Generator) -> list[Joint]:
+    """Viscous and Coulomb friction and an offset, each at most joints: some have only a part."""
+    numbers = rng.uniform(0.05, 2.0, (len(joints), 3)) * (rng.random((len(joints), 3)) < 0.8)
+    return [
+        replace(joint, viscous=a, coulomb=b, offset=1.0 - c)
+        for joint, (a, b, c) in zip(joints, numbers.tolist(), strict=True)
+    ]
+
+
 def random_robots(seed: int = 0, sizes: tuple[int, ...] = (1, 2, 3, 4, 6, 7)) -> list[Robot]:
     """One robot of every family and size."""
     return [random_robot(family, n, seed) for family in FAMILIES for n in sizes]
@@ -79,7 +92,7 @@ def random_state(robot: Robot, seed: int = 0) -> dict[str, np.ndarray]:
 
 
 def oracle(robot: Robot, state: dict[str, np.ndarray]) -> dict[str, object]:
-    """Pinocchio's answers, by quantity."""
+    """Pinocchio's answers, by quantity, without friction."""
     model = pinocchio_model(robot)
     data = model.createData()
     q, qd, qdd, tau = (state[k] for k in ("q", "qd", "qdd", "tau"))

@@ -32,6 +32,16 @@ def torque(coefficients: Row, v: Scalar) -> Scalar:
     return _sum(*(F * column for F, column in zip(coefficients, columns(v), strict=True)))
 
 
+def smooth(coefficients: Row, v: Scalar) -> Scalar:
+    """Return the part of `torque` that is no dry friction."""
+    return _part(coefficients, v, sign(v), dry=False)
+
+
+def sliding(coefficients: Row, v: Scalar, s: Scalar) -> Scalar:
+    """Return the dry friction of a joint that slides, or is about to, in the direction s."""
+    return _part(coefficients, v, s, dry=True)
+
+
 def columns(v: Scalar) -> list[Scalar]:
     """Return the torque of each term at speed v for a coefficient of 1."""
     s = sign(v)
@@ -43,6 +53,12 @@ def slope(coefficients: Row, v: Scalar) -> Scalar:
     s = sign(v)
     terms = zip(coefficients, FRICTION_TERMS.values(), strict=True)
     return _sum(*(F * term.slope(v, s) for F, term in terms))
+
+
+def _part(coefficients: Row, v: Scalar, s: Scalar, *, dry: bool) -> Scalar:
+    terms = zip(coefficients, FRICTION_TERMS.values(), strict=True)
+    own = [F * term.column(v, s) for F, term in terms if term.dry is dry]
+    return _sum(*own) if own else 0.0
 
 
 def _sum(first: Scalar, *others: Scalar) -> Scalar:

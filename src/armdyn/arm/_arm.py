@@ -93,7 +93,7 @@ class Arm:
         Args:
             rotor: with rotor inertias, where they can be told from what the links do; where not,
                 they are part of the value of another parameter.
-            friction: with viscous, Coulomb and constant friction of every joint.
+            friction: with the coefficients of friction of every joint.
         """
         for key, value in (("rotor", rotor), ("friction", friction)):
             if not isinstance(value, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -178,7 +178,7 @@ class Arm:
         return cast(Array, self._result(self.function("coriolis_matrix", method), q, qd, out=out))
 
     def friction(self, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return the friction torques, ``(..., n)``: viscous, Coulomb (0 at rest) and offset."""
+        """Return the friction torques, ``(..., n)``; dry friction is 0 at rest."""
         return cast(Array, self._result(self.function("friction", method), qd, out=out))
 
     def forward_dynamics(
@@ -206,8 +206,8 @@ class Arm:
     ) -> tuple[Array, Array, Array]:
         """Return the derivatives of the torques by q, qd and qdd, each ``(..., n, n)``.
 
-        Entry i, j is that of torque i by joint j; the last is M(q). Of friction the viscous part
-        has a derivative.
+        Entry i, j is that of torque i by joint j; the last is M(q). The slope of friction over
+        the speed is included.
         """
         f = self.function("inverse_dynamics_derivatives", method, friction=friction)
         return cast(tuple[Array, Array, Array], self._result(f, q, qd, qdd))
@@ -223,7 +223,7 @@ class Arm:
     ) -> tuple[Array, Array, Array]:
         """Return the derivatives of the accelerations by q, qd and tau, each ``(..., n, n)``.
 
-        The last is the inverse of M(q). Of friction the viscous part has a derivative.
+        The last is the inverse of M(q). The slope of friction over the speed is included.
         """
         f = self.function("forward_dynamics_derivatives", method, friction=friction)
         return cast(tuple[Array, Array, Array], self._result(f, q, qd, tau))

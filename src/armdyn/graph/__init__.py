@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from armdyn.graph._count import Operations, count
     from armdyn.graph._derive import MODES, Mode, directional_at, jacobian_at
     from armdyn.graph._free_symbols import free_symbols
-    from armdyn.graph._interpret import ARITHMETIC, FLOATS, evaluate, interpret
+    from armdyn.graph._interpret import ARITHMETIC, ARRAYS, FLOATS, evaluate, interpret
     from armdyn.graph._program import Instruction, Program, Slot
     from armdyn.graph._show import show, statements
     from armdyn.graph._simplify import simplify
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ARITHMETIC",
+    "ARRAYS",
     "FLOATS",
     "MODES",
     "Instruction",
@@ -56,6 +57,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "ARITHMETIC": "_interpret",
+        "ARRAYS": "_interpret",
         "FLOATS": "_interpret",
         "Instruction": "_program",
         "MODES": "_derive",

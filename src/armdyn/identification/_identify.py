@@ -63,7 +63,7 @@ def identify(
         logs: one log or several, of torques on the joint side: logs, or paths of files that
             `Log.read` understands by itself. Files of more than 256 MB are read as `Log.stream`
             does, and memory then holds blocks of samples and the filtered rows, not the log.
-        friction: fit viscous, Coulomb and constant friction; else the arm's own counts as known.
+        friction: fit the friction of every joint; else the arm's own counts as known.
         rotor: fit rotor inertias where they can be told apart; else the arm's own count as known.
         physical: look for links that are bodies which can exist.
         holdout: share at the end of every log that is not used for the fit, but to test it.

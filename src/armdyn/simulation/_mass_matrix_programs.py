@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from armdyn.algorithms.friction import sliding, smooth
 from armdyn.graph import Program, Slot, trace
+from armdyn.robot import FRICTION_TERMS
 from armdyn.scalar import Scalar
 from armdyn.simulation._inline import Row, constant_names, constant_slots, inlined
-
-# What acts on a joint besides its weight: torque, dry friction, whether it is free, and the rest of
-# friction.
-ACTING = ("tau", "dry", "free", "viscous", "offset")
 
 
 @lru_cache(maxsize=16)
 def held_program(mass_matrix: Program, bias: Program) -> Program:
     """Return the accelerations, and the torques that press on the holds.
 
-    Inputs are q, qd, tau, dry (the dry friction of joints that slide), free, viscous, offset.
+    Inputs are q, qd and what acts on the joints, see `acting`, behind it the constants.
     Outputs are qdd, which is zero for held joints, and press, the torque that a hold withstands.
     """
 
@@ -30,8 +28,17 @@ def held_program(mass_matrix: Program, bias: Program) -> Program:
 
     n = bias.inputs[0].shape
     outputs = [Slot("qdd", n), Slot("press", n)]
-    inputs = [Slot(name, n) for name in ("q", "qd", *ACTING)]
+    inputs = [Slot(name, n) for name in ("q", "qd", *acting())]
     return trace(both, [*inputs, *held_constants(mass_matrix, bias)], outputs, "held")
+
+
+def acting() -> tuple[str, ...]:
+    """Return the names of what acts on joints besides their weight.
+
+    They are the torque, the direction in which a joint slides, whether it is free, and the
+    coefficients of friction.
+    """
+    return ("tau", "slide", "free", *FRICTION_TERMS)
 
 
 def held_accelerations(
@@ -40,19 +47,19 @@ def held_accelerations(
     q: Row,
     qd: Row,
     tau: Row,
-    dry: Row,
+    slide: Row,
     free: Row,
-    viscous: Row,
-    offset: Row,
-    *constants: Row,
+    *more: Row,
 ) -> tuple[Row, Row]:
     """Return qdd and press; arguments as of `held_program`."""
-    n = len(q)
+    n, terms = len(q), len(FRICTION_TERMS)
+    friction, constants = list(zip(*more[:terms], strict=True)), more[terms:]
     slots = held_constants(mass_matrix, bias)
     named = {slot.name: row for slot, row in zip(slots, constants, strict=True)}
     M = inlined(mass_matrix, [q, *(named[name] for name in constant_names(mass_matrix))])
     c = inlined(bias, [q, qd, *(named[name] for name in constant_names(bias))])
-    left = [tau[i] - c[i] - (viscous[i] * qd[i] + offset[i]) for i in range(n)]
+    left = [tau[i] - c[i] - smooth(friction[i], qd[i]) for i in range(n)]
+    dry = [sliding(friction[i], qd[i], slide[i]) for i in range(n)]
     qdd = solved(M, [left[i] - dry[i] for i in range(n)], free)
     press: list[Scalar] = []
     for i in range(n):

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.algorithms.friction import sliding, smooth
 from armdyn.arm import AUTO, Arm, Evaluator, Function, parameter_values, parametric
-from armdyn.graph import Program, Rolled, interpret
-from armdyn.robot import Chain, chain_of
+from armdyn.graph import ARRAYS, Program, Rolled, Slot, evaluate, interpret, trace
+from armdyn.robot import FRICTION_TERMS, Chain, FrictionTerm, chain_of
+from armdyn.simulation._inline import Row
 from armdyn.simulation._mass_matrix_programs import held_program, kinetic_program
 
 Array = NDArray[np.float64]
@@ -31,14 +33,12 @@ class Plant:
     """Accelerations of arms under forces, row by row.
 
     States are arrays ``(B, n)``. Dry friction is not a function of the state: at rest it is what
-    holds the joint. So it is added by whoever knows which joints slide where.
+    holds the joint. So the caller, who knows which joints slide where, gives the directions.
 
     Attributes:
         arm: what is simulated.
         n: number of joints.
-        viscous: viscous friction ``(n,)``; zero if friction is left out, as are the next two.
-        coulomb: Coulomb friction.
-        offset: constant friction.
+        friction: coefficients of friction ``(terms, n)``; zero if friction is left out.
         constants: for arms that differ, the constants of their links by the names of the inputs.
     """
 
@@ -51,26 +51,23 @@ class Plant:
             arm: what is simulated.
             method: of forward dynamics.
             friction: whether joints have friction.
-            inside: whether viscous and constant friction are part of the compiled code; those of
-                arms with dry friction never are.
+            inside: whether friction is part of the compiled code; that of arms with dry friction
+                never is.
             parameters: link parameters ``(B, 10n)`` of arms that differ.
         """
         self.arm = arm
         self.n = arm.n
-        joints = arm.robot.joints
-        self.viscous, self.coulomb, self.offset = (
-            np.array([getattr(j, name) * friction for j in joints], dtype=np.float64)
-            for name in ("viscous", "coulomb", "offset")
-        )
+        chain = chain_of(arm.robot)
+        self.friction: Array = np.array([link.friction for link in chain.links]).T * friction
+        self._smooth, self._sliding = _friction_programs(tuple(FRICTION_TERMS.values()))
         self._method = method
         self._inside = inside and not self.dry
         self.constants: dict[str, Array] = {}
         if parameters is not None:
-            given = parameter_values(chain_of(arm.robot))
+            given = parameter_values(chain)
             values = {name: np.array(x, dtype=np.float64) for name, x in given.items()}
             values["p"] = parameters.reshape(-1, self.n, 10)
-            columns = [self.viscous, np.zeros(self.n), self.offset]
-            values[FRICTION] = np.stack([x * self._inside for x in columns], axis=1)
+            values[FRICTION] = self.friction.T * self._inside
             self.constants = values
         self._programs: dict[str, Program | Rolled] = {}
         self._kernels: dict[str, Any] = {}
@@ -78,8 +75,14 @@ class Plant:
 
     @property
     def dry(self) -> bool:
-        """Whether any joint has Coulomb friction."""
-        return bool(self.coulomb.any())
+        """Whether any joint has dry friction."""
+        return bool(self.sliding(np.zeros(self.n), np.ones(self.n)).any())
+
+    @property
+    def pushes(self) -> bool:
+        """Whether friction can bring energy: by terms whose coefficients may be negative."""
+        signed = [term.signed for term in FRICTION_TERMS.values()]
+        return bool(self.friction[signed].any())
 
     def part(self, rows: slice | Numbers) -> Plant:
         """Return some of the arms."""
@@ -111,7 +114,7 @@ class Plant:
         return self._kernels[quantity]
 
     def _function(self, quantity: str) -> Function:
-        inside = self._inside and bool(self.viscous.any() or self.offset.any())
+        inside = self._inside and bool(self.friction.any())
         method = self._method if quantity == FORWARD else AUTO
         return self.arm.function(quantity, method, friction=inside)
 
@@ -137,12 +140,16 @@ class Plant:
         if not self._inside:
             force = force - self.smooth(qd)
         if slide is not None:
-            force = force - self.coulomb * slide
+            force = force - self.sliding(qd, slide)
         return self.of(FORWARD, q, qd, force)
 
     def smooth(self, qd: Array) -> Array:
-        """Return the friction that a joint has besides Coulomb's."""
-        return self.viscous * qd + self.offset
+        """Return the friction of joints besides dry friction."""
+        return evaluate(self._smooth, [qd, *self.friction], ARRAYS)[0]
+
+    def sliding(self, qd: Array, slide: Array) -> Array:
+        """Return the dry friction of joints that slide in given directions: -1, 0 or 1."""
+        return evaluate(self._sliding, [qd, slide, *self.friction], ARRAYS)[0]
 
     def held(
         self, q: Array, qd: Array, force: Array, slide: Array, held: Truths
@@ -164,7 +171,7 @@ class Plant:
             return self.of(HELD, q, qd, *self.acting(force, slide, held))
         M = self.of("mass_matrix", q)
         left = force - self.of("bias", q, qd) - self.smooth(qd)
-        qdd = _solved(M, left - self.coulomb * slide, held)
+        qdd = _solved(M, left - self.sliding(qd, slide), held)
         return qdd, left - (M @ qdd[..., None])[..., 0]
 
     def dynamics(self) -> tuple[Program, Program] | None:
@@ -176,7 +183,7 @@ class Plant:
 
     def acting(self, force: Array, slide: Array, held: Truths) -> tuple[Array, ...]:
         """Return what acts on joints besides their weight: the inputs of programs with holds."""
-        return (force, self.coulomb * slide, (~held).astype(float), self.viscous, self.offset)
+        return (force, slide, (~held).astype(float), *self.friction)
 
     def stopped(self, q: Array, qd: Array, held: Truths) -> Array:
         """Return the velocities after some joints were stopped at once, without a rebound."""
@@ -189,6 +196,21 @@ class Plant:
     def energy(self, q: Array, qd: Array) -> Array:
         """Return kinetic and potential energy ``(B,)``."""
         return self.of("kinetic_energy", q, qd) + self.of("potential_energy", q)
+
+
+@lru_cache(maxsize=8)
+def _friction_programs(terms: tuple[FrictionTerm, ...]) -> tuple[Program, Program]:
+    """Return smooth friction of the speed, dry friction of speed and direction, as programs."""
+    speed, way, F = Slot("v", (1,)), Slot("s", (1,)), Slot("F", (len(terms),))
+    out = [Slot("f", (1,))]
+
+    def smoothly(v: Row, F: Row) -> Row:
+        return [smooth(F, v[0])]
+
+    def dry(v: Row, s: Row, F: Row) -> Row:
+        return [sliding(F, v[0], s[0])]
+
+    return trace(smoothly, [speed, F], out, "smooth"), trace(dry, [speed, way, F], out, "dry")
 
 
 @lru_cache(maxsize=64)

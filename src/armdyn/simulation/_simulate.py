@@ -241,11 +241,11 @@ def _run(task: Task, found: Samples, batch: bool) -> Run:
     energy = kinetic + np.stack([plant.of("potential_energy", a) for a in q])
     failure = found.failure
     # constant friction and springs that are pressed at the beginning can bring energy
-    passive = task.forces.is_passive and task.limits != "spring" and not plant.offset.any()
+    passive = task.forces.is_passive and task.limits != "spring" and not plant.pushes
     if failure is None and passive:
         try:
             advice = TIGHTER if task.integrator.adaptive else SHORTER
-            kept = task.limits == "report" and not (plant.viscous.any() or plant.coulomb.any())
+            kept = task.limits == "report" and not plant.friction.any()
             check_energy(plant.arm, t, qd, energy, kinetic, advice, kept=kept)
         except NumericalError as error:
             if not task.partial:

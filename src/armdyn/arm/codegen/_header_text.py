@@ -23,10 +23,10 @@ SENTENCES = {
     "forward_dynamics": "The accelerations that the torques tau cause, friction taken off them.",
     "inverse_dynamics_derivatives": "The derivatives of the torques of inverse_dynamics by q and "
     "by qd, and the mass matrix, which is that by qdd: row i is of torque i, column j by joint j. "
-    "Viscous friction is included.",
+    "The slope of friction is included.",
     "forward_dynamics_derivatives": "The derivatives of the accelerations of forward_dynamics by q "
     "and by qd, and the inverse mass matrix, which is that by tau: row i is of acceleration i, "
-    "column j by joint j. Viscous friction is included.",
+    "column j by joint j. The slope of friction is included.",
     "inverse_mass_matrix": "The inverse of the mass matrix, rotor inertias included.",
     "udu": "Unit upper triangular U and diagonal D with M = U diag(D) U^T.",
     "regressor": "The matrix Y: Y times the inertial parameters of the links (each m, mx, my, mz, "
@@ -38,7 +38,7 @@ SENTENCES = {
     "jacobian": "The Jacobian of the tip in base axes: J qd is the velocity of the tip's origin "
     "[m/s], three rows, and the angular velocity [rad/s], three rows.",
     "jacobian_derivative": "The time derivative of the Jacobian of the tip in base axes [1/s].",
-    "friction": "The friction torques: viscous, Coulomb (0 at rest) and offset.",
+    "friction": "The friction torques; dry friction is 0 at rest.",
 }
 
 GEOMETRY = ("beta", "b", "theta", "d")

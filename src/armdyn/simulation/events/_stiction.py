@@ -1,6 +1,6 @@
 """Joints that are held at rest, by dry friction or by a stop, and when they are let go.
 
-A joint that slides has the friction Fc, against its motion; its direction is remembered, not taken
+A joint that slides has dry friction against its motion; its direction is remembered, not taken
 from the sign of a speed, which rounding makes flicker about zero. When the speed would change sign
 the joint stops. At rest it is held, as a constraint, while what presses on the hold is within
 bounds: plus and minus the breakaway torque for friction, and no bound towards a stop. Beyond the
@@ -44,12 +44,14 @@ class StictionState:
             plant: the arms.
             q: positions.
             qd: velocities.
-            stiction: the breakaway torque, as a multiple of Coulomb's.
+            stiction: the breakaway torque, as a multiple of the dry friction of a joint that
+                begins to slide.
             stops: lower and upper limits at which joints stop.
         """
         self._plant, self._stops = plant, stops
-        self._dry = plant.coulomb > 0.0
-        self._breakaway = plant.coulomb * stiction
+        rest = plant.sliding(np.zeros(plant.n), np.ones(plant.n))
+        self._dry = rest > 0.0
+        self._breakaway = rest * stiction
         self.slide: Array = np.sign(qd) * self._dry
         self.low = np.zeros(q.shape, bool)
         self.high = np.zeros(q.shape, bool)

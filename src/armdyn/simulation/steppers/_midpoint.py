@@ -92,12 +92,13 @@ class Midpoint(Stepper):
             p: momenta before the step.
         """
         h, plant, free = self._h, self._plant, self._free()
-        dry = plant.coulomb * self._holds.slide if self._holds else 0.0
         before, force = np.full((len(q), 1), np.inf), np.zeros_like(q)
         going = np.ones((len(q), 1), bool)  # each arm ends by itself: a batch changes no bits
         for _ in range(MOST_ITERATIONS):
             x = self._stage.advance(q, h, [v])
-            tau = self._at(t + self._time * h, x, v)[0] - plant.smooth(v) - dry
+            tau = self._at(t + self._time * h, x, v)[0] - plant.smooth(v)
+            if self._holds:
+                tau = tau - plant.sliding(v, self._holds.slide)
             with np.errstate(all="ignore"):
                 new, pull = self._improve(q, p, v, tau, *free, np.array([h]), *self._constants[0])
                 change = np.abs(new - v).max(axis=1, keepdims=True)

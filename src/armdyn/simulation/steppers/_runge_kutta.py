@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from armdyn.graph import Program, Slot, trace
 from armdyn.simulation._forces import Forces
 from armdyn.simulation._inline import Row, constant_slots, inlined
-from armdyn.simulation._mass_matrix_programs import ACTING, held_accelerations, held_constants
+from armdyn.simulation._mass_matrix_programs import acting, held_accelerations, held_constants
 from armdyn.simulation._plant import FORWARD, Plant, compiled
 from armdyn.simulation.events._stiction import StictionState
 from armdyn.simulation.steppers._stepper import LONGEST_STEP_CODE, Step, Stepper
@@ -74,15 +74,15 @@ def step_program(tableau: Tableau, name: str, forward: Program) -> Program:
 def held_step_program(tableau: Tableau, name: str, mass_matrix: Program, bias: Program) -> Program:
     """Return a step under constant torques of arms whose joints may be held.
 
-    Inputs are those of `held_program`, with h behind offset; outputs are q and qd after the step,
-    qdd and press before it.
+    Inputs are those of `held_program`, with h before the constants; outputs are q and qd after the
+    step, qdd and press before it.
     """
 
     def step(q: Row, qd: Row, *given: Row) -> object:
-        acting, (h, *constants) = given[: len(ACTING)], given[len(ACTING) :]
+        acts, (h, *constants) = given[: len(acting())], given[len(acting()) :]
 
         def both(q: Row, qd: Row) -> tuple[Row, Row]:
-            return held_accelerations(mass_matrix, bias, q, qd, *acting, *constants)
+            return held_accelerations(mass_matrix, bias, q, qd, *acts, *constants)
 
         def a(_: float, q: Row, qd: Row) -> Row:
             return both(q, qd)[0]
@@ -92,7 +92,7 @@ def held_step_program(tableau: Tableau, name: str, mass_matrix: Program, bias: P
         return *after, first, press
 
     n = bias.inputs[0].shape
-    inputs = [*(Slot(state, n) for state in ("q", "qd", *ACTING)), Slot("h", (1,))]
+    inputs = [*(Slot(state, n) for state in ("q", "qd", *acting())), Slot("h", (1,))]
     outputs = [Slot(name, n) for name in ("q_after", "qd_after", "qdd", "press")]
     return trace(step, [*inputs, *held_constants(mass_matrix, bias)], outputs, f"held_{name}")
 
@@ -167,15 +167,15 @@ class RungeKutta(Stepper):
 
     def _compiled_with_holds(self, holds: StictionState, t: float, q: Array, qd: Array) -> Step:
         force, driven = self._at(t, q, qd)
-        acting = self._plant.acting(force, holds.slide, holds.held)
-        q_after, qd_after, qdd, press = self._compiled(self._constants, q, qd, *acting)
+        acts = self._plant.acting(force, holds.slide, holds.held)
+        q_after, qd_after, qdd, press = self._compiled(self._constants, q, qd, *acts)
         events = holds.let_go(t, press)
         if events:  # these arms make the step again, with the joints that are held now
             more, _ = holds.settle(t, q, qd, force)
             self.events += [*events, *more]
             rows = np.unique([event.arm for event in (*events, *more)])
-            acting = self._plant.acting(force[rows], holds.slide[rows], holds.held[rows])
-            again = self._compiled(self._constants_of(rows), q[rows], qd[rows], *acting)
+            acts = self._plant.acting(force[rows], holds.slide[rows], holds.held[rows])
+            again = self._compiled(self._constants_of(rows), q[rows], qd[rows], *acts)
             for whole, part in zip((q_after, qd_after, qdd), again[:3], strict=True):
                 whole[rows] = part
         self.events += self._arrested(t + self._h, q_after, qd_after)
