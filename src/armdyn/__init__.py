@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         RobotError,
         RobotFileError,
         RobotWarning,
-        SettingWarning,
         UnreachedError,
     )
     from armdyn.graph import Operations
@@ -80,7 +79,6 @@ __all__ = [
     "RobotFileError",
     "RobotWarning",
     "Run",
-    "SettingWarning",
     "UnreachedError",
     "excite",
     "feasible",

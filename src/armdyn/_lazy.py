@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
+import armdyn._fork_safe  # noqa: F401  # pyright: ignore[reportUnusedImport] forks wait for imports
+
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
     """Return the `__getattr__` of a package.

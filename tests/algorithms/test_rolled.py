@@ -10,8 +10,8 @@ import pytest
 from armdyn import Robot, generic
 from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.rolled import ROLLED_METHODS
-from armdyn.arm._programs import algorithm
 from armdyn.arm._rolled import rolled_program
+from armdyn.arm._tracing import algorithm
 from armdyn.graph import (
     Operations,
     Program,

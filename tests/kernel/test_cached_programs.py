@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.arm import _programs
+from armdyn.arm import _programs, _tracing
 from armdyn.arm._programs import AUTO, cheapest, program, resolve
 from armdyn.errors import GraphError
 from armdyn.graph import Program, Slot
@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def _forget() -> None:
     """Be as a new process."""
-    for function in (program, cheapest, _programs._traced, source_digest):
+    for function in (program, cheapest, _tracing.traced, source_digest):
         function.cache_clear()
 
 
@@ -39,7 +39,7 @@ def _no_tracing(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> Program:
         raise AssertionError("traced again")
 
-    monkeypatch.setattr(_programs, "trace", refuse)
+    monkeypatch.setattr(_tracing, "trace", refuse)
 
 
 def test_a_program_comes_back_to_the_last_bit() -> None:

@@ -272,7 +272,7 @@ def test_results_go_to_slices_in_any_order() -> None:
 def test_programs_are_kept_for_the_next_call_while_there_is_room() -> None:
     calls: list[int] = []
 
-    @recent(10, len)
+    @recent(10, len, lambda *_, **__: 0)
     def numbers(n: int, *, first: int = 0) -> list[int]:
         calls.append(n)
         return list(range(first, first + n))
@@ -289,3 +289,20 @@ def test_programs_are_kept_for_the_next_call_while_there_is_room() -> None:
     numbers.cache_clear()
     numbers(20)
     assert calls[-3:] == [2, 20, 20]
+
+
+def test_the_keys_of_programs_take_room_too() -> None:
+    calls: list[str] = []
+
+    @recent(10, len, len)
+    def twice(text: str) -> str:
+        calls.append(text)
+        return text * 2
+
+    twice("ab")  # 2 and 4
+    twice("c")  # 1 and 2
+    twice("ab")
+    assert calls == ["ab", "c"]
+    twice("de")  # with it there would be 15
+    twice("ab")
+    assert calls == ["ab", "c", "de", "ab"]

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.errors import SettingWarning
 from armdyn.graph import Program, Slot
 from armdyn.kernel._symbols import ONE
 from armdyn.kernel.call import _fastcall
@@ -216,9 +217,7 @@ def _spoil_python(patch: pytest.MonkeyPatch) -> None:
 
 
 def _spoil_lock(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(
-        _fastcall.sysconfig, "get_config_var", lambda name: int(name == "Py_GIL_DISABLED")
-    )
+    patch.setattr(_fastcall.sys, "abiflags", "t", raising=False)
 
 
 def _spoil_table(patch: pytest.MonkeyPatch) -> None:
@@ -499,7 +498,7 @@ def test_the_old_name_of_the_setting_is_read_with_one_warning(
     _fastcall._warn_of_old_name.cache_clear()
     monkeypatch.delenv("ARMDYN_FASTCALL", raising=False)
     monkeypatch.setenv("ARMDYN_DOOR", "off")
-    with pytest.warns(armdyn.SettingWarning, match="ARMDYN_DOOR is now called ARMDYN_FASTCALL"):
+    with pytest.warns(SettingWarning, match="ARMDYN_DOOR is now called ARMDYN_FASTCALL"):
         assert not _fastcall.fastcall_works()
     assert not _fastcall.fastcall_works()  # without another warning, which would be an error
     monkeypatch.setenv("ARMDYN_FASTCALL", "on")  # the new name comes first

@@ -79,5 +79,5 @@ def test_a_digest_belongs_to_every_byte(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_what_has_no_text_and_no_code_is_never_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_written, "find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert _written._content("armdyn", "nothing") != _written._content("armdyn", "nothing")

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from armdyn.arm._names import AUTO
     from armdyn.arm._parametric import parametric
     from armdyn.arm._parametric import values as parameter_values
-    from armdyn.arm._programs import cost, methods, operations, source
+    from armdyn.arm._programs import cost, methods, source
+    from armdyn.arm._tracing import operations
     from armdyn.arm.codegen._export_c import export_c
     from armdyn.arm.kinematics._damped_least_squares import Reach
     from armdyn.arm.kinematics._inverse_kinematics import checked_pose, checked_start, reach_of
@@ -61,7 +62,7 @@ __getattr__ = lazy_names(
         "load": "_files",
         "methods": "_programs",
         "operation_counts": "_counts",
-        "operations": "_programs",
+        "operations": "_tracing",
         "parameter_values": "_parametric:values",
         "parametric": "_parametric",
         "reach_of": "kinematics._inverse_kinematics",

@@ -35,7 +35,7 @@ def checked_state(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np
         )
     if array.ndim > MOST_AXES:
         raise InputError(f"`{name}` has {array.ndim} axes, expected at most {MOST_AXES}.")
-    if np.ma.is_masked(state):
+    if hasattr(state, "mask") and np.ma.is_masked(state):
         raise InputError(
             f"`{name}` has masked entries; a state must be complete. Drop or mend such rows first."
         )
@@ -46,7 +46,8 @@ def checked_out(out: object, name: str, shape: tuple[int, ...]) -> NDArray[np.fl
     """Return an array that can receive a result."""
     expected = f"expected a float64 array of shape {shape}"
     # a masked array may keep its old entries where it is masked
-    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+    masked = hasattr(out, "mask") and isinstance(out, np.ma.MaskedArray)
+    if not isinstance(out, np.ndarray) or masked:
         raise InputError(f"{name} is {type(cast(object, out)).__name__}, {expected}.")
     array = cast("NDArray[Any]", out)
     if array.shape != shape or array.dtype != np.float64:

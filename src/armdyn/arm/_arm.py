@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._fork_safe import first_use
 from armdyn.arm._install_fastcall import install_fastcall
-from armdyn.arm._names import AUTO, ROLLED
+from armdyn.arm._names import AUTO
 from armdyn.errors import InputError, shown
 from armdyn.robot import Robot, chain_of
 
@@ -127,22 +128,25 @@ class Arm:
             friction: whether "inverse_dynamics", "forward_dynamics" and their derivatives include
                 joint friction.
         """
-        from armdyn.arm._programs import check_method, program, resolve, sweeps
+        if not self._functions:
+            with first_use:  # which imports what functions need
+                return self._function(quantity, method, frame, friction)
+        return self._function(quantity, method, frame, friction)
+
+    def _function(self, quantity: str, method: str, frame: str | int, friction: bool) -> Function:
+        from armdyn.arm._programs import check_method, code_of, resolve
 
         check_method(quantity, method)
         if not isinstance(friction, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"`friction` is {shown(friction)}, expected True or False.")
         key = (quantity, method, self._frame(frame), bool(friction))
         if key not in self._functions:
-            from armdyn.arm._function import Function
+            with first_use:
+                from armdyn.arm._function import Function
 
-            name = resolve(self._chain, quantity, method)
-            code = (
-                sweeps(self._chain, quantity, friction=key[3])
-                if name == ROLLED
-                else program(self._chain, quantity, name, *key[2:])
-            )
-            self._functions[key] = Function(code, name, self.name)
+                name = resolve(self._chain, quantity, method)
+                code = code_of(self._chain, quantity, name, *key[2:])
+                self._functions[key] = Function(code, name, self.name)
         return self._functions[key]
 
     def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from armdyn.algorithms.last_frame import with_last_frame_chosen
-from armdyn.arm._programs import operations, resolve
+from armdyn.arm._programs import resolve
+from armdyn.arm._tracing import operations
 from armdyn.graph import Operations
 from armdyn.robot import Chain, Robot, chain_of, generic
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.graph import Program, Rolled, interpret
+from armdyn._fork_safe import first_use
+from armdyn.graph import Program, Rolled
 from armdyn.kernel import Kernel, all_finite, cached_kernel, new_rows, wanted_threads
-from armdyn.kernel.batch._batch import Batch
 
 Array = NDArray[np.float64]
 
@@ -43,15 +42,23 @@ class Evaluator:
 
     def __init__(self, program: Program | Rolled) -> None:
         self.program = program
+        self._kernel: Kernel | None = None
 
-    @cached_property
+    @property
     def kernel(self) -> Kernel | None:
         """The machine code; None for a program that is too long to be worth compiling."""
+        if self._kernel is None and not self._too_long:
+            with first_use:
+                if self._kernel is None:  # another thread may have been first
+                    self._kernel = cached_kernel(self.program)
+        return self._kernel
+
+    @property
+    def _too_long(self) -> bool:
         program = self.program
-        if isinstance(program, Program):
-            if len(program.code) + len(program.results) > LONGEST_COMPILED:
-                return None
-        return cached_kernel(program)
+        if isinstance(program, Rolled):
+            return False
+        return len(program.code) + len(program.results) > LONGEST_COMPILED
 
     def __call__(
         self,
@@ -78,6 +85,8 @@ class Evaluator:
         if prod(lead) < FEW_STATES:
             inputs_finite, results_finite = self._few(kernel, arrays, outs)
         else:
+            from armdyn.kernel.batch._batch import Batch
+
             batch = Batch(kernel, arrays, outs, lead, workers)
             batch.compute()
             inputs_finite, results_finite = batch.inputs_finite, batch.results_finite
@@ -100,6 +109,8 @@ class Evaluator:
     ) -> Outcome:
         if not all(map(all_finite, arrays)):
             return Outcome([], inputs_finite=False, results_finite=False)
+        from armdyn.graph import interpret
+
         assert isinstance(self.program, Program), "sweeps are always compiled"
         with np.errstate(all="ignore"):
             try:

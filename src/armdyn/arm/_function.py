@@ -6,28 +6,23 @@ import inspect
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from types import MethodType
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._fork_safe import first_use
 from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._install_fastcall import described
 from armdyn.arm._programs import methods
 from armdyn.arm._singular import INVERTING
 from armdyn.errors import InputError, MethodError, NumericalError
-from armdyn.export import (
-    c_source,
-    casadi_source,
-    jax_source,
-    to_casadi,
-    to_jax,
-    to_latex,
-    to_sympy,
-)
-from armdyn.graph import Operations, Program, Rolled, count, count_rolled, show
-from armdyn.kernel import Kernel, compile_program
+from armdyn.graph import Program, Rolled
+
+if TYPE_CHECKING:
+    from armdyn.graph import Operations
+    from armdyn.kernel import Kernel
 
 LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi")
 
@@ -79,6 +74,8 @@ class Function:
     @property
     def operations(self) -> Operations:
         """What one call costs, counted on the traced code."""
+        from armdyn.graph import count, count_rolled
+
         program = self.program
         return count_rolled(program) if isinstance(program, Rolled) else count(program)
 
@@ -129,8 +126,9 @@ class Function:
         lead = common_lead(arrays, wanted)
         outs = None if out is None else self._outs(out, lead)
         if not self._warm:
+            with first_use:
+                self._install_fastcall()
             self._warm = True
-            self._install_fastcall()
         results, inputs_finite, results_finite = self._evaluate(arrays, lead, outs, threads)
         if not inputs_finite:
             raise not_finite(arrays, wanted)
@@ -210,6 +208,10 @@ class Function:
         that needs only these: functions of arrays ``(..., n)``, and of columns of SX or MX. "llvm"
         is what is compiled for this machine; "latex" is for small arms.
         """
+        from armdyn.export import c_source, casadi_source, jax_source, to_latex
+        from armdyn.graph import show
+        from armdyn.kernel import compile_program
+
         match language:
             case "python":
                 return show(self._straight)
@@ -228,14 +230,20 @@ class Function:
 
     def sympy(self) -> Callable[..., Any]:
         """Return the same function on SymPy expressions: a sequence for each input."""
+        from armdyn.export import to_sympy
+
         return to_sympy(self._straight)
 
     def casadi(self) -> Any:
         """Return the same function as a `casadi.Function` of column vectors."""
+        from armdyn.export import to_casadi
+
         return to_casadi(self._straight)
 
     def jax(self) -> Callable[..., Any]:
         """Return the same function on JAX arrays ``(..., n)``."""
+        from armdyn.export import to_jax
+
         return to_jax(self._straight)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from typing import cast
 
 from armdyn.algorithms import PARAMETER_NAMES, QUANTITIES, parameters
 from armdyn.algorithms.vector import add_symmetric, point_inertia, scale_symmetric
-from armdyn.arm._programs import AUTO, algorithm, check_method, cost, straight_methods
+from armdyn.arm._programs import AUTO, check_method, cost, straight_methods
 from armdyn.arm._singular import INVERTING, singular
+from armdyn.arm._tracing import algorithm
 from armdyn.errors import RobotError
 from armdyn.export import linear_constants
 from armdyn.graph import Instruction, Program, Slot, count, trace, verify

@@ -1,24 +1,22 @@
-"""From a robot's constants and a row of the table to a program; the choice of the cheapest."""
+"""From a robot's constants and a row of the table to a program; the choice of the cheapest.
+
+Programs and choices come from the cache where they are there; else `_tracing` is imported.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 
 from armdyn.algorithms import QUANTITIES, Method, Quantity
-from armdyn.algorithms.friction import RULES
-from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.rolled import ROLLED_METHODS
 from armdyn.arm._derivatives import derived_methods
 from armdyn.arm._names import AUTO, ROLLED
 from armdyn.arm._recent import recent
-from armdyn.arm._rolled import rolled_program
 from armdyn.arm._singular import INVERTING, singular
-from armdyn.errors import MethodError, RobotError
-from armdyn.graph import Operations, Program, Rolled, Slot, count, count_rolled, free_symbols, trace
+from armdyn.errors import MethodError
+from armdyn.graph import Operations, Program, Rolled, free_symbols
 from armdyn.kernel import cached_choice, cached_program, source_digest
 from armdyn.robot import Chain
-from armdyn.scalar import Scalar
 
 # Straight-line code of more operations than this no longer fits the cache of instructions: sweeps
 # along the joints are as fast then, and soon faster.
@@ -34,9 +32,11 @@ ON_LONG_ARMS = {
     "gravity": "lin_1994", "forward_dynamics": "denoc", "inverse_mass_matrix": "mass_matrix_udu",
 }  # fmt: skip
 
-# Steps and results of the programs that are kept for the next call: some 50 MB, or all the programs
-# of several arms.
-STEPS_KEPT = 300_000
+# Steps and results of the programs that stay in memory for the next call: some 50 MB, or all the
+# programs of several arms.
+MOST_STEPS = 300_000
+# The constants of a link take as much memory as so many steps: some 1.5 kB.
+STEPS_OF_LINK = 13
 
 # The packages whose text decides what is traced.
 TRACING = (
@@ -93,6 +93,8 @@ def fastest(chain: Chain, quantity: str) -> str:
 
 
 def _fastest(chain: Chain, quantity: str) -> str:
+    from armdyn.arm._tracing import operations
+
     # of the inverse, sweeps take twice the multiplications
     longest = LONGEST_STRAIGHT * (2 if quantity == "inverse_mass_matrix" else 1)
     if _length(operations(chain, quantity, ROLLED)) > HOPELESS * longest:
@@ -116,6 +118,8 @@ def cheapest(chain: Chain, quantity: str) -> str:
         return names[0]
 
     def choose() -> str:
+        from armdyn.arm._tracing import operations
+
         return min(names, key=lambda name: cost(operations(chain, quantity, name)))
 
     return (
@@ -130,18 +134,28 @@ def cost(counted: Operations) -> tuple[int, int]:
     return (counted.multiplications + counted.sqrt, counted.additions)
 
 
-def operations(chain: Chain, quantity: str, method: str) -> Operations:
-    """Count the operations of a method on a chain, friction left out."""
-    if method == ROLLED:
-        return count_rolled(sweeps(chain, quantity, friction=False))
-    return count(_traced(chain, quantity, method, frame=chain.n + 1, friction=False))
-
-
-def _steps(program: Program) -> int:
+def steps(program: Program) -> int:
+    """Return how long a program is: its steps and results."""
     return len(program.code) + len(program.results)
 
 
-@recent(STEPS_KEPT, _steps)
+def key_steps(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> int:
+    """Return how many steps take as much memory as the arguments of `program`."""
+    return STEPS_OF_LINK * chain.n
+
+
+def code_of(
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool
+) -> Program | Rolled:
+    """Return the code of any method, sweeps too; arguments as for `program`."""
+    if method != ROLLED:
+        return program(chain, quantity, method, frame, friction)
+    from armdyn.arm._tracing import sweeps
+
+    return sweeps(chain, quantity, friction=friction)
+
+
+@recent(MOST_STEPS, steps, key_steps)
 def program(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> Program:
     """Trace a method, or take what was traced before in this or another process.
 
@@ -154,53 +168,13 @@ def program(chain: Chain, quantity: str, method: str, frame: int, friction: bool
     """
 
     def make() -> Program:
-        return _traced(chain, quantity, method, frame, friction)
+        from armdyn.arm._tracing import traced
+
+        return traced(chain, quantity, method, frame, friction)
 
     if free_symbols(chain):
         return make()
     return cached_program((*_decided_by(chain), quantity, method, str(frame), str(friction)), make)
-
-
-@recent(STEPS_KEPT, _steps)
-def _traced(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> Program:
-    entry = _quantity(quantity)
-    _refuse_singular(chain, quantity)
-    if not entry.about_frames:
-        chain = with_last_frame_chosen(chain)
-    inputs = [Slot(name, (chain.n,)) for name in entry.inputs]
-    outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
-    run = algorithm(chain, quantity, method, frame, friction)
-    return trace(run, inputs, outputs, name=quantity)
-
-
-def sweeps(chain: Chain, quantity: str, *, friction: bool) -> Rolled:
-    """Return a quantity as sweeps along the joints; arguments as for `program`."""
-    _refuse_singular(chain, quantity)
-    found = rolled_program(chain, quantity, friction=friction)
-    assert found is not None, "methods() names the quantities that can be walked"
-    return found
-
-
-def _refuse_singular(chain: Chain, quantity: str) -> None:
-    if quantity in INVERTING and (why := singular(chain)):
-        raise RobotError(f"{quantity} does not exist, the mass matrix is singular: {why}.")
-
-
-def algorithm(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool
-) -> Callable[..., object]:
-    """Return a method as a function of its inputs, lists of scalars; arguments as for `program`."""
-    entry = _quantity(quantity)
-    run = _methods(quantity)[method].run
-
-    def function(*inputs: list[Scalar]) -> object:
-        if entry.takes_frame:
-            return run(chain, *inputs, frame=frame)
-        if friction and quantity in RULES:
-            return RULES[quantity](run, chain, *inputs)
-        return run(chain, *inputs)
-
-    return function
 
 
 def _decided_by(chain: Chain) -> tuple[str, ...]:
@@ -211,14 +185,20 @@ def _decided_by(chain: Chain) -> tuple[str, ...]:
     return repr(chain), *map(source_digest, TRACING)
 
 
-def _quantity(quantity: str) -> Quantity:
+def quantity_of(quantity: str) -> Quantity:
+    """Return the row of a quantity, or raise an error that names all quantities."""
     if not isinstance(quantity, str) or quantity not in QUANTITIES:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise MethodError("quantity", quantity, QUANTITIES)
     return QUANTITIES[quantity]
 
 
+def method_of(quantity: str, method: str) -> Method:
+    """Return the row of a method."""
+    return _methods(quantity)[method]
+
+
 def _methods(quantity: str) -> dict[str, Method]:
-    return {**_quantity(quantity).methods, **DERIVED.get(quantity, {})}
+    return {**quantity_of(quantity).methods, **DERIVED.get(quantity, {})}
 
 
 DERIVED = derived_methods(cheapest)

@@ -1,59 +1,70 @@
-"""Results that are kept for the next call, as many of the latest as there is room for.
+"""Results that stay in memory for the next call, as many of the latest as there is room for.
 
-A number of results would be no bound of their memory: the program of one arm may be a hundred times
-as long as that of another, and whoever sweeps over arms makes thousands of them.
+The number of results does not bound their memory: the program of one arm may be a hundred times as
+long as that of another, and a sweep over arms makes thousands of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
 from typing import Generic, ParamSpec, TypeVar
+
+from armdyn._fork_safe import brief_lock
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def recent(room: int, size: Callable[[T], int]) -> Callable[[Callable[P, T]], Recent[P, T]]:
+def recent(
+    room: int, size: Callable[[T], int], key_size: Callable[P, int]
+) -> Callable[[Callable[P, T]], Recent[P, T]]:
     """Return a decorator for a function whose arguments can be keys.
 
     Args:
-        room: sizes of the results that are kept, together; the latest is kept however large it is.
+        room: the most that results and keys may take together; the latest result always stays.
         size: of a result.
+        key_size: of the arguments, in the same unit.
     """
-    return lambda function: Recent(function, room, size)
+    return lambda function: Recent(function, room, size, key_size)
 
 
 class Recent(Generic[P, T]):
-    """A function that remembers what it returned last."""
+    """A function that remembers its latest results."""
 
-    def __init__(self, function: Callable[P, T], room: int, size: Callable[[T], int]) -> None:
+    def __init__(
+        self,
+        function: Callable[P, T],
+        room: int,
+        size: Callable[[T], int],
+        key_size: Callable[P, int],
+    ) -> None:
         self.__doc__ = function.__doc__
         self._function = function
         self._room = room
         self._size = size
-        self._lock = Lock()
+        self._key_size = key_size
+        self._lock = brief_lock()
         self.cache_clear()
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> T:
         """Return what the function returns for these arguments."""
         key = (args, tuple(named.items()))
         with self._lock:
-            if key in self._kept:
-                self._kept[key] = found = self._kept.pop(key)  # behind all others
+            if key in self._entries:
+                self._entries[key] = found = self._entries.pop(key)  # now the latest
                 return found[0]
         result = self._function(*args, **named)  # another thread may do the same meanwhile
-        kept = (result, self._size(result))
+        size = self._size(result) + self._key_size(*args, **named)
         with self._lock:
-            self._used += kept[1] - self._kept.pop(key, (result, 0))[1]
-            self._kept[key] = kept
-            while self._used > self._room and len(self._kept) > 1:
-                oldest = next(iter(self._kept))
-                self._used -= self._kept.pop(oldest)[1]
+            self._used += size - self._entries.pop(key, (result, 0))[1]
+            self._entries[key] = (result, size)
+            while self._used > self._room and len(self._entries) > 1:
+                oldest = next(iter(self._entries))
+                self._used -= self._entries.pop(oldest)[1]
         return result
 
     def cache_clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            self._kept: dict[object, tuple[T, int]] = {}
+            self._entries: dict[object, tuple[T, int]] = {}
             self._used = 0

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.algorithms import QUANTITIES
-from armdyn.arm._rolled import rolled_program
-from armdyn.kernel import cached_kernel
+from armdyn.graph import Rolled
 from armdyn.robot import Chain
 
 INVERTING = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix", "udu")
@@ -44,10 +43,18 @@ def singular(chain: Chain) -> str:
 
 
 def _mass_matrix(chain: Chain, q: list[float]) -> NDArray[np.float64]:
-    sweeps = rolled_program(chain, "mass_matrix", friction=False) if chain.n > MANY_JOINTS else None
+    sweeps = _sweeps(chain) if chain.n > MANY_JOINTS else None
     if sweeps is not None:
+        from armdyn.kernel import cached_kernel
+
         return np.asarray(cached_kernel(sweeps)(np.array(q)))
     return np.array(QUANTITIES["mass_matrix"].methods["lin_fang_1"].run(chain, q), dtype=np.float64)
+
+
+def _sweeps(chain: Chain) -> Rolled | None:
+    from armdyn.arm._rolled import rolled_program
+
+    return rolled_program(chain, "mass_matrix", friction=False)
 
 
 def _smallest(M: NDArray[np.float64]) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from operator import index
 from threading import Lock
@@ -62,7 +61,9 @@ def in_threads(work: Callable[[int, int], object], length: int, part: int, threa
     if helpers < 1:
         worker()
         return
-    # A pool of its own for each call: one that is kept would be dead in a process forked later.
+    from concurrent.futures import ThreadPoolExecutor
+
+    # A pool of its own for each call: the threads of an older one are missing after a fork.
     with ThreadPoolExecutor(helpers) as pool:
         jobs = [pool.submit(worker) for _ in range(helpers)]
         worker()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from threading import Lock
 
+from armdyn._fork_safe import first_use
 from armdyn.kernel._element import DOUBLE
 from armdyn.kernel._jit import Code, compile_object, load_for_good
 from armdyn.kernel._llvm import llvm_versions
@@ -14,9 +14,6 @@ from armdyn.kernel.cache._identity import HERE
 from armdyn.kernel.cache._source_digest import source_digest
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.targets import target
-
-# Names of functions are taken once they are loaded: no two threads may load the same.
-_loading = Lock()
 
 
 def common_code(write: str, modules: tuple[str, ...], *given: int) -> Code:
@@ -28,7 +25,7 @@ def common_code(write: str, modules: tuple[str, ...], *given: int) -> Code:
         modules: those whose text decides what is written.
         given: what `write` is given beside the target and element type.
     """
-    with _loading:
+    with first_use:  # a name can be loaded once: no two threads may load the same
         return _common_code(write, modules, *given)
 
 

@@ -1,4 +1,4 @@
-"""Digests of our own modules: what is kept on disk is of use as long as they are the same."""
+"""Digests of our own modules: cached results are valid as long as the digests are the same."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import secrets
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
-from importlib.resources import files
-from importlib.util import find_spec
-from pkgutil import iter_modules
+from pathlib import Path
+
+SUFFIXES = (".py", ".pyc")
 
 
 @lru_cache(maxsize=16)
 def source_digest(package: str, modules: tuple[str, ...] | None = None) -> str:
     """Return a digest of the text of modules, which decides what they do.
+
+    The text is read without importing the modules.
 
     Args:
         package: where they are.
@@ -29,19 +31,33 @@ def source_digest(package: str, modules: tuple[str, ...] | None = None) -> str:
     return digest.hexdigest()
 
 
+def _folder(package: str) -> Path:
+    """Return the folder of a package, if the top package is in a folder."""
+    top, *inner = package.split(".")
+    return Path(import_module(top).__file__ or "").parent.joinpath(*inner)
+
+
 def _modules_of(package: str) -> list[str]:
-    found = iter_modules(import_module(package).__path__)
-    return ["__init__", *sorted(module.name for module in found if not module.ispkg)]
+    with suppress(OSError):
+        found = {file.stem for file in _folder(package).iterdir() if file.suffix in SUFFIXES}
+        return ["__init__", *sorted(found - {"__init__"})]
+    from pkgutil import iter_modules
+
+    listed = iter_modules(import_module(package).__path__)
+    return ["__init__", *sorted(module.name for module in listed if not module.ispkg)]
 
 
 def _content(package: str, name: str) -> bytes:
-    """Return the text of a module, or what Python made of it where nothing else is installed."""
-    for suffix in (".py", ".pyc"):
+    """Return the text of a module, or its compiled code where nothing else is installed."""
+    path = _folder(package) / name.replace(".", "/")
+    for suffix in SUFFIXES:
         with suppress(OSError):
-            return files(package).joinpath(f"{name.replace('.', '/')}{suffix}").read_bytes()
+            return path.with_name(path.name + suffix).read_bytes()
+    from importlib.util import find_spec
+
     full = package if name == "__init__" else f"{package}.{name}"
     spec = find_spec(full)
     get_code = getattr(spec.loader, "get_code", None) if spec else None
     code = get_code(full) if get_code else None
-    # Of what cannot be told from its next version nothing that was kept is used.
+    # Without text and code nothing tells two versions apart: no cached result is used.
     return marshal.dumps(code) if code is not None else secrets.token_bytes(16)

@@ -13,7 +13,6 @@ import os
 import platform
 import struct
 import sys
-import sysconfig
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
@@ -218,7 +217,8 @@ def _right_machine() -> bool:
 
 
 def _right_python() -> bool:
-    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+    free_threading = "t" in getattr(sys, "abiflags", "") or "free-threading" in sys.version
+    if sys.implementation.name != "cpython" or free_threading:
         return False
     text, pair = b"armdyn's fastcall", FastcallState(("a", "b"))
     return (
