@@ -33,14 +33,14 @@ def read_other(path: Path, *, strict: bool) -> Robot:
     return Robot([Joint(name="other", mass=1.0)], strict=strict)
 
 
-def read_json(path: Path, delimiter: str | None) -> Table:
+def read_json(path: Path) -> Table:
     columns = json.loads(path.read_text())
     return Table(path, {name: np.array(column, dtype=float) for name, column in columns.items()})
 
 
-def json_blocks(path: Path, delimiter: str | None) -> Iterator[Table]:
+def json_blocks(path: Path) -> Iterator[Table]:
     """Yield ten rows at a time."""
-    table = read_json(path, delimiter)
+    table = read_json(path)
     for a in range(0, len(table.columns["t"]), 10):
         yield Table(path, {name: column[a : a + 10] for name, column in table.columns.items()})
 

@@ -96,7 +96,7 @@ class Meaning:
 
 
 def meaning(name: str) -> Meaning | None:
-    """Return what the name of a column says, None if it is none of ours."""
+    """Return what the name of a column says, None if it is no quantity of an arm."""
     bare, unit = name.strip(), None
     if found := _BRACKETS.match(bare):
         spelt = spelling(found[2])

@@ -13,21 +13,22 @@ from armdyn.log.formats._table import Table
 
 Array = NDArray[np.float64]
 
-# Joints of arms turn once or twice; what is beyond one and a half turns each way is asked about.
+# Joints of arms turn once or twice. Beyond this [rad], one and a half turns each way, the unit is
+# in doubt.
 MOST_TURNS = 1.5 * math.tau
 DEGREE = math.pi / 180
 
-# Beyond this a position is an angle neither in radians nor in degrees: 100 turns.
+# Larger positions are angles neither in radians nor in degrees: 100 turns.
 FARTHEST = 36_000.0
 
-# How far beyond a limit a joint may be measured [rad], and as a share of its range.
+# A joint may be measured this far beyond a limit [rad], plus this share of its range.
 SLACK = 0.2
 
 
 def check_angles(table: Table, names: Sequence[str], q: Array, joints: object) -> None:
-    """Raise an error if positions can only be degrees, or nobody can tell.
+    """Raise an error if positions can only be degrees, or the unit is unknown.
 
-    `joints` may be an arm, whose limits and sliding joints are then known.
+    `joints` may be an arm, whose limits and prismatic joints are used.
     """
     robot = getattr(joints, "robot", None)
     described = tuple(getattr(robot, "joints", ())) if robot is not None else ()

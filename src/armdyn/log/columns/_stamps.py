@@ -14,25 +14,25 @@ from armdyn.log.formats._table import Table
 
 Array = NDArray[np.float64]
 
-# Stamps beyond this are counted from 1970; they are counted from the first sample here, because a
-# clock of 1e9 s has no room left for nanoseconds.
+# Stamps beyond this [s] count from 1970. They are made to count from the first sample, because a
+# double of 1e9 s has no digits left for nanoseconds.
 EPOCH = 1e8
 
-# A log is taken at 5 to 2000 samples a second. So the step tells the unit: steps of 4 are
-# milliseconds, of 4000 microseconds. The stamp itself tells it if it is counted from 1970.
+# Logs have 5 to 2000 samples a second, so the step [s] tells the unit: steps of 4 are
+# milliseconds, of 4000 microseconds. The stamp itself [s] tells it if it counts from 1970.
 STEPS = (5e-4, 0.2)
 SINCE_1970 = (1e8, 1e10)
 
 
 @dataclass(frozen=True)
 class Clock:
-    """How the columns of time are to be read.
+    """How to read the columns of time.
 
     Attributes:
         time: name of the column.
         nanosec: name of the column of nanoseconds that are to be added, or None.
         per_second: units of time in a second.
-        origin: what is the time 0, or None if stamps are as they are.
+        origin: the stamp that becomes time 0, or None to leave stamps as they are.
     """
 
     time: str

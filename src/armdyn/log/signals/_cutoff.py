@@ -21,24 +21,27 @@ from armdyn.log.storage._slices import extremes, runs
 # Noise in the accelerations, by rms, beside the motion.
 NOISE_SHARE = 0.02
 
-# The motion ends at the frequency below which this share of the power of the velocity lies, taken
-# where the spectrum is this many times the noise: a line of noise by chance is so once in 1e13.
+# The motion ends at the frequency below which this share of the power of the velocity lies.
 MOTION_SHARE = 0.98
+# Only lines of so many times the noise count as motion: noise alone does so once in 1e13.
 ABOVE_NOISE = 30.0
 
-# Never below so many times the motion of the middle and of the fastest joint: the gain there is
-# 1 - 3e-6 and 1 - 2e-4. And never above this many times the motion: there is nothing to keep.
+# The cut-off is at least so many times the motion of the middle joint, where the gain is 1 - 3e-6.
 LEAST = 5.0
+# And at least so many times the motion of the fastest joint, where the gain is 1 - 2e-4.
 LEAST_OF_FASTEST = 3.0
+# It is at most so many times the motion: nothing of it lies beyond.
 MOST = 100.0
 
-# The noise is the level of the upper end of the spectrum. Shares of the Nyquist frequency.
+# The noise is the level of the upper end of the spectrum; shares of the Nyquist frequency.
 UPPER_END = (0.7, 0.95)
 
-# The level of noise is averaged over about this many windows; longer ones resolve nothing more.
+# The level of noise is averaged over about this many windows.
 WINDOWS = 8
+# Longer windows [samples] resolve nothing more.
 LONGEST_WINDOW = 1 << 15
 
+# Fewer samples have no spectrum.
 FEWEST_SAMPLES = 64
 
 

@@ -15,12 +15,13 @@ from armdyn.log.signals._scipy import scipy
 
 Array = NDArray[np.float64]
 
+# Of the Butterworth filter, which runs twice.
 ORDER = 4
 
-# What is left of the start-up of a filter when it counts as forgotten.
+# The start-up of the filter counts as forgotten when this share of it is left.
 FORGOTTEN = 1e-17
 
-# Cut-offs end here: above, next to nothing is removed. Share of the Nyquist frequency.
+# The highest cut-off, as a share of the Nyquist frequency: above, almost nothing is removed.
 HIGHEST = 0.8
 
 # Central differences on nine points: wrong by (w h)^8/630 and (w h)^8/3150 of the derivative, for a

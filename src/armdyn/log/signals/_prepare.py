@@ -1,4 +1,4 @@
-"""From a log to samples that a model can be fitted to: positions and their true derivatives."""
+"""From a log to samples that a model can be fitted to: positions and their derivatives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import cast
 
 import numpy as np
 
-from armdyn.errors import InputError, shown
+from armdyn._checks import checked_choice, checked_positive
+from armdyn.errors import InputError
 from armdyn.log._log import Array, Log
 from armdyn.log.signals._cutoff import choose_cutoff
 from armdyn.log.signals._filter import HIGHEST, REACH, ZeroPhase, derivatives
@@ -18,7 +19,6 @@ from armdyn.log.signals._segments import (
     Segment,
     even_rate,
     jitter_in_words,
-    positive,
     segments,
 )
 from armdyn.log.signals._velocity import Velocities, compare_velocities
@@ -26,11 +26,12 @@ from armdyn.log.storage._file_rows import FileRows
 from armdyn.log.storage._memory_rows import MemoryRows
 from armdyn.log.storage._slices import blocks, is_in_file, part_of, runs
 
-# Ends of a segment are cut by this many periods of the cut-off, where the filter starts up: 0.3 s
-# at 10 Hz. Near the Nyquist frequency it rings for longer, some samples; but no more is cut than
-# this share of the segment.
+# Ends of a segment are cut where the filter starts up: so many periods of the cut-off, 0.3 s at
+# 10 Hz.
 TRIM_PERIODS = 3.0
+# Near the Nyquist frequency the filter rings for longer: at least so many samples are cut.
 TRIM_SAMPLES = 32
+# No more than this share of a segment is cut.
 TRIM_SHARE = 0.1
 
 # Blocks are at least this many times as long as the memory of the filter, which is filtered twice.
@@ -106,10 +107,7 @@ def prepare(
     Raises:
         InputError: an option is wrong, or the log is too short for the cut-off.
     """
-    if velocity not in ("differentiated", "measured"):
-        raise InputError(
-            f"`velocity` is {shown(velocity)}, expected 'differentiated' or 'measured'."
-        )
+    checked_choice(velocity, "velocity", ("differentiated", "measured"), error=InputError)
     if velocity == "measured" and log.qd is None:
         raise InputError("`velocity` is 'measured', but the log has no velocities.")
     if len(log) < 2:
@@ -119,7 +117,7 @@ def prepare(
     if cutoff is None:
         cutoff, why = choose_cutoff(log, max_gap=max_gap)
     else:
-        cutoff, why = positive("cutoff", cutoff), "as asked for"
+        cutoff, why = checked_positive(cutoff, "cutoff"), "as asked for"
         if cutoff > HIGHEST * rate / 2:
             raise InputError(
                 f"`cutoff` is {cutoff:g} Hz, but at {rate:.4g} samples a second it can be "
@@ -128,7 +126,7 @@ def prepare(
             )
     if trim is None:
         trim = _usual_trim(rate, cutoff)
-    trim = positive("trim", trim)
+    trim = checked_positive(trim, "trim")
     used = [_Part(log, p, rate, cutoff, trim) for p in pieces if len(p) >= _fewest(rate, cutoff)]
     if not used:
         raise InputError(

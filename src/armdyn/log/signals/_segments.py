@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.errors import InputError, shown
+from armdyn._checks import checked_positive
+from armdyn.errors import InputError
 from armdyn.log._log import Log
 from armdyn.log.signals._scipy import scipy
 from armdyn.log.storage._slices import blocks, first_not_before, part_of
@@ -25,12 +26,13 @@ Array = NDArray[np.float64]
 # A step this many times the median is a gap.
 GAP = 5.0
 
-# Steps that differ less than this share of the median are called equal; stamps that are off by less
-# than this share of a step are taken as they should be: the rounding of printed numbers.
+# Steps that differ by less than this share of the median are called equal.
 EQUAL = 1e-3
+# Stamps that are off by less than this share of a step are at equal steps: printed numbers are
+# rounded.
 ROUNDING = 1e-6
 
-# Samples beyond a block that its splines see: their influence falls by 3.7 a sample, to 1e-27.
+# Samples beyond a block that its splines see. Their influence falls by 3.7 a sample, to 1e-27.
 OVERLAP = 48
 
 
@@ -54,7 +56,7 @@ def segments(log: Log, max_gap: float | None = None) -> tuple[Segment, ...]:
     """
     if len(log) < 2:
         return (Segment(0, len(log)),)
-    longest = GAP / log.rate if max_gap is None else positive("max_gap", max_gap)
+    longest = GAP / log.rate if max_gap is None else checked_positive(max_gap, "max_gap")
     cuts = [0]
     for a, steps in _steps(log):
         cuts += (np.flatnonzero(steps > longest) + a + 1).tolist()
@@ -98,8 +100,8 @@ def _steps(log: Log) -> Iterator[tuple[int, Array]]:
 class EqualSteps:
     """A piece of a log as cubic splines on its real stamps give it at equal steps.
 
-    Stamps that are at equal steps are taken as they are. Splines of a block see more samples than
-    they remember, so that blocks fit together.
+    Stamps at equal steps are taken as they are. Splines of a block see samples beyond it, so that
+    blocks fit together.
     """
 
     def __init__(self, log: Log, piece: Segment, rate: float) -> None:
@@ -138,14 +140,3 @@ class EqualSteps:
                 return np.asarray(made(at), np.float64)
         except ValueError as error:  # an overflow: numbers of 1e300, steps of 1e-300
             raise InputError(f"the samples cannot be interpolated: {error}") from error
-
-
-def positive(name: str, value: object) -> float:
-    """Return an option that has to be a positive number."""
-    try:
-        number = float(value)  # pyright: ignore[reportArgumentType]
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not 0 < number < float("inf"):
-        raise InputError(f"`{name}` is {shown(value)}, expected a positive number.")
-    return number

@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Velocities agree if they are this much alike, and their sizes within this factor.
+# Velocities agree if their correlation is at least this ...
 ALIKE = 0.95
+# ... and their sizes are within this factor.
 FACTOR = 1.1
+# A ratio of sizes within this share of a known one has its cause.
+NEAR = 0.1
 
-# A joint that moves less than this share of the fastest says nothing.
+# A joint slower than this share of the fastest is not compared.
 RESTING = 1e-3
 
-# What a ratio of measured to differentiated velocity comes from.
+# Known ratios of measured to differentiated velocity, and their causes.
 CAUSES = (
     (-1.0, "their sign is the other way round"),
     (180 / math.pi, "they are in degrees per second"),
@@ -94,7 +97,7 @@ def _cause(slope: float, measured: float, product: float) -> str | None:
         return None
     if abs(likeness) >= ALIKE:
         for factor, words in CAUSES:
-            if abs(ratio / factor - 1) < 0.1:
+            if abs(ratio / factor - 1) < NEAR:
                 return words
         return f"they are {ratio:.3g} times as large, as on the other side of a drive"
     return "they are not of the same motion or not of the same joint"
