@@ -28,7 +28,7 @@ REACHES = 24
 RUNS, RUN = 32, 2048
 
 # Filtered rows of all blocks are kept if they need no more than this; else they are made anew.
-KEPT_BYTES = 300_000_000
+MOST_BYTES_IN_MEMORY = 300_000_000
 
 
 class Samples(NamedTuple):
@@ -136,7 +136,7 @@ class Rows:
     def __init__(self, model: Model, parts: Sequence[FilteredSegment]) -> None:
         self.model, self.parts = model, parts
         self.count = sum(len(part.centres) for part in parts)
-        self._keep = self.count * model.width * 8 <= KEPT_BYTES
+        self._keep = self.count * model.width * 8 <= MOST_BYTES_IN_MEMORY
         self._kept: list[Array] = []
 
     @property

@@ -33,7 +33,7 @@ NOT_MEASURED = (
 )
 
 # Words that may stand behind the joint: elbow.pos, elbow_velocity.
-BEHIND = "pos position vel velocity acc accel acceleration effort torque tau current"
+AFTER_JOINT = "pos position vel velocity acc accel acceleration effort torque tau current"
 
 # Factor to SI of every unit of a quantity; SI itself is what armdyn writes if a name needs it.
 ANGLES = {"rad": 1.0, "deg": math.pi / 180, "m": 1.0, "mm": 1e-3}
@@ -68,13 +68,15 @@ _BRACKETS = re.compile(r"^(.*?)\s*[\[({]\s*([^\]\[(){}]*[^\d\s\]\[(){}][^\]\[(){
 _ENDING = re.compile(
     r"^(.+?)_((?:deg|rad)(?:_?(?:per_)?s(?:2|_2)?)?|nm|nanoseconds?|nsecs?|ns|us|ms)$", re.I
 )
-_JOINT_BEHIND = re.compile(
+_JOINT_LAST = re.compile(
     rf"^/?(?:joint_?states?{_GAP}+)?(?:(?:{_any_of(MEASURED)}){_GAP}*)*"
     rf"({_any_of(' '.join(WORDS.values()))})"
     rf"(?:|{_GAP}*(\d+)|{_GAP}+(.+?)|\s*[\[(]\s*(.+?)\s*[\])])$",
     re.I | re.S,
 )
-_JOINT_BEFORE = re.compile(rf"^/?(?:joint_?states?{_GAP}+)?(.+?){_GAP}+({_any_of(BEHIND)})$", re.I)
+_JOINT_FIRST = re.compile(
+    rf"^/?(?:joint_?states?{_GAP}+)?(.+?){_GAP}+({_any_of(AFTER_JOINT)})$", re.I
+)
 _TIME = re.compile(
     r"^[%_]*(?:header[._/])?(?:stamp[._/]|time[._/])?"
     r"(t|times?|timestamps?|time_?stamp|stamp|elapsed(?:_time)?|time_elapsed|time_cont"
@@ -130,12 +132,12 @@ def _quantity(name: str) -> Meaning | None:
         if word.startswith("sec"):
             return Meaning("t", unit="s")
         return Meaning("t", unit=spelling(unit) if unit else None)
-    if found := _JOINT_BEHIND.match(name):
+    if found := _JOINT_LAST.match(name):
         joint = next((part for part in found.groups()[1:] if part is not None), None)
         word = found[1].lower()
         # "a.pos" is the position of a joint called a, not an acceleration.
-        if word not in NEEDS_JOINT or (joint and joint.lower() not in BEHIND.split()):
+        if word not in NEEDS_JOINT or (joint and joint.lower() not in AFTER_JOINT.split()):
             return Meaning(_ROLE_OF[word], joint)
-    if found := _JOINT_BEFORE.match(name):
+    if found := _JOINT_FIRST.match(name):
         return Meaning(_ROLE_OF[found[2].lower()], found[1])
     return None
