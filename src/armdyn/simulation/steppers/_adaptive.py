@@ -1,9 +1,8 @@
-"""Integration by steps of the length that the wanted accuracy asks for, by SciPy's methods."""
+"""Integration with steps chosen by tolerances, by SciPy's solvers: one arm."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,21 +11,27 @@ from numpy.typing import NDArray
 from armdyn.errors import ArmdynError
 from armdyn.simulation._diagnostics import TIGHTER, check_acceleration, check_state, stalled
 from armdyn.simulation._task import PROGRESS_PARTS, SIMULATING, Samples, Task
-from armdyn.simulation.events._crossings import crosses, event_value
 from armdyn.simulation.events._event import Event
+from armdyn.simulation.events._locate import (
+    event_values,
+    first_negative,
+    inner_times,
+    located_events,
+    passed_limits,
+    turning_times,
+)
 from armdyn.simulation.events._stiction import StictionState
 
 Array = NDArray[np.float64]
 
 
-# Where in a step it is looked at what might change and change back, as shares of it.
-INSIDE = (0.25, 0.5, 0.75)
-
-# After so many changes of holds at the same time, time goes on by a short step before the next:
-# forces that jump could change them for ever. Both times are shares of the run.
+# Forces that jump could let joints stick and slip for ever at one time. After this many changes at
+# one time a short step is forced.
 MOST_AT_ONCE = 4
+# Times that differ by less, as a share of the run, are one time.
 AT_ONCE = 1e-12
-SHORT = 1e-5
+# The forced step, as a share of the run.
+FORCED_STEP = 1e-5
 
 
 def integrate_adaptive(task: Task, rtol: float, atol: float, times: Array | None) -> Samples:
@@ -78,7 +83,6 @@ class _Integration:
         self._solver: Any = getattr(
             import_module("scipy.integrate"), str(task.integrator.coefficients)
         )
-        self._root: Any = import_module("scipy.optimize").brentq
         self._n = task.plant.n
         self._next = 0
         self._reported = 0
@@ -121,14 +125,14 @@ class _Integration:
     def _until_event(self, t: float, y: Array, forced: bool) -> tuple[float, Array, bool]:
         """Integrate until a hold changes, or to the end; say whether the run ends."""
         task = self._task
-        first_step = min(SHORT * task.until, task.until - t) if forced else None
+        first_step = min(FORCED_STEP * task.until, task.until - t) if forced else None
         with np.errstate(over="ignore", invalid="ignore"):
             solver: Any = self._solver(
                 self._rate, t, y, task.until, first_step=first_step, **self._options
             )
         check_acceleration(task.plant.arm, t, solver.f[self._n :], solver.h_abs)
         margins = self._margins(t, y)
-        values = [event_value(task, k, t, *self._rows(y)) for k in range(len(task.events))]
+        values = event_values(task, t, y)
         while solver.status == "running":
             before, y = solver.nfev, solver.y
             solver.max_step = min(task.longest, task.forces.longest_step(solver.t))
@@ -136,16 +140,16 @@ class _Integration:
                 failed = solver.step() is not None
             if failed:
                 raise stalled(task.plant.arm, solver.t, solver.y[self._n :], TIGHTER)
-            self.evaluations += solver.nfev - before  # those to look inside the step do not count
+            self.evaluations += solver.nfev - before  # interpolation does not count
             check_state(task.plant.arm, solver.t, *self._rows(solver.y), TIGHTER)
             dense = _Dense(solver, y)
             new = self._margins(solver.t, solver.y)
-            if forced:  # whatever changes does so at the end of the step
+            if forced:  # a change counts at the end of the step
                 first, which = solver.t, int(new.argmin()) if new.min() < 0.0 else None
                 forced = False
             else:
                 first, which = self._first_change(dense, solver.t_old, solver.t, margins, new)
-            ended, values = self._look(dense, solver.t_old, first, values)
+            ended, values = self._note_events(dense, solver.t_old, first, values)
             end = min(first, ended)
             y = dense(end)
             self._record_until(dense, solver.t_old, end)
@@ -194,40 +198,9 @@ class _Integration:
         """Return when, between two times, a hold changes first, and which margin says so."""
         if not self._holds:
             return t1, None
-        inside = [t0 + share * (t1 - t0) for share in INSIDE]
-        times = sorted([*inside, *self._turns(dense, t0, t1)])
-        found = [(t0, old), *((t, self._margins(t, dense(t))) for t in times), (t1, new)]
-        for (a, before), (b, after) in pairwise(found):
-            first, which = np.inf, None
-            for k in np.flatnonzero((after < 0.0) & (old < np.inf)):
-
-                def margin(t: float, k: int = int(k)) -> float:
-                    return float(self._margins(t, dense(t))[k])
-
-                at = a if before[k] <= 0.0 or margin(a) <= 0.0 else self._root(margin, a, b)
-                if at < first:
-                    first, which = at, int(k)
-            if which is not None:
-                return first, which
-        return t1, None
-
-    def _turns(self, dense: _Dense, t0: float, t1: float) -> list[float]:
-        """Return when joints turn back that may have been beyond a limit meanwhile."""
-        n, h = self._n, t1 - t0
-        lower, upper = self._task.bounds
-        y0, y1 = dense(t0), dense(t1)
-        v0, v1 = y0[n:], y1[n:]
-        far = h * np.maximum(np.abs(v0), np.abs(v1))
-        up = (v0 > 0.0) & (v1 < 0.0) & (np.maximum(y0[:n], y1[:n]) + far > upper)
-        down = (v0 < 0.0) & (v1 > 0.0) & (np.minimum(y0[:n], y1[:n]) - far < lower)
-        times: list[float] = []
-        for j in np.flatnonzero(up | down):
-
-            def speed(t: float, j: int = int(j)) -> float:
-                return float(dense(t)[n + j])
-
-            times.append(float(self._root(speed, t0, t1)))
-        return times
+        turns = turning_times(dense, t0, t1, self._task.bounds)
+        times = [t0, *sorted([*inner_times(t0, t1), *turns]), t1]
+        return first_negative(lambda t: self._margins(t, dense(t)), times, (old, new))
 
     def _changed(self, t: float, y: Array, which: int) -> Array:
         n = self._n
@@ -244,50 +217,16 @@ class _Integration:
         self._result.events += self._holds.arrest(t, q, qd, resting)
         return np.concatenate([q[0], qd[0]])
 
-    def _look(
+    def _note_events(
         self, dense: _Dense, t0: float, t1: float, old: list[float]
     ) -> tuple[float, list[float]]:
         """Note events and passed limits up to a time; return when an event ends the run, if so."""
-        task, ended = self._task, np.inf
-        new: list[float] = []
-        found: list[Event] = []
-        times = [*(t0 + share * (t1 - t0) for share in INSIDE), t1]
-        for k, function in enumerate(task.events):
-
-            def value(t: float, k: int = k) -> float:
-                return event_value(task, k, t, *self._rows(dense(t)))
-
-            values = [(t0, old[k]), *((t, value(t)) for t in times)]
-            new.append(values[-1][1])
-            for (a, before), (b, after) in pairwise(values):
-                if crosses(function, before, after):
-                    at = float(self._root(value, a, b))
-                    found.append(Event(at, "event", k))
-                    if getattr(function, "terminal", False):
-                        ended = min(ended, at)
-        self._result.events += [event for event in found if event.t <= ended]
+        task = self._task
+        events, ended, new = located_events(task, dense, t0, t1, old)
+        self._result.events += events
         if task.limits != "stop":
-            self._passed_limits(dense, t0, min(t1, ended))
+            self._result.events += passed_limits(dense, t0, min(t1, ended), task.bounds)
         return ended, new
-
-    def _passed_limits(self, dense: _Dense, t0: float, t1: float) -> None:
-        for a, b in pairwise([t0, *sorted(self._turns(dense, t0, t1)), t1]):
-            self._passed_between(dense, a, b)
-
-    def _passed_between(self, dense: _Dense, t0: float, t1: float) -> None:
-        lower, upper = self._task.bounds
-        old, new = dense(t0)[: self._n], dense(t1)[: self._n]
-        sides = (("lower", lower, 1.0), ("upper", upper, -1.0))
-        for side, limit, sign in sides:
-            with np.errstate(invalid="ignore"):
-                passed = (sign * (old - limit) >= 0.0) & (sign * (new - limit) < 0.0)
-            for j in np.flatnonzero(passed):
-
-                def distance(t: float, j: int = int(j), limit: Array = limit) -> float:
-                    return float(dense(t)[j] - limit[j])
-
-                at = float(self._root(distance, t0, t1))
-                self._result.events.append(Event(at, f"passes {side} limit", int(j)))
 
     def _record_until(self, dense: _Dense, t0: float, t1: float) -> None:
         if self._times is None:
