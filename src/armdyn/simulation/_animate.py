@@ -13,7 +13,7 @@ from armdyn._checks import checked_positive
 from armdyn.errors import InputError, shown
 from armdyn.files import write_whole
 from armdyn.present import check_page, filled
-from armdyn.simulation._between import positions_at
+from armdyn.simulation._interpolation import positions_at
 from armdyn.simulation._run import Run
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from armdyn._checks import checked_number, checked_per_joint, checked_positive, checked_seed
 from armdyn.errors import InputError
 from armdyn.log import Log
-from armdyn.simulation._between import positions_at, torques_at
+from armdyn.simulation._interpolation import positions_at, torques_at
 from armdyn.simulation._run import Run
 
 Array = NDArray[np.float64]

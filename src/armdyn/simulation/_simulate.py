@@ -29,12 +29,12 @@ from armdyn.simulation._arguments import (
     step_count,
 )
 from armdyn.simulation._diagnostics import SHORTER, TIGHTER, check_energy
-from armdyn.simulation._forces import Forces
 from armdyn.simulation._plant import Plant
-from armdyn.simulation._quantity import Controller, Quantity
 from armdyn.simulation._run import Run
 from armdyn.simulation._task import Samples, Task
-from armdyn.simulation.events._spring import spring
+from armdyn.simulation.forces._forces import Forces
+from armdyn.simulation.forces._quantity import Controller, Quantity
+from armdyn.simulation.forces._spring import spring
 from armdyn.simulation.steppers._adaptive import integrate_adaptive
 from armdyn.simulation.steppers._fixed import integrate_fixed
 from armdyn.simulation.steppers._integrators import INTEGRATORS

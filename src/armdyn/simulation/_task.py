@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._progress import Progress
-from armdyn.simulation._forces import Forces
 from armdyn.simulation._plant import Plant
 from armdyn.simulation.events._event import Event
+from armdyn.simulation.forces._forces import Forces
 from armdyn.simulation.steppers._integrators import Integrator
 
 Array = NDArray[np.float64]

@@ -1,1 +1,1 @@
-"""Joints at rest, stops, springs, limits, and zeros of functions."""
+"""Joints that stick or stop, limits that are passed, and zeros of functions."""

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from armdyn.graph import Program, Slot, trace
 from armdyn.scalar import Scalar
-from armdyn.simulation._forces import Forces
 from armdyn.simulation._inline import Row, constant_slots, inlined
 from armdyn.simulation._plant import FORWARD, Plant, compiled
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
+from armdyn.simulation.forces._forces import Forces
 from armdyn.simulation.steppers._runge_kutta import RungeKutta
 from armdyn.simulation.steppers._stepper import LONGEST_STEP_CODE, Step, Stepper
 from armdyn.simulation.steppers._tableau import RK4, Weights

@@ -10,12 +10,12 @@ import numpy as np
 from armdyn.errors import ArmdynError
 from armdyn.kernel import in_threads
 from armdyn.simulation._diagnostics import SHORTER, check_state
-from armdyn.simulation._forces import Forces
 from armdyn.simulation._plant import Plant
 from armdyn.simulation._task import PROGRESS_PARTS, SIMULATING, Samples, Task
 from armdyn.simulation.events._crossings import Watch
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
+from armdyn.simulation.forces._forces import Forces
 from armdyn.simulation.steppers._adams_bashforth import AdamsBashforth
 from armdyn.simulation.steppers._integrators import Integrator
 from armdyn.simulation.steppers._midpoint import Midpoint

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program
-from armdyn.simulation._forces import Forces
 from armdyn.simulation._mass_matrix_programs import held_velocity_program
 from armdyn.simulation._plant import FORWARD, Plant, compiled
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
+from armdyn.simulation.forces._forces import Forces
 from armdyn.simulation.steppers._midpoint_programs import midpoint_program, velocity_program
 from armdyn.simulation.steppers._stepper import Step, Stepper
 from armdyn.simulation.steppers._tableau import Tableau

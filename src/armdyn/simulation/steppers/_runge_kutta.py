@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.graph import Program, Slot, trace
-from armdyn.simulation._forces import Forces
 from armdyn.simulation._inline import Row, constant_slots, inlined
 from armdyn.simulation._mass_matrix_programs import acting, held_accelerations, held_constants
 from armdyn.simulation._plant import FORWARD, Plant, compiled
 from armdyn.simulation.events._stiction import StictionState
+from armdyn.simulation.forces._forces import Forces
 from armdyn.simulation.steppers._stepper import LONGEST_STEP_CODE, Step, Stepper
 from armdyn.simulation.steppers._tableau import Tableau, Weights
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.simulation._diagnostics import SHORTER, check_state
-from armdyn.simulation._forces import Forces
 from armdyn.simulation._plant import Plant
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
+from armdyn.simulation.forces._forces import Forces
 
 Array = NDArray[np.float64]
 

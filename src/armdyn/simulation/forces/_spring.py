@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from armdyn._checks import checked_per_joint
 from armdyn.arm import Arm
-from armdyn.simulation._forces import Rule
+from armdyn.simulation.forces._forces import Rule
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
-from armdyn.simulation._quantity import Quantity
+from armdyn.simulation.forces._quantity import Quantity
 
 Array = NDArray[np.float64]
 Rule = Callable[[float, Array, Array], Array]
