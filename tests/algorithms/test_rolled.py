@@ -9,7 +9,6 @@ import pytest
 
 from armdyn import Robot, generic
 from armdyn.algorithms import QUANTITIES
-from armdyn.algorithms.rolled import ROLLED_METHODS
 from armdyn.arm._rolled import rolled_program
 from armdyn.arm._tracing import algorithm
 from armdyn.graph import (
@@ -26,7 +25,7 @@ from armdyn.report._pinocchio import pinocchio_model
 from armdyn.robot import chain_of
 from armdyn.robot._generic import random_joint
 from armdyn.scalar import Op, symbol
-from support.long_arms import asked, pinocchio, with_drives
+from support.long_arms import ROLLED, asked, pinocchio, with_drives
 from support.robots import FAMILIES, random_robot, random_state, relative_error
 
 # the method whose lines the sweeps follow most closely
@@ -60,7 +59,7 @@ def robots(n: int) -> list[Robot]:
     return [*made, *(random_robot(family, n, 8) for family in FAMILIES)]
 
 
-@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED)
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
 def test_sweeps_give_what_straight_line_methods_give(quantity: str, n: int) -> None:
     for robot in [*robots(n), *([slides(n)] if n <= 3 else [])]:
@@ -73,7 +72,7 @@ def test_sweeps_give_what_straight_line_methods_give(quantity: str, n: int) -> N
         assert relative_error(got, expected) < 1e-12, robot.name
 
 
-@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED)
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 30])
 def test_sweeps_give_what_pinocchio_gives(quantity: str, n: int) -> None:
     for robot in robots(n)[:: 1 if n < 30 else 3]:
@@ -127,13 +126,13 @@ def test_friction_is_part_of_the_torque_where_it_is_asked_for(quantity: str) -> 
 def test_states_of_a_batch_are_evaluated_alike() -> None:
     robot = random_robot("mixed", 5, 1)
     states = [random_state(robot, seed) for seed in range(3)]
-    for quantity in ROLLED_METHODS:
+    for quantity in ROLLED:
         batch = {name: np.array([state[name] for state in states]) for name in states[0]}
         one_by_one = [evaluated(robot, quantity, state) for state in states]
         assert relative_error(evaluated(robot, quantity, batch), one_by_one) < 1e-14
 
 
-@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED)
 def test_machine_code_gives_what_the_interpreter_gives(quantity: str) -> None:
     for robot in (generic(7), with_drives(random_robot("mixed", 11, 3), 4)):
         program = rolled(robot, quantity, friction=True)
@@ -159,7 +158,7 @@ ENTRIES = {
 }
 
 
-@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED)
 def test_what_a_joint_costs(quantity: str) -> None:
     program = rolled(generic(20), quantity)
     steps = [count(sweep.step) for sweep in program.sweeps]
@@ -179,7 +178,7 @@ def total(parts: list[Operations]) -> Operations:
     return Operations(**{name: sum(getattr(part, name) for part in parts) for name in names})
 
 
-@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED)
 def test_what_depends_on_constants_alone_is_in_the_table(quantity: str) -> None:
     program = rolled(with_drives(random_robot("mixed", 9, 1), 1), quantity, friction=True)
     for sweep in program.sweeps:
@@ -199,7 +198,7 @@ def offline(step: Program) -> list[int]:
     return [k for k, x in enumerate(step.code) if known[k] and x.args]
 
 
-@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED)
 def test_what_is_special_at_all_joints_costs_nothing(quantity: str) -> None:
     """Twists of a right angle, no offsets."""
     n = 12
@@ -215,7 +214,7 @@ def test_what_is_special_at_all_joints_costs_nothing(quantity: str) -> None:
 
 
 def test_programs_are_as_long_for_any_arm() -> None:
-    for quantity in ROLLED_METHODS:
+    for quantity in ROLLED:
         lengths = {
             tuple(
                 len(sweep.step.code) for sweep in verify_rolled(rolled(generic(n), quantity)).sweeps

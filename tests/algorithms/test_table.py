@@ -1,4 +1,4 @@
-"""The table of methods: every reference leads to a function, and reading it imports none."""
+"""The table of quantities: references lead to functions, rows are whole, reading imports none."""
 
 import subprocess
 import sys
@@ -8,11 +8,11 @@ import pytest
 from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.quantity import resolve
 
-ROWS = [(quantity, method) for quantity, k in QUANTITIES.items() for method in k.methods]
+ROWS = [(quantity, method) for quantity, row in QUANTITIES.items() for method in row.methods]
 
 
 @pytest.mark.parametrize(("quantity", "method"), ROWS)
-def test_references_resolve(quantity: str, method: str) -> None:
+def test_methods_resolve(quantity: str, method: str) -> None:
     row = QUANTITIES[quantity].methods[method]
     assert callable(row.run) and row.run is row.run
     assert isinstance(row.function, str) and resolve(row.function) is row.run
@@ -20,13 +20,29 @@ def test_references_resolve(quantity: str, method: str) -> None:
     assert row.run.__module__ == f"armdyn.algorithms.{module}"
 
 
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_the_row_of_a_quantity_is_whole(quantity: str) -> None:
+    row = QUANTITIES[quantity]
+    assert row.sentence.endswith(".")
+    others = [d.then for d in row.derived.values()]
+    others += [row.rolled and row.rolled.function, row.friction]
+    others += [row.identity and row.identity.function]
+    for reference in others:
+        assert reference is None or callable(resolve(reference)), reference
+    for derivative in row.derived.values():
+        assert QUANTITIES[derivative.of].general in QUANTITIES[derivative.of].methods
+    if row.rolled:
+        assert row.general in row.methods
+    assert row.inverts or not row.solves
+    assert row.identity or len(row.methods) > 1  # something to compare with
+
+
 def test_reading_the_table_imports_no_algorithm() -> None:
-    modules = {
-        str(m.function).partition(":")[0] for k in QUANTITIES.values() for m in k.methods.values()
-    }
+    modules = {str(QUANTITIES[q].methods[m].function).partition(":")[0] for q, m in ROWS}
     assert "lin_fang_1" in modules
     code = "import sys, armdyn.algorithms; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert not {f"armdyn.algorithms.{module}" for module in modules} & set(loaded.stdout.split())
+    ).stdout.split()
+    unwanted = {*modules, "identities", "rolled", "rolled.matrices", "forward_dynamics_derivatives"}
+    assert not {f"armdyn.algorithms.{module}" for module in unwanted} & set(loaded)

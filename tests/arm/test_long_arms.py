@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms.rolled import ROLLED_METHODS
 from armdyn.arm import _programs
 from armdyn.errors import InputError, RobotError
 from armdyn.graph import Rolled
 from armdyn.kernel import compile_program
 from armdyn.kernel.batch._batch import LEAST_STATES
-from support.long_arms import pinocchio, with_drives
+from support.long_arms import ROLLED, pinocchio, with_drives
 from support.robots import random_robot, relative_error
 
 ARM = armdyn.Arm(with_drives(random_robot("mixed", 13, 6), 7))
@@ -28,10 +27,10 @@ def states(f: armdyn.Function, count: int) -> list[np.ndarray]:
 
 def test_sweeps_are_named_where_there_are_some() -> None:
     for quantity in ARM.quantities:
-        assert ("rolled" in armdyn.methods(quantity)) == (quantity in ROLLED_METHODS)
+        assert ("rolled" in armdyn.methods(quantity)) == (quantity in ROLLED)
 
 
-@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED)
 def test_sweeps_of_a_mixed_arm_with_rotors_and_friction_are_pinocchios(quantity: str) -> None:
     f = ARM.function(quantity, "rolled")
     batch = states(f, 3)
@@ -46,7 +45,7 @@ def test_sweeps_of_a_mixed_arm_with_rotors_and_friction_are_pinocchios(quantity:
         assert relative_error(got, expected) < 1e-12, i
 
 
-@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED)
 def test_bits_do_not_depend_on_how_sweeps_are_called(quantity: str) -> None:
     f = ARM.function(quantity, "rolled")
     batch = states(f, 1000)

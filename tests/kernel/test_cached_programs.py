@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.arm import _programs, _tracing
-from armdyn.arm._programs import AUTO, cheapest, program, resolve
+from armdyn.arm import AUTO, _programs, _tracing, methods
+from armdyn.arm._programs import program, resolve
 from armdyn.errors import GraphError
 from armdyn.graph import Program, Slot
 from armdyn.graph._program import Instruction
@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def _forget() -> None:
     """Be as a new process."""
-    for function in (program, cheapest, _tracing.traced, source_digest):
+    for function in (_programs._program, _programs._cheapest, _tracing.traced, source_digest):
         function.cache_clear()
 
 
@@ -94,9 +94,7 @@ def test_other_questions_have_other_answers(folder: Path) -> None:
         (CHAIN, "inverse_dynamics", 4, True),
         (CHAIN, "inverse_dynamics", 4, False),
     ]
-    asked = [
-        (c, quantity, _programs.methods(quantity)[0], *rest) for c, quantity, *rest in questions
-    ]
+    asked = [(c, quantity, methods(quantity)[0], *rest) for c, quantity, *rest in questions]
     first = [program(*one) for one in asked]
     assert len(list(folder.iterdir())) == len(asked)
     _forget()

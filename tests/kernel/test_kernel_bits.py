@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from armdyn import load
-from armdyn.algorithms.rolled import ROLLED_METHODS
 from armdyn.arm._rolled import rolled_program
 from armdyn.graph import Program, evaluate_rolled
 from armdyn.graph._interpret import FLOATS
@@ -29,6 +28,7 @@ from support.kernels import (
     target_name,
     width_of,
 )
+from support.long_arms import ROLLED
 from support.robots import FAMILIES, random_robot
 
 QUANTITIES = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity")
@@ -96,7 +96,7 @@ def test_kernel_of_random_arms_is_the_graph_bit_for_bit(quantity: str) -> None:
 
 
 @pytest.mark.parametrize("machine", TARGETS, ids=target_name)
-@pytest.mark.parametrize("quantity", ROLLED_METHODS)
+@pytest.mark.parametrize("quantity", ROLLED)
 def test_loops_over_the_joints_are_their_steps_bit_for_bit(
     quantity: str, machine: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,11 @@ import pinocchio as pin
 from armdyn import Robot
 from armdyn.report._pinocchio import pinocchio_model
 
+ROLLED = (
+    "mass_matrix", "inverse_dynamics", "bias", "gravity", "forward_dynamics", "inverse_mass_matrix",
+)  # fmt: skip
+"""The quantities that sweeps along the joints compute."""
+
 
 def with_drives(robot: Robot, seed: int) -> Robot:
     """The robot with a rotor and friction of all kinds at every joint."""

@@ -99,12 +99,3 @@ def in_forward_dynamics_derivatives(
         for row, inverse in zip(dqdd_dqd, Minv, strict=True)
     ]
     return dqdd_dq, rows, Minv
-
-
-RULES: dict[str, Run] = {
-    "inverse_dynamics": in_inverse_dynamics,
-    "forward_dynamics": in_forward_dynamics,
-    "inverse_dynamics_derivatives": in_inverse_dynamics_derivatives,
-    "forward_dynamics_derivatives": in_forward_dynamics_derivatives,
-}
-"""How friction enters, by quantity; the others have none."""

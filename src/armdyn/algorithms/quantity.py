@@ -1,4 +1,8 @@
-"""What the table of methods is made of: quantities, and methods that compute them."""
+"""What the table of quantities is made of: a row says everything about a quantity.
+
+Functions stand in the table as references "module:name" within `armdyn.algorithms`, so that
+programs read the table without importing any algorithm. A function itself may stand there, too.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
+
+Reference = str | Callable[..., Any]
 
 
-def resolve(reference: str | Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function from a reference "module:name" within `armdyn.algorithms`.
-
-    References let programs read the table without importing any algorithm.
-    """
+def resolve(reference: Reference) -> Callable[..., Any]:
+    """Return the function that a reference names."""
     if not isinstance(reference, str):
         return reference
     module, _, name = reference.partition(":")
@@ -25,36 +28,120 @@ class Method:
     """One way to compute a quantity.
 
     Attributes:
-        function: the algorithm, as a reference "module:name" within `armdyn.algorithms`, or itself.
+        function: the algorithm, ``function(chain, *inputs)``.
         source: the work it follows: a key of docs/references.md and a place in it.
     """
 
-    function: str | Callable[..., Any]
+    function: Reference
     source: str
 
     @cached_property
     def run(self) -> Callable[..., Any]:
-        """The algorithm, called as ``run(chain, *inputs)``; imported at the first use."""
+        """The algorithm, imported at the first use."""
         return resolve(self.function)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Derivative:
+    """A method that the graph makes: it differentiates the program of another quantity.
+
+    Attributes:
+        of: the other quantity; its cheapest method is differentiated.
+        mode: whether derivatives are carried forward or followed back.
+        source: what it is made from, in words.
+        along: the last input is a direction in which the other inputs change; else the answer is
+            the derivatives by each input of the other quantity.
+        then: a function of (chain, *inputs, derivatives) that returns the answer; `derivatives` is
+            a function of (chain, *inputs of the other quantity). None: they are the answer.
+    """
+
+    of: str
+    mode: Literal["forward", "reverse"]
+    source: str
+    along: bool = False
+    then: Reference | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RolledMethod:
+    """A quantity by sweeps along the joints, for long arms.
+
+    Attributes:
+        function: returns the `Sweeps` of a chain; where friction enters the quantity, of
+            (chain, friction), with the friction of joints or without.
+        work: multiplications beside the cheapest straight-line method on a long arm, roughly.
+    """
+
+    function: Reference
+    work: int = 1
+
+    @cached_property
+    def sweeps(self) -> Callable[..., Any]:
+        """The function, imported at the first use."""
+        return resolve(self.function)
+
+
+@dataclass(frozen=True, eq=False)
+class Identity:
+    """What binds a quantity to others: a check that needs no second method.
+
+    Attributes:
+        words: the equation, as tables show it.
+        function: ``function(got, at)``, see `armdyn.algorithms.identities`.
+        by_differences: derivatives in it are finite differences, exact to some digits only.
+    """
+
+    words: str
+    function: Reference
+    by_differences: bool = False
+
+    @cached_property
+    def sides(self) -> Callable[..., Any]:
+        """The function, imported at the first use."""
+        return resolve(self.function)
+
+
+@dataclass(frozen=True, eq=False)
 class Quantity:
-    """A quantity: its inputs (each of n numbers), its outputs with shapes, and its methods.
+    """A quantity that can be computed for an arm.
 
     A shape is written with "n" for the number of joints and "10n" for the number of parameters.
-    Where `takes_frame` is set, ``run(chain, *inputs, frame=k)`` answers for E_k, k = 0..n, or for
-    the tip, k = n+1. Where `about_frames` is set, the answer speaks of the frames E_i themselves,
-    so that none may be moved to where it costs less.
-    Of methods that cost the same "auto" takes the first. Methods that are made by differentiating
-    others are not here: only the graph can make them.
+
+    Attributes:
+        inputs: names of the inputs, each of n numbers.
+        outputs: names and shapes of the outputs.
+        methods: by name; "auto" takes the first of those that cost the same.
+        sentence: what it is, with units, for headers of C and for help.
+        derived: methods that the graph makes, after the others.
+        rolled: how long arms are computed; None if only by straight-line code.
+        general: the method that is cheapest on arms without special geometry.
+        takes_frame: ``run(chain, *inputs, frame=k)`` answers for E_k, k = 0..n, or for the tip,
+            k = n+1.
+        about_frames: the answer depends on where the frames E_i are, so that none may be moved to
+            where it costs less.
+        inverts: it divides by the mass matrix and does not exist where that is singular.
+        solves: it loses digits as the condition of the mass matrix grows.
+        minimal: minimal parameters determine it. The others need no masses, or more than torques
+            can tell.
+        friction: how joint friction enters: ``function(run, chain, *inputs)`` with a method of the
+            quantity without friction; None if it does not.
+        identity: what `verify` checks; None if methods are compared with each other only.
     """
 
     inputs: tuple[str, ...]
     outputs: dict[str, tuple[int | str, ...]]
     methods: dict[str, Method] = field(default_factory=dict[str, Method])
+    sentence: str = ""
+    derived: dict[str, Derivative] = field(default_factory=dict[str, Derivative])
+    rolled: RolledMethod | None = None
+    general: str = ""
     takes_frame: bool = False
     about_frames: bool = False
+    inverts: bool = False
+    solves: bool = False
+    minimal: bool = False
+    friction: Reference | None = None
+    identity: Identity | None = None
 
     def shapes(self, n: int) -> dict[str, tuple[int, ...]]:
         """Return the shape of each output for an arm of n joints."""

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from armdyn.arm._evaluate import Evaluator
     from armdyn.arm._files import load, save
     from armdyn.arm._function import Function
+    from armdyn.arm._methods import methods, source
     from armdyn.arm._names import AUTO
     from armdyn.arm._parametric import parametric
     from armdyn.arm._parametric import values as parameter_values
-    from armdyn.arm._programs import cost, methods, source
+    from armdyn.arm._programs import cost
     from armdyn.arm._tracing import operations
     from armdyn.arm.codegen._export_c import export_c
     from armdyn.arm.kinematics._damped_least_squares import Reach
@@ -60,7 +61,7 @@ __getattr__ = lazy_names(
         "export_c": "codegen._export_c",
         "generic_chain": "_counts",
         "load": "_files",
-        "methods": "_programs",
+        "methods": "_methods",
         "operation_counts": "_counts",
         "operations": "_tracing",
         "parameter_values": "_parametric:values",
@@ -68,6 +69,6 @@ __getattr__ = lazy_names(
         "reach_of": "kinematics._inverse_kinematics",
         "rotation_vectors": "kinematics._rotations",
         "save": "_files",
-        "source": "_programs",
+        "source": "_methods",
     },
 )

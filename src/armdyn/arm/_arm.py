@@ -134,7 +134,8 @@ class Arm:
         return self._function(quantity, method, frame, friction)
 
     def _function(self, quantity: str, method: str, frame: str | int, friction: bool) -> Function:
-        from armdyn.arm._programs import check_method, code_of, resolve
+        from armdyn.arm._methods import check_method
+        from armdyn.arm._programs import code_of, resolve
 
         check_method(quantity, method)
         if not isinstance(friction, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]

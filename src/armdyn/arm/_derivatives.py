@@ -1,4 +1,4 @@
-"""Methods that the graph makes: derivatives of programs, as rows beside those of the table.
+"""Methods that the graph makes: derivatives of programs, beside the methods of algorithms.
 
 A derivative is taken of the traced program of a method at the numbers at hand, known or unknown; so
 it is run, traced, counted and checked like every other method.
@@ -8,78 +8,73 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import Any
 
-from armdyn.algorithms import QUANTITIES, Method
-from armdyn.graph import Program, Slot, free_symbols
+from armdyn.algorithms import QUANTITIES, Derivative, Method
+from armdyn.algorithms.quantity import resolve
+from armdyn.algorithms.vector import Matrix
+from armdyn.graph import Program, Slot, directional_at, free_symbols, jacobian_at, trace
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 
-if TYPE_CHECKING:
-    from armdyn.algorithms.vector import Matrix
-    from armdyn.graph import Mode
-
 Scalars = Sequence[Scalar]
-
-ON_GENERAL_ARMS = {"inverse_dynamics": "second_moment", "jacobian": "geometric"}
-"""The cheapest methods on general arms, for arms with unknown constants."""
+Choice = Callable[[Chain, str], str]
 
 
-def derived_methods(cheapest: Callable[[Chain, str], str]) -> dict[str, dict[str, Method]]:
-    """Return the rows; `cheapest` names the method of a quantity that is differentiated."""
+@lru_cache(maxsize=64)
+def derived_method(derivative: Derivative, cheapest: Choice) -> Method:
+    """Return the method of a row; `cheapest` names the method that is differentiated."""
+    derivatives = partial(_along if derivative.along else _partials, derivative, cheapest)
+    if derivative.then is None:
+        return Method(derivatives, derivative.source)
+    answer = resolve(derivative.then)
 
-    def chosen(chain: Chain, quantity: str) -> str:
-        return ON_GENERAL_ARMS[quantity] if free_symbols(chain) else cheapest(chain, quantity)
+    def run(chain: Chain, *inputs: Scalars) -> Any:
+        return answer(chain, *inputs, derivatives)
 
-    def inverse(mode: Mode, chain: Chain, *inputs: Scalars) -> tuple[Matrix, Matrix, Matrix]:
-        from armdyn.graph import jacobian_at
+    return Method(run, derivative.source)
 
-        code = _traced(chain, "inverse_dynamics", chosen(chain, "inverse_dynamics"))
-        given = _flat(chain, inputs)
-        dq, dqd, M = jacobian_at(code, "tau", ("q", "qd", "qdd"), given, mode)
-        return dq, dqd, M
 
-    def forward(mode: Mode, chain: Chain, *inputs: Scalars) -> tuple[Matrix, Matrix, Matrix]:
-        from armdyn.algorithms.forward_dynamics_derivatives import forward_dynamics_derivatives
+def _partials(
+    derivative: Derivative, cheapest: Choice, chain: Chain, *inputs: Scalars
+) -> tuple[Matrix, ...]:
+    """Return the derivatives of the only output by each input."""
+    row, code = QUANTITIES[derivative.of], _program(derivative, cheapest, chain)
+    (output,) = row.outputs
+    given = _flat(chain, inputs)
+    return tuple(jacobian_at(code, output, row.inputs, given, derivative.mode))
 
-        q, qd, tau = inputs
-        return forward_dynamics_derivatives(chain, q, qd, tau, partial(inverse, mode))
 
-    def jacobian_derivative(chain: Chain, *inputs: Scalars, frame: int) -> Matrix:
-        from armdyn.graph import directional_at
+def _along(
+    derivative: Derivative, cheapest: Choice, chain: Chain, *inputs: Scalars, frame: int
+) -> Matrix:
+    """Return the derivative of the only output, a matrix, along the last input."""
+    *states, direction = inputs
+    row, code = QUANTITIES[derivative.of], _program(derivative, cheapest, chain, frame)
+    (output,), (by,) = row.outputs, row.inputs
+    flat = directional_at(code, output, by, _flat(chain, states), direction)
+    columns = row.shapes(chain.n)[output][-1]
+    return [flat[k : k + columns] for k in range(0, len(flat), columns)]
 
-        q, qd = inputs
-        code = _traced(chain, "jacobian", chosen(chain, "jacobian"), frame)
-        flat = directional_at(code, "J", "q", _flat(chain, [q]), qd)
-        return [flat[k : k + chain.n] for k in range(0, len(flat), chain.n)]
 
-    taken: dict[Mode, str] = {"forward": "carried forward", "reverse": "followed back"}
-    return {
-        "inverse_dynamics_derivatives": {
-            mode: Method(partial(inverse, mode), f"inverse_dynamics, {words}")
-            for mode, words in taken.items()
-        },
-        "forward_dynamics_derivatives": {
-            mode: Method(partial(forward, mode), f"inverse_dynamics, {words}, solved for qdd")
-            for mode, words in taken.items()
-        },
-        "jacobian_derivative": {
-            "forward": Method(jacobian_derivative, "jacobian, carried forward along qd")
-        },
-    }
+def _program(
+    derivative: Derivative, cheapest: Choice, chain: Chain, frame: int | None = None
+) -> Program:
+    """Return the program to differentiate; where constants are unknown, that of general arms."""
+    row = QUANTITIES[derivative.of]
+    name = row.general if free_symbols(chain) else cheapest(chain, derivative.of)
+    return _traced(chain, derivative.of, row.methods[name], frame)
 
 
 @lru_cache(maxsize=32)
-def _traced(chain: Chain, quantity: str, method: str, frame: int | None = None) -> Program:
+def _traced(chain: Chain, quantity: str, method: Method, frame: int | None) -> Program:
     """Trace a method with its inputs and, first of all, the unknown constants of the chain."""
-    from armdyn.graph import trace
-
-    entry = QUANTITIES[quantity]
-    run = partial(entry.methods[method].run, chain)
+    row = QUANTITIES[quantity]
+    run = partial(method.run, chain)
     if frame is not None:
         run = partial(run, frame=frame)
-    inputs = [Slot(name, (chain.n,)) for name in entry.inputs]
-    outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
+    inputs = [Slot(name, (chain.n,)) for name in row.inputs]
+    outputs = [Slot(name, shape) for name, shape in row.shapes(chain.n).items()]
     return trace(run, inputs, outputs, quantity, constants=free_symbols(chain))
 
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn._fork_safe import first_use
+from armdyn.algorithms import QUANTITIES
 from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._install_fastcall import described
-from armdyn.arm._programs import methods
-from armdyn.arm._singular import INVERTING
+from armdyn.arm._methods import methods
 from armdyn.errors import InputError, MethodError, NumericalError
 from armdyn.graph import Program, Rolled
 
@@ -62,7 +62,8 @@ class Function:
         self.program = program
         self._evaluate = Evaluator(program)
         self._shapes = [slot.shape for slot in program.inputs]
-        self._inverting = self.quantity in INVERTING
+        row = QUANTITIES.get(self.quantity)
+        self._inverting = row is not None and row.inverts
         self._warm = False
         self._call: Callable[..., Any] = MethodType(_evaluate, self)
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.algorithms import PARAMETER_NAMES
+from armdyn.algorithms import PARAMETER_NAMES, QUANTITIES
 from armdyn.arm._function import Function
+from armdyn.arm._methods import check_method, row_of, straight_methods
+from armdyn.arm._names import AUTO
 from armdyn.arm._parametric import FRICTION, INERTIAL, ROTOR, link_of, parametric, values
-from armdyn.arm._programs import AUTO, check_method, cost, program, straight_methods
+from armdyn.arm._programs import cost, program
 from armdyn.errors import InputError, MethodError
 from armdyn.graph import Program, Slot, count
 from armdyn.minimal import (
@@ -29,13 +31,6 @@ from armdyn.minimal import (
 from armdyn.robot import FRICTION_TERMS, Chain, Link
 
 Array = NDArray[np.float64]
-
-KINDS_OF_TORQUES = (
-    "mass_matrix", "inverse_dynamics", "bias", "gravity", "coriolis_matrix", "forward_dynamics",
-    "inverse_mass_matrix", "udu", "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
-    "kinetic_energy",
-)  # fmt: skip
-"""What minimal parameters determine; the others need no masses, or more than torques can tell."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +100,9 @@ def parts(base: MinimalParameters) -> dict[str, slice]:
 
 def _natural(chain: Chain, quantity: str, method: str) -> Iterator[tuple[str, Program]]:
     """Yield programs of link parameters that divide by none of them."""
-    if quantity not in KINDS_OF_TORQUES:
-        raise MethodError("quantity of minimal parameters", quantity, KINDS_OF_TORQUES)
+    if not row_of(quantity).minimal:
+        names = [name for name, row in QUANTITIES.items() if row.minimal]
+        raise MethodError("quantity of minimal parameters", quantity, names)
     check_method(quantity, method, straight=True)
     for name in straight_methods(quantity) if method == AUTO else (method,):
         found = parametric(chain, quantity, name)

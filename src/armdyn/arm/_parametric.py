@@ -8,10 +8,11 @@ from typing import cast
 
 from armdyn.algorithms import PARAMETER_NAMES, QUANTITIES, parameters
 from armdyn.algorithms.vector import add_symmetric, point_inertia, scale_symmetric
-from armdyn.arm._programs import AUTO, check_method, cost, straight_methods
-from armdyn.arm._singular import INVERTING, singular
+from armdyn.arm._methods import check_method, straight_methods
+from armdyn.arm._names import AUTO
+from armdyn.arm._programs import cost
+from armdyn.arm._singular import refuse_singular
 from armdyn.arm._tracing import algorithm
-from armdyn.errors import RobotError
 from armdyn.export import linear_constants
 from armdyn.graph import Instruction, Program, Slot, count, trace, verify
 from armdyn.robot import FRICTION_TERMS, Chain, Link
@@ -52,8 +53,7 @@ def parametric(chain: Chain, quantity: str, method: str = AUTO) -> Parametric:
     that were identified need not have a mass for every link.
     """
     check_method(quantity, method, straight=True)
-    if quantity in INVERTING and (why := singular(chain)):
-        raise RobotError(f"{quantity} does not exist, the mass matrix is singular: {why}.")
+    refuse_singular(chain, quantity)
     names = straight_methods(quantity) if method == AUTO else (method,)
     found = [Parametric(_traced(chain, quantity, name), name) for name in names]
     return min(found, key=lambda f: (f.divides_by_masses, cost(count(f.program))))

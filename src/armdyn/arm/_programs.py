@@ -5,15 +5,21 @@ Programs and choices come from the cache where they are there; else `_tracing` i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from armdyn.algorithms import QUANTITIES, Method, Quantity
-from armdyn.algorithms.rolled import ROLLED_METHODS
-from armdyn.arm._derivatives import derived_methods
+from armdyn.algorithms import QUANTITIES
+from armdyn.arm._methods import (
+    check_method,
+    is_in_package,
+    method_row,
+    methods,
+    row_of,
+    straight_methods,
+)
 from armdyn.arm._names import AUTO, ROLLED
 from armdyn.arm._recent import recent
-from armdyn.arm._singular import INVERTING, singular
-from armdyn.errors import MethodError
+from armdyn.arm._singular import singular
 from armdyn.graph import Operations, Program, Rolled, free_symbols
 from armdyn.kernel import cached_choice, cached_program, source_digest
 from armdyn.robot import Chain
@@ -26,11 +32,6 @@ LONGEST_STRAIGHT = 4000
 HOPELESS = 3
 # No straight-line code of arms with fewer joints than this is that long, where there are sweeps.
 FEWEST_ROLLED = 10
-# The cheapest methods on long general arms: one is traced to see how long straight-line code is.
-ON_LONG_ARMS = {
-    "mass_matrix": "split", "inverse_dynamics": "second_moment", "bias": "second_moment",
-    "gravity": "lin_1994", "forward_dynamics": "denoc", "inverse_mass_matrix": "mass_matrix_udu",
-}  # fmt: skip
 
 # Steps and results of the programs that stay in memory for the next call: some 50 MB, or all the
 # programs of several arms.
@@ -45,25 +46,10 @@ TRACING = (
 )  # fmt: skip
 
 
-def methods(quantity: str) -> tuple[str, ...]:
-    """Return the names of the methods that compute a quantity, e.g. "mass_matrix"."""
-    return (*straight_methods(quantity), *([ROLLED] if quantity in ROLLED_METHODS else []))
-
-
-def straight_methods(quantity: str) -> tuple[str, ...]:
-    """Return the names of the methods that become straight-line code."""
-    return tuple(_methods(quantity))
-
-
-def source(quantity: str, method: str) -> str:
-    """Return the work that a method follows, or what it is made from."""
-    return "sweeps along the joints" if method == ROLLED else _methods(quantity)[method].source
-
-
 def quantities(chain: Chain) -> tuple[str, ...]:
     """Return everything that can be computed for this chain."""
-    impossible = INVERTING if singular(chain) else ()
-    return tuple(quantity for quantity in QUANTITIES if quantity not in impossible)
+    impossible = singular(chain)
+    return tuple(name for name, row in QUANTITIES.items() if not (row.inverts and impossible))
 
 
 def resolve(chain: Chain, quantity: str, method: str) -> str:
@@ -72,61 +58,68 @@ def resolve(chain: Chain, quantity: str, method: str) -> str:
     return fastest(chain, quantity) if method == AUTO else method
 
 
-def check_method(quantity: str, method: str, *, straight: bool = False) -> None:
-    """Refuse unknown quantities and methods; with `straight`, sweeps as well."""
-    every = (AUTO, *methods(quantity))
-    if not isinstance(method, str) or method not in every:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise MethodError(f"method of {quantity}", method, every)
-    if straight and method == ROLLED:
-        raise MethodError(
-            f"straight-line method of {quantity}", method, (AUTO, *straight_methods(quantity))
-        )
+def fastest(chain: Chain, quantity: str) -> str:
+    """Return the cheapest method, or the sweeps along the joints of a long arm."""
+    if not row_of(quantity).rolled or chain.n < FEWEST_ROLLED or free_symbols(chain):
+        return cheapest(chain, quantity)
+    return _fastest(chain, quantity, *_rows(quantity))
 
 
 @lru_cache(maxsize=1024)
-def fastest(chain: Chain, quantity: str) -> str:
-    """Return the cheapest method, or the sweeps along the joints of a long arm."""
-    if quantity not in ROLLED_METHODS or chain.n < FEWEST_ROLLED or free_symbols(chain):
-        return cheapest(chain, quantity)
-    decided_by = (*_decided_by(chain), quantity, "fastest")
-    return cached_choice(decided_by, methods(quantity), lambda: _fastest(chain, quantity))
+def _fastest(chain: Chain, quantity: str, *rows: object) -> str:
+    def choose() -> str:
+        from armdyn.arm._tracing import operations
 
+        row = row_of(quantity)
+        assert row.rolled is not None
+        longest = LONGEST_STRAIGHT * row.rolled.work
+        if _length(operations(chain, quantity, ROLLED)) > HOPELESS * longest:
+            return ROLLED
+        straight = _length(operations(chain, quantity, row.general))
+        return ROLLED if straight > longest else cheapest(chain, quantity)
 
-def _fastest(chain: Chain, quantity: str) -> str:
-    from armdyn.arm._tracing import operations
-
-    # of the inverse, sweeps take twice the multiplications
-    longest = LONGEST_STRAIGHT * (2 if quantity == "inverse_mass_matrix" else 1)
-    if _length(operations(chain, quantity, ROLLED)) > HOPELESS * longest:
-        return ROLLED
-    straight = _length(operations(chain, quantity, ON_LONG_ARMS[quantity]))
-    return ROLLED if straight > longest else cheapest(chain, quantity)
+    return _chosen(chain, quantity, methods(quantity), choose, "fastest")
 
 
 def _length(counted: Operations) -> int:
     return counted.multiplications + counted.additions
 
 
-@lru_cache(maxsize=1024)
 def cheapest(chain: Chain, quantity: str) -> str:
     """Return the straight-line method with the fewest multiplications, then additions.
 
     Among equals it is the first.
     """
     names = straight_methods(quantity)
-    if len(names) == 1:
-        return names[0]
+    return names[0] if len(names) == 1 else _cheapest(chain, quantity, *_rows(quantity))
+
+
+@lru_cache(maxsize=1024)
+def _cheapest(chain: Chain, quantity: str, *rows: object) -> str:
+    names = straight_methods(quantity)
 
     def choose() -> str:
         from armdyn.arm._tracing import operations
 
         return min(names, key=lambda name: cost(operations(chain, quantity, name)))
 
-    return (
-        choose()
-        if free_symbols(chain)
-        else cached_choice((*_decided_by(chain), quantity), names, choose)
-    )
+    return _chosen(chain, quantity, names, choose)
+
+
+def _chosen(
+    chain: Chain, quantity: str, names: Sequence[str], choose: Callable[[], str], *what: str
+) -> str:
+    """Choose, or take the choice of an earlier process."""
+    straight = (name for name in names if name != ROLLED)
+    if free_symbols(chain) or not all(is_in_package(quantity, name) for name in straight):
+        return choose()
+    return cached_choice((*_decided_by(chain), quantity, *what), names, choose)
+
+
+def _rows(quantity: str) -> tuple[object, ...]:
+    """Return all that the table says of the methods: another row is another key of a cache."""
+    row = row_of(quantity)
+    return row, *row.methods.values(), *row.derived.values()
 
 
 def cost(counted: Operations) -> tuple[int, int]:
@@ -139,7 +132,9 @@ def steps(program: Program) -> int:
     return len(program.code) + len(program.results)
 
 
-def key_steps(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> int:
+def key_steps(
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool, row: object
+) -> int:
     """Return how many steps take as much memory as the arguments of `program`."""
     return STEPS_OF_LINK * chain.n
 
@@ -155,7 +150,6 @@ def code_of(
     return sweeps(chain, quantity, friction=friction)
 
 
-@recent(MOST_STEPS, steps, key_steps)
 def program(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> Program:
     """Trace a method, or take what was traced before in this or another process.
 
@@ -163,16 +157,22 @@ def program(chain: Chain, quantity: str, method: str, frame: int, friction: bool
         chain: the constants of the robot.
         quantity: what to compute.
         method: a name of `methods(quantity)`.
-        frame: for quantities that ask for one: i for E_i, n + 1 for the tip.
-        friction: for quantities that a drive feels: whether joint friction is part of the torque.
+        frame: for quantities that take one: i for E_i, n + 1 for the tip.
+        friction: where it enters the quantity: whether joint friction is part of the torque.
     """
+    return _program(chain, quantity, method, frame, friction, method_row(quantity, method))
 
+
+@recent(MOST_STEPS, steps, key_steps)
+def _program(
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool, row: object
+) -> Program:
     def make() -> Program:
         from armdyn.arm._tracing import traced
 
-        return traced(chain, quantity, method, frame, friction)
+        return traced(chain, quantity, method, frame, friction, row)
 
-    if free_symbols(chain):
+    if free_symbols(chain) or not is_in_package(quantity, method):
         return make()
     return cached_program((*_decided_by(chain), quantity, method, str(frame), str(friction)), make)
 
@@ -183,23 +183,3 @@ def _decided_by(chain: Chain) -> tuple[str, ...]:
     So a changed method is another one without anybody having to say so.
     """
     return repr(chain), *map(source_digest, TRACING)
-
-
-def quantity_of(quantity: str) -> Quantity:
-    """Return the row of a quantity, or raise an error that names all quantities."""
-    if not isinstance(quantity, str) or quantity not in QUANTITIES:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise MethodError("quantity", quantity, QUANTITIES)
-    return QUANTITIES[quantity]
-
-
-def method_of(quantity: str, method: str) -> Method:
-    """Return the row of a method."""
-    return _methods(quantity)[method]
-
-
-def _methods(quantity: str) -> dict[str, Method]:
-    return {**quantity_of(quantity).methods, **DERIVED.get(quantity, {})}
-
-
-DERIVED = derived_methods(cheapest)
-"""The methods that are made by differentiating others, by quantity."""

@@ -8,21 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.algorithms import QUANTITIES
+from armdyn.errors import RobotError
 from armdyn.graph import Rolled
 from armdyn.robot import Chain
-
-INVERTING = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix", "udu")
-"""The quantities that divide by the mass matrix."""
 
 # Of the smallest eigenvalue of M scaled to a unit diagonal: below it is rounding. Real arms, heavy
 # at the base and light at the wrist, stay many orders above it once scaled.
 SINGULAR = 1e-13
 # Of a diagonal entry of M beside the largest: what rounding leaves of an inertia that is zero.
 RESIDUE = 1e-16
-
-
 # Arms of more joints are computed by machine code: numbers one by one would take seconds.
 MANY_JOINTS = 60
+
+
+def refuse_singular(chain: Chain, quantity: str) -> None:
+    """Refuse a quantity that divides by a mass matrix that has no inverse."""
+    if QUANTITIES[quantity].inverts and (why := singular(chain)):
+        raise RobotError(f"{quantity} does not exist, the mass matrix is singular: {why}.")
 
 
 @lru_cache(maxsize=64)

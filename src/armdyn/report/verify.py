@@ -1,9 +1,8 @@
 """Check an arm against itself and against Pinocchio: all methods, at random states.
 
 Methods of one quantity are compared with their median, so that one wrong method among several
-stands out by name; quantities with few methods are checked by what binds them to the others
-(M = U D U^T, Y p = tau ...) and derivatives by differences. Where Pinocchio is installed it is
-the second, independent opinion.
+stands out by name. Quantities whose row in the table has an identity (M = U D U^T, Y p = tau ...)
+are checked by that. Where Pinocchio is installed it is the second, independent opinion.
 """
 
 from __future__ import annotations
@@ -16,21 +15,25 @@ from numpy.typing import NDArray
 
 from armdyn._checks import checked_seed, checked_whole
 from armdyn._progress import Progress
-from armdyn.algorithms.friction import friction
+from armdyn.algorithms import QUANTITIES
 from armdyn.arm import Arm, methods
 from armdyn.errors import MissingExtraError
+from armdyn.report._answers import StateAnswers, states_last
 from armdyn.report._pinocchio import PinocchioAnswers
-from armdyn.robot import Robot, chain_of
+from armdyn.robot import Robot
 
 Array = NDArray[np.float64]
 Parts: TypeAlias = tuple[Array, ...]
 
 # Largest difference between two right answers, relative to the largest entry: rounding of some
-# hundred operations, with room for cancellation. Solutions of M x = y also lose the condition of M.
+# hundred operations, with room for cancellation.
 TOLERANCE = 1e-10
-# Of derivatives taken by central differences with steps of 1e-6.
+# Solutions of M x = y lose this times the condition of M as well: rounding, with room.
+LOST_BY_SOLVING = 1e-14
+# Of derivatives by central differences of answers that are not of order one.
 DIFFERENCE_TOLERANCE = 1e-6
-STEP = 1e-6
+# Entries below this [SI] are zero but for rounding; they are compared in their own units.
+VANISHING = 1e-6
 
 MOST_STATES = 10_000
 
@@ -103,10 +106,11 @@ def verify(
         for quantity in arm.quantities
     }
     condition = float(np.linalg.cond(median["mass_matrix"]).max())
+    at = StateAnswers(arm, states, median)
     checks: list[Check] = []
     for quantity, method in rows:
         got = values[quantity, method]
-        against, error, tolerance = _compare(arm, quantity, got, median, states, condition)
+        against, error, tolerance = _compare(quantity, got, at, condition)
         other = _worst_error(got, second[quantity]) if second and quantity in second else None
         checks.append(Check(quantity, method, against, error, tolerance, other))
     version = second.version if second else None
@@ -131,8 +135,8 @@ def relative_error(got: Array, expected: Array) -> float:
     """Return the largest difference over the largest expected entry of the same state."""
     axes = tuple(range(1, expected.ndim))
     size = np.abs(expected).max(axis=axes) if axes else np.abs(expected)
-    # A quantity that vanishes (gravity of a gantry) is compared in its own units.
-    size = np.where(size < 1e-6, 1.0, size)
+    # gravity of a gantry, for instance
+    size = np.where(size < VANISHING, 1.0, size)
     difference = np.abs(got - expected).max(axis=axes) if axes else np.abs(got - expected)
     return float((difference / size).max())
 
@@ -157,78 +161,21 @@ def _inputs(arm: Arm, quantity: str, states: dict[str, Array]) -> list[Array]:
 
 
 def _compare(
-    arm: Arm,
-    quantity: str,
-    got: Any,
-    median: dict[str, Any],
-    states: dict[str, Array],
-    condition: float,
+    quantity: str, got: Any, at: StateAnswers, condition: float
 ) -> tuple[str, float, float]:
     """Return (what it is compared with, error, tolerance)."""
-    M, qd = median["mass_matrix"], states["qd"]
-    solving = max(TOLERANCE, 1e-14 * condition)
-    match quantity:
-        case "udu":
-            U, D = got
-            product = np.einsum("...ij,...j,...kj->...ik", U, D, U)
-            return "M = U D U^T", relative_error(product, M), TOLERANCE
-        case "inverse_mass_matrix":
-            expected = np.asarray(np.linalg.inv(M), dtype=np.float64)
-            return "numpy.linalg.inv(M)", relative_error(got, expected), solving
-        case "coriolis_matrix":
-            product = np.einsum("...ij,...j->...i", got, qd)
-            expected = median["bias"] - median["gravity"]
-            return "C qd = bias - gravity", relative_error(product, expected), TOLERANCE
-        case "regressor":
-            tau = got @ arm.parameters
-            rotors = np.array([j.rotor_inertia for j in arm.robot.joints]) * states["qdd"]
-            error = relative_error(tau + rotors, median["inverse_dynamics"])
-            return "Y p = tau", error, TOLERANCE
-        case "kinetic_energy":
-            half = 0.5 * np.einsum("...i,...ij,...j->...", qd, M, qd)
-            return "T = qd M qd / 2", relative_error(got, half), TOLERANCE
-        case "potential_energy":
-            slope = _difference(arm, "potential_energy", states, "q")
-            error = relative_error(slope, median["gravity"])
-            return "dV/dq = gravity", error, DIFFERENCE_TOLERANCE
-        case "pose" | "jacobian":
-            slope = _difference(arm, "pose", states, "q")[..., :3, 3, :]
-            error = relative_error(median["jacobian"][..., :3, :], slope)
-            return "d pose/dq = jacobian", error, DIFFERENCE_TOLERANCE
-        case "jacobian_derivative":
-            slope = _difference(arm, "jacobian", states, "q") @ qd[:, None, :, None]
-            error = relative_error(got, slope[..., 0])
-            return "d jacobian/dt", error, DIFFERENCE_TOLERANCE
-        case "inverse_dynamics_derivatives":
-            # taken together: differences of the whole torque are no better than its rounding
-            slopes = [_difference(arm, "inverse_dynamics", states, x) for x in ("q", "qd")]
-            apart = relative_error(np.concatenate(got[:2], -1), np.concatenate(slopes, -1))
-            within = apart * (TOLERANCE / DIFFERENCE_TOLERANCE)
-            error = max(_worst_error(got, median[quantity]), within)
-            return "the median, d tau", error, TOLERANCE
-        case "forward_dynamics_derivatives":
-            qdd = median["forward_dynamics"]
-            by_q, by_qd, _ = arm.inverse_dynamics_derivatives(states["q"], qd, qdd, friction=False)
-            one = np.broadcast_to(np.eye(arm.n), M.shape)
-            error = _worst_error(tuple(-M @ part for part in got), (by_q, by_qd, -one))
-            return "M dqdd = -dtau", error, solving
-        case "friction":
-            chain = chain_of(arm.robot)
-            expected = np.array([friction(chain, row) for row in qd.tolist()])
-            return "its definition", relative_error(got, expected), TOLERANCE
-        case "forward_dynamics":
-            return "the median", relative_error(got, median[quantity]), solving
-        case _:
-            return "the median", relative_error(got, median[quantity]), TOLERANCE
-
-
-def _difference(arm: Arm, quantity: str, states: dict[str, Array], by: str) -> Array:
-    """Return the derivative of a quantity by one of its inputs, on the last axis."""
-    f: Any = arm.function(quantity, friction=False)
-    names = [slot.name for slot in f.program.inputs]
-    columns: list[Array] = []
-    for step in STEP * np.eye(arm.n):
-        ahead, behind = ({**states, by: states[by] + sign * step} for sign in (1, -1))
-        difference = f(*(ahead[name] for name in names)) - f(*(behind[name] for name in names))
-        columns.append(difference / (2 * STEP))
-    return np.stack(columns, axis=-1)
+    row = QUANTITIES[quantity]
+    tolerance = max(TOLERANCE, LOST_BY_SOLVING * condition) if row.solves else TOLERANCE
+    if row.identity is None:
+        return "the median", _worst_error(got, at.medians[quantity]), tolerance
+    pairs = row.identity.sides(states_last(got), at)
+    error = max(relative_error(*map(at.states_first, pair)) for pair in pairs)
+    words = row.identity.words
+    if not row.identity.by_differences:
+        return words, error, tolerance
+    if len(methods(quantity)) == 1:
+        return words, error, DIFFERENCE_TOLERANCE
+    # the other methods tell more digits than differences do
+    within = error * (tolerance / DIFFERENCE_TOLERANCE)
+    error = max(_worst_error(got, at.medians[quantity]), within)
+    return f"the median, {words}", error, tolerance

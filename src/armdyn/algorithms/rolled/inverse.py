@@ -19,7 +19,7 @@ from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
 
-def inverse_dynamics(chain: Chain, friction: bool) -> Sweeps:
+def inverse_dynamics(chain: Chain, friction: bool = False) -> Sweeps:
     """Sweeps the torques that give the accelerations qdd, or of as many inputs as there are."""
     inward = Sweep(False, _torques, {"wrench": (0.0,) * 6})
     table = bias_table(chain, regrouped(chain)[1:], friction)

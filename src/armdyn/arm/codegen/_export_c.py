@@ -8,9 +8,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from armdyn.arm._minimal_functions import KINDS_OF_TORQUES, minimal_program
+from armdyn.arm._methods import check_method, row_of
+from armdyn.arm._minimal_functions import minimal_program
+from armdyn.arm._names import AUTO
 from armdyn.arm._parametric import INERTIAL, INPUTS, Parametric, parametric, values
-from armdyn.arm._programs import AUTO, cheapest, check_method, program
+from armdyn.arm._programs import cheapest, program
 from armdyn.arm.codegen._header_text import about, minimal_note, notes, table_note
 from armdyn.errors import InputError, MethodError, RobotError, shown
 from armdyn.export import MARK, CFunction, CTable, c_package, prefix_of
@@ -122,7 +124,7 @@ def _function(arm: Arm, quantity: str, method: str, prefix: str, arguments: str)
         code = program(chain, quantity, method, frame=arm.n + 1, friction=True)
         return CFunction(name, code, tuple(notes(code, method, name, {})))
     tables = {slot: _table_name(prefix, slot) for slot in (*INPUTS, VALUES)}
-    if arguments == MINIMAL and quantity in KINDS_OF_TORQUES:
+    if arguments == MINIMAL and row_of(quantity).minimal:
         made = minimal_program(chain_of(arm.robot), arm.minimal, quantity, method)
         return CFunction(name, made.program, tuple(notes(made.program, made.method, name, tables)))
     found = parametric(chain_of(arm.robot), quantity, method)

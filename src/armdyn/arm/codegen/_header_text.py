@@ -4,51 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from armdyn.algorithms import PARAMETER_NAMES
+from armdyn.algorithms import PARAMETER_NAMES, SIGNALS
+from armdyn.arm._methods import row_of, source
 from armdyn.arm._parametric import FRICTION, INERTIAL, ROTOR
-from armdyn.arm._programs import source
 from armdyn.graph import Program, Slot, count
 from armdyn.minimal import MinimalParameters
 from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot
 
-TORQUES = "joint torques [N m] or forces [N]"
-
-SENTENCES = {
-    "mass_matrix": "The mass matrix M(q) [kg m^2] ([kg m] and [kg] where joints slide), "
-    "symmetric, rotor inertias included.",
-    "inverse_dynamics": "The torques M qdd + C qd + g + friction, rotor inertias included.",
-    "bias": "The torques C qd + g, without friction.",
-    "gravity": "The torques g(q) that hold the arm still.",
-    "coriolis_matrix": "The matrix C(q, qd) in Christoffel form: dM/dt - 2C is skew.",
-    "forward_dynamics": "The accelerations that the torques tau cause, friction taken off them.",
-    "inverse_dynamics_derivatives": "The derivatives of the torques of inverse_dynamics by q and "
-    "by qd, and the mass matrix, which is that by qdd: row i is of torque i, column j by joint j. "
-    "The slope of friction is included.",
-    "forward_dynamics_derivatives": "The derivatives of the accelerations of forward_dynamics by q "
-    "and by qd, and the inverse mass matrix, which is that by tau: row i is of acceleration i, "
-    "column j by joint j. The slope of friction is included.",
-    "inverse_mass_matrix": "The inverse of the mass matrix, rotor inertias included.",
-    "udu": "Unit upper triangular U and diagonal D with M = U diag(D) U^T.",
-    "regressor": "The matrix Y: Y times the inertial parameters of the links (each m, mx, my, mz, "
-    "Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the origin) are the torques less rotors and friction.",
-    "kinetic_energy": "The kinetic energy [J] of links and rotors.",
-    "potential_energy": "The potential energy [J]; zero for a mass at the base's origin.",
-    "pose": "The placement of the tip in the base frame, a homogeneous matrix: T times a point in "
-    "the frame of the tip is the point in the base frame [m].",
-    "jacobian": "The Jacobian of the tip in base axes: J qd is the velocity of the tip's origin "
-    "[m/s], three rows, and the angular velocity [rad/s], three rows.",
-    "jacobian_derivative": "The time derivative of the Jacobian of the tip in base axes [1/s].",
-    "friction": "The friction torques; dry friction is 0 at rest.",
-}
-
 GEOMETRY = ("beta", "b", "theta", "d")
-
-STATES = {
-    "q": "joint positions [rad] or [m]",
-    "qd": "joint velocities [rad/s] or [m/s]",
-    "qdd": "joint accelerations [rad/s^2] or [m/s^2]",
-    "tau": TORQUES,
-}
 
 CONSTANTS = {
     INERTIAL: "inertial parameters of the links, base first, each "
@@ -104,14 +67,14 @@ def notes(program: Program, method: str, name: str, tables: Mapping[str, str]) -
     parts += [f"{counted.trig} sines and cosines"] if counted.trig else []
     quantity = program.name
     lines = [
-        f"{name}: {SENTENCES.get(quantity, quantity)}",
+        f"{name}: {row_of(quantity).sentence}",
         f"Method {method} ({source(quantity, method)}): {', '.join(parts)}.",
     ]
     for slot in program.inputs:
-        told = f"as {tables[slot.name]}" if slot.name in tables else STATES.get(slot.name)
+        told = f"as {tables[slot.name]}" if slot.name in tables else SIGNALS.get(slot.name)
         lines.append(f"  in   {_shaped(slot)}" + (f": {told}" if told else ""))
     for slot in program.outputs:
-        told = STATES.get(slot.name)
+        told = SIGNALS.get(slot.name)
         lines.append(f"  out  {_shaped(slot)}" + (f": {told}" if told else ""))
     return lines
 

@@ -1,0 +1,57 @@
+"""Quantities and their methods by name: those of algorithms, those the graph makes, and sweeps."""
+
+from __future__ import annotations
+
+from armdyn.algorithms import QUANTITIES, Derivative, Method, Quantity
+from armdyn.arm._names import AUTO, ROLLED
+from armdyn.errors import MethodError
+
+
+def row_of(quantity: str) -> Quantity:
+    """Return the row of a quantity; raises an error that lists them if there is none."""
+    if not isinstance(quantity, str) or quantity not in QUANTITIES:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise MethodError("quantity", quantity, QUANTITIES)
+    return QUANTITIES[quantity]
+
+
+def methods(quantity: str) -> tuple[str, ...]:
+    """Return the names of the methods that compute a quantity, e.g. "mass_matrix"."""
+    return (*straight_methods(quantity), *([ROLLED] if row_of(quantity).rolled else []))
+
+
+def straight_methods(quantity: str) -> tuple[str, ...]:
+    """Return the names of the methods that become straight-line code."""
+    row = row_of(quantity)
+    return (*row.methods, *row.derived)
+
+
+def source(quantity: str, method: str) -> str:
+    """Return the work that a method follows, or what it is made from."""
+    if method == ROLLED:
+        return "sweeps along the joints"
+    return method_row(quantity, method).source
+
+
+def method_row(quantity: str, method: str) -> Method | Derivative:
+    """Return what the table says of a straight-line method."""
+    row = row_of(quantity)
+    return row.methods.get(method) or row.derived[method]
+
+
+def check_method(quantity: str, method: str, *, straight: bool = False) -> None:
+    """Refuse unknown quantities and methods; with `straight`, sweeps as well."""
+    every = (AUTO, *methods(quantity))
+    if not isinstance(method, str) or method not in every:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise MethodError(f"method of {quantity}", method, every)
+    if straight and method == ROLLED:
+        raise MethodError(
+            f"straight-line method of {quantity}", method, (AUTO, *straight_methods(quantity))
+        )
+
+
+def is_in_package(quantity: str, method: str) -> bool:
+    """Whether the text of armdyn decides what a method does, so that it may be cached on disk."""
+    row = method_row(quantity, method)
+    if isinstance(row, Method):
+        return isinstance(row.function, str)
+    return all(is_in_package(row.of, name) for name in straight_methods(row.of))
