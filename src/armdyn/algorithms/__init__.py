@@ -1,8 +1,16 @@
-"""The mathematics: one file a method, in its paper's symbols, as plain arithmetic on numbers."""
+"""The mathematics: one file a method, in its paper's symbols, as plain arithmetic on numbers.
 
-from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
-from armdyn.algorithms.quantity import Derivative, Identity, Method, Quantity, RolledMethod
-from armdyn.algorithms.table import QUANTITIES, SIGNALS
+Names are imported when they are first asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from armdyn._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
+    from armdyn.algorithms.quantity import Derivative, Identity, Method, Quantity, RolledMethod
+    from armdyn.algorithms.table import QUANTITIES, SIGNALS
 
 __all__ = [
     "PARAMETER_NAMES",
@@ -15,3 +23,18 @@ __all__ = [
     "RolledMethod",
     "parameters",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Derivative": "quantity",
+        "Identity": "quantity",
+        "Method": "quantity",
+        "PARAMETER_NAMES": "link_parameters",
+        "QUANTITIES": "table",
+        "Quantity": "quantity",
+        "RolledMethod": "quantity",
+        "SIGNALS": "table",
+        "parameters": "link_parameters",
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm._methods import (
@@ -20,9 +21,12 @@ from armdyn.arm._methods import (
 from armdyn.arm._names import AUTO, ROLLED
 from armdyn.arm._recent import recent
 from armdyn.arm._singular import singular
-from armdyn.graph import Operations, Program, Rolled, free_symbols
+from armdyn.graph import Program, Rolled, free_symbols
 from armdyn.kernel import cached_choice, cached_program, source_digest
 from armdyn.robot import Chain
+
+if TYPE_CHECKING:
+    from armdyn.graph import Operations
 
 # Straight-line code of more operations than this no longer fits the cache of instructions: sweeps
 # along the joints are as fast then, and soon faster.

@@ -1,10 +1,18 @@
-"""Files: read if they are regular, written whole or not at all, told apart by their suffix."""
+"""Files: read if they are regular, written whole or not at all, told apart by their suffix.
 
-from armdyn.files._formats import FileFormat, listed, reading, writing
-from armdyn.files._number import number_in
-from armdyn.files._regular import check_regular
-from armdyn.files._together import check_writable, write_together
-from armdyn.files._whole import whole_file, write_whole
+Names are imported when they are first asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from armdyn._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from armdyn.files._formats import FileFormat, listed, reading, writing
+    from armdyn.files._number import number_in
+    from armdyn.files._regular import check_regular
+    from armdyn.files._together import check_writable, write_together
+    from armdyn.files._whole import whole_file, write_whole
 
 __all__ = [
     "FileFormat",
@@ -18,3 +26,19 @@ __all__ = [
     "write_whole",
     "writing",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "FileFormat": "_formats",
+        "check_regular": "_regular",
+        "check_writable": "_together",
+        "listed": "_formats",
+        "number_in": "_number",
+        "reading": "_formats",
+        "whole_file": "_whole",
+        "write_together": "_together",
+        "write_whole": "_whole",
+        "writing": "_formats",
+    },
+)

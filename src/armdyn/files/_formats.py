@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -63,8 +62,11 @@ class FileFormat:
         Raises:
             MissingExtraError: the package that the format needs is not installed.
         """
-        if self.extra is not None and find_spec(self.extra[0]) is None:
-            raise MissingExtraError(*self.extra, f"{verb} {self.name}")
+        if self.extra is not None:
+            from importlib.util import find_spec
+
+            if find_spec(self.extra[0]) is None:
+                raise MissingExtraError(*self.extra, f"{verb} {self.name}")
         module, _, function = name.partition(":")
         return getattr(importlib.import_module(module), function)
 

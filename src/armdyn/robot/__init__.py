@@ -1,20 +1,24 @@
-"""The description: what an arm is, how it is read and written, and the constants it amounts to."""
+"""The description: what an arm is, how it is read and written, and the constants it amounts to.
+
+Names are imported when they are first asked for.
+"""
 
 from typing import TYPE_CHECKING
 
-from armdyn.robot._bundled import bundled_names
-from armdyn.robot._chain import Chain, Link, Symmetric, Vector, chain_of, exact_cos_sin
-from armdyn.robot._files import read_robot, write_robot
-from armdyn.robot._generic import generic
-from armdyn.robot._joint import Joint
-from armdyn.robot._robot import IDENTITY, Placement, Robot
-from armdyn.robot._standard_dh import from_standard_dh
-from armdyn.robot.formats._registry import suffixes_in_words
-from armdyn.robot.formats._toml import toml_text
-from armdyn.robot.friction import FRICTION_TERMS, FrictionTerm
+from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from armdyn.robot._bundled import bundled_names
+    from armdyn.robot._chain import Chain, Link, Symmetric, Vector, chain_of, exact_cos_sin
+    from armdyn.robot._files import read_robot, write_robot
+    from armdyn.robot._generic import generic
+    from armdyn.robot._joint import Joint
+    from armdyn.robot._robot import IDENTITY, Placement, Robot
+    from armdyn.robot._standard_dh import from_standard_dh
+    from armdyn.robot.formats._registry import suffixes_in_words
+    from armdyn.robot.formats._toml import toml_text
     from armdyn.robot.formats.urdf import urdf_text
+    from armdyn.robot.friction import FRICTION_TERMS, FrictionTerm
 
 __all__ = [
     "FRICTION_TERMS",
@@ -39,11 +43,28 @@ __all__ = [
     "write_robot",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Import what few programs need when it is asked for."""
-    if name != "urdf_text":
-        raise AttributeError(f"module 'armdyn.robot' has no attribute {name!r}")
-    from armdyn.robot.formats.urdf import urdf_text
-
-    return urdf_text
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Chain": "_chain",
+        "FRICTION_TERMS": "friction",
+        "FrictionTerm": "friction",
+        "IDENTITY": "_robot",
+        "Joint": "_joint",
+        "Link": "_chain",
+        "Placement": "_robot",
+        "Robot": "_robot",
+        "Symmetric": "_chain",
+        "Vector": "_chain",
+        "bundled_names": "_bundled",
+        "chain_of": "_chain",
+        "exact_cos_sin": "_chain",
+        "from_standard_dh": "_standard_dh",
+        "generic": "_generic",
+        "read_robot": "_files",
+        "suffixes_in_words": "formats._registry",
+        "toml_text": "formats._toml",
+        "urdf_text": "formats.urdf",
+        "write_robot": "_files",
+    },
+)

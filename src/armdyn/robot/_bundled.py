@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from armdyn.robot._robot import Robot
-from armdyn.robot.formats._toml import robot_from_toml
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 
 def bundled_names() -> tuple[str, ...]:
@@ -22,6 +24,8 @@ def bundled_names() -> tuple[str, ...]:
 
 def read_bundled(name: str, strict: bool = True) -> Robot:
     """Return a bundled robot."""
+    from armdyn.robot.formats._toml import robot_from_toml
+
     return robot_from_toml(bundled_file(name).read_bytes(), f"{name}.toml", strict)
 
 
@@ -31,4 +35,9 @@ def bundled_file(name: str) -> Traversable:
 
 
 def _folder() -> Traversable:
+    folder = Path(__file__).with_name("bundled")
+    if folder.is_dir():
+        return folder
+    from importlib.resources import files  # of an archive; slow to import
+
     return files("armdyn.robot") / "bundled"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from pathlib import Path
 
@@ -87,6 +86,8 @@ def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
 
 
 def _not_found(path: Path, name: str) -> str:
+    import difflib
+
     bundled = bundled_names()
     listed = f"Bundled are: {', '.join(bundled)}."
     if not path.suffix and path.name == name:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 from armdyn.robot.formats._ancestors import Ancestors
@@ -169,6 +168,8 @@ def _possible_tips(tree: Tree, base: str) -> list[str]:
 
 
 def _did_you_mean(name: str, tree: Tree) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, tree.order, n=3)
     if near:
         return f"; did you mean {listed(near)}?"

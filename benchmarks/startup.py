@@ -1,0 +1,81 @@
+"""How long programs take to start, in times that Python takes to import NumPy.
+
+    python benchmarks/startup.py [ROBOT.urdf [ROUNDS]]
+
+Three programs: `armdyn --version`, `armdyn --help`, and one that loads an arm from its URDF and
+prints one `inverse_dynamics`, with programs and code in the cache. Processor seconds of the
+processes, which alternate; the median of all rounds counts.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import armdyn
+
+ROUNDS = 9
+FIRST = """\
+import sys
+import armdyn
+import numpy as np
+arm = armdyn.load(sys.argv[1])
+print(arm.inverse_dynamics(*np.zeros((3, arm.n))))
+"""
+
+
+def robot(folder: Path) -> Path:
+    """A UR5 if example-robot-data is installed, else a PUMA 560 written as URDF."""
+    part = "cmeel.prefix/share/example-robot-data/robots/ur_description/urdf/ur5_robot.urdf"
+    for place in sys.path:
+        if Path(place, part).is_file():
+            return Path(place, part)
+    path = folder / "puma560.urdf"
+    armdyn.save(armdyn.load("puma560"), path)
+    return path
+
+
+def seconds(command: list[str], settings: dict[str, str]) -> float:
+    """Processor seconds of a process."""
+
+    def spent() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    begin = spent()
+    subprocess.run(command, env=settings, check=True, stdout=subprocess.DEVNULL)
+    return spent() - begin
+
+
+def main() -> None:
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        path = Path(sys.argv[1]) if len(sys.argv) > 1 else robot(folder)
+        settings = {**os.environ, "ARMDYN_CACHE": str(folder / "cache")}
+        python = [sys.executable]
+        commands = {
+            "import numpy": [*python, "-c", "import numpy"],
+            "armdyn --version": [*python, "-m", "armdyn", "--version"],
+            "armdyn --help": [*python, "-m", "armdyn", "--help"],
+            f"first number of {path.stem}": [*python, "-c", FIRST, str(path)],
+        }
+        for command in commands.values():  # fills the cache
+            seconds(command, settings)
+        times: dict[str, list[float]] = {name: [] for name in commands}
+        for _ in range(rounds):
+            for name, command in commands.items():
+                times[name].append(seconds(command, settings))
+    numpy = statistics.median(times["import numpy"])
+    for name, values in times.items():
+        median = statistics.median(values)
+        print(f"{name:32s} {1e3 * median:6.0f} ms {median / numpy:6.2f}")
+
+
+if __name__ == "__main__":
+    main()

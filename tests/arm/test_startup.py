@@ -1,0 +1,60 @@
+"""The first number of an arm whose programs and code are cached imports nothing that makes them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import armdyn
+from armdyn.robot import urdf_text
+
+FIRST = """\
+import sys
+import armdyn
+import numpy as np
+arm = armdyn.load(sys.argv[1])
+print(arm.inverse_dynamics(*np.ones((3, arm.n))).tolist())
+print(*sys.modules)
+"""
+
+# What makes programs and code, or writes files.
+UNWANTED = (
+    "armdyn.arm._tracing", "armdyn.arm._rolled", "armdyn.graph._simplify", "armdyn.graph._trace",
+    "armdyn.graph._derive", "armdyn.graph.rolled._roll", "armdyn.kernel.straight",
+    "armdyn.kernel.rolled", "armdyn.kernel.call._fastcall_ir", "armdyn.kernel.ir._sincos",
+    "armdyn.export", "armdyn.minimal", "armdyn.log", "armdyn.robot.formats.urdf._write",
+    "armdyn.robot.formats._toml", "scipy", "numpy.ma", "tomllib", "concurrent.futures",
+    "sysconfig",
+)  # fmt: skip
+# Of the algorithms, only the table that names them.
+TABLE = {
+    "armdyn.algorithms", "armdyn.algorithms.quantity", "armdyn.algorithms.rolled",
+    "armdyn.algorithms.table",
+}  # fmt: skip
+MOST_MODULES = 100
+
+
+def _first_number(robot: Path, cache: Path) -> tuple[str, set[str]]:
+    settings = {**os.environ, "ARMDYN_CACHE": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST, str(robot)],
+        env=settings, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    numbers, modules = done.stdout.splitlines()
+    return numbers, set(modules.split())
+
+
+def test_a_cached_first_number_imports_no_algorithm_and_no_compiler(tmp_path: Path) -> None:
+    arm = armdyn.load("puma560")
+    robot, cache = tmp_path / "puma.urdf", tmp_path / "cache"
+    robot.write_text(urdf_text(arm.robot), encoding="utf-8")
+    made, all_modules = _first_number(robot, cache)
+    assert "armdyn.kernel.straight._emit" in all_modules and "armdyn.arm._tracing" in all_modules
+    loaded, modules = _first_number(robot, cache)
+    assert loaded == made
+    assert sorted(name for name in modules if name in UNWANTED) == []
+    algorithms = {name for name in modules if name.startswith("armdyn.algorithms")}
+    assert sorted(algorithms - TABLE) == []
+    assert len([name for name in modules if name.startswith("armdyn")]) <= MOST_MODULES
