@@ -1,4 +1,4 @@
-"""A folder that nobody but the user can have written to, and the files in it."""
+"""A folder that only the user can have written to, and the files in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Refusal(OSError):
 class PrivateFolder:
     """A folder that is open and was found to be the user's own; names mean files in it.
 
-    Where the system can, names are looked up by the open descriptor: exchanging the folder behind
+    Where the system can, names are looked up by the open descriptor: exchanging the folder at
     its path after the check changes nothing. Elsewhere `descriptor` is None and paths are used.
     """
 

@@ -18,7 +18,7 @@ def check_regular(path: Path, what: str, error: type[FileError] = FileError) -> 
         error: class of the errors.
 
     Raises:
-        FileError: something else is there, or nobody can tell.
+        FileError: the path is a folder, a pipe or a device, or cannot be looked up.
     """
     try:
         if path.is_dir():

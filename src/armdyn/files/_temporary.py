@@ -1,4 +1,4 @@
-"""Names of temporary files beside a target, and the removal of those that a crash left behind."""
+"""Names of temporary files beside a target, and the removal of those a crash has left."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-# A temporary file that nobody has written to for so long [s] is stale if its process is gone, and
-# after the longer time in any case: the process may be one of another machine.
+# A temporary file that has not changed for this long [s] is stale if its process is gone.
 QUIET = 3600.0
+# After this time [s] it is stale in any case: its process may be one of another machine.
 ABANDONED = 24 * 3600.0
 
 # File systems allow names of 255 bytes.
@@ -25,7 +25,7 @@ def temporary_beside(target: Path) -> Path:
 
 
 def remove_stale(target: Path) -> None:
-    """Remove temporary files of a target that a process left behind when it was killed."""
+    """Remove temporary files of a target that a killed process has left."""
     begin = _begin(target)
     pattern = re.compile(re.escape(begin) + r"(?:(\d{1,9})-)?[0-9a-f]{12}\.tmp")
     with suppress(OSError), os.scandir(target.parent) as items:

@@ -34,8 +34,8 @@ def whole_file(
     """Give a file to write to that takes the path's name when all is written, and not before.
 
     What is written goes to a temporary file in the same folder, which then takes the name of the
-    target; on failure the temporary file is removed. What a process left behind that was killed
-    while it wrote to this path is removed by the next one. A symbolic link is followed.
+    target; on failure the temporary file is removed. Old temporary files that
+    killed processes have left for this path are removed. A symbolic link is followed.
     """
     asked = checked_path(path)
     target = Path(os.path.realpath(asked))

@@ -206,7 +206,7 @@ class Log:
     ) -> Log:
         """Read a log that is too long for memory, block by block.
 
-        The arguments are those of `read`. Samples are kept in files without names in the folder for
+        The arguments are those of `read`. Samples lie in files without names in the folder for
         temporary files (`TMPDIR`), 8 bytes a number, for as long as the log is in use; `identify`
         keeps what it makes of them there, too, which is twice as much. A MAT file is read as a
         whole.
@@ -335,7 +335,7 @@ class Log:
 
     @staticmethod
     def concat(logs: Sequence[Log]) -> Log:
-        """Return logs of the same arm as one, each behind the last after a hole in time.
+        """Return logs of the same arm as one, each after the last with a gap in time.
 
         Velocities, accelerations and extra columns that not all of them have are left out.
 

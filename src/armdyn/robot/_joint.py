@@ -37,7 +37,7 @@ LARGEST_NUMBER = 1e12
 
 @dataclass(frozen=True, kw_only=True)
 class Joint:
-    """A joint in normal driving-axis (Craig's modified DH) form, with the link behind it.
+    """A joint in normal driving-axis (Craig's modified DH) form, with the link it moves.
 
     The placement of frame E_i in E_{i-1} is ``Rx(beta) Tx(b) Rz(theta) Tz(d)``; the joint variable
     q adds to `theta` of a revolute joint or to `d` of a prismatic one. SI units, radians.

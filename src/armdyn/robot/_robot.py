@@ -85,7 +85,7 @@ class Robot:
         name: str,
         notes: Iterable[str],
     ) -> Robot:
-        """Return a robot with impossible links, of which the caller has warned in better words.
+        """Return a robot with impossible links; the caller has warned of them.
 
         Example:
             >>> joints = [armdyn.Joint(mass=1.0, inertia=(1, 0, 0, 1, 0, 3))]

@@ -43,7 +43,7 @@ def in_order(
 
 
 def _cores(names: Sequence[str]) -> list[str]:
-    """Return names without what they all begin and end with, numbers kept whole."""
+    """Return names without their common beginning and end; numbers are not split."""
     if len(names) < 2:
         return [""] * len(names)
     folded = [name.casefold() for name in names]

@@ -1,4 +1,4 @@
-"""Which columns of a file are the time, the positions and the efforts of which joints."""
+"""Find the columns of time, positions and efforts in a file, and the joint of each."""
 
 from __future__ import annotations
 
@@ -141,11 +141,11 @@ def _by_name(
 def _explicit(table: Table, role: str, names: str | Sequence[str]) -> dict[str | None, str]:
     there = [*table.columns, *table.text]
     if isinstance(names, str) and "*" in names and names not in there:
-        before, _, behind = names.partition("*")
+        before, _, after = names.partition("*")
         hits = [name for name in there if fnmatch.fnmatchcase(name, names)]
         if not hits:
             raise LogError(table.path, f"no column is like {names!r}; there are: {_listed(table)}.")
-        return {name[len(before) : len(name) - len(behind) or None]: name for name in hits}
+        return {name[len(before) : len(name) - len(after) or None]: name for name in hits}
     for name in _list(names):
         if name not in there:
             close = difflib.get_close_matches(name, there, n=2)

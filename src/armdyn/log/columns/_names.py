@@ -20,7 +20,7 @@ WORDS = {
 }
 ROLES = tuple(WORDS)
 
-# Single letters mean a quantity only with a joint behind them.
+# Single letters mean a quantity only with a joint after them.
 NEEDS_JOINT = ("v", "a", "i")
 
 # Before a quantity these words say nothing new.
@@ -32,7 +32,7 @@ NOT_MEASURED = (
     "extra"
 )
 
-# Words that may stand behind the joint: elbow.pos, elbow_velocity.
+# Words that may follow the joint: elbow.pos, elbow_velocity.
 AFTER_JOINT = "pos position vel velocity acc accel acceleration effort torque tau current"
 
 # Factor to SI of every unit of a quantity; SI itself is what armdyn writes if a name needs it.
@@ -68,7 +68,7 @@ _BRACKETS = re.compile(r"^(.*?)\s*[\[({]\s*([^\]\[(){}]*[^\d\s\]\[(){}][^\]\[(){
 _ENDING = re.compile(
     r"^(.+?)_((?:deg|rad)(?:_?(?:per_)?s(?:2|_2)?)?|nm|nanoseconds?|nsecs?|ns|us|ms)$", re.I
 )
-_JOINT_LAST = re.compile(
+_QUANTITY_FIRST = re.compile(
     rf"^/?(?:joint_?states?{_GAP}+)?(?:(?:{_any_of(MEASURED)}){_GAP}*)*"
     rf"({_any_of(' '.join(WORDS.values()))})"
     rf"(?:|{_GAP}*(\d+)|{_GAP}+(.+?)|\s*[\[(]\s*(.+?)\s*[\])])$",
@@ -132,7 +132,7 @@ def _quantity(name: str) -> Meaning | None:
         if word.startswith("sec"):
             return Meaning("t", unit="s")
         return Meaning("t", unit=spelling(unit) if unit else None)
-    if found := _JOINT_LAST.match(name):
+    if found := _QUANTITY_FIRST.match(name):
         joint = next((part for part in found.groups()[1:] if part is not None), None)
         word = found[1].lower()
         # "a.pos" is the position of a joint called a, not an acceleration.

@@ -4,7 +4,7 @@ SciPy's reader takes the process down with it where a file is damaged, so the li
 is read here. A file is a header of 128 bytes and elements: a tag (type, size), then the data,
 filled up to 8 bytes; up to 4 bytes of data stand in the tag itself. An array (type 14) is made of
 elements: flags, dimensions, name, and then the numbers, or the fields of a structure, which are
-arrays in turn. Type 15 is an element in compressed form.
+arrays themselves. Type 15 is an element in compressed form.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _elements(data: memoryview, order: str) -> Iterator[tuple[int, memoryview]]:
         if kind >> 16:
             kind, size, begin, step = kind & 0xFFFF, kind >> 16, at + 4, 8
         if begin + size > min(len(data), at + max(step, 8)):
-            raise ValueError("an element ends behind the file")
+            raise ValueError("an element ends after the file")
         yield kind, data[begin : begin + size]
         at += step
 

@@ -20,7 +20,7 @@ class LogFormat(FileFormat):
     """A format of log files.
 
     The reader is called as ``reader(path, **options)`` and returns a `Table`; `blocks` is called
-    alike and yields tables, one behind the other. The writer is called as ``writer(log, file)``
+    alike and yields tables of consecutive rows. The writer is called as ``writer(log, file)``
     with a binary file.
 
     Attributes:
@@ -78,7 +78,7 @@ FORMATS: list[LogFormat] = [
 
 
 def format_read(path: Path) -> LogFormat:
-    """Return the format of a log file that is there.
+    """Return the format of an existing log file.
 
     Raises:
         LogError: its suffix is unknown, or it is no regular file.

@@ -37,8 +37,8 @@ SECOND = np.array(
 class ZeroPhase:
     """The low-pass of columns that are read in blocks, as if they were filtered in one.
 
-    Forward the filter goes on where it was. Backward it has to start somewhere: as far behind a
-    block as it takes to forget where.
+    Forward, the filter continues from its last state. Backward, it starts far enough after the
+    block that its start-up is forgotten.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class ZeroPhase:
         self._steady: Array = signal.sosfilt_zi(self._sections)[:, :, None]
         self._filter = signal.sosfilt
         self._read, self._count = read, count
-        # Rows filtered forward: from `_first` on, and the state of the filter behind them.
+        # Rows filtered forward, from `_first` on, and the state of the filter after them.
         self._first, self._ahead = 0, 0
         self._forward, self._state = np.zeros((0, 0)), np.zeros(0)
 
@@ -106,8 +106,8 @@ def _convolved(values: Array, weights: Array) -> Array:
     result = weights[REACH] * values[REACH : REACH + count]
     odd = weights[0] == -weights[-1]
     for k in range(REACH):
-        before, behind = values[k : k + count], values[2 * REACH - k : 2 * REACH - k + count]
-        pair = behind - before if odd else behind + before
+        before, after = values[k : k + count], values[2 * REACH - k : 2 * REACH - k + count]
+        pair = after - before if odd else after + before
         pair *= weights[2 * REACH - k]
         result += pair
     return result

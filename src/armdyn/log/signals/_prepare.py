@@ -43,7 +43,7 @@ RUNS, RUN = 4, 1 << 16
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prepared:
-    """Samples at equal steps, in one or more segments that lie one behind the other.
+    """Samples at equal steps, in one or more segments, one after the other.
 
     Attributes:
         t: times ``(N,)`` [s], on the clock of the log.

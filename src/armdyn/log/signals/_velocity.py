@@ -40,7 +40,7 @@ class Velocities:
         slope: squares of those from differentiated positions.
         measured: squares of the measured ones at the same times, low-passed in the same way.
         product: of both.
-        count: samples behind the means.
+        count: samples in the means.
     """
 
     slope: Array

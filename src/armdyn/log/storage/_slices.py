@@ -33,7 +33,7 @@ def part_of(column: Array, a: int, b: int) -> Array:
 
 
 def blocks(count: int, least: int = 1) -> Iterator[tuple[int, int]]:
-    """Yield (start, stop) of blocks of rows, one behind the other, no shorter than `least`."""
+    """Yield (start, stop) of consecutive blocks of rows, no shorter than `least`."""
     size = max(BLOCK, least)
     for a in range(0, count, size):
         yield a, min(a + size, count)

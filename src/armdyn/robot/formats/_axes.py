@@ -3,8 +3,8 @@
 Frame E_i lies on the axis of joint i: z_i along it, x_i along the common normal to the next axis,
 the origin at the foot of that normal; so E_i in E_{i-1} is Rx(beta) Tx(b) Rz(theta) Tz(d). What the
 axes leave free is chosen so that constants vanish: E_0 is E_1 at q = 0; frames of parallel axes
-stand at one height; the last frame turns and slides nowhere; a sliding joint, of which only the
-direction matters, gets an axis that meets its neighbours.
+stand at one height; the last frame turns and slides nowhere; only the direction of a sliding
+joint matters, so its axis is moved to meet its neighbours.
 
 Everything about joint i is written in the frame of its link in the file, L_i, which stays as it is.
 """
@@ -114,8 +114,8 @@ def _heights(normals: Sequence[Normal]) -> list[float]:
     """Return the heights of the origins on their lines.
 
     A frame whose normal may stand at any height takes the height at which the previous normal
-    arrives (d = 0). Before the first frame that is determined there is none: there heights come
-    from behind, and the base absorbs what they differ by.
+    arrives (d = 0). Frames before the first determined one take its height, backwards along the
+    chain, and the base absorbs the difference.
     """
     count = len(normals) + 1
     first = next((i for i, normal in enumerate(normals) if not normal.parallel), None)

@@ -44,7 +44,7 @@ class Layout:
 
 
 def find_header(path: Path, text: str, delimiter: str | None) -> tuple[str | None, int, str]:
-    """Return the header, the number of the line behind it, and the text from there.
+    """Return the header, the number of the line after it, and the text from there.
 
     The header is the first line; a comment, if it is the last before a line of numbers; None if
     the first line is one of numbers.

@@ -71,7 +71,7 @@ def csv_blocks(path: Path, delimiter: str | None = None) -> Iterator[Table]:
 def _whole_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield pieces of the file that end at an end of line, each with the number of its first line.
 
-    The last line is kept together with the piece before it as long as it may be the last of all.
+    The last line of a piece waits for the next piece, since it may be the last of the file.
     """
     carry, number = b"", 1
     with path.open("rb") as file:

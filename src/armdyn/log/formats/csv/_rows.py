@@ -62,7 +62,7 @@ def _fast(layout: Layout, text: str, count: int) -> Array | None:
 
 
 def _by_arrow(layout: Layout, text: str) -> Array | None:
-    """Return numbers read by pyarrow, several times as fast, if it is there and has no doubts."""
+    """Return numbers read by pyarrow, several times as fast; None if it is missing or refuses."""
     if layout.delimiter is None or layout.trailing:
         return None
     try:
