@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -43,6 +43,24 @@ class PrivateFolder:
             return os.open(path, flags, 0o600, dir_fd=self._descriptor)
 
         return cast(BinaryIO, open(self._at(name), mode, opener=opener))
+
+    def write_whole(self, name: str, parts: Iterable[bytes]) -> None:
+        """Write a file under a temporary name and then give it its own, in one step.
+
+        It is not forced to the disk: who reads the file has to notice what a crash leaves of it.
+        The temporary name is that of the file with 16 hexadecimal digits and ".tmp" for a suffix.
+        """
+        from secrets import token_hex
+
+        temporary = f"{Path(name).stem}.{token_hex(8)}.tmp"
+        try:
+            with self.open(temporary, "xb") as file:
+                file.writelines(parts)
+            self.replace(temporary, name)
+        except BaseException:
+            with suppress(OSError):
+                self.remove(temporary)
+            raise
 
     def replace(self, source: str, target: str) -> None:
         """Give a file another name, in one step, in place of what has that name."""

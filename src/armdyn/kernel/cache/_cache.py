@@ -3,10 +3,9 @@
 What is read here is run as machine code, so it is believed only if nobody but the user can have
 written it: the folder and every file in it belong to the user, only the user can write to them, and
 neither is a symbolic link. A digest over key and contents finds what a full disk or a crash has
-spoiled. Whatever fails a check is compiled again, never run.
+spoiled. Code that fails a check is compiled again, never run.
 
-A cache that fails is a cache that misses: `get` and `put` do not raise for trouble of disk, folder
-or file.
+A cache that fails is a cache that misses: `get` and `put` raise no error of disk, folder or file.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import hashlib
 import math
 import os
 import re
-import secrets
 import stat
 import struct
 import sys
@@ -67,7 +65,7 @@ def key(*parts: str | bytes) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """What is kept under a key: its bytes on disk, and when it was last used (Unix time)."""
+    """An entry: its key, its bytes on disk, and when it was last used (Unix time)."""
 
     key: str
     size: int
@@ -92,7 +90,7 @@ class Cache:
         Args:
             folder: by default armdyn's in the user's cache directory.
             max_bytes: by default what ARMDYN_CACHE_SIZE says (in MiB), or 256 MiB.
-            max_entries: how many keys are kept.
+            max_entries: the most keys.
 
         Raises:
             ArmdynError: no folder is given and the user has no home directory.
@@ -105,7 +103,7 @@ class Cache:
         self.max_entries = max_entries
 
     def get(self, key: str) -> bytes | None:
-        """Return what was put under the key, or None; what is there but not sound is removed."""
+        """Return the data of a key, or None; an entry that is not sound is removed."""
         name = _entry_name(key)
         with _forgiven(), open_private(self.folder) as folder:
             data = self._read(folder, key)
@@ -118,18 +116,18 @@ class Cache:
         return None
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep data under a key. Data larger than the whole cache may be is not kept."""
+        """Store data under a key, unless it is larger than the whole cache may be."""
         name = _entry_name(key)
         if len(data) + OVERHEAD > self.max_bytes or self.max_entries < 1:
             return
         with _forgiven():
             make_private(self.folder)
             with open_private(self.folder) as folder:
-                _write_whole(folder, name, (_seal(key, data), data))
+                folder.write_whole(name, (_seal(key, data), data))
                 self._trim(folder, newest=key)
 
     def entries(self) -> list[Entry]:
-        """Return what is kept, least recently used first."""
+        """Return the entries, least recently used first."""
         with _forgiven(), open_private(self.folder) as folder:
             return _entries(folder.scan())
         return []
@@ -201,9 +199,9 @@ class Cache:
     def _trim(self, folder: PrivateFolder, newest: str) -> None:
         """Remove the least recently used until the rest is within the limits."""
         there = list(folder.scan())
-        kept = _entries(there)
-        size, count = sum(entry.size for entry in kept), len(kept)
-        for entry in kept:
+        entries = _entries(there)
+        size, count = sum(entry.size for entry in entries), len(entries)
+        for entry in entries:
             if size <= self.max_bytes and count <= self.max_entries:
                 break
             if entry.key != newest:
@@ -237,22 +235,6 @@ def default_cache() -> Cache | None:
     return None
 
 
-def _write_whole(folder: PrivateFolder, name: str, parts: tuple[bytes, ...]) -> None:
-    """Write a file under a temporary name and then give it its own, in one step.
-
-    It is not forced to the disk: what a crash leaves of it fails its digest.
-    """
-    temporary = f"{name.removesuffix('.o')}.{secrets.token_hex(8)}.tmp"
-    try:
-        with folder.open(temporary, "xb") as file:
-            file.writelines(parts)
-        folder.replace(temporary, name)
-    except BaseException:
-        with suppress(OSError):
-            folder.remove(temporary)
-        raise
-
-
 def _seal(key: str, data: bytes) -> bytes:
     """Return what precedes the data in the file of an entry."""
     head = HEAD.pack(MAGIC, FORMAT, bytes.fromhex(key), len(data))
@@ -279,7 +261,7 @@ def _entry_name(key: str) -> str:
 
 @contextmanager
 def _forgiven() -> Generator[None, None, None]:
-    """Take trouble with the disk for a miss; say so, once, if the folder may not be used."""
+    """Take an error of the disk for a miss; warn once if the folder may not be used."""
     try:
         yield
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""Kernels whose object code is kept on disk: compiled once on a machine, loaded ever after."""
+"""Kernels whose object code is cached on disk: compiled once on a machine, then loaded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def cached_kernel(program: Program | Rolled) -> Kernel:
     """Return a program's kernel for this machine, from the cache where it is.
 
     The key is the program, the processor, LLVM's version and the compiler's own text: all that
-    decides what the object code is. So nothing that is kept can be out of date.
+    decides what the object code is. So no cached code can be out of date.
     """
     machine = target()
     name = key(*identity(program, machine), *llvm_versions())

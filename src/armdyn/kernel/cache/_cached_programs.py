@@ -1,7 +1,7 @@
-"""What was found out by tracing, kept on disk beside the object code.
+"""Results of tracing, cached on disk beside the object code.
 
 Tracing a method takes a fraction of a second, and choosing the cheapest traces all of them. The
-results are kept as plain data, under all that decides them: whoever calls has to name it.
+results are plain data. Their key is everything that decides them, which the caller names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from armdyn.kernel.cache._program_text import program_from_text, program_text
 
 
 def cached_program(decided_by: Collection[str], make: Callable[[], Program]) -> Program:
-    """Return a program from the cache, or make it and keep it.
+    """Return a program from the cache, or make it and store it there.
 
     Args:
         decided_by: everything that the program depends on, in words.
@@ -26,7 +26,7 @@ def cached_program(decided_by: Collection[str], make: Callable[[], Program]) -> 
     name = key("program", *decided_by)
     data = cache.get(name) if cache else None
     if data is not None:
-        with suppress(GraphError):  # kept by whom? it is made again
+        with suppress(GraphError):  # it is made again
             return program_from_text(data)
     program = make()
     if cache:
@@ -37,7 +37,7 @@ def cached_program(decided_by: Collection[str], make: Callable[[], Program]) -> 
 def cached_choice(
     decided_by: Collection[str], choices: Collection[str], make: Callable[[], str]
 ) -> str:
-    """Return which of some names was chosen, from the cache, or choose it and keep it."""
+    """Return which of some names was chosen, from the cache, or choose it and store it there."""
     cache = default_cache()
     name = key("choice", *decided_by, *choices)
     data = cache.get(name) if cache else None

@@ -1,4 +1,4 @@
-"""Machine code that belongs to no program: made once for all of them, and kept on disk."""
+"""Machine code that serves all programs: compiled once, and cached on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decides the object code of a program, in words that are had faster than the code itself."""
+"""What decides the object code of a program: a key that costs less than the code itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def identity(program: Program | Rolled, target: Target) -> tuple[str | bytes, ..
     """Return all that decides the object code of a program, except LLVM's version.
 
     Equal identities have equal object code: the program, the processor, and the text of the
-    compiler itself, so that a changed compiler is another one without anybody having to say so.
+    compiler itself, so that a changed compiler has other keys.
     """
     kind, parts = (
         ("rolled", _rolled(program)) if isinstance(program, Rolled) else ("plain", _plain(program))

@@ -1,8 +1,8 @@
 """A NumPy gufunc around machine code, made through NumPy's C interface.
 
 NumPy then does broadcasting, strides, casting, `out` and overlap, and lets other threads run.
-Should NumPy's inside not be as expected, or the loop not take arrays of any strides, `PlainLoop`
-does the same in Python, slower for a single state.
+Where NumPy is not laid out as expected, or the loop takes dense arrays only, `PlainLoop` does the
+same in Python, slower for a single state.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ NO_IDENTITY = -1
 
 
 class Loop(Protocol):
-    """What keeps all that is needed to call machine code with arrays."""
+    """Calls machine code with arrays."""
 
     @property
     def function(self) -> Callable[..., Result]:
-        """What is called, with arrays and perhaps `out`; good as long as this object lives."""
+        """The callable: takes arrays and perhaps `out`; valid as long as this object lives."""
         ...
 
 
@@ -67,7 +67,7 @@ class Gufunc:
         n_inputs, n_outputs = len(program.inputs), len(program.outputs)
         n = n_inputs + n_outputs
         # NumPy keeps the pointers, not what they point to
-        self._kept = (
+        self._memory = (
             (ctypes.c_void_p * 1)(address),
             (ctypes.c_void_p * 1)(None),
             ctypes.create_string_buffer(bytes([DOUBLE] * n), n),
@@ -75,7 +75,7 @@ class Gufunc:
             ctypes.create_string_buffer(b"Compiled by armdyn."),
             ctypes.create_string_buffer(signature(program).encode()),
         )
-        functions, data, types, name, doc, shapes = (ctypes.addressof(x) for x in self._kept)
+        functions, data, types, name, doc, shapes = (ctypes.addressof(x) for x in self._memory)
         pointer, number = ctypes.c_void_p, ctypes.c_int
         make = ctypes.PYFUNCTYPE(
             ctypes.py_object, pointer, pointer, pointer, number, number, number, number, pointer,
@@ -87,7 +87,7 @@ class Gufunc:
 
 
 class PlainLoop:
-    """What a gufunc does, without one: arrays are brought into the plain form and handed over."""
+    """Does what a gufunc does: makes arrays dense and hands them over."""
 
     def __init__(self, program: Program | Rolled, address: int) -> None:
         pointer = ctypes.c_void_p
@@ -166,7 +166,7 @@ def gufuncs_work() -> bool:
         if _table()[UFUNC_TYPE] != id(np.ufunc):
             return False
         return _doubling_works()
-    except Exception:  # whatever else is not as expected: the other way always works
+    except Exception:  # anything else that is not as expected: `PlainLoop` always works
         return False
 
 
