@@ -261,7 +261,7 @@ def checked_array(
     import numpy as np
 
     what = what or _shapes_in_words(shapes)
-    array = _real_array(value, name, what, error)
+    array = real_array(value, name, what, error)
     if shapes and not any(_fits(array.shape, shape, empty) for shape in shapes):
         if not array.ndim:
             raise _wrong(value, name, what, error)
@@ -378,7 +378,7 @@ def _has_masked(value: object) -> bool:
     return bool(np.ma.is_masked(value))
 
 
-def _real_array(value: object, name: str, what: str, error: Raises) -> NDArray[Any]:
+def real_array(value: object, name: str, what: str, error: Raises) -> NDArray[Any]:
     """Return an array of integers or floats, not copied."""
     import numpy as np
 

@@ -162,7 +162,7 @@ def _not_a_rotation() -> np.ndarray:
         ({"pose": np.diag([1.0, 1.0, -1.0, 1.0])}, "is a reflection"),
         ({"pose": np.vstack([np.eye(4)[:3], np.ones(4)])}, "the last row"),
         ({"start": [0.0] * 5}, r"`start` has shape \(5,\)"),
-        ({"start": [np.inf] * 6}, "`start` is not finite"),
+        ({"start": [np.inf] * 6}, "`start` has inf at index 0, which is not finite"),
         ({"start": [9.0] * 6}, "joint1 at 9, outside its limits"),
         ({"tolerance": 0.0}, "`tolerance` is 0.0"),
         ({"tolerance": "fine"}, "`tolerance` is 'fine'"),
@@ -192,5 +192,5 @@ def test_out_receives_the_positions_and_methods_are_named() -> None:
     assert np.array_equal(out, kept)
     with pytest.raises(armdyn.InputError, match=r"expected a float64 array of shape \(6,\)"):
         arm.inverse_kinematics(pose, out=np.zeros(5))
-    with pytest.raises(armdyn.MethodError, match="no inverse_kinematics 'newton'"):
+    with pytest.raises(armdyn.MethodError, match="no method of inverse_kinematics 'newton'"):
         arm.inverse_kinematics(pose, method="newton")

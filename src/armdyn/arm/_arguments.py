@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import check_memory, real_array
 from armdyn.errors import InputError
 
 # NumPy broadcasts arrays of up to 32 axes, and results have up to one axis more than states.
@@ -16,28 +17,22 @@ MOST_AXES = 30
 
 def checked_state(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.float64]:
     """Return a state ``(..., n)`` as floats, not yet looked at for what is not finite."""
-    try:
-        array = np.asarray(state)
-        # complex numbers and objects would lose something; truth values are no angles
-        if array.dtype.kind not in "iuf":
-            raise TypeError
-        if array.dtype != np.float64:
-            with np.errstate(over="ignore"):  # a longer float too large is refused as infinite
-                array = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"`{name}` is not an array of real numbers; expected shape ({n},) or (..., {n}) for "
-            f"robot {robot!r}."
-        ) from None
+    if type(state) is np.ndarray and state.dtype == np.float64:
+        array = state
+    else:
+        what = f"real numbers of shape ({n},) or (..., {n}) for robot {robot!r}"
+        array = real_array(state, name, what, InputError)
+        check_memory(8 * array.size, f"`{name}`", name)
+        with np.errstate(over="ignore"):  # a longer float too large is refused as infinite
+            array = array.astype(np.float64)
     if array.ndim == 0 or array.shape[-1] != n:
         raise InputError(
-            f"`{name}` has shape {array.shape}, expected ({n},) or (..., {n}) for robot {robot!r}."
+            f"`{name}` has shape {array.shape}, expected ({n},) or (..., {n}) for robot {robot!r}.",
+            argument=name,
         )
     if array.ndim > MOST_AXES:
-        raise InputError(f"`{name}` has {array.ndim} axes, expected at most {MOST_AXES}.")
-    if hasattr(state, "mask") and np.ma.is_masked(state):
         raise InputError(
-            f"`{name}` has masked entries; a state must be complete. Drop or mend such rows first."
+            f"`{name}` has {array.ndim} axes, expected at most {MOST_AXES}.", argument=name
         )
     return array
 
@@ -95,5 +90,6 @@ def not_finite(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> I
     at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
     return InputError(
         f"`{name}` has {array[at]} at index {at}; a state must be finite. Drop or mend such rows "
-        "first."
+        "first.",
+        argument=name,
     )

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import checked_flag
 from armdyn._fork_safe import first_use
 from armdyn.arm._install_fastcall import install_fastcall
 from armdyn.arm._names import AUTO
+from armdyn.arm._offset_joints import offset_joints
 from armdyn.errors import InputError, shown
 from armdyn.robot import Robot, chain_of
 
@@ -39,10 +41,12 @@ class Arm:
         if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(
                 f"Arm() takes an armdyn.Robot, got {type(robot).__name__}; to read a file or a "
-                "bundled robot use armdyn.load()."
+                "bundled robot use armdyn.load().",
+                argument="robot",
             )
         self._robot = robot
         self._chain = chain_of(robot)
+        self._offset_joints = offset_joints(self._chain, self.joint_names)
         self._functions: dict[tuple[str, str, int, bool], Function] = {}
         self._minimal: dict[tuple[bool, bool], MinimalParameters] = {}
 
@@ -96,15 +100,12 @@ class Arm:
                 they are part of the value of another parameter.
             friction: with the coefficients of friction of every joint.
         """
-        for key, value in (("rotor", rotor), ("friction", friction)):
-            if not isinstance(value, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
-        key = (bool(rotor), bool(friction))
+        key = (checked_flag(rotor, "rotor"), checked_flag(friction, "friction"))
         if key not in self._minimal:
             from armdyn.arm._minimal_functions import FunctionFactory
             from armdyn.minimal import MinimalParameters
 
-            shop = FunctionFactory(self.name, self._chain)
+            shop = FunctionFactory(self.name, self._chain, self._offset_joints)
             self._minimal[key] = MinimalParameters(self._chain, shop, rotor=key[0], friction=key[1])
         return self._minimal[key]
 
@@ -138,16 +139,14 @@ class Arm:
         from armdyn.arm._programs import code_of, resolve
 
         check_method(quantity, method)
-        if not isinstance(friction, bool | np.bool_):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`friction` is {shown(friction)}, expected True or False.")
-        key = (quantity, method, self._frame(frame), bool(friction))
+        key = (quantity, method, self._frame(frame), checked_flag(friction, "friction"))
         if key not in self._functions:
             with first_use:
                 from armdyn.arm._function import Function
 
                 name = resolve(self._chain, quantity, method)
                 code = code_of(self._chain, quantity, name, *key[2:])
-                self._functions[key] = Function(code, name, self.name)
+                self._functions[key] = Function(code, name, self.name, self._offset_joints)
         return self._functions[key]
 
     def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
@@ -354,7 +353,7 @@ class Arm:
         """Evaluate; after a call without options, leave a fastcall for the next one."""
         result = f(*states, out=out)
         if f.quantity not in vars(self) and self._functions.get(self._default(f.quantity)) is f:
-            install_fastcall(self, f.quantity, _METHODS[f.quantity], f.kernel)
+            install_fastcall(self, f.quantity, _METHODS[f.quantity], f)
         return result
 
     def _default(self, quantity: str) -> tuple[str, str, int, bool]:
@@ -371,7 +370,8 @@ class Arm:
                 return int(frame)
         raise InputError(
             f"`frame` is {shown(frame)}, expected 'tip', a joint ({', '.join(self.joint_names)}) "
-            f"or a number from 0 to {self.n}."
+            f"or a number from 0 to {self.n}.",
+            argument="frame",
         )
 
     def __getstate__(self) -> dict[str, object]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from armdyn.algorithms.last_frame import with_last_frame_chosen
+from armdyn.arm._methods import check_method
 from armdyn.arm._programs import resolve
 from armdyn.arm._tracing import operations
 from armdyn.graph import Operations
@@ -21,6 +22,7 @@ def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operation
         n: number of joints.
         type: 1 for all joints rotational, 2 for joint 3 translational.
     """
+    check_method(kind, method)
     chain = generic_chain(n, type)
     return operations(chain, kind, resolve(chain, kind, method))
 

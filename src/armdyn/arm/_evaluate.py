@@ -9,9 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import LARGEST_FLOAT
 from armdyn._fork_safe import first_use
 from armdyn.graph import Program, Rolled
-from armdyn.kernel import Kernel, all_finite, cached_kernel, new_rows, wanted_threads
+from armdyn.kernel import (
+    Kernel,
+    all_finite,
+    all_within,
+    cached_kernel,
+    new_rows,
+    wanted_threads,
+)
 
 Array = NDArray[np.float64]
 
@@ -27,13 +35,13 @@ class Outcome(NamedTuple):
     """What came of an evaluation.
 
     Attributes:
-        results: one array for each output; none if an input is not finite.
-        inputs_finite: whether all that was given is.
+        results: one array for each output; none if an input is too large or not finite.
+        inputs_within: whether all inputs are finite, and not larger than was asked for.
         results_finite: whether all that was computed is.
     """
 
     results: list[Array]
-    inputs_finite: bool
+    inputs_within: bool
     results_finite: bool
 
 
@@ -66,49 +74,55 @@ class Evaluator:
         lead: tuple[int, ...],
         out: Sequence[Array] | None = None,
         threads: int | None = None,
+        largest: float = LARGEST_FLOAT,
     ) -> Outcome:
         """Evaluate at one state or many.
 
         Args:
             arrays: one for each input, of shape ``(..., n)``.
             lead: what their leading axes broadcast to.
-            out: receive the outputs; of many states, also where an input is not finite.
+            out: receive the outputs; of many states, also where an input is refused.
             threads: how many at the most; see `wanted_threads`.
+            largest: inputs with a larger number are refused, as those that are not finite are.
         """
         workers = wanted_threads(threads)
         kernel = self.kernel
         if kernel is None:
-            return self._interpreted(arrays, lead, out)
+            return self._interpreted(arrays, lead, out, largest)
         # several threads could overwrite what another one has still to read
         direct = out is not None and not any(np.may_share_memory(o, a) for o in out for a in arrays)
         outs = list(out) if out is not None and direct else self._new(lead)
         if prod(lead) < FEW_STATES:
-            inputs_finite, results_finite = self._few(kernel, arrays, outs)
+            inputs_within, results_finite = self._few(kernel, arrays, outs, largest)
         else:
             from armdyn.kernel.batch._batch import Batch
 
-            batch = Batch(kernel, arrays, outs, lead, workers)
+            batch = Batch(kernel, arrays, outs, lead, workers, largest)
             batch.compute()
-            inputs_finite, results_finite = batch.inputs_finite, batch.results_finite
-        if not inputs_finite:
-            return Outcome([], inputs_finite=False, results_finite=False)
+            inputs_within, results_finite = batch.inputs_within, batch.results_finite
+        if not inputs_within:
+            return Outcome([], inputs_within=False, results_finite=False)
         return Outcome(outs if direct else self._copied(outs, out), True, results_finite)
 
     def _few(
-        self, kernel: Kernel, arrays: Sequence[Array], outs: Sequence[Array]
+        self, kernel: Kernel, arrays: Sequence[Array], outs: Sequence[Array], largest: float
     ) -> tuple[bool, bool]:
-        """Evaluate all at once; say whether inputs and results are finite."""
-        if not all(map(all_finite, arrays)):
+        """Evaluate all at once; say whether inputs are within bounds and results finite."""
+        if not all(all_within(a, largest) for a in arrays):
             return False, False
         with np.errstate(all="ignore"):  # judged by who has the results
             kernel(*arrays, out=tuple(outs) if len(outs) > 1 else outs[0])
         return True, all(map(all_finite, outs))
 
     def _interpreted(
-        self, arrays: Sequence[Array], lead: tuple[int, ...], out: Sequence[Array] | None
+        self,
+        arrays: Sequence[Array],
+        lead: tuple[int, ...],
+        out: Sequence[Array] | None,
+        largest: float,
     ) -> Outcome:
-        if not all(map(all_finite, arrays)):
-            return Outcome([], inputs_finite=False, results_finite=False)
+        if not all(all_within(a, largest) for a in arrays):
+            return Outcome([], inputs_within=False, results_finite=False)
         from armdyn.graph import interpret
 
         assert isinstance(self.program, Program), "sweeps are always compiled"
@@ -132,5 +146,5 @@ class Evaluator:
         return list(out)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the program: who unpickles it compiles it for his machine."""
+        """Pickle the program; unpickling recompiles for the local CPU."""
         return (Evaluator, (self.program,))

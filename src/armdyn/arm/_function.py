@@ -5,18 +5,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from math import prod
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import LARGEST_FLOAT, check_memory
 from armdyn._fork_safe import first_use
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._install_fastcall import described
 from armdyn.arm._methods import methods
+from armdyn.arm._offset_joints import LARGEST_ANGLE, OffsetJoints
 from armdyn.errors import InputError, MethodError, NumericalError
 from armdyn.graph import Program, Rolled
 
@@ -55,7 +58,13 @@ class Function:
     __slots__: ClassVar[dict[str, str]] = {"__dict__": "", "__weakref__": "", "_call": ""}
     __signature__ = _CallSignature()
 
-    def __init__(self, program: Program | Rolled, method: str, robot: str) -> None:
+    def __init__(
+        self,
+        program: Program | Rolled,
+        method: str,
+        robot: str,
+        offset_joints: OffsetJoints | None = None,
+    ) -> None:
         self.quantity = program.name
         self.method = method
         self.robot = robot
@@ -64,6 +73,9 @@ class Function:
         self._shapes = [slot.shape for slot in program.inputs]
         row = QUANTITIES.get(self.quantity)
         self._inverting = row is not None and row.inverts
+        takes_q = any(slot.name == "q" for slot in program.inputs)
+        self._offset_joints = offset_joints if takes_q else None
+        self._ordinary = ORDINARY if self._offset_joints is None else LARGEST_ANGLE
         self._warm = False
         self._call: Callable[..., Any] = MethodType(_evaluate, self)
 
@@ -71,6 +83,11 @@ class Function:
     def kernel(self) -> Kernel | None:
         """The machine code, compiled when it is first asked for; None if it would be too long."""
         return self._evaluate.kernel
+
+    @property
+    def largest(self) -> float:
+        """States with larger numbers are checked one by one; see `OffsetJoints`."""
+        return LARGEST_FLOAT if self._offset_joints is None else LARGEST_ANGLE
 
     @property
     def operations(self) -> Operations:
@@ -102,8 +119,8 @@ class Function:
             states: one array of shape ``(n,)`` or ``(..., n)`` for each input; leading axes
                 broadcast.
             out: an array of float64 that receives the result, a tuple of arrays if there are
-                several. Where a number is not finite it holds what was computed until that was
-                seen; other errors leave it alone.
+                several. Where a number is not finite, or an angle too large, it holds what was
+                computed until that was seen; other errors leave it alone.
             threads: how many a large batch may use; default is the environment variable
                 ``ARMDYN_THREADS``, else the cores. The result does not depend on it.
 
@@ -130,12 +147,31 @@ class Function:
             with first_use:
                 self._install_fastcall()
             self._warm = True
-        results, inputs_finite, results_finite = self._evaluate(arrays, lead, outs, threads)
-        if not inputs_finite:
-            raise not_finite(arrays, wanted)
+        if outs is None:
+            self._check_memory(lead)
+        results, inputs_within, results_finite = self._evaluate(
+            arrays, lead, outs, threads, self.largest
+        )
+        if not inputs_within:
+            from armdyn.kernel import all_finite
+
+            if not all(map(all_finite, arrays)):
+                raise not_finite(arrays, wanted)
+            if self._offset_joints is not None:
+                self._offset_joints.check(arrays[wanted.index("q")])
+            # what is large is something else, and exact: a velocity, or the position of a slide
+            results, _, results_finite = self._evaluate(arrays, lead, outs, threads)
         if not results_finite:
             raise self._result_not_finite(results, len(lead))
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _check_memory(self, lead: tuple[int, ...]) -> None:
+        """Refuse results that would not fit into memory, before they are made."""
+        if lead:
+            size = 8 * prod(lead) * sum(slot.size for slot in self.program.outputs)
+            check_memory(
+                size, f"{self.quantity} of {prod(lead)} states", self.program.inputs[0].name
+            )
 
     def _install_fastcall(self) -> None:
         """Let the next calls go to a C function, where there can be one."""
@@ -143,7 +179,10 @@ class Function:
         if kernel is not None:
             slow = MethodType(_evaluate, self)
             doc = described(slow)
-            self._call = kernel.fastcall(slow, owner=self, name="__call__", doc=doc) or slow
+            fastcall = kernel.fastcall(
+                slow, owner=self, name="__call__", doc=doc, largest=self.largest
+            )
+            self._call = fastcall or slow
 
     def _one_state(self, states: Sequence[Any]) -> NDArray[np.float64] | None:
         """Return the result for one plain state; None if anything is unusual.
@@ -156,7 +195,7 @@ class Function:
         for state, shape in zip(states, self._shapes, strict=True):
             if type(state) is not np.ndarray or state.dtype != np.float64 or state.shape != shape:
                 return None
-            if not all(-ORDINARY < x < ORDINARY for x in state.tolist()):
+            if not all(-self._ordinary < x < self._ordinary for x in state.tolist()):
                 return None
         if not self._inverting:  # ordinary states have ordinary results
             result = kernel(*states)
@@ -227,7 +266,7 @@ class Function:
             case "casadi":
                 return casadi_source(self._straight)
             case _:
-                raise MethodError("language", language, LANGUAGES)
+                raise MethodError("language", language, LANGUAGES, argument="language")
 
     def sympy(self) -> Callable[..., Any]:
         """Return the same function on SymPy expressions: a sequence for each input."""

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from armdyn.kernel import Kernel
+    from armdyn.arm._function import Function
 
 
 def install_fastcall(
-    owner: object, name: str, method: Callable[..., Any], kernel: Kernel | None
+    owner: object, name: str, method: Callable[..., Any], function: Function
 ) -> None:
     """Leave a fastcall in an instance, unless its class has another method of that name.
 
@@ -26,9 +26,10 @@ def install_fastcall(
         owner: the instance.
         name: of the method.
         method: what the name stands for in the class as it is defined.
-        kernel: what the method evaluates if it is given states only.
+        function: what the method evaluates if it is given states only.
     """
     entries = vars(owner)
+    kernel = function.kernel
     if kernel is None or name in entries:
         return
     from armdyn.kernel.call._fastcall import class_version
@@ -44,7 +45,12 @@ def install_fastcall(
         return getattr(owner, name)(*states, **options)
 
     fastcall = kernel.fastcall(
-        slow, owner=owner, name=name, doc=described(method.__get__(owner)), version=version
+        slow,
+        owner=owner,
+        name=name,
+        doc=described(method.__get__(owner)),
+        version=version,
+        largest=function.largest,
     )
     if fastcall is not None:
         entries[name] = fastcall

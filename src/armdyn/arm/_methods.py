@@ -10,7 +10,7 @@ from armdyn.errors import MethodError
 def row_of(quantity: str) -> Quantity:
     """Return the row of a quantity; raises an error that lists them if there is none."""
     if not isinstance(quantity, str) or quantity not in QUANTITIES:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise MethodError("quantity", quantity, QUANTITIES)
+        raise MethodError("quantity", quantity, QUANTITIES, argument="quantity")
     return QUANTITIES[quantity]
 
 
@@ -42,10 +42,13 @@ def check_method(quantity: str, method: str, *, straight: bool = False) -> None:
     """Refuse unknown quantities and methods; with `straight`, sweeps as well."""
     every = (AUTO, *methods(quantity))
     if not isinstance(method, str) or method not in every:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise MethodError(f"method of {quantity}", method, every)
+        raise MethodError(f"method of {quantity}", method, every, argument="method")
     if straight and method == ROLLED:
         raise MethodError(
-            f"straight-line method of {quantity}", method, (AUTO, *straight_methods(quantity))
+            f"straight-line method of {quantity}",
+            method,
+            (AUTO, *straight_methods(quantity)),
+            argument="method",
         )
 
 

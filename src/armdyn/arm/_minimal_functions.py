@@ -16,6 +16,7 @@ from armdyn.algorithms import PARAMETER_NAMES, QUANTITIES
 from armdyn.arm._function import Function
 from armdyn.arm._methods import check_method, row_of, straight_methods
 from armdyn.arm._names import AUTO
+from armdyn.arm._offset_joints import OffsetJoints
 from armdyn.arm._parametric import FRICTION, INERTIAL, ROTOR, link_of, parametric, values
 from armdyn.arm._programs import cost, program
 from armdyn.errors import InputError, MethodError
@@ -44,13 +45,14 @@ class MinimalProgram:
 class FunctionFactory:
     """Makes functions for the minimal parameters of one arm."""
 
-    def __init__(self, robot: str, chain: Chain) -> None:
+    def __init__(self, robot: str, chain: Chain, offset_joints: OffsetJoints | None = None) -> None:
         self.robot = robot
         self.chain = chain
+        self.offset_joints = offset_joints
 
     def function(self, program: Program, method: str) -> Function:
         """Return a program as a function on arrays."""
-        return Function(program, method, self.robot)
+        return Function(program, method, self.robot, self.offset_joints)
 
     def at_run_time(self, base: MinimalParameters, quantity: str, method: str) -> Function:
         """Return a quantity as a function of the states and of the minimal values."""

@@ -10,7 +10,7 @@ from armdyn._lazy import lazy_names
 if TYPE_CHECKING:
     from armdyn.kernel._element import DOUBLE
     from armdyn.kernel._kernel import Kernel, compile_program, object_code
-    from armdyn.kernel.batch._all_finite import all_finite
+    from armdyn.kernel.batch._all_finite import all_finite, all_within
     from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
     from armdyn.kernel.batch._new_rows import new_rows
     from armdyn.kernel.batch._threads import LEAST_STATES, in_threads, wanted_threads
@@ -27,6 +27,7 @@ __all__ = [
     "Kernel",
     "Target",
     "all_finite",
+    "all_within",
     "cached_choice",
     "cached_kernel",
     "cached_program",
@@ -49,6 +50,7 @@ __getattr__ = lazy_names(
         "LEAST_STATES": "batch._threads",
         "Target": "targets",
         "all_finite": "batch._all_finite",
+        "all_within": "batch._all_finite",
         "cached_choice": "cache._cached_programs",
         "cached_kernel": "cache._cached_kernel",
         "cached_program": "cache._cached_programs",

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from armdyn._checks import LARGEST_FLOAT
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._element import DOUBLE
 from armdyn.kernel._jit import compile_object, load_object
@@ -107,7 +108,14 @@ class Kernel:
         return CheckedBatchLoop(self.program, self._codegen, address(LOOP), ordinary, streaming)
 
     def fastcall(
-        self, slow: Callable[..., Any], *, owner: object, name: str, doc: str, version: int = 0
+        self,
+        slow: Callable[..., Any],
+        *,
+        owner: object,
+        name: str,
+        doc: str,
+        version: int = 0,
+        largest: float = LARGEST_FLOAT,
     ) -> Callable[..., Any] | None:
         """Return a C function that takes plain states, and calls `slow` for all else, or None.
 
@@ -116,7 +124,7 @@ class Kernel:
         one = self._code.address(ONE)
         return make_fastcall(
             self.program, one, self.checked_loop, slow,
-            keep=self, owner=owner, name=name, doc=doc, version=version,
+            keep=self, owner=owner, name=name, doc=doc, version=version, largest=largest,
         )  # fmt: skip
 
     def __reduce__(self) -> tuple[object, ...]:

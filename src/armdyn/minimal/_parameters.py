@@ -10,10 +10,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_array
+from armdyn._checks import checked_array, checked_choice
 from armdyn.algorithms import PARAMETER_NAMES, parameters
 from armdyn.algorithms.structure import structure
-from armdyn.errors import InputError, MethodError, RobotWarning
+from armdyn.errors import InputError, RobotWarning
 from armdyn.graph import Program
 from armdyn.minimal._check import Verdict, judge, numerical_set
 from armdyn.minimal._closed_form import LinearSet, closed_form, gravity_only
@@ -315,9 +315,7 @@ class MinimalParameters:
         return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
 
     def _index(self, name: str) -> int:
-        if name not in self.names:
-            raise MethodError("minimal parameter", name, self.names)
-        return self.names.index(name)
+        return self.names.index(checked_choice(name, "name", self.names, what="minimal parameter"))
 
     def _vector(self, given: ArrayLike, name: str, size: int) -> Array:
         return checked_array(given, name, (size,), what=f"{size} finite numbers")

@@ -6,15 +6,26 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from armdyn._checks import (
+    checked_choice,
+    checked_flag,
+    checked_items,
+    checked_mapping,
+    checked_path,
+    checked_text,
+)
+from armdyn.algorithms import QUANTITIES
 from armdyn.arm._methods import check_method, row_of
 from armdyn.arm._minimal_functions import minimal_program
 from armdyn.arm._names import AUTO
 from armdyn.arm._parametric import INERTIAL, INPUTS, Parametric, parametric, values
 from armdyn.arm._programs import cheapest, program
 from armdyn.arm.codegen._header_text import about, minimal_note, notes, table_note
-from armdyn.errors import InputError, MethodError, RobotError, shown
+from armdyn.errors import InputError, RobotError, shown
 from armdyn.export import MARK, CFunction, CTable, c_package, prefix_of
 from armdyn.files._together import write_together
 from armdyn.minimal import VALUES
@@ -54,9 +65,8 @@ def export_c(
     Returns:
         The paths of the header, the source and the self-test.
     """
-    for key, value in (("single", single), ("force", force)):
-        if not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`{key}` is {shown(value)}, expected True or False.")
+    single, force = checked_flag(single, "single"), checked_flag(force, "force")
+    target = checked_path(folder, "folder", what="the path of a folder")
     arguments = _arguments(parameters)
     quantities = _quantities(functions)
     chosen = _methods(methods, quantities)
@@ -70,49 +80,46 @@ def export_c(
         prefix, made, about=about(arm.robot, single, bool(tables)), tables=tables, single=single,
         version=version("armdyn"),
     )  # fmt: skip
-    return write_together(_folder(folder), texts, None if force else MARK)
+    return write_together(target, texts, None if force else MARK)
 
 
 def _arguments(parameters: object) -> str:
     """Return which parameters are arguments of the functions."""
-    if isinstance(parameters, bool):
+    if isinstance(parameters, bool | np.bool_):
         return NATURAL if parameters else FOLDED
     if isinstance(parameters, str) and parameters in (FOLDED, NATURAL, MINIMAL):
         return parameters
     raise InputError(
         f"`parameters` is {shown(parameters)}, expected True or False, or one of {FOLDED!r}, "
-        f"{NATURAL!r} and {MINIMAL!r}."
+        f"{NATURAL!r} and {MINIMAL!r}.",
+        argument="parameters",
     )
 
 
 def _quantities(functions: object) -> list[str]:
-    if isinstance(functions, str) or not isinstance(functions, Sequence):
-        raise InputError(
-            f"`functions` is {shown(cast(object, functions))}, expected a list such as "
-            "['mass_matrix', 'gravity']."
-        )
-    quantities = list(cast("Sequence[str]", functions))
+    what = "a list such as ['mass_matrix', 'gravity']"
+    quantities: list[str] = []
+    for quantity in checked_items(functions, "functions", what=what):
+        if quantity in quantities:
+            raise InputError(
+                f"`functions` has {shown(quantity)} twice; name each once.", argument="functions"
+            )
+        quantities.append(checked_choice(quantity, "functions", QUANTITIES, what="quantity"))
     if not quantities:
-        raise InputError("`functions` is empty; name at least one, e.g. 'mass_matrix'.")
-    twice = [quantity for k, quantity in enumerate(quantities) if quantity in quantities[:k]]
-    if twice:
-        raise InputError(f"`functions` has {shown(twice[0])} twice; name each once.")
+        raise InputError(
+            "`functions` is empty; name at least one, e.g. 'mass_matrix'.", argument="functions"
+        )
     return quantities
 
 
 def _methods(methods: object, quantities: Sequence[str]) -> dict[str, str]:
     if methods is None:
         return {}
-    if not isinstance(methods, Mapping):
-        raise InputError(
-            f"`methods` is {shown(methods)}, expected a dict such as "
-            "{'mass_matrix': 'lin_fang_1'}."
-        )
-    chosen = dict(cast("Mapping[str, str]", methods))
+    what = "a dict such as {'mass_matrix': 'lin_fang_1'}"
+    chosen = checked_mapping(methods, "methods", what=what)
     for quantity in chosen:
-        if quantity not in quantities:
-            raise MethodError("function to choose a method for", quantity, quantities)
-    return chosen
+        checked_choice(quantity, "methods", quantities, what="function to choose a method for")
+    return {quantity: checked_text(name, "methods") for quantity, name in chosen.items()}
 
 
 def _function(arm: Arm, quantity: str, method: str, prefix: str, arguments: str) -> CFunction:
@@ -166,12 +173,3 @@ def _tables(arm: Arm, functions: Sequence[CFunction], prefix: str) -> list[CTabl
 
 def _table_name(prefix: str, slot: str) -> str:
     return f"{prefix}_default_{slot}"
-
-
-def _folder(folder: object) -> Path:
-    text: object = os.fspath(cast(str, folder)) if isinstance(folder, str | os.PathLike) else None
-    if not isinstance(text, str) or not text or "\0" in text:
-        raise InputError(
-            f"`folder` is {shown(cast(object, folder))}, expected the path of a folder."
-        )
-    return Path(text)

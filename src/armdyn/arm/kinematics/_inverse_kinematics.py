@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import (
+    checked_array,
+    checked_choice,
+    checked_positive,
+    checked_seed,
+    checked_whole,
+)
 from armdyn.arm._arguments import checked_out
 from armdyn.arm.kinematics._damped_least_squares import Reach, approach
-from armdyn.errors import InputError, MethodError, UnreachedError, shown
+from armdyn.errors import InputError, UnreachedError, shown
 from armdyn.robot import Joint
 
 if TYPE_CHECKING:
@@ -23,6 +29,9 @@ METHODS = ("auto", "damped_least_squares")
 
 # Starts that are tried at once.
 AT_ONCE = 32
+
+# More random starts than this are a mistake.
+MOST_RESTARTS = 1_000_000
 
 # How far from a rotation a matrix may be and still be meant as one.
 NO_ROTATION = 1e-6
@@ -41,15 +50,15 @@ def inverse_kinematics(
     out: Array | None,
 ) -> Array:
     """Return joint positions ``(n,)`` with a pose; see `Arm.inverse_kinematics`."""
-    if method not in METHODS:
-        raise MethodError("inverse_kinematics", method, METHODS)
+    checked_choice(method, "method", METHODS, what="method of inverse_kinematics")
     if out is not None:
         checked_out(out, "`out`", (arm.n,))
     reach = reach_of(arm, frame)
     target = checked_pose("pose", pose)
     first = reach.middle() if start is None else checked_start(arm.robot.joints, start)
-    limit = _positive("tolerance", tolerance)
-    tries, rng = _whole("restarts", restarts), np.random.default_rng(_whole("seed", seed))
+    limit = checked_positive(tolerance, "tolerance")
+    tries = checked_whole(restarts, "restarts", 0, MOST_RESTARTS)
+    rng = np.random.default_rng(checked_seed(seed))
     starts = np.vstack([first, reach.random(tries, rng)])
     nearest, best = None, (np.inf, first, np.inf, np.inf)
     for k in range(0, len(starts), AT_ONCE):
@@ -86,25 +95,24 @@ def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
 
 def checked_pose(name: str, value: ArrayLike) -> Array:
     """Return a pose ``(4, 4)`` whose rotation is one to rounding."""
-    expected = "expected a 4x4 pose: a rotation and a position [m], above the row 0 0 0 1"
-    try:
-        T = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`{name}` is {shown(value)}, {expected}.") from None
-    if T.shape != (4, 4):
-        raise InputError(f"`{name}` has shape {T.shape}, {expected}.")
-    if not np.isfinite(T).all():
-        raise InputError(f"`{name}` has numbers that are not finite, {expected}.")
+    what = "a 4x4 pose: a rotation and a position [m], above the row 0 0 0 1"
+    T = checked_array(value, name, (4, 4), what=what)
     if np.abs(T[3] - [0.0, 0.0, 0.0, 1.0]).max() > NO_ROTATION:
-        raise InputError(f"the last row of `{name}` is {shown(T[3].tolist())}, {expected}.")
-    off = float(np.abs(T[:3, :3].T @ T[:3, :3] - np.eye(3)).max())
-    if off > NO_ROTATION:
+        raise InputError(
+            f"the last row of `{name}` is {shown(T[3].tolist())}, expected {what}.", argument=name
+        )
+    with np.errstate(all="ignore"):  # huge entries overflow, and are refused just below
+        off = float(np.abs(T[:3, :3].T @ T[:3, :3] - np.eye(3)).max())
+    if not off <= NO_ROTATION:
         raise InputError(
             f"the upper left of `{name}` is no rotation: its columns are off length 1 and right "
-            f"angles by {off:.2g}; {expected}."
+            f"angles by {off:.2g}; expected {what}.",
+            argument=name,
         )
     if np.linalg.det(T[:3, :3]) < 0.0:
-        raise InputError(f"the upper left of `{name}` is a reflection; {expected}.")
+        raise InputError(
+            f"the upper left of `{name}` is a reflection; expected {what}.", argument=name
+        )
     u, _, v = np.linalg.svd(T[:3, :3])
     T[:3, :3] = u @ v
     return T
@@ -113,31 +121,12 @@ def checked_pose(name: str, value: ArrayLike) -> Array:
 def checked_start(joints: Sequence[Joint], value: ArrayLike, name: str = "start") -> Array:
     """Return a position ``(n,)`` within the limits of the joints."""
     n = len(joints)
-    try:
-        q = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`{name}` is {shown(value)}, expected {n} numbers.") from None
-    if q.shape != (n,) or not np.isfinite(q).all():
-        said = f"has shape {q.shape}" if q.shape != (n,) else "is not finite"
-        raise InputError(f"`{name}` {said}, expected {n} finite numbers.")
+    q = checked_array(value, name, (n,), what=f"{n} finite numbers")
     for joint, x in zip(joints, q.tolist(), strict=True):
         if not joint.lower <= x <= joint.upper:
             raise InputError(
                 f"`{name}` has {joint.name} at {x:g}, outside its limits {joint.lower:g} to "
-                f"{joint.upper:g}."
+                f"{joint.upper:g}.",
+                argument=name,
             )
     return q
-
-
-def _positive(name: str, value: object) -> float:
-    number = float(value) if isinstance(value, SupportsFloat) else np.nan
-    if isinstance(value, bool) or not 0.0 < number < np.inf:
-        raise InputError(f"`{name}` is {shown(value)}, expected a positive number.")
-    return number
-
-
-def _whole(name: str, value: object) -> int:
-    number = operator.index(value) if isinstance(value, SupportsIndex) else -1
-    if isinstance(value, bool) or number < 0:
-        raise InputError(f"`{name}` is {shown(value)}, expected a whole number from 0.")
-    return number

@@ -1,4 +1,4 @@
-"""Whether all numbers of an array are finite, without an array of truths beside it."""
+"""Whether all numbers of an array are finite or bounded, without a temporary mask."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from armdyn.kernel.ir._finite_check import finite_magnitude
 
 Array = NDArray[np.float64]
 
-# Numbers for which machine code of our own is worth loading; NumPy makes an array of truths first.
+# Numbers for which machine code of our own is worth loading; NumPy makes a mask first.
 MANY = 4096
 
 
@@ -25,6 +25,13 @@ def all_finite(array: Array) -> bool:
     if array.size < MANY or not array.flags.c_contiguous:
         return bool(np.isfinite(array).all())
     return _largest()(array.ctypes.data, array.size) <= finite_magnitude(DOUBLE)
+
+
+def all_within(array: Array, largest: float) -> bool:
+    """Say whether no number is larger than this, or not finite; its sign does not matter."""
+    if array.size < MANY or not array.flags.c_contiguous:
+        return bool((np.abs(array) <= largest).all())
+    return _largest()(array.ctypes.data, array.size) <= DOUBLE.pattern(largest)
 
 
 @lru_cache(maxsize=1)

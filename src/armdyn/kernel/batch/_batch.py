@@ -12,8 +12,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import LARGEST_FLOAT
 from armdyn.kernel._kernel import Kernel
-from armdyn.kernel.batch._all_finite import all_finite
+from armdyn.kernel.batch._all_finite import all_finite, all_within
 from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
 from armdyn.kernel.batch._threads import LEAST_STATES, in_threads
 
@@ -27,7 +28,7 @@ class Batch:
     """States, and arrays for their results.
 
     Attributes:
-        inputs_finite: False once an input was seen that is not finite.
+        inputs_within: False once an input was seen that is too large, or not finite.
         results_finite: False once a result was seen that is not finite.
     """
 
@@ -38,6 +39,7 @@ class Batch:
         outs: Sequence[Array],
         lead: tuple[int, ...],
         threads: int,
+        largest: float = LARGEST_FLOAT,
     ) -> None:
         """Look at those inputs that cannot be looked at part by part.
 
@@ -47,14 +49,16 @@ class Batch:
             outs: one for each output, of shape ``(*lead, ...)``, apart from the inputs.
             lead: what the leading axes of the inputs broadcast to; at least one axis.
             threads: how many at the most.
+            largest: larger inputs are refused, as those that are not finite are.
         """
         n_states = prod(lead)
         plain = [a.shape[:-1] == lead and _is_dense(a) for a in arrays]
         # what states share, and what lies scattered, is looked at once and before all else
         others = [a for a, is_plain in zip(arrays, plain, strict=True) if not is_plain]
-        self.inputs_finite = all(map(all_finite, others))
+        self.inputs_within = all(all_within(a, largest) for a in others)
         self.results_finite = True
         self._kernel = kernel
+        self._largest = largest
         self._checked_loop = None
         one_for_all = all(a.size == a.shape[-1] and _is_dense(a) for a in others)
         if one_for_all and (kernel.any_strides or not others) and all(map(_is_dense, outs)):
@@ -64,7 +68,10 @@ class Batch:
             ]
             outs = [o.reshape(n_states, *o.shape[len(lead) :]) for o in outs]
             lead = (n_states,)
-            self._checked_loop = kernel.checked_loop.of([*inputs, *outs])
+            self._checked_loop = kernel.checked_loop.of([*inputs, *outs], largest)
+            if others and largest < LARGEST_FLOAT:  # then the loop tells only what is not finite
+                plain_ones = (a for a, is_plain in zip(arrays, plain, strict=True) if is_plain)
+                self.inputs_within &= all(all_within(a, largest) for a in plain_ones)
         else:
             inputs = [np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays]
         self._inputs, self._outs = inputs, outs
@@ -79,21 +86,21 @@ class Batch:
         self._threads = min(threads, max(1, n_states // LEAST_STATES))
 
     def compute(self) -> None:
-        """Fill the outs, until an input is not finite."""
+        """Fill the outs, until an input is refused."""
         in_threads(self._compute, self._length, self._part, self._threads)
 
     def _compute(self, i: int, j: int) -> None:
-        if not self.inputs_finite:
+        if not self.inputs_within:
             return
         if self._checked_loop:
             bad = self._checked_loop(i, j)
             if bad == BAD_INPUT:  # nothing but False is written: another thread may have seen worse
-                self.inputs_finite = False
+                self.inputs_within = False
             elif bad == BAD_RESULT:
                 self.results_finite = False
             return
-        if not all(all_finite(a[i:j]) for a in self._plain):
-            self.inputs_finite = False
+        if not all(all_within(a[i:j], self._largest) for a in self._plain):
+            self.inputs_within = False
             return
         outs = [o[i:j] for o in self._outs]
         with np.errstate(all="ignore"):  # judged by who has the results

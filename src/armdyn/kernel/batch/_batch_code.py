@@ -94,11 +94,13 @@ done:
 
 # Operands are inputs, then outputs; `sizes` are their numbers per state, 0 for one that all share.
 # Inputs are looked at after they were read: so the reading waits for memory while computing. Where
-# none has bits beyond `ordinary`, all results are finite, and not looked at.
+# none has bits beyond `ordinary`, all results are finite, and not looked at. Where one has bits
+# beyond `largest`, the batch is refused.
 # `room` is how many bytes of scratch the results of `near` states need, 0 if they are not streamed.
 _BATCH = """\
 define i32 @armdyn_batch(ptr %loop, ptr %bases, ptr %sizes, ptr %steps, i64 %inputs, i64 %operands,
-                         i64 %first, i64 %past, i64 %near, $integer %ordinary, i64 %room) nounwind {
+                         i64 %first, i64 %past, i64 %near, $integer %ordinary, i64 %room,
+                         $integer %largest) nounwind {
 entry:
   %args = alloca ptr, i64 %operands
   %count = alloca i64
@@ -142,7 +144,7 @@ aside:
 call:
   call void %loop(ptr %args, ptr %count, ptr %steps, ptr null)
   %large = call $integer @armdyn_largest_of(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
-  %refused = icmp sgt $integer %large, $finite
+  %refused = icmp sgt $integer %large, %largest
   br i1 %refused, label %done, label %good
 good:
   %sure = icmp sle $integer %large, %ordinary

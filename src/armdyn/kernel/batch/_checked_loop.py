@@ -21,13 +21,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._checks import LARGEST_FLOAT
 from armdyn.graph import Program, Rolled
 from armdyn.kernel.batch._batch_code import batch_address, streamed_batch_address
 from armdyn.kernel.batch._streams import scratch_size
 from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
 from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.ir._finite_check import finite_magnitude
 
 Array = NDArray[np.float64]
+
 
 # Bytes of the states that are computed before they are looked at: well within the nearest cache.
 NEAR = 2**13
@@ -100,7 +103,9 @@ class CheckedBatchLoop:
         most, block = NEAR // self._codegen.bytes_of(max(1, size)), self._codegen.line_width
         return max(block, most // block * block)
 
-    def of(self, arrays: Sequence[Array]) -> Callable[[int, int], int]:
+    def of(
+        self, arrays: Sequence[Array], largest: float = LARGEST_FLOAT
+    ) -> Callable[[int, int], int]:
         """Return a function that computes some states of a batch.
 
         It is called with the first state and the one past the last; it returns 0, or `BAD_INPUT`
@@ -109,6 +114,8 @@ class CheckedBatchLoop:
         Args:
             arrays: dense and aligned, of shape ``(B, ...)`` for each input and output; an input
                 without the first axis is the same for all states, and not looked at.
+            largest: a larger input is refused as one that is not finite is. It holds for inputs
+                with the first axis if all have it; else only finite numbers are told from others.
         """
         sizes = [
             size if array.ndim > axes else 0
@@ -121,13 +128,16 @@ class CheckedBatchLoop:
             (ctypes.c_int64 * len(steps))(*steps), self._n_inputs, len(sizes),
         )  # fmt: skip
         large = len(arrays[-1]) > self.most_unstreamed
+        most = finite_magnitude(self._codegen.element)
+        if largest < LARGEST_FLOAT and all(sizes[: self._n_inputs]):
+            most = self._codegen.element.pattern(largest)
         if large and self._streaming and all(sizes):
             call = _streamed_function()
 
             def streamed(first: int, past: int) -> int:
                 return call(
                     self._streaming, *given, first, past,
-                    self._streamed_near, self.ordinary, self._streamed_room,
+                    self._streamed_near, self.ordinary, self._streamed_room, most,
                 )  # fmt: skip
 
             return streamed
@@ -135,7 +145,7 @@ class CheckedBatchLoop:
         call = _function()
 
         def compute(first: int, past: int) -> int:
-            return call(*given, first, past, self.near, self.ordinary, room)
+            return call(*given, first, past, self.near, self.ordinary, room, most)
 
         return compute
 
@@ -143,12 +153,12 @@ class CheckedBatchLoop:
 @lru_cache(maxsize=1)
 def _function() -> Callable[..., Any]:
     pointer, number = ctypes.c_void_p, ctypes.c_int64
-    kinds = [*[pointer] * 4, *[number] * 7]
+    kinds = [*[pointer] * 4, *[number] * 8]
     return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(batch_address())
 
 
 @lru_cache(maxsize=1)
 def _streamed_function() -> Callable[..., Any]:
     pointer, number = ctypes.c_void_p, ctypes.c_int64
-    kinds = [*[pointer] * 5, *[number] * 7]
+    kinds = [*[pointer] * 5, *[number] * 8]
     return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(streamed_batch_address())

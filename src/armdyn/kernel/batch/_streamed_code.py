@@ -56,7 +56,7 @@ done:
 _STREAMED = """\
 define i32 @armdyn_streamed_batch(ptr %streaming, ptr %loop, ptr %bases, ptr %sizes, ptr %steps,
                                   i64 %inputs, i64 %operands, i64 %first, i64 %past, i64 %near,
-                                  $integer %ordinary, i64 %room) nounwind {
+                                  $integer %ordinary, i64 %room, $integer %largest) nounwind {
 entry:
   %scratch = alloca i8, i64 %room, align $page
   %args = alloca ptr, i64 %operands
@@ -77,7 +77,7 @@ entry:
   %second = select i1 %few, i64 %past, i64 %eight
   %bad0 = call i32 @armdyn_batch(ptr %loop, ptr %bases, ptr %sizes, ptr %steps, i64 %inputs,
                                  i64 %operands, i64 %first, i64 %second, i64 %near,
-                                 $integer %ordinary, i64 0)
+                                 $integer %ordinary, i64 0, $integer %largest)
   %refused0 = icmp eq i32 %bad0, $bad_input
   br i1 %refused0, label %leave, label %head
 head:
@@ -93,7 +93,7 @@ body:
   call void @armdyn_place(ptr %args, ptr %bases, ptr %sizes, i64 %operands, i64 %i)
   call void %streaming(ptr %args, i64 %n, ptr %words)
   %large = call $integer @armdyn_largest_of(ptr %args, ptr %sizes, i64 0, i64 %inputs, i64 %n)
-  %refused = icmp sgt $integer %large, $finite
+  %refused = icmp sgt $integer %large, %largest
   br i1 %refused, label %stop, label %good
 good:
   %sure = icmp sle $integer %large, %ordinary
@@ -124,7 +124,7 @@ rest:
   call void @armdyn_flush(ptr %words, ptr %sizes, i64 %inputs, i64 %operands)
   %bad1 = call i32 @armdyn_batch(ptr %loop, ptr %bases, ptr %sizes, ptr %steps, i64 %inputs,
                                  i64 %operands, i64 %i, i64 %past, i64 %near,
-                                 $integer %ordinary, i64 0)
+                                 $integer %ordinary, i64 0, $integer %largest)
   %refused1 = icmp eq i32 %bad1, $bad_input
   %worse = or i32 %bad, %bad1
   %verdict = select i1 %refused1, i32 $bad_input, i32 %worse

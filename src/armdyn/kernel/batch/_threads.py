@@ -72,10 +72,13 @@ def in_threads(work: Callable[[int, int], object], length: int, part: int, threa
 
 
 def _checked(told: object, name: str, whole: Callable[[Any], int]) -> int:
-    with suppress(TypeError, ValueError):
+    with suppress(TypeError, ValueError, OverflowError):
         if not isinstance(told, bool) and (number := whole(told)) >= 1:
             return number
-    raise InputError(f"{name} is {shown(told)}, expected a whole number of at least one.")
+    raise InputError(
+        f"{name} is {shown(told)}, expected a whole number of at least one.",
+        argument=None if name == VARIABLE else "threads",
+    )
 
 
 def _cores() -> int:

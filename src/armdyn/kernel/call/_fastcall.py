@@ -21,8 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from armdyn._checks import LARGEST_FLOAT
 from armdyn.errors import SettingWarning
 from armdyn.graph import Program, Rolled
+from armdyn.kernel._element import DOUBLE
 from armdyn.kernel.batch._batch_code import batch_address
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._threads import LEAST_STATES
@@ -77,6 +79,7 @@ def make_fastcall(
     name: str,
     doc: str,
     version: int = 0,
+    largest: float = LARGEST_FLOAT,
 ) -> Callable[..., Any] | None:
     """Return a C function that calls a kernel; None where that is not possible.
 
@@ -90,6 +93,7 @@ def make_fastcall(
         name: of that attribute.
         doc: what `help` shows, with the signature in front as for a function of C.
         version: the `class_version` of the owner for which the fastcall is valid; 0 for any.
+        largest: states with a larger number are left to `slow`.
     """
     shapes = [slot.shape for slot in program.outputs]
     if not kernel or any(len(slot.shape) != 1 for slot in program.inputs):
@@ -101,7 +105,7 @@ def make_fastcall(
         code = common_code("call._fastcall_ir:fastcall_ir", FASTCALL_MODULES, *shape)
         most = min(MOST_STATES, batch.most_unstreamed)
         words = [*_addresses(), kernel, batch.loop, batch.near, batch.ordinary % 2**64, most]
-        words += [version]
+        words += [version, DOUBLE.pattern(largest)]
         words += [slot.size for slot in program.inputs]
         for slot in program.outputs:
             words += [len(slot.shape), slot.size, *slot.shape]

@@ -51,7 +51,8 @@ class _Batch:
             f"(ptr {f.word('ptr', FastcallSlots.LOOP)}, ptr {bases}, "
             f"ptr {sizes}, ptr {steps}, i64 {self._n_inputs}, i64 {operands}, i64 0, "
             f"i64 {self._states}, i64 {f.word('i64', FastcallSlots.NEAR)}, "
-            f"i64 {f.word('i64', FastcallSlots.ORDINARY)}, i64 0)"
+            f"i64 {f.word('i64', FastcallSlots.ORDINARY)}, i64 0, "
+            f"i64 {f.word('i64', FastcallSlots.LARGEST)})"
         )
         f.do(f"call void {f.word('ptr', FastcallSlots.RESTORE_THREAD)}(ptr {thread})")
         f.require("eq i32", bad, 0, "batch_not_finite")

@@ -118,7 +118,7 @@ class _Function(FastcallWriter):
         self.require(f"sle {self._magnitude}", magnitude, finite, otherwise)
 
     def _test_inputs(self, given: list[Span]) -> None:
-        """Require finite inputs, and see whether all results will be finite because of them."""
+        """Require inputs that are not too large, and see whether results will be finite."""
         kind = self._magnitude
         largest = ""
         for k, span in enumerate(given):
@@ -126,7 +126,8 @@ class _Function(FastcallWriter):
             found = self._largest(span.begin, size)
             smax = f"call {kind} @llvm.smax.{kind}({kind} {largest}, {kind} {found})"
             largest = self.new(smax) if largest else found
-        self._require_finite(largest)
+        most = self.word(kind, FastcallSlots.LARGEST)
+        self.require_true(self.new(f"icmp sle {kind} {largest}, {most}"))
         ordinary = self.word(kind, FastcallSlots.ORDINARY)
         self._sure = self.new(f"icmp sle {kind} {largest}, {ordinary}")
 

@@ -15,6 +15,7 @@ class FastcallSlots(IntEnum):
     state, and the strides.
 
     VERSION is that of the owner's class when the fastcall was made, or 0 if it does not matter.
+    LARGEST is the largest input that is taken.
     """
 
     ARRAY_TYPE = 0
@@ -36,6 +37,7 @@ class FastcallSlots(IntEnum):
     ORDINARY = auto()
     MOST_STATES = auto()
     VERSION = auto()
+    LARGEST = auto()
 
 
 # Offsets in objects of CPython on machines of 64 bits.

@@ -4,7 +4,8 @@ The magnitude of a number is its bits without the sign, read as an integer. Magn
 numbers; that of infinity is greater than all of them, and those of NaN are greater still. So one
 function, `LARGEST`, returns the greatest magnitude of an array, and there are two thresholds:
 
-- `finite_magnitude`: no finite number is beyond it.
+- `finite_magnitude`: no finite number is beyond it. A caller can ask for a lower one; inputs beyond
+  it are then refused.
 - the *ordinary* magnitude of a program, which its function `ORDINARY` returns: where no input is
   beyond it, no step can overflow and the results need no test.
 """
