@@ -23,7 +23,7 @@ from armdyn.present import Grid, Toned
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
-# A pipe has no width of its own; tables get room enough not to be cut.
+# A pipe has no width; tables get enough room.
 PIPE_WIDTH = 160
 
 # How the terminal shows the tones of cells.
@@ -31,7 +31,7 @@ STYLES = {"good": "green", "fair": "yellow", "bad": "bold red", "faint": "dim", 
 
 
 def show(*parts: RenderableType | Grid) -> None:
-    """Print results to standard output. Text is taken as it stands, never as markup."""
+    """Print results to standard output. Text is printed literally, never as markup."""
     with _delivery() as stream:
         width = None if stream.isatty() else PIPE_WIDTH
         console = _Results(file=stream, width=width, highlight=False, markup=False, emoji=False)
@@ -46,7 +46,7 @@ def print_json(value: Any) -> None:
 
 
 def complain(words: str) -> None:
-    """Say something to the person, not to the pipe."""
+    """Print a message to standard error."""
     if cast(TextIO | None, sys.stderr) is None:  # the parent process closed it
         return
     try:
@@ -58,7 +58,7 @@ def complain(words: str) -> None:
 
 
 def plain(text: str) -> str:
-    """Return a text in which nothing can steer a terminal: names come from files."""
+    """Return a text without control characters: names from files must not steer a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -97,7 +97,7 @@ class _Results(Console):
 
 @contextmanager
 def _delivery() -> Generator[TextIO, None, None]:
-    """Yield standard output, and see to it that what is printed arrives."""
+    """Yield standard output, and check that everything printed arrives."""
     stream = cast(TextIO | None, sys.stdout)
     if stream is None:
         raise ArmdynError("standard output is closed: there is nowhere to print the results.")
@@ -115,7 +115,7 @@ def _delivery() -> Generator[TextIO, None, None]:
 
 
 def _discard(stream: TextIO) -> None:
-    """Send what is left in a stream's buffer nowhere: it would fail again when Python ends."""
+    """Discard the rest of a stream's buffer: writing it would fail again when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

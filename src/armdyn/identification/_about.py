@@ -31,11 +31,11 @@ class About:
     """Where a result comes from.
 
     Attributes:
-        sources: the logs, those of the fit first.
+        sources: the logs; logs of the fit come first.
         lowest: lowest position of every joint in the data of the fit, ``(n,)``.
         highest: highest position, ``(n,)``.
         fastest: highest speed, ``(n,)``.
-        settings: the arguments of `identify`, by name; None means that it was left to choose.
+        settings: the arguments of `identify`, by name; None if the data chose it.
         dead_band: speed below which rows of a joint were left out, ``(n,)``.
         cutoff: cut-off of the positions [Hz].
     """
@@ -56,7 +56,7 @@ def about(
     options: object,
     dead_band: Array,
 ) -> About:
-    """Describe the logs and the settings, `options` being a dataclass of them."""
+    """Describe the logs and the settings; `options` is a dataclass of settings."""
     sources = [
         Source(log.source, held_out, len(log), log.duration, log.rate)
         for held_out, logs in ((False, train_logs), (True, test_logs))

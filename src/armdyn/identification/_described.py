@@ -1,4 +1,4 @@
-"""The parameters of a result as the arm's description has them."""
+"""The described values of the parameters of a result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 def described_values(result: Result) -> Array:
-    """Return the described values ``(p,)``; NaN for what a description does not have.
+    """Return the described values ``(p,)``; NaN where the description has none.
 
     Masses that are all zero, and friction that is zero, are not described.
     """

@@ -29,8 +29,7 @@ def texts(result: Result, made: datetime | None = None) -> dict[str, str]:
 
     Args:
         result: what was found.
-        made: the date that the report carries; none if left out, so that equal results have equal
-            files.
+        made: the date on the report. Without it, equal results have equal files.
     """
     found = {
         JSON: json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n",

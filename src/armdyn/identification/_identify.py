@@ -58,28 +58,28 @@ def identify(
     """Identify the dynamic parameters of an arm from logs of its motion.
 
     Args:
-        arm: its geometry, and masses as far as they are known: they count where the data say
-            nothing.
-        logs: one log or several, of torques on the joint side: logs, or paths of files that
-            `Log.read` understands by itself. Files of more than 256 MB are read as `Log.stream`
-            does, and memory then holds blocks of samples and the filtered rows, not the log.
-        friction: fit the friction of every joint; else the arm's own counts as known.
-        rotor: fit rotor inertias where they can be told apart; else the arm's own count as known.
-        physical: look for links that are bodies which can exist.
-        holdout: share at the end of every log that is not used for the fit, but to test it.
+        arm: the geometry, and a first guess of the masses, which fills in what the data do not
+            show.
+        logs: one log or several with joint torques: logs, or paths of files that `Log.read`
+            understands without options. Files above 256 MB are read block by block, like
+            `Log.stream`, so they need not fit into memory.
+        friction: fit the friction of every joint; otherwise the arm's own is known.
+        rotor: fit the rotor inertias that can be told apart; otherwise the arm's own are known.
+        physical: find links that are physically possible bodies.
+        holdout: share at the end of every log that is kept out of the fit, to test it.
         test: whole logs to test the fit with, in place of `holdout`.
         cutoff: of the low-pass of positions [Hz]; chosen from their spectrum if left out.
-        decimate: samples of a log that are filtered into one row; by the band of the motion if
-            left out.
+        decimate: samples of a log that are filtered into one row; chosen from the band of the
+            motion if left out.
         dead_band: rows of a joint below this speed are left out, for all joints or one each; a
             tenth of the joint's rms speed, at most 0.05, if left out.
         weights: standard deviations of the torques, for all joints or one each; found from the
             residuals if left out.
-        prior: weight of the arm's described masses: 1 trusts them to a half, 5 to a tenth; found
+        prior: weight of the described masses: 1 trusts them to 50 %, 5 to 10 %; found
             from the data if left out.
         robust: pull in outliers of the torques.
-        stribeck: fit Stribeck friction where it shows, its speed from a grid.
-        extra: columns (name, joint, function of q, qd, qdd) that a torque has beside all this.
+        stribeck: fit Stribeck friction where the data show it; its speed comes from a grid.
+        extra: further columns of a torque: (name, joint, function of q, qd, qdd).
         coupling: K, ``(n, n)``, if measured torques are K times joint torques.
         progress: called with (done, total, what) during each step.
 

@@ -36,14 +36,14 @@ from armdyn.log import Log, blocks
 
 Array = NDArray[np.float64]
 
-# Rows of a joint below this share of its rms speed are left out, and below this [rad/s or m/s].
+# Rows of a joint are left out below this share of its rms speed, at most this [rad/s or m/s].
 DEAD_SHARE = 0.1
 DEAD_BAND = 0.05
 
-# Slower than this, a joint rests.
+# A joint below this speed [rad/s or m/s] rests.
 RESTING = 1e-4
 
-# Told if more samples than this were outliers.
+# A larger share of outliers gets a note.
 OUTLIERS = 0.01
 
 
@@ -72,7 +72,7 @@ def run(
     options: Options,
     progress: Progress,
 ) -> Result:
-    """Identify an arm from the logs of the fit; the others test it."""
+    """Identify an arm from the training logs, and test it on the others."""
     if options.physical:
         need_solver(WHY)
     data = prepared(train_logs, test_logs, options.cutoff, options.decimate, progress)
@@ -153,7 +153,7 @@ def _sizes(parts: Sequence[FilteredSegment]) -> tuple[Array, Array]:
 
 
 def _dead_band(options: Options, speed: Array) -> Array:
-    """Return the dead band of every joint; without friction to fit, rows at rest are as good."""
+    """Return the dead band of every joint: none without friction to fit, as rest is useful then."""
     if options.dead_band is not None:
         return options.dead_band
     if not options.friction:

@@ -27,7 +27,7 @@ from armdyn.identification.page import report_html
 
 Array = NDArray[np.float64]
 
-# Above this share of its value, the standard deviation says that a parameter is not known.
+# A parameter is not known if its standard deviation exceeds this share of its value.
 USABLE = 0.3
 
 
@@ -44,19 +44,19 @@ class Result:
         covariance: of the parameters ``(p, p)``.
         parameters: natural parameters ``(10n,)`` of the links of `arm`, see `Arm.parameters`.
         sigma: standard deviation of the filtered residuals of every joint ``(n,)``.
-        correlation: how many filtered rows are worth one independent row ``(n,)``.
+        correlation: number of filtered rows that carry as much as one independent row ``(n,)``.
         counts: filtered rows used of every joint.
         clipped: share of the samples of every joint that were pulled in as outliers ``(n,)``.
-        prior_strength: weight of the described arm; 1 means that it is trusted to half its masses.
-        determined: number of parameters that the data determine rather than the description.
+        prior_strength: weight of the description; 1 trusts its masses to 50 %.
+        determined: number of parameters that the data, not the description, determine.
         excitation: what the data can tell.
         bias: least squares against instrumental variables.
         train: torques of the data of the fit; `train_errors`: their relative errors.
         test: torques of data not used for the fit; empty if none were held out.
-        errors: relative errors on these data, or on those of the fit if none were held out.
+        errors: relative errors on `test`, or on `train` if no data were held out.
         held_out: whether `errors` are of data not used for the fit.
         rate: filtered rows a second, of every log of the fit.
-        reasons: what speaks against relying on the result, a sentence each.
+        reasons: why the result is not reliable, a sentence each.
         notes: what was done to the data and found on the way, a sentence each.
         about: the logs, how the arm moved in them, and the settings.
 
@@ -154,7 +154,7 @@ class Result:
     def weak(self) -> tuple[str, ...]:
         """Parameters whose values are not known by themselves.
 
-        Their standard deviations are above 30 % of their values. Torques may be right all the same.
+        Their standard deviations are above 30 % of their values. Torques may still be right.
         """
         wide = self.std > USABLE * np.abs(self.values)
         return tuple(name for name, w in zip(self.names, wide, strict=True) if w)

@@ -1,4 +1,4 @@
-"""Numbers as a person reads them."""
+"""Numbers as text for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 MINUS = "\N{MINUS SIGN}"
 
-# Beyond this a share says no more than that it is too large.
+# Larger shares are shown as "more than" this.
 MOST_PERCENT = 1000
 
 
@@ -18,7 +18,7 @@ def number(x: float, digits: int = 4) -> str:
 
 
 def percent(x: float) -> str:
-    """Return a share as percent, with as many digits as say something."""
+    """Return a share as percent, with as many digits as are useful."""
     if math.isnan(x):
         return "–"
     share = 100.0 * x
@@ -28,7 +28,7 @@ def percent(x: float) -> str:
 
 
 def with_deviation(value: float, std: float) -> str:
-    """Return a value with as many digits as its standard deviation leaves it."""
+    """Return a value with the digits that its standard deviation leaves."""
     if not math.isfinite(std) or std <= 0.0:
         return number(value)
     places = min(max(1 - math.floor(math.log10(std)), 0), 12)

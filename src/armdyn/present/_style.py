@@ -1,4 +1,4 @@
-"""How the page looks, and the few lines of script that let drawings be zoomed and read."""
+"""The style sheet of pages, and the script that zooms drawings and reads off values."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #d8dde4; --paper: #fff;

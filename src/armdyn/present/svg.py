@@ -1,7 +1,7 @@
 """Lines and ticks of SVG drawings.
 
-A panel is an inner drawing of its own whose units are fine whole numbers, stretched to its place:
-the script of the page zooms by changing its view alone.
+A panel is an inner drawing with fine integer units that is scaled to its place. The script of the
+page zooms by changing the view of the panel.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 # Units of a panel across and down.
 ACROSS, DOWN = 20_000, 1000
 
-# Longest line that is drawn point by point; of longer ones, the extremes of equal pieces.
+# Longer lines are drawn by the extremes of equal pieces.
 POINTS = 1500
 
 

@@ -36,7 +36,7 @@ SeedOption: TypeAlias = Annotated[int | None, typer.Option("--seed", help="Of th
 
 @dataclass(frozen=True)
 class Sensors:
-    """What measurements are like; None for what is left out."""
+    """The sensors of a measurement; None where an option is left out."""
 
     noise_q: float | None
     noise_tau: float | None
@@ -45,13 +45,13 @@ class Sensors:
     seed: int | None
 
     def check(self, path: Path | None) -> None:
-        """Refuse options of measurements that are not asked for."""
+        """Refuse options of measurements without --measured."""
         if path is None and self._given:
             names = ", ".join(f"--{name.replace('_', '-')}" for name in self._given)
             raise InputError(f"{names}: of measurements, which --measured FILE asks for; give it.")
 
     def save(self, run: Run, path: Path) -> None:
-        """Write what is measured of a run."""
+        """Write the measurements of a run."""
         run.measured(**self._given).save(path)
 
     @property

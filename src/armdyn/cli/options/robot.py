@@ -39,7 +39,7 @@ SnapOption = Annotated[
 def open_arm(
     robot: str, base: str | None, tip: str | None, strict: bool, snap: bool
 ) -> tuple[Arm, list[str]]:
-    """Load a robot; return it and what was warned of, which is also said to the person."""
+    """Load a robot; return it and its warnings, which are also printed."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RobotWarning)
         arm = load(robot, base=base, tip=tip, strict=strict, snap=snap)

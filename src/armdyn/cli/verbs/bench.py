@@ -60,7 +60,7 @@ def bench(
     settings = replace(settings, **changes)
     if chains is not None:
         settings = replace(settings, chains=tuple(_joints(word) for word in _listed(chains)))
-    if robots is not None:  # those that are asked for must be there; the usual ones may be missing
+    if robots is not None:  # robots named by the user must exist; default ones may be missing
         for name in settings.robots:
             arm_named(name)
     if plot:

@@ -42,7 +42,7 @@ def cache(
 
 
 def _chosen_cache() -> tuple[Cache | None, list[str]]:
-    """Return the cache in use and what is wrong with it, which is also said to the person."""
+    """Return the cache in use and its warnings, which are also printed."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CacheWarning)
         chosen = default_cache()

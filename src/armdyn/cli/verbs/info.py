@@ -1,4 +1,4 @@
-"""`armdyn info`: what an arm is."""
+"""`armdyn info`: describe an arm."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _placement(T: Placement) -> str:
 
 
 def _grids(robot: Robot) -> Iterator[Grid]:
-    """Yield tables narrow enough for 80 columns, and only those that say something."""
+    """Yield tables that fit into 80 columns; empty ones are left out."""
     yield _grid(
         "Geometry (modified DH; q adds to the starred column)",
         robot,

@@ -27,7 +27,8 @@ def minimal(
     rotor: Annotated[bool, typer.Option("--rotor", help="With rotor inertias.")] = False,
     friction: Annotated[bool, typer.Option("--friction", help="With friction.")] = False,
     gravity_only: Annotated[
-        bool, typer.Option("--gravity-only", help="Those that the arm at rest depends on.")
+        bool,
+        typer.Option("--gravity-only", help="Only what the arm at rest depends on."),
     ] = False,
     khalil_gautier: Annotated[
         bool, typer.Option("--khalil-gautier", help="The set of Khalil and Gautier instead.")
@@ -57,7 +58,7 @@ def minimal(
 
 
 def _minimal(arm: Arm, rotor: bool, friction: bool) -> MinimalParameters:
-    """Return the set; what it warns of is among its notes, and said to the person."""
+    """Return the set; print its warnings, which are among its notes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)
         found = arm.minimal_with(rotor=rotor, friction=friction)

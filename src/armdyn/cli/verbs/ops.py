@@ -1,4 +1,4 @@
-"""`armdyn ops`: what every method costs on an arm."""
+"""`armdyn ops`: the operations of every method on an arm."""
 
 from __future__ import annotations
 

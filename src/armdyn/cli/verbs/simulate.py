@@ -231,7 +231,7 @@ def _check_used(
     kp: str | None,
     kd: str | None,
 ) -> None:
-    """Refuse an option that would do nothing: whoever gave it expects that it does."""
+    """Refuse an option without effect: the user expects one."""
     if target is None and (kp is not None or kd is not None):
         raise InputError("--kp and --kd are of the controller that --target asks for; give it too.")
     row = INTEGRATORS.get(integrator)

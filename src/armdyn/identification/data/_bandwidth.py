@@ -1,4 +1,4 @@
-"""How wide a band of frequencies the regression looks at, and why."""
+"""The band of frequencies that the regression uses, and why."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from armdyn.log import Prepared, runs
 # The motion ends where this share of the power of the velocity is reached.
 MOTION_SHARE = 0.99
 
-# Torques have harmonics of the motion, and steps where friction turns over; noise is everywhere.
+# Torques have harmonics of the motion, and steps where friction reverses; noise is everywhere.
 ROOM = 6.0
 
-# A joint that moves less than this share of the fastest is not asked.
+# Joints slower than this share of the fastest joint do not count.
 RESTING = 1e-2
 
 # Runs of samples of a long piece whose spectra are averaged, and their length.

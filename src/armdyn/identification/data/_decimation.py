@@ -1,10 +1,10 @@
 """One linear filter for torques and regressors, which also thins them out, block by block.
 
-What is linear in the parameters stays so behind any filter that torques and all columns of the
-regressor go through alike: so the band of the motion is kept, noise above it is not, and few rows
-remain. The filter is a symmetric one of finite length: no delay, no start-up, and rows of a block
-depend on a known segment of samples only, so that logs of any length are filtered in blocks. Rows
-whose segment is not whole, at the ends of a segment, are left out.
+The model stays linear in the parameters if torques and all columns of the regressor pass through
+the same filter. The filter keeps the band of the motion, removes the noise above it, and leaves few
+rows. It is symmetric and of finite length: no delay, no start-up, and each row depends on a known
+range of samples, so logs of any length are filtered in blocks. Rows whose range is cut off at the
+end of a segment are left out.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Rows of one product with the filter's matrix: more would multiply by more zeros, and be so large
-# a product that the library of linear algebra calls for threads, which takes longer than it.
+# Rows of one product with the filter's matrix. More rows mean more zeros, and a product so large
+# that the linear algebra library starts threads, which takes longer than the product itself.
 TILE = 4
 
 # Share of the Nyquist frequency of the rows that are left at which the band ends.

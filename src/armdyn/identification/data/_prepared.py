@@ -10,14 +10,14 @@ from armdyn.identification.data._bandwidth import band_width
 from armdyn.identification.data._decimation import DecimationFilter, decimation, decimation_filter
 from armdyn.log import Log, Prepared, choose_cutoff, prepare, velocities
 
-# Measured velocities are taken if they differ by less than this from slopes, beside the speed.
+# Measured velocities are used if they differ from the slopes by less than this share of the speed.
 ALIKE = 0.2
 RESTING = 1e-2
 
 # Highest cut-off beside the rate of a log.
 HIGHEST = 0.4
 
-# How a sentence on the cut-off begins; that on a chosen one is said once, with the reason.
+# How the note on the cut-off begins. A chosen cut-off is noted once, with the reason.
 LOW_PASSED = "positions low-passed at"
 
 
@@ -39,7 +39,7 @@ def prepared(
     decimate: int | None,
     progress: Progress,
 ) -> Data:
-    """Prepare the logs of the fit and of the test alike."""
+    """Prepare the logs of the fit and of the test in the same way."""
     notes: list[str] = []
     asked = cutoff is not None
     logs = [*train_logs, *test_logs]
@@ -74,9 +74,9 @@ def _one(log: Log, cutoff: float, measured: bool) -> Prepared:
 
 
 def _trusted(log: Log, cutoff: float) -> bool:
-    """Whether there are measured velocities and they are the slopes of the positions.
+    """Return whether measured velocities exist and agree with the slopes of the positions.
 
-    Where samples are few they are the better ones.
+    At low sampling rates they are the better choice.
     """
     if log.qd is None:
         return False

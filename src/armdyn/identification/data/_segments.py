@@ -20,14 +20,14 @@ Array = NDArray[np.float64]
 BLOCK = 4096
 
 # Blocks are at least this many times as long as what a row sees on one side of its centre. That
-# makes a hundred rows; of several hundred, the library of linear algebra would call for threads
-# for every small product, which takes longer than the product.
+# makes a hundred rows. With several hundred, the linear algebra library starts threads for every
+# small product, which takes longer than the product.
 REACHES = 24
 
-# Runs of samples that statistics of long logs are taken of, and their length.
+# Statistics of long logs use this many runs of samples, of this length.
 RUNS, RUN = 32, 2048
 
-# Filtered rows of all blocks are kept if they need no more than this; else they are made anew.
+# Filtered rows stay in memory up to this size [bytes]; beyond it each pass computes them again.
 MOST_BYTES_IN_MEMORY = 300_000_000
 
 
@@ -121,7 +121,7 @@ def _unknown(tau: Array, qd: Array, qdd: Array, model: Model) -> Array:
 def sample(parts: Sequence[FilteredSegment]) -> Iterator[Samples]:
     """Yield runs of samples evenly spread over all parts; all samples if they are few.
 
-    Statistics of a hundred thousand samples are as good as those of millions.
+    A hundred thousand samples give the same statistics as millions.
     """
     count = sum(len(part.t) for part in parts)
     for part in parts:
@@ -131,7 +131,7 @@ def sample(parts: Sequence[FilteredSegment]) -> Iterator[Samples]:
 
 
 class Rows:
-    """The filtered rows of all segments, in blocks, as often as they are asked for."""
+    """The filtered rows of all segments, in blocks; can be iterated many times."""
 
     def __init__(self, model: Model, parts: Sequence[FilteredSegment]) -> None:
         self.model, self.parts = model, parts
@@ -141,7 +141,7 @@ class Rows:
 
     @property
     def made(self) -> bool:
-        """Whether the rows are there, so that nothing has to be computed."""
+        """Whether the rows are in memory already."""
         return bool(self._kept)
 
     def __iter__(self) -> Iterator[tuple[int, slice, Array]]:

@@ -1,4 +1,4 @@
-"""`excite`: the motion that tells most about an arm, found in seconds."""
+"""`excite`: the most informative motion of an arm, found in seconds."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ MOST_HARMONICS, MOST_REPEATS, MOST_EVALUATIONS = 50, 10**6, 10**9
 SHORTEST, LONGEST = 1e-3, 1e6
 SLOWEST, FASTEST = 1e-3, 1e6
 
-# Errors of measured torques, beside the limits of torque (or the torques), if nothing is said.
+# Default errors of measured torques, as a share of the torque limits (or of usual torques).
 NOISE = 0.01
 
-# Halvings of the interval of amplitudes, in search of the largest that keeps the torques.
+# Bisections in the search for the largest amplitude that keeps the torque limits.
 HALVINGS = 40
 
 
@@ -77,7 +77,7 @@ def excite(
     a simulator first.
 
     Args:
-        arm: the arm; its masses, as far as they are known, predict the torques.
+        arm: the arm; its masses, even if rough, predict the torques.
         duration: of the motion [s].
         harmonics: of the series, two or more.
         rate: samples of torque a second, for what is predicted and saved [1/s].
@@ -85,12 +85,12 @@ def excite(
         velocity: largest, for all joints or one each; the robot's if left out.
         acceleration: largest, for all joints or one each.
         torque: largest, for all joints or one each; the robot's if left out.
-        margin: share of all limits that is kept free.
-        friction: whether friction is to be identified, too.
-        rotor: whether rotor inertias are to be identified, too.
+        margin: share of all limits that stays unused.
+        friction: also identify friction.
+        rotor: also identify rotor inertias.
         noise: standard deviation of a measured torque, for all joints or one each; a hundredth of
             the limits of torque if left out.
-        repeats: periods in the duration; such that one takes about 10 s if left out.
+        repeats: periods in the duration; if left out, a period takes about 10 s.
         evaluations: motions that are tried.
         seed: of the random numbers: the same seed gives the same motion.
         progress: called with (done, total, what) after each generation of the search.

@@ -1,4 +1,4 @@
-"""What a motion may not exceed: from the robot, from the user, or by default."""
+"""The limits of a motion: from the user, from the robot, or by default."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from armdyn.errors import InputError
 
 Array = NDArray[np.float64]
 
-# Where neither the robot nor the user says: moderate speeds [rad/s] and [m/s], and the time [s] in
-# which a joint may reach its speed.
+# Defaults where neither the robot nor the user gives a limit: moderate speeds [rad/s] and [m/s],
+# and the time [s] in which a joint may reach its speed.
 TURNING_SPEED = 1.5
 SLIDING_SPEED = 0.25
 TIME_TO_SPEED = 0.25

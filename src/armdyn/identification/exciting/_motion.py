@@ -1,4 +1,4 @@
-"""`ExcitingMotion`: a motion and what it will tell."""
+"""`ExcitingMotion`: a motion, and how well it determines the parameters."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from armdyn.motion import Fourier
 
 Array = NDArray[np.float64]
 
-# A parameter known to no better than this share of its value is weakly excited.
+# A parameter with a larger relative standard deviation is weakly excited.
 WEAK = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExcitingMotion:
-    """A motion for identification, within limits, and what it is predicted to tell.
+    """A motion for identification, within limits, with the predicted precision of the parameters.
 
     Attributes:
         trajectory: the motion.

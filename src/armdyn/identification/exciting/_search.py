@@ -1,8 +1,9 @@
 """A search for the largest value: an evolution strategy that adapts a step to every number.
 
 The separable covariance matrix adaptation of Ros and Hansen (2008): a normal distribution of rows
-moves to the better half of its samples; its widths follow the steps that helped. It needs values
-only, which suits a sum of many maxima and signs; and all samples of a generation are one batch.
+moves to the better half of its samples; its widths follow the steps that helped. It needs
+values only, no gradients, which suits a sum of many maxima and signs; and all samples of a
+generation are one batch.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def search(
 
     Args:
         score: of rows ``(P, D)``, ``(P,)``.
-        starts: rows of which the best one is the beginning, ``(S, D)``.
+        starts: candidate rows ``(S, D)``; the search begins at the best one.
         evaluations: how many rows may be scored.
         generation: rows that are scored at once.
         rng: random numbers.
@@ -42,7 +43,7 @@ def search(
     weights = np.log(half + 0.5) - np.log(np.arange(1, half + 1))
     weights /= weights.sum()
     mass = 1.0 / float(np.sum(weights**2))
-    # rates of learning as the authors give them; those of the widths by (D + 2) / 3 quicker
+    # the authors' learning rates; widths learn (D + 2) / 3 times faster
     path_rate = (4 + mass / D) / (D + 4 + 2 * mass / D)
     step_rate = (mass + 2) / (D + mass + 5)
     quicker = (D + 2) / 3

@@ -1,4 +1,4 @@
-"""How many neighbouring residuals are worth one."""
+"""How many correlated residuals carry as much as one independent residual."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _weighted(
 
 
 def _reach(model: Model, parts: Sequence[FilteredSegment], values: Array) -> tuple[Array, Array]:
-    """Return how far samples may be from the model, and the share of those that are farther."""
+    """Return the allowed distance of samples from the model, and the share beyond it."""
     size = np.concatenate(
         [np.abs(x.tau - model.predicted(values, x.q, x.qd, x.qdd)) for x in sample(parts)]
     )

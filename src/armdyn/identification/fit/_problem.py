@@ -2,7 +2,7 @@
 
 `physical(problem)` of `physical._physical` takes a `Problem` and returns a `Solution` whose links
 are bodies that can exist. The misfit of natural parameters x ``(N,)`` and of the values f of the
-columns behind the first k is
+columns after the first k is
 
     |T [P x; f] - y|^2,   T = r_factor[:, :p], y = r_factor[:, p]
 

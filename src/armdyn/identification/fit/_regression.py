@@ -92,7 +92,7 @@ def regress(
 
     Args:
         factors: R_j ``(c, p + 1)`` of the rows of every joint.
-        counts: numbers of rows behind them.
+        counts: numbers of rows in the factors.
         prior: where the parameters are expected.
         correlation: c_j of every joint; 1 if left out.
         weights: w_j to use as they are; found from the residuals if left out.

@@ -69,7 +69,7 @@ def gauss_newton(
     Args:
         model: the columns.
         factors: R_j of every joint.
-        rows: numbers of rows behind them ``(n,)``.
+        rows: numbers of rows in the factors ``(n,)``.
         c: rows that are worth one, of every joint ``(n,)``.
         found: where to start.
 
@@ -123,7 +123,7 @@ def sigma_of(factors: Sequence[Array], rows: Array, found: Unknowns) -> Array:
     """Return the standard deviation of what is left of the currents of every joint ``(n,)``."""
     left = [np.linalg.norm(R[:, -1] - R[:, :-1] @ found.of_joint(j)) for j, R in enumerate(factors)]
     size = np.array([np.linalg.norm(R[:, -1]) for R in factors])
-    # as many parameters as a joint has of its own, and its share of those of all
+    # the joint's own parameters, and its share of the common ones
     n = len(factors)
     spent = 4.0 + len(found.w) / n
     exact = RANK * np.maximum(size, TINY)

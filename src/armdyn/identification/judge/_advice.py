@@ -53,7 +53,7 @@ def _motion(result: Result) -> Iterator[str]:
     if open_ones:
         yield (
             f"the data leave much of the torques of {', '.join(open_ones)} on other motions open. "
-            "Move them, and the joints behind them, through other poses and at other speeds."
+            "Move them, and the joints after them, through other poses and at other speeds."
         )
     width = about.highest - about.lowest
     whole = np.array([joint.upper - joint.lower for joint in joints])

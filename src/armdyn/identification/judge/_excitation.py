@@ -45,7 +45,7 @@ class Excitation:
 def excitation(
     model: Model, fit: Fit, parts: Sequence[FilteredSegment], described: bool
 ) -> Excitation:
-    """Judge the data behind a fit.
+    """Judge the data of a fit.
 
     Args:
         model: the columns.

@@ -25,7 +25,7 @@ class Series:
         log: number of the log.
         t: times ``(M,)``.
         measured: torques ``(M, n)``.
-        predicted: those of the model ``(M, n)``.
+        predicted: torques of the model ``(M, n)``.
         velocity: of the joints ``(M, n)``.
     """
 

@@ -43,8 +43,7 @@ def report_html(result: Result, made: datetime | None = None) -> str:
 
     Args:
         result: what was found.
-        made: the date that the page carries; none if left out, so that equal results have equal
-            pages.
+        made: the date on the page. Without it, equal results have equal pages.
     """
     title = f"Identification of {result.arm.name}"
     jumps = {key: words for key, words in JUMPS.items() if key != "held-out" or result.held_out}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 150, 16
 
-# Random poses at which the mass matrix is looked at.
+# Random poses at which the mass matrix is checked.
 POSES = 1000
 
 
@@ -97,7 +97,7 @@ def links(result: Result) -> Html:
     if impossible:
         words = (
             f"The links of {', '.join(impossible)} are no bodies that can exist. Torques of "
-            "motions like these are right all the same; simulators may refuse the arm."
+            "motions like these are still right; simulators may refuse the arm."
         )
     else:
         words = "All links are bodies that can exist: positive masses, possible inertias."

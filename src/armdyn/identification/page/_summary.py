@@ -93,7 +93,7 @@ def joint_table(result: Result) -> Html:
         "Error: |measured − predicted| / |measured|, in the band of the fit. Expected "
         "elsewhere: error on other motions within the same ranges, from the covariance of the "
         "parameters. Rows left out: slower than the dead band, where friction is not known; they "
-        "are part of the errors all the same.",
+        "still count in the errors.",
         class_="hint",
     )
     grid = Grid("", heads, 1, tuple(rows)).html()

@@ -123,7 +123,7 @@ def _line(
 
 
 def _times(series: Sequence[Series]) -> list[Array]:
-    """Return the times of segments one behind the other, without the time between them."""
+    """Return the times of all segments in sequence, without the gaps between them."""
     total = sum(float(s.t[-1] - s.t[0]) for s in series)
     placed: list[Array] = []
     start = 0.0

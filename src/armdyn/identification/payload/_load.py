@@ -72,7 +72,7 @@ class Load:
 
 
 def from_tip(arm: Arm) -> Array:
-    """Return A ``(10, 10)``: parameters about the last link's origin of those about the tip."""
+    """Return A ``(10, 10)``: moves parameters about the tip to the origin of the last link."""
     G = np.array(arm.robot.tool)
     columns = [parameters_of(G @ pseudo_inertia(e) @ G.T) for e in np.eye(10)]
     return np.stack(columns, axis=1)

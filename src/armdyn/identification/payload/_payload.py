@@ -1,7 +1,7 @@
 """`identify_payload`: what an arm holds, from the torques that it adds. The arm itself is known.
 
-A load is part of the last link, so that its ten parameters, about the tip, have the columns of that
-link in the regressor. Torques without load are subtracted: those of a log of the same motion
+A load is part of the last link: its ten parameters about the tip have the columns of that link in
+the regressor. Torques without load are subtracted: those of a log of the same motion
 without load, each log less the model at its own positions, so that errors of the model and friction
 drop out; or those of the model alone.
 """
@@ -45,10 +45,10 @@ Array = NDArray[np.float64]
 WHY = "identifying a load that can exist"
 UNITS = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
 
-# A load is expected within some thirty times what its torques tell: next to nothing is expected.
+# Weight of the expectation: weak, a load is expected within thirty times what its torques show.
 STRENGTH = 0.03
 
-# Two logs are of one motion if their positions differ by no more than this share of its extent.
+# Two logs show one motion if their positions differ by at most this share of its extent.
 SAME_MOTION = 0.05
 
 # A load is expected to be no lighter than this [kg]: its size divides.
@@ -213,7 +213,7 @@ def identify_payload(
     """Identify the load that an arm holds.
 
     Args:
-        arm: the arm without load, as well identified as can be; it stays as it is.
+        arm: the arm without load, identified as well as possible; it is not changed.
         logs: of torques with the load.
         without: a log of the same motion without load, whose torques are subtracted.
         friction: fit friction anew; if left out, it is unless `without` is given.
@@ -247,7 +247,7 @@ def identify_payload(
     need_solver(WHY)
     data = prepared(held, empty, checked_cutoff(cutoff), None, tell)
     own = friction_columns(arm) if anew else []
-    # of minimal parameters a model needs no more than these columns have
+    # a model needs no other attributes of minimal parameters
     columns = cast(MinimalParameters, LoadColumns(arm))
     model = Model(arm, columns, own, known_rotors=np.zeros(arm.n))
     parts = _filtered_segments(arm, data, [log.t[0] for log in (*held, *empty)])

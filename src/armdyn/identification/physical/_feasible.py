@@ -1,4 +1,4 @@
-"""Whether any links have given minimal values, and if not, how far off the nearest are."""
+"""Whether possible links have given minimal values; if not, how far the nearest ones are."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Feasibility:
 
     Attributes:
         feasible: whether there are.
-        margin: the least eigenvalue of the links' pseudo-inertias, beside those of the described
-            arm, made as large as can be, up to 1; negative if no bodies have the values.
-        distance: from the values to the nearest that bodies have: 0 if they have them; in standard
-            deviations if these are given, else beside what half the masses of the arm make.
-        nearest: these values ``(k,)``.
-        parameters: natural parameters ``(N,)`` of bodies that have the nearest values.
+        margin: the least eigenvalue of the links' pseudo-inertias, relative to the described arm
+            and maximised, up to 1; negative if no bodies have the values.
+        distance: from the values to the nearest possible ones; 0 if the values are possible. In
+            standard deviations if given, else in units of half the arm's masses.
+        nearest: the nearest possible values ``(k,)``.
+        parameters: natural parameters ``(N,)`` of bodies with the nearest values.
         words: the verdict in words.
 
     Examples:
@@ -65,10 +65,10 @@ def feasible(
     """Test whether any bodies, as links of the arm, have given minimal values.
 
     Args:
-        arm: its geometry; its masses tell what is large and small.
+        arm: the arm; its masses set the scale.
         values: of its minimal parameters, as `Arm.minimal.names` lists them, ``(k,)``.
         std: their standard deviations ``(k,)``.
-        rotor: whether the values are those of `Arm.minimal_with` rotors.
+        rotor: the values include rotors, as in `Arm.minimal_with(rotor=True)`.
 
     Raises:
         InputError: an argument is wrong.
@@ -134,7 +134,7 @@ class _Links:
     def nearest(self, w: Array) -> tuple[Array, float]:
         """Return the parameters of the links whose values are nearest, and how near they are."""
         off = self.cp.norm(self.values - self.units @ w)
-        # of all links as near, the ones that are no larger than they must be
+        # among equally near links, prefer small ones
         small = sum(self.cp.trace(X) for X in self.X)
         solved(self.cp, self.cp.Minimize(off + ACCURATE * small), self._above(0.0), WHY)
         pairs = zip(self.roots, self.X, strict=True)

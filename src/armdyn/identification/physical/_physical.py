@@ -1,4 +1,4 @@
-"""Natural parameters of bodies that can exist, as near as can be to the data and a description.
+"""Natural parameters of possible bodies, close to the data and to a description.
 
 With the pseudo-inertias Pi_i = C_i X_i C_i^T of the links, C_i C_i^T being those of the described
 arm, and friction and rotors that are not negative,
@@ -40,21 +40,22 @@ Array = NDArray[np.float64]
 WHAT = "links that can exist"
 WHY = "finding links that can exist (`physical=False` leaves it out)"
 
-# Data that are more exact than this count as if they were not: solvers know ten digits or so.
+# Data more exact than this count as this exact: solvers know about ten digits.
 MOST_EXACT = 1e5
 
 # The prior is no weaker than this: something must decide what torques do not tell.
 WEAKEST = 0.01
 
-# s is lowered by this factor, at most so often, while the excess of misfit shrinks to this share.
+# s shrinks by this factor, for at most this many rounds, while the excess of misfit shrinks to
+# this share.
 LOWER = 3.0
 ROUNDS = 6
 HELPS = 0.8
 
-# Friction that the data do not show stays where the regression left it, by this share of its rows.
+# Friction that the data do not show stays where the regression left it, held by this weight.
 HELD = 1e-3
 
-# A fit that gets worse by this is told with a hint.
+# A fit that gets worse by a larger share gets a hint.
 WORSE = 0.3
 
 

@@ -63,7 +63,7 @@ def expected_roots(mean: Array, spread: Array, n: int, described: bool) -> list[
     extent, and what no body can have is left out.
 
     Args:
-        mean: expected parameters of the links, and maybe more behind them.
+        mean: expected parameters of the links, then possibly others.
         spread: how far they may be off: half of m, m L, m L^2 of every link.
         n: number of links.
         described: whether `mean` describes bodies; else they are balls of mass m and radius L/2.

@@ -14,7 +14,7 @@ from armdyn.scalar import Op
 def moving(program: Program) -> Program:
     """Return a program of the same inputs and results that adds a number to an input for each.
 
-    Results that are constant stay so, and those that are equal to each other stay equal, since
+    Constant results stay constant and equal results stay equal, since
     such are written at less cost.
     """
     count = sum(slot.size for slot in program.inputs)

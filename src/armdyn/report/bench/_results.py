@@ -34,7 +34,7 @@ class Work:
 
     Attributes:
         graph: of the traced program; a sine counts nothing.
-        instructions: of the machine code, those of the polynomials of sines and cosines too.
+        instructions: of the machine code, including the polynomials of sines and cosines.
     """
 
     graph: int

@@ -45,7 +45,7 @@ class Verdict:
         target: the bound.
         at_least: whether the bound is below; else it is above.
         measured: None where it was not.
-        unit: behind both numbers.
+        unit: of both numbers.
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""The arm on the bench: a simulated PUMA that nobody knows exactly, and what is measured on it."""
+"""The arm on the bench: a simulated PUMA that is not known exactly, and measurements of it."""
 
 from __future__ import annotations
 

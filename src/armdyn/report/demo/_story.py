@@ -1,4 +1,4 @@
-"""The story, chapter by chapter, and the folder it leaves behind."""
+"""The story, chapter by chapter, and the folder with its files."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from armdyn.report.pictures._sweep import Sweep, sweep
 Array = NDArray[np.float64]
 
 LEVELS = 14
-# A map that changes by no more than this share is not worth its colours.
+# A map that changes less than this share is shown as one number.
 FLAT = 0.01
 
 

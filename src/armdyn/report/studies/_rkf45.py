@@ -21,7 +21,7 @@ Slope: TypeAlias = Callable[[float, Array], Array]
 FIFTH = np.array(FEHLBERG.weights.floats)
 FOURTH = np.array(FEHLBERG.lower.floats)
 
-# A step changes by no more than these factors, and stays this much below what the error allows.
+# A step changes at most by these factors, and stays below what the error allows by this one.
 LEAST, MOST, SAFE = 0.2, 5.0, 0.9
 
 # Parts of a step that rounding makes of times.

@@ -49,7 +49,7 @@ def falling(run: Algorithm, chain: Chain, q: Array, precision: type[Any]) -> Arr
 def _with_unknown_links(chain: Chain) -> tuple[Chain, list[Node], list[float]]:
     """Return the arm with unknown lengths, masses and inertias, these, and their values.
 
-    Zeros stay: nobody computes with what is not there.
+    Zeros stay zero: no algorithm computes with them.
     """
     nodes: list[Node] = []
     values: list[float] = []

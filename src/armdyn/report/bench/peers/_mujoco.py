@@ -106,7 +106,7 @@ def mjcf(arm: Arm) -> str:
 
 
 def _body(model: Any, joint: int, revolute: bool) -> str:
-    """Return the beginning of a link's body; those of the links behind it are inside it."""
+    """Return the start of a link's body element; it contains the next link's."""
     placement, body = model.jointPlacements[joint], model.inertias[joint]
     x, y = placement.rotation[:, 0], placement.rotation[:, 1]
     xx, xy, xz, _, yy, yz, _, _, zz = np.array(body.inertia).ravel()

@@ -22,10 +22,10 @@ from armdyn.report.bench.peers._peer import Array, Offer, Parts, Task
 
 COMPILERS = ("c++", "g++", "clang++")
 OPTIONS = ("-DNDEBUG", "-std=c++17", "-w", "-fPIC")
-# What is timed is compiled for speed, what makes the model as quickly as can be.
+# The timed loop is compiled for speed; the code that builds the model, to compile fast.
 SOURCES = {"pinocchio_loop.cpp": "-O3", "pinocchio_model.cpp": "-O0"}
 LIBRARY = "pinocchio_default"
-# What Pinocchio's own build files ask of those who include its headers and link its library.
+# Definitions that Pinocchio's build files require of programs with its headers and library.
 DEFINITIONS = (
     "-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION",
     "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
@@ -94,7 +94,7 @@ class _CppArm:
 
     def _offer(self, task: Task, algorithm: str) -> Offer:
         run, model, name = self._library.armdyn_pin_run, self._model, algorithm.encode()
-        # those that read q alone are handed it for the rest
+        # algorithms of q alone get q for the other arguments too
         states = [np.ascontiguousarray(s) for s in [*task.states, *[task.states[0]] * 2][:3]]
         count = len(states[0])
         pointers = [state.ctypes.data for state in states]
@@ -124,7 +124,7 @@ def _row(model: Any, joint: int) -> list[float]:
 
 
 def _include_folders(pinocchio: Path) -> tuple[Path, list[Path]]:
-    """Return where Pinocchio is, and where its headers and those of Boost and Eigen are."""
+    """Return the prefix of Pinocchio, and the folders of its headers, Boost's and Eigen's."""
     roots = [Path(p) for p in sys.path if p]
     prefixes = [p for p in pinocchio.parents if p.name == "cmeel.prefix"]
     prefixes += [root / "cmeel.prefix" for root in roots]
