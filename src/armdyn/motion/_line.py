@@ -20,12 +20,14 @@ Array = NDArray[np.float64]
 NODES = 33
 MOST_NODES = 2049
 CORRECTIONS = 8
+
+# A pose nearer to the line than this [m or rad] is on it: the rounding of forward kinematics.
 ON_THE_LINE = 1e-10
 
-# Singular values of the Jacobian below this, beside the largest, are taken for zero.
+# Singular values of the Jacobian below this share of the largest count as zero.
 SINGULAR = 1e-6
 
-# Joints that move more than this between two nodes have jumped to another branch [rad or m].
+# A joint that moves farther than this between two nodes [rad or m] has changed its branch.
 JUMP = 0.5
 
 

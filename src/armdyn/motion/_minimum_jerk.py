@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import checked_array, checked_per_joint
 from armdyn.errors import InputError, shown
+from armdyn.motion._tolerances import MET
 from armdyn.motion._trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -51,7 +52,7 @@ class MinimumJerk(Trajectory):
         Args:
             waypoints: positions, ``(m, n)``, two or more.
             times: increasing, ``(m,)``, from 0 [s]. If left out they follow from the limits: each
-                stretch in proportion to the time that it takes at full speed.
+                segment in proportion to the time that it takes at full speed.
             velocity: largest, for all joints or one each.
             acceleration: largest, for all joints or one each.
 
@@ -70,7 +71,7 @@ class MinimumJerk(Trajectory):
         t = _proportional(q, v, a) if given is None else given
         splines = _splines(t, q)
         excess = _excess(splines, v, a)
-        if given is not None and excess > 1.0 + 1e-9:
+        if given is not None and excess > 1.0 + MET:
             raise InputError(
                 f"at the given `times` the motion exceeds a limit; take them {excess:.4g} times as "
                 "long, or leave them out.",
@@ -96,7 +97,7 @@ def _checked_times(times: ArrayLike, m: int) -> Array:
 
 
 def _proportional(q: Array, v: Array, a: Array) -> Array:
-    """Return times in proportion to what each stretch takes; their unit is still to be found."""
+    """Return times in proportion to what each segment takes; the caller scales them."""
     way = np.abs(np.diff(q, axis=0))
     if not way.max(axis=1).all():
         k = int(np.flatnonzero(way.max(axis=1) == 0.0)[0])
@@ -112,7 +113,7 @@ def _proportional(q: Array, v: Array, a: Array) -> Array:
         raise InputError(
             "without limits of velocity or acceleration, give `times`.", argument="times"
         )
-    # a stretch in which only unlimited joints move takes as long as a short one
+    # a segment in which only unlimited joints move takes as long as a short one
     steps = np.maximum(steps, 1e-3 * steps.max())
     if not steps.max() > 0.0:
         raise InputError("no joint that moves has a limit: give `times`.", argument="times")
@@ -127,14 +128,14 @@ def _splines(t: Array, q: Array) -> tuple[Any, Any, Any]:
 
 
 def _excess(splines: tuple[Any, Any, Any], v: Array, a: Array) -> float:
-    """Return the factor by which time must be stretched to just meet the limits."""
+    """Return the factor on all times with which the motion just meets the limits."""
     _, qd, qdd = splines
     fast, hard = np.abs(_peaks(qd)), np.abs(_peaks(qdd))
     return float(max((fast / v).max(), np.sqrt((hard / a).max())))
 
 
 def _peaks(spline: Any) -> Array:
-    """Return the largest sizes that each joint's spline reaches: at ends, knots and extrema."""
+    """Return the largest absolute value of each joint's spline: at ends, knots and extrema."""
     ppoly = import_module("scipy.interpolate").PPoly
     knots = np.unique(spline.t)
     found = np.abs(np.asarray(spline(knots), dtype=np.float64)).max(axis=0)

@@ -1,4 +1,4 @@
-"""How far along a path at what time: from 0 to 1, at rest at both ends."""
+"""Profiles: the share of a path, from 0 to 1, over time, at rest at both ends."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from armdyn._checks import checked_choice
 from armdyn.errors import InputError
+from armdyn.motion._tolerances import MET
 
 Array = NDArray[np.float64]
 Shape = Literal["trapezoid", "quintic"]
@@ -19,9 +20,6 @@ SHAPES = ("trapezoid", "quintic")
 # Largest speed and acceleration of the quintic 10 x^3 - 15 x^4 + 6 x^5 on 0..1.
 QUINTIC_SPEED = 15.0 / 8.0
 QUINTIC_ACCELERATION = 10.0 / sqrt(3.0)
-
-# A duration that is shorter than possible by rounding is possible.
-SLACK = 1e-9
 
 
 class Profile(Protocol):
@@ -38,7 +36,7 @@ class Profile(Protocol):
         ...
 
     def at(self, t: Array) -> tuple[Array, Array, Array]:
-        """Return how far it is, how fast and how accelerated, at times ``(N,)``."""
+        """Return the share of the path, its speed and its acceleration at times ``(N,)``."""
         ...
 
     def slower(self, factor: float) -> Profile:
@@ -64,7 +62,7 @@ class Trapezoid:
         return (self.ramp, self.duration - self.ramp)
 
     def at(self, t: Array) -> tuple[Array, Array, Array]:
-        """Return how far it is, how fast and how accelerated, at times ``(N,)``."""
+        """Return the share of the path, its speed and its acceleration at times ``(N,)``."""
         top = 1.0 / (self.duration - self.ramp)
         a = top / self.ramp
         left = self.duration - t
@@ -93,7 +91,7 @@ class Quintic:
         return ()
 
     def at(self, t: Array) -> tuple[Array, Array, Array]:
-        """Return how far it is, how fast and how accelerated, at times ``(N,)``."""
+        """Return the share of the path, its speed and its acceleration at times ``(N,)``."""
         T = self.duration
         x = t / T
         return (
@@ -135,7 +133,7 @@ def profile(shape: str, speed: float, acceleration: float, duration: float | Non
                 "without limits of speed and acceleration, give a `duration`.", argument="duration"
             )
         duration = shortest
-    if duration < shortest * (1 - SLACK):
+    if duration < shortest * (1 - MET):
         raise InputError(
             f"`duration` is {duration:g} s, but within the limits the motion takes {shortest:g} s.",
             argument="duration",

@@ -18,11 +18,15 @@ from armdyn.motion._trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
-# A way shorter than this is none but for rounding [m or rad].
-NO_WAY = 1e-12
+# A shorter line is a point, but for rounding [m or rad].
+SHORTEST = 1e-12
 
-# Times at which joint velocities and accelerations are looked at.
-LOOKS = 4001
+# Number of times at which limits of joints are checked.
+CHECKED_TIMES = 4001
+# The times just before and after a kink, as a share of its time.
+BESIDE = 1e-9
+# A motion that is slowed down stays below the limits by this share.
+BELOW = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -77,7 +81,7 @@ class StraightLine(Trajectory):
             acceleration: largest, of the tip [m/s^2].
             turning_speed: largest, of the tip's rotation [rad/s].
             turning_acceleration: largest, of the tip's rotation [rad/s^2].
-            velocity: largest of the joints, for all or one each; the robot's own if left out.
+            velocity: largest of the joints, for all or one each; default are the robot's.
                 Where a joint would exceed it, the whole motion is slowed down.
             joint_acceleration: the same of accelerations.
             shape: of the speed: "trapezoid" or "quintic".
@@ -113,7 +117,7 @@ class StraightLine(Trajectory):
         )
         chosen = profile(shape, fastest, hardest, wanted)
         splines, off = _splines(arm, line, q0, checked_positive(tolerance, "tolerance"))
-        _, qd, qdd = _states(splines, chosen, _looks(chosen))
+        _, qd, qdd = _states(splines, chosen, _checked_times(chosen))
         excess = float(max((np.abs(qd) / v).max(), np.sqrt((np.abs(qdd) / a).max())))
         if excess > 1.0:
             if wanted is not None:
@@ -122,7 +126,7 @@ class StraightLine(Trajectory):
                     f"takes {excess * wanted:.4g} s.",
                     argument="duration",
                 )
-            chosen = chosen.slower(excess * (1.0 + 1e-6))
+            chosen = chosen.slower(excess * (1.0 + BELOW))
         end = np.asarray(splines[0](1.0), dtype=np.float64)
         self._set(start=q0, goal=end, profile=chosen, deviation=off, _splines=splines)
         self._set(duration=chosen.duration, n=arm.n)
@@ -131,10 +135,10 @@ class StraightLine(Trajectory):
         return _states(self._splines, self.profile, t)
 
 
-def _looks(how: Profile) -> Array:
-    """Return times at which limits are checked: many, and both sides of every kink."""
-    kinks = np.outer(how.kinks, [1.0 - 1e-9, 1.0, 1.0 + 1e-9]).reshape(-1)
-    return np.concatenate([np.linspace(0.0, how.duration, LOOKS), kinks])
+def _checked_times(how: Profile) -> Array:
+    """Return the times at which limits are checked; both sides of every kink are among them."""
+    kinks = np.outer(how.kinks, [1.0 - BESIDE, 1.0, 1.0 + BESIDE]).reshape(-1)
+    return np.concatenate([np.linspace(0.0, how.duration, CHECKED_TIMES), kinks])
 
 
 def _states(splines: tuple[Any, Any, Any], how: Profile, t: Array) -> tuple[Array, Array, Array]:
@@ -147,7 +151,7 @@ def _slowest(line: Line, straight: float, turning: float) -> float:
     """Return a limit in lines a second, from those of position and rotation."""
     way = line.way
     ways = np.array([np.linalg.norm(way[:3]), np.linalg.norm(way[3:])])
-    if ways.max() < NO_WAY:
+    if ways.max() < SHORTEST:
         raise InputError("the arm is at the `pose` already: there is no motion.", argument="pose")
     with np.errstate(divide="ignore"):
         return float((np.array([straight, turning]) / ways).min())

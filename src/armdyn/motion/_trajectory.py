@@ -1,4 +1,4 @@
-"""What every motion can be asked for."""
+"""`Trajectory`: what all motions have in common."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import checked_array, checked_positive
 from armdyn.errors import InputError, shown
+from armdyn.motion._tolerances import SAME_TIME
 
 Array = NDArray[np.float64]
 
 # More samples than this are a wrong rate rather than a wish.
 MOST_SAMPLES = 10_000_000
-
-# Times that are off the ends by rounding are at the ends.
-SLACK = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -39,7 +37,7 @@ class Trajectory(ABC):
     n: int
 
     def _set(self, **fields: object) -> None:
-        """Fill the fields, once: motions do not change."""
+        """Set the fields of a new motion, which is frozen."""
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
@@ -104,7 +102,7 @@ class Trajectory(ABC):
 
     def _times(self, t: ArrayLike, name: str = "t") -> Array:
         times = checked_array(t, name, finite=False, what="seconds")
-        slack = SLACK * self.duration
+        slack = SAME_TIME * self.duration
         inside = (times >= -slack) & (times <= self.duration + slack)
         if not inside.all():
             wrong = float(times[~inside].reshape(-1)[0])

@@ -12,6 +12,7 @@ from armdyn._checks import checked_array, checked_positive, checked_whole
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.simulation._diagnostics import FASTEST
+from armdyn.simulation._tolerances import SAME_TIME
 
 Array = NDArray[np.float64]
 
@@ -25,9 +26,6 @@ SAMPLE_OVERHEAD = 600
 
 # Farther out [rad or m] the rounding of a position is larger than what an arm does.
 FARTHEST = 1e9
-
-# A last step shorter than this share of a step is rounding, not a step.
-STEP_ROUNDING = 1e-12
 
 
 def checked_states(arm: Arm, q0: object, qd0: object) -> tuple[Array, Array, bool]:
@@ -76,7 +74,7 @@ def step_count(until: float, step: object) -> int:
         raise InputError(
             f"`step` is {length:g} s, longer than the simulation ({until:g} s).", argument="step"
         )
-    steps = int(np.ceil(until / length * (1 - STEP_ROUNDING)))
+    steps = int(np.ceil(until / length * (1 - SAME_TIME)))
     if steps > MOST_STEPS:
         raise InputError(
             f"`step` is {length:g} s: that makes {steps} steps, too many.", argument="step"

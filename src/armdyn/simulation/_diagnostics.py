@@ -1,4 +1,4 @@
-"""Simulations that went wrong: which arm, which joint, when, and what to do."""
+"""Errors of the integration: which arm, which joint, when, and what to do."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ Array = NDArray[np.float64]
 SHORTER = "Take a shorter `step`."
 TIGHTER = "Take a smaller `rtol`, and look at the torques."
 
-# No joint of an arm is that fast [rad/s or m/s]: the integration has left the arm behind.
+# No joint moves faster than this [rad/s or m/s]: the integration is unstable.
 FASTEST = 1e6
 
-# An arm that nothing drives gains energy by errors only, and loses it so if nothing brakes it; this
-# share of the kinetic is too much.
+# Without drives, an arm gains energy by errors only; without friction it loses none, either. This
+# share of the kinetic energy is too large an error.
 LARGEST_ERROR = 0.1
+# Errors below these are rounding: a share of the energy at the beginning, and an energy [J].
+ENERGY_ROUNDING, SMALLEST_ENERGY = 1e-9, 1e-12
 
 
 def check_state(arm: Arm, t: float, q: Array, qd: Array, advice: str) -> None:
     """Refuse states ``(B, n)`` that are not finite, or faster than any arm."""
-    # what is not a number is neither above nor below
+    # NaN is neither above nor below
     if qd.max() < FASTEST and qd.min() > -FASTEST and q.max() < np.inf and q.min() > -np.inf:
         return
     speed = np.where(np.isfinite(q) & np.isfinite(qd), np.abs(qd), np.inf)
@@ -36,7 +38,7 @@ def check_state(arm: Arm, t: float, q: Array, qd: Array, advice: str) -> None:
 
 
 def check_acceleration(arm: Arm, t: float, qdd: Array, step: float) -> None:
-    """Refuse accelerations ``(n,)`` from which no first step follows."""
+    """Refuse accelerations ``(n,)`` that are not finite, or give no first step."""
     if np.isfinite(qdd).all() and np.isfinite(step):
         return
     joint = int(np.where(np.isfinite(qdd), np.abs(qdd), np.inf).argmax())
@@ -48,7 +50,7 @@ def check_acceleration(arm: Arm, t: float, qdd: Array, step: float) -> None:
 
 
 def stalled(arm: Arm, t: float, qd: Array, advice: str) -> NumericalError:
-    """Return the error of an integration whose steps became shorter than time can tell."""
+    """Return the error of an integration whose steps become shorter than the rounding of time."""
     joint = int(np.abs(qd).argmax())
     return NumericalError(
         f"the integration comes to a halt at t = {t:.6g} s: no step is short enough. The fastest "
@@ -59,18 +61,19 @@ def stalled(arm: Arm, t: float, qd: Array, advice: str) -> NumericalError:
 def check_energy(
     arm: Arm, t: Array, qd: Array, energy: Array, kinetic: Array, advice: str, *, kept: bool
 ) -> None:
-    """Refuse a motion that nothing drives and whose energy grows, or is lost though it is kept.
+    """Refuse a motion without drives whose energy grows, or, without friction, changes.
 
     Args:
-        arm: which is simulated.
+        arm: the simulated arm.
         t: times ``(N,)``.
         qd: velocities ``(N, B, n)``.
-        energy: of all ``(N, B)``.
+        energy: kinetic and potential ``(N, B)``.
         kinetic: the kinetic part of it.
         advice: what to do.
-        kept: whether nothing brakes the arm.
+        kept: whether the energy must stay the same: nothing brakes the arm.
     """
-    allowed = LARGEST_ERROR * np.maximum.accumulate(kinetic) + 1e-9 * np.abs(energy[0]) + 1e-12
+    rounding = ENERGY_ROUNDING * np.abs(energy[0]) + SMALLEST_ENERGY
+    allowed = LARGEST_ERROR * np.maximum.accumulate(kinetic) + rounding
     change = energy - energy[0]
     wrong = (np.abs(change) if kept else change) > allowed
     if wrong.any():

@@ -28,7 +28,7 @@ def positions_at(run: Run, t: Array) -> Array:
 
 
 def _towards(s: Array, h: Array, q: Array, qd: Array, qdd: Array) -> Array:
-    """Return the part of one end, s of the step h away from it."""
+    """Return the part of the polynomial of one end of the step h, at the share s from it."""
     r3 = (1.0 - s) ** 3
     value = r3 * (1.0 + s * (3.0 + 6.0 * s))
     return value * q + r3 * s * (1.0 + 3.0 * s) * h * qd + 0.5 * r3 * s**2 * h**2 * qdd

@@ -10,6 +10,7 @@ from armdyn.errors import InputError
 from armdyn.log import Log
 from armdyn.simulation._interpolation import positions_at, torques_at
 from armdyn.simulation._run import Run
+from armdyn.simulation._tolerances import SAME_TIME
 
 Array = NDArray[np.float64]
 
@@ -18,8 +19,6 @@ LARGEST_JITTER = 0.3
 # Samples of the run must not be farther apart than this many measured steps.
 COARSEST = 1.5
 MOST_SAMPLES = 10_000_000
-# Share of the duration by which rounding may make the last sample miss the end.
-TIME_ROUNDING = 1e-12
 # Farther off than this share of a step, a sample could overtake the next.
 FARTHEST_OFF = 0.45
 
@@ -33,7 +32,7 @@ def measured(
     rate: object,
     seed: object,
 ) -> Log:
-    """Return what would have been measured; arguments as of `Run.measured`."""
+    """Return the log of the measurements; arguments as of `Run.measured`."""
     n = run.arm.n
     sigma_q = checked_per_joint(noise_q, "noise_q", n, least=0.0)
     sigma_tau = checked_per_joint(noise_tau, "noise_tau", n, least=0.0)
@@ -77,4 +76,4 @@ def _times(run: Run, rate: float) -> Array:
             f"`rate` is {rate:g} a second: that makes {count:.3g} samples, too many.",
             argument="rate",
         )
-    return run.t[0] + np.arange(int(count * (1 + TIME_ROUNDING)) + 1) / rate
+    return run.t[0] + np.arange(int(count * (1 + SAME_TIME)) + 1) / rate

@@ -244,7 +244,7 @@ def _has_rows(array: Array, slot: Any) -> bool:
 
 
 def _solved(M: Array, right: Array, held: Truths) -> Array:
-    """Solve for the free joints; those that are held get zero."""
+    """Solve for the free joints; held joints get zero."""
     free = ~held
     A = np.where(free[:, :, None] & free[:, None, :], M, np.eye(M.shape[-1]))
     try:

@@ -13,11 +13,11 @@ from armdyn.simulation._run import Run
 
 Array = NDArray[np.float64]
 
-# More samples than this are not seen in a picture, and make a large file.
+# More samples cannot be seen in a picture, and make a large file.
 MOST_SAMPLES = 4000
-# Colours are ten; the joints after them are told by their lines.
+# There are ten colours; further joints differ by the style of their lines.
 STYLES = ("-", "--", ":", "-.")
-# Of a batch, what lies between these shares of the arms is shaded.
+# The shaded band of a batch: these quantiles of the arms.
 BAND = (0.05, 0.95)
 
 

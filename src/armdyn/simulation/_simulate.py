@@ -32,6 +32,7 @@ from armdyn.simulation._diagnostics import SHORTER, TIGHTER, check_energy
 from armdyn.simulation._plant import Plant
 from armdyn.simulation._run import Run
 from armdyn.simulation._task import Samples, Task
+from armdyn.simulation._tolerances import SAME_TIME
 from armdyn.simulation.forces._forces import Forces
 from armdyn.simulation.forces._quantity import Controller, Quantity
 from armdyn.simulation.forces._spring import spring
@@ -43,20 +44,17 @@ from armdyn.simulation.steppers._members import integrate_members
 Array = NDArray[np.float64]
 Function = Callable[[float, Any, Any], ArrayLike]
 
-# Times that differ less, as a share of the run, are the same but for rounding.
-SAME_TIME = 1e-12
-
-# Seconds: eleven days. Beyond it a run takes hours, or the unit is not seconds.
+# The longest run [s], eleven days: a longer one takes hours, or its unit is not seconds.
 LONGEST = 1e6
 
-# A step over which torques are asked of a function is not longer than this share of the run: where
-# nothing moves steps would grow without end, and what the function does later would be missed.
+# The longest step under torques from a function, as a share of the run. While nothing moves, steps
+# would grow without bound and miss what the function does later.
 LONGEST_STEP = 0.01
 
 # Relative tolerances below a hundred roundings of a double cannot be met; SciPy refuses them, too.
 FINEST = 3e-14
 
-# Samples of a batch whose arms choose their steps, if nobody says how many.
+# Default number of samples of a batch whose arms choose their steps.
 MEMBER_SAMPLES = 101
 
 
@@ -101,44 +99,44 @@ def simulate(
 
     Args:
         arm: what moves.
-        q0: positions at the beginning, ``(n,)`` or ``(B, n)``; zero if left out.
-        qd0: velocities at the beginning; zero if left out.
-        until: how long [s].
-        torque: of the drives: None for none; an array ``(n,)`` or ``(B, n)``; (times, values) with
-            values ``(K, n)`` and straight lines between them; a `Log`; a function of (t, q, qd),
-            which for a batch is given arrays ``(B, n)``, or ``(1, n)`` where arms are simulated one
-            after the other; or a controller, `PD` or `ComputedTorque`.
-        integrator: "rk45" and "dop853" choose their steps by `rtol` and `atol`, one arm at a time;
-            "rk4", "ab4" (Adams and Bashforth's of order four) and "midpoint" (symplectic, for long
-            times) take steps of the length `step`, batches in compiled code; joints are held and
-            let go at the ends of steps.
+        q0: positions at the beginning, ``(n,)`` or ``(B, n)``; default is zero.
+        qd0: velocities at the beginning; default is zero.
+        until: when the simulation ends [s].
+        torque: of the drives: None; an array ``(n,)`` or ``(B, n)``; (times, values) with values
+            ``(K, n)``, joined by straight lines; a `Log`; a function of (t, q, qd); or a
+            controller, `PD` or `ComputedTorque`. For a batch, a function gets arrays ``(B, n)``, or
+            ``(1, n)`` if arms are simulated one after the other.
+        integrator: "rk45" and "dop853" choose their steps by `rtol` and `atol`, one arm at a time.
+            "rk4", "ab4" (Adams-Bashforth of order four) and "midpoint" (symplectic, for long times)
+            take steps of the length `step`, batches in compiled code; joints stick, slip and stop
+            at the ends of steps.
         method: of forward dynamics.
         rtol: relative tolerance of a step.
-        atol: absolute tolerance of a step [rad, rad/s, ...]; a thousandth of rtol if left out.
+        atol: absolute tolerance of a step [rad, rad/s, ...]; default is a thousandth of rtol.
         step: longest step of fixed length [s].
-        longest: longest step of "rk45" and "dop853" [s]. If left out, a hundredth of the run where
-            `torque` or `wrench` is a function or a controller, which may be short pushes; of values
-            over time none is passed over in any case.
-        samples: how many are recorded, or of "rk45" and "dop853" also at which times; those of all
-            steps if left out, of batches by "rk45" and "dop853" 101.
-        friction: whether joints have the friction of the robot. Coulomb friction holds a joint that
-            is at rest.
+        longest: longest step of "rk45" and "dop853" [s]. If `torque` or `wrench` is a function or a
+            controller, the default is a hundredth of the run: it may give short pushes. Values over
+            time are never passed over.
+        samples: how many to record; for "rk45" and "dop853" also at which times. Default are all
+            steps, and 101 samples for batches by "rk45" and "dop853".
+        friction: whether joints have the friction of the robot. Coulomb friction holds a joint at
+            rest.
         stiction: the torque that a joint at rest withstands, as a multiple of Coulomb friction.
         limits: what happens at the limits of joints: "report" notes it in `Run.events` only, "stop"
             stops the joint without a rebound, "spring" pushes it back.
-        stiffness: of these springs, one or one a joint; stiff enough for 25 Hz if left out.
-        damping: of these springs; half of critical if left out.
+        stiffness: of these springs, one or one a joint; default makes joints swing at 25 Hz.
+        damping: of these springs; default is half of critical.
         wrench: force and moment ``(6,)`` on the tip, in base axes [N, N m]; given as `torque` is.
         parameters: a batch of arms that differ: rows ``(B, 10n)`` like `Arm.parameters`.
         events: functions of (t, q, qd) whose zeros are noted in `Run.events`; one with an attribute
             ``terminal`` that is True ends the run, ``direction`` (-1 or 1) says which way counts.
         progress: called with (done, total, what) about once a percent.
-        partial: on failure return the part before it, which is marked as incomplete.
+        partial: after a failure return the part before it, marked as incomplete.
         threads: how many a large batch may use; see `Function`.
 
     Raises:
-        InputError: an argument is wrong, or `torque` raised an error or gave what is no torque.
-        NumericalError: the integration failed: says when, and which joint.
+        InputError: an argument is wrong, or `torque` raised an error or returned no torque.
+        NumericalError: the integration failed; the message says when, and names a joint.
         RobotError: the arm has a joint that moves no mass.
     """
     if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -252,7 +250,7 @@ def _run(task: Task, found: Samples, batch: bool) -> Run:
                 raise
             failure = error
     notes = [f"incomplete: {str(failure) or 'it was interrupted.'}"] if failure else []
-    tick = SAME_TIME * task.until  # what follows from something at the same time is told after it
+    tick = SAME_TIME * task.until  # at one time, a consequence stays behind its cause
     events = tuple(sorted(found.events, key=lambda event: round(event.t / tick)))
     passed = {event.joint for event in events if event.what.startswith("passes")}
     if passed:

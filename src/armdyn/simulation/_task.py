@@ -1,4 +1,4 @@
-"""What is to be simulated, checked and complete, and the samples that come of it."""
+"""`Task`: a simulation, checked and complete; `Samples`: what it records."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Task:
         stiction: the breakaway torque, as a multiple of Coulomb's.
         events: functions of (t, q, qd) of one arm whose zeros are looked for.
         progress: called with (done, total, what) about once a percent.
-        threads: how many at the most.
+        threads: the largest number.
         partial: whether the part before a failure is wanted.
-        longest: no step that is chosen is longer [s].
+        longest: the longest step of an adaptive integrator [s].
     """
 
     plant: Plant
@@ -76,7 +76,7 @@ class Task:
 
 @dataclass
 class Samples:
-    """What was recorded: times, and an array ``(B, n)`` of each kind for each of them."""
+    """Recorded samples: times, and for each time arrays ``(B, n)``."""
 
     t: list[float] = field(default_factory=list[float])
     q: list[Array] = field(default_factory=list[Array])
@@ -90,6 +90,6 @@ class Samples:
     def add(self, t: float, q: Array, qd: Array, qdd: Array, tau: Array) -> None:
         """Record a state; the arrays are copied."""
         self.t.append(t)
-        for kept, value in ((self.q, q), (self.qd, qd), (self.qdd, qdd)):
-            kept.append(value.copy())
+        for column, value in ((self.q, q), (self.qd, qd), (self.qdd, qdd)):
+            column.append(value.copy())
         self.tau.append(np.broadcast_to(tau, q.shape).copy())

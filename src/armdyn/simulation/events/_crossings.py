@@ -1,4 +1,4 @@
-"""Watches states go by: limits that are passed, and the zeros of functions asked for."""
+"""Events at the ends of steps: limits that are passed, and zeros of functions."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from armdyn.simulation.events._event import Event
 Array = NDArray[np.float64]
 
 
-class Watch:
-    """Looks at the state after every step.
+class CrossingDetector:
+    """Compares the states before and after every step.
 
     Attributes:
-        events: what was seen.
+        events: what happened so far.
     """
 
     def __init__(self, task: Task, q: Array, qd: Array, first_row: int = 0) -> None:
         self.events: list[Event] = []
         self._task, self._first_row = task, first_row
         lower, upper = task.bounds
-        # in the shape of the states: comparing with a row would take a loop for each arm
+        # in the shape of the states: to compare with a row, NumPy loops over the arms
         whole = tuple(np.broadcast_to(x, q.shape).copy() for x in (lower, upper))
         self._bounds = whole if np.isfinite(whole).any() else None
-        if task.limits == "stop":  # events of stops are told by who stops the joints
+        if task.limits == "stop":  # `StictionState` notes stops
             self._bounds = None
         self._outside = np.zeros(q.shape, bool)
         self._limits(0.0, q)
         self._values = [event_value(task, k, 0.0, q, qd) for k in range(len(task.events))]
 
-    def look(self, before: float, t: float, q: Array, qd: Array) -> bool:
-        """Look at the state at time t, a step after `before`; say whether the run ends."""
+    def check(self, before: float, t: float, q: Array, qd: Array) -> bool:
+        """Note events between two times; return whether one of them ends the run."""
         self._limits(t, q)
         ended = False
         for k, function in enumerate(self._task.events):
@@ -74,7 +74,7 @@ def event_value(task: Task, k: int, t: float, q: Array, qd: Array) -> float:
 
 
 def crosses(function: object, old: float, new: float) -> bool:
-    """Whether a value passed zero, in the direction that the function asks for."""
+    """Return whether a value passed zero, in the direction that the function asks for."""
     direction = getattr(function, "direction", 0)
     up, down = old < 0.0 <= new, old > 0.0 >= new
     return (up and direction >= 0) or (down and direction <= 0)

@@ -1,11 +1,11 @@
 """Joints that are held at rest, by dry friction or by a stop, and when they are let go.
 
-A joint that slides has dry friction against its motion; its direction is remembered, not taken
-from the sign of a speed, which rounding makes flicker about zero. When the speed would change sign
-the joint stops. At rest it is held, as a constraint, while what presses on the hold is within
-bounds: plus and minus the breakaway torque for friction, and no bound towards a stop. Beyond the
-bounds it is let go. So nothing chatters, and steps need not be short for friction's sake. The idea
-of a band of rest is Karnopp's; here it has no width.
+A joint that slides has dry friction against its motion. Its direction is part of the state: the
+sign of a speed near zero would flicker by rounding. When the speed would change sign, the joint
+stops. At rest it is held, as a constraint, while the torque on the hold stays within bounds: plus
+and minus the breakaway torque for friction, and no bound towards a stop. Beyond the bounds it is
+let go. So nothing chatters, and friction needs no short steps. The idea of a band of rest is
+Karnopp's; here the band has no width.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 
 from armdyn.simulation._diagnostics import SHORTER, check_state
 from armdyn.simulation._plant import Plant
+from armdyn.simulation._tolerances import ROUNDED
 from armdyn.simulation.events._event import Event
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
-
-# A share of what presses on a hold that is rounding.
-SLACK = 1e-9
 
 
 class StictionState:
@@ -30,7 +28,7 @@ class StictionState:
 
     Attributes:
         held: whether a joint is held.
-        slide: where a joint that is not held slides to: -1, 0 (it has no dry friction) or 1.
+        slide: the direction in which a free joint slides: -1, 1, or 0 without dry friction.
         low: whether a joint is at its lower stop.
         high: whether a joint is at its upper stop.
     """
@@ -60,12 +58,12 @@ class StictionState:
         self.held: Truths = (qd == 0.0) & (self._dry | self.low | self.high)
 
     def bounds(self) -> tuple[Array, Array]:
-        """Return the least and the largest torque that may press on a hold."""
+        """Return the least and the largest torque that a hold withstands."""
         lower = np.where(self.low, -np.inf, -self._breakaway)
         return lower, np.where(self.high, np.inf, self._breakaway)
 
     def settle(self, t: float, q: Array, qd: Array, force: Array) -> tuple[list[Event], Array]:
-        """Let go of joints whose hold is overcome; return what happened, and qdd after it."""
+        """Let go of joints whose hold is overcome; return the events, and qdd after them."""
         qdd, press = self._plant.held(q, qd, force, self.slide, self.held)
         events = self.let_go(t, press)
         if not events:
@@ -83,12 +81,12 @@ class StictionState:
         return events, qdd
 
     def let_go(self, t: float, press: Array) -> list[Event]:
-        """Let go, of each arm, of the joint whose hold is most overcome by what presses on it."""
+        """Let go of one joint of each arm: the one whose hold is overcome most."""
         if not self.held.any():
             return []
         lower, upper = self.bounds()
         with np.errstate(invalid="ignore"):
-            over = np.maximum(press - upper, lower - press) - SLACK * (1.0 + np.abs(press))
+            over = np.maximum(press - upper, lower - press) - ROUNDED * (1.0 + np.abs(press))
             loose = self.held & (over > 0.0)
         if not loose.any():
             return []
@@ -103,14 +101,14 @@ class StictionState:
         ]
 
     def accelerations(self, q: Array, qd: Array, force: Array) -> Array:
-        """Return qdd, zero of the joints that are held."""
+        """Return qdd, which is zero for held joints."""
         return self._plant.held(q, qd, force, self.slide, self.held)[0]
 
     def margins(self, q: Array, qd: Array, force: Array) -> Array:
-        """Return, of one arm, numbers ``(4n,)`` of which one becomes negative when a hold changes.
+        """Return the margins ``(4n,)`` of one arm: a hold changes when one becomes negative.
 
-        How far each joint is from resting, how far it is from its lower and its upper stop, and how
-        far what presses on it is from its bounds; infinite where that cannot happen.
+        They are the speed of each joint, its distances from the lower and the upper stop, and the
+        distance of the torque on its hold from the bounds; infinite if that cannot happen.
         """
         speed = np.where(self.slide[0] != 0.0, self.slide[0] * qd[0], np.inf)
         below = above = np.full(q.shape[1], np.inf)
@@ -122,7 +120,7 @@ class StictionState:
             _, press = self._plant.held(q, qd, force, self.slide, self.held)
             lower, upper = self.bounds()
             # where this is zero, `settle` lets go for certain
-            slack = 2.0 * SLACK * (1.0 + np.abs(press))
+            slack = 2.0 * ROUNDED * (1.0 + np.abs(press))
             inside = np.minimum(upper - press, press - lower) + slack
             grip = np.where(self.held, inside, np.inf)[0]
         return np.concatenate([speed, below, above, grip])
@@ -134,9 +132,9 @@ class StictionState:
             t: the time.
             q: positions.
             qd: velocities.
-            resting: joints that are known to have come to rest.
+            resting: joints that have come to rest for certain.
         """
-        # a step that went astray must not pass for one that brought joints to rest
+        # an unstable step must not look like joints that come to rest
         check_state(self._plant.arm, t, q, qd, SHORTER)
         events: list[Event] = []
         crossed = self.slide * qd < 0.0
@@ -163,17 +161,17 @@ class StictionState:
         return events
 
     def _strike(self, t: float, rows: Numbers, q: Array, qd: Array) -> list[Event]:
-        """Stop, of some arms, the joints at stops without a rebound; `qd` is changed in place.
+        """Stop the joints of some arms at stops, without a rebound; `qd` is changed in place.
 
-        A blow is stronger than any friction: it moves joints that friction held, and turns round
-        those that slid. Joints that rest on a stop stay there: two that lift each other would do so
-        for ever, less and less.
+        The impact is stronger than any friction: it moves joints that friction held, and reverses
+        joints that slid. Joints that rest on a stop stay there: two joints that lift each other
+        would do so for ever, less and less.
         """
         plant, before, was = self._plant.part(rows), qd[rows], self.held[rows]
         at_stop = (self.low | self.high)[rows]
         after = plant.stopped(q[rows], before, at_stop)
-        # what rounding makes of rest is rest
-        rest = np.abs(after) <= SLACK * np.abs(before).max(axis=1, keepdims=True)
+        # speeds that are rounding are rest
+        rest = np.abs(after) <= ROUNDED * np.abs(before).max(axis=1, keepdims=True)
         still = rest & (was | self._dry) & ~at_stop
         held = at_stop | still
         after[held] = 0.0

@@ -150,7 +150,7 @@ class PD(_Following):
                 `armdyn.motion`, or from `armdyn.excite`.
             gravity: whether the torques that hold the arm still are added.
             limit: largest torque, one or one a joint; "effort" for the limits of the robot.
-            model: the arm whose weight is added; the simulated one if left out.
+            model: the arm whose weight is added; default is the simulated one.
         """
         super().__init__(kp, kd, target, limit=limit, model=model)
         self._gravity = checked_flag(gravity, "gravity")
@@ -193,7 +193,7 @@ class ComputedTorque(_Following):
             friction: whether friction at the wanted velocities is added; that at the measured ones
                 would change its sign with their noise.
             limit: largest torque, one or one a joint; "effort" for the limits of the robot.
-            model: the arm whose dynamics are computed; the simulated one if left out.
+            model: the arm whose dynamics are computed; default is the simulated one.
         """
         super().__init__(kp, kd, target, limit=limit, model=model)
         self._friction = checked_flag(friction, "friction")

@@ -32,7 +32,7 @@ class Forces:
 
     @property
     def is_function(self) -> bool:
-        """Whether Python code is asked, with all arms at once."""
+        """Whether Python code computes a part of them, for all arms at once."""
         return self.drive.is_function or self._wrench.is_function
 
     @property
@@ -41,19 +41,19 @@ class Forces:
         return self.drive.is_zero and self._wrench.is_zero
 
     def longest_step(self, t: float) -> float:
-        """Return how long a step from a time may be so that nothing over time is missed."""
+        """Return the longest step from a time that misses no value of a table."""
         return min(self.drive.longest_step(t), self._wrench.longest_step(t))
 
     def part(self, i: int, j: int) -> Forces:
-        """Return those on rows i to j, without j, of the arms."""
+        """Return the forces on arms i to j, without j."""
         return Forces(self._arm, self.drive.part(i, j), self._wrench.part(i, j), self._spring)
 
     def of_arm(self, k: int) -> Forces:
-        """Return those on one arm of a batch, which is then simulated alone."""
+        """Return the forces on one arm of a batch, to simulate it alone."""
         return Forces(self._arm, self.drive.of_arm(k), self._wrench.of_arm(k), self._spring)
 
     def at(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Return the torques on the joints ``(B, n)``, and those of them that the drives give."""
+        """Return the torques on the joints ``(B, n)``, and the part that the drives give."""
         driven = self.drive.at(t, q, qd)
         total = driven
         if not self._wrench.is_zero:

@@ -12,17 +12,12 @@ from armdyn._checks import checked_array
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError, InputError, shown
 from armdyn.log import Log
+from armdyn.simulation._tolerances import SAME_GAP, SAME_TIME
 
 Array = NDArray[np.float64]
 
 # A step may pass over so many values of a table, if they are evenly spaced: then it sees all.
 VALUES_A_STEP = 4
-
-# Tables: gaps that differ by less than this share are equal; nearer to a value than this share of
-# the smallest gap is at the value.
-EVEN = 1e-9
-# A table may end before the run by this share of it: rounding.
-TABLE_END = 1e-12
 
 # How many numbers of a state an error shows.
 MOST_SHOWN = 12
@@ -60,7 +55,7 @@ class Quantity:
     """
 
     def __init__(self, name: str, value: object, arm: Arm, width: int, rows: int | None) -> None:
-        """Understand what was given.
+        """Read what was given.
 
         Args:
             name: of the argument.
@@ -109,11 +104,11 @@ class Quantity:
 
     @property
     def is_function(self) -> bool:
-        """Whether it is asked of Python code, with all arms at once."""
+        """Whether Python code computes it, for all arms at once."""
         return self._function is not None
 
     def part(self, i: int, j: int) -> Quantity:
-        """Return that of rows i to j, without j, of the arms; not for functions."""
+        """Return the quantity of arms i to j, without j; not for functions."""
         result = object.__new__(Quantity)
         vars(result).update(vars(self), _rows=None if self._rows is None else j - i)
         if self.constant is not None and self.constant.ndim == 2:
@@ -121,7 +116,7 @@ class Quantity:
         return result
 
     def of_arm(self, k: int) -> Quantity:
-        """Return that of one arm of a batch, which is then simulated alone."""
+        """Return the quantity of one arm of a batch, to simulate it alone."""
         result = self.part(k, k + 1)
         result._rows = None
         if result.constant is not None and result.constant.ndim == 2:
@@ -133,7 +128,7 @@ class Quantity:
         return result
 
     def _asked_for(self, k: int) -> Callable[..., object]:
-        """Return the function of a batch for one arm: a batch of one, by which it may know more."""
+        """Return the function of a batch for one arm, which it sees as a batch of one."""
         function, rows = self._function, self._rows
         assert function is not None
 
@@ -148,7 +143,7 @@ class Quantity:
     def check_until(self, until: float) -> None:
         """Refuse values over time that end before the simulation does."""
         times = self._times
-        if times is not None and not times[0] <= 0.0 <= until <= times[-1] * (1 + TABLE_END):
+        if times is not None and not times[0] <= 0.0 <= until <= times[-1] * (1 + SAME_TIME):
             raise InputError(
                 f"the times of `{self._name}` are from {times[0]:g} s to {times[-1]:g} s, but the "
                 f"simulation lasts from 0 to {until:g} s.",
@@ -156,7 +151,7 @@ class Quantity:
             )
 
     def longest_step(self, t: float) -> float:
-        """Return how long a step from a time may be so that no value over time is missed."""
+        """Return the longest step from a time that misses no value of a table."""
         times = self._times
         if times is None:
             return np.inf
@@ -164,7 +159,7 @@ class Quantity:
         ahead, gaps = times[k : k + VALUES_A_STEP] - t, np.diff(times[k - 1 : k + VALUES_A_STEP])
         if not len(ahead):
             return np.inf
-        seen = ahead <= VALUES_A_STEP * (1 + EVEN) * np.minimum.accumulate(gaps)
+        seen = ahead <= VALUES_A_STEP * (1 + SAME_GAP) * np.minimum.accumulate(gaps)
         # up to the next value it is a straight line
         return float(ahead[max(int(seen.cumprod().sum()) - 1, 0)])
 
@@ -248,7 +243,7 @@ class Quantity:
                 argument=name,
             )
         self._times, self._values = t, v
-        self._tick = EVEN * float(np.diff(t).min())
+        self._tick = SAME_GAP * float(np.diff(t).min())
 
 
 def _prepared(name: str, controller: Controller, arm: Arm) -> Callable[..., object]:

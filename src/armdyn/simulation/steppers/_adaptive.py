@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from armdyn.errors import ArmdynError
 from armdyn.simulation._diagnostics import TIGHTER, check_acceleration, check_state, stalled
 from armdyn.simulation._task import PROGRESS_PARTS, SIMULATING, Samples, Task
+from armdyn.simulation._tolerances import SAME_TIME
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._locate import (
     event_values,
@@ -24,12 +25,9 @@ from armdyn.simulation.events._stiction import StictionState
 
 Array = NDArray[np.float64]
 
-
 # Forces that jump could let joints stick and slip for ever at one time. After this many changes at
 # one time a short step is forced.
 MOST_AT_ONCE = 4
-# Times that differ by less, as a share of the run, are one time.
-AT_ONCE = 1e-12
 # The forced step, as a share of the run.
 FORCED_STEP = 1e-5
 
@@ -38,7 +36,7 @@ def integrate_adaptive(task: Task, rtol: float, atol: float, times: Array | None
     """Simulate one arm.
 
     Args:
-        task: what.
+        task: the simulation.
         rtol: relative tolerance of a step.
         atol: absolute tolerance of a step.
         times: when samples are recorded; at the ends of the steps if None.
@@ -74,6 +72,8 @@ class _Dense:
 
 
 class _Integration:
+    """The integration of one arm, from one change of its holds to the next."""
+
     def __init__(
         self, task: Task, rtol: float, atol: float, times: Array | None, result: Samples
     ) -> None:
@@ -105,7 +105,7 @@ class _Integration:
                     self._result.events += settled
             begin = t
             t, y, ended = self._until_event(t, y, forced=changes >= MOST_AT_ONCE)
-            changes = changes + 1 if t <= begin + AT_ONCE * task.until else 0
+            changes = changes + 1 if t <= begin + SAME_TIME * task.until else 0
 
     def _begin(self, y: Array) -> None:
         """Record the first sample, and which limits are passed already."""

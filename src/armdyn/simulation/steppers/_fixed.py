@@ -1,4 +1,4 @@
-"""Integration by steps of fixed length: a loop over time, for parts of a batch in turn."""
+"""Integration by steps of fixed length: a loop over time, for parts of a batch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from armdyn.kernel import in_threads
 from armdyn.simulation._diagnostics import SHORTER, check_state
 from armdyn.simulation._plant import Plant
 from armdyn.simulation._task import PROGRESS_PARTS, SIMULATING, Samples, Task
-from armdyn.simulation.events._crossings import Watch
+from armdyn.simulation.events._crossings import CrossingDetector
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
 from armdyn.simulation.forces._forces import Forces
@@ -23,15 +23,15 @@ from armdyn.simulation.steppers._runge_kutta import RungeKutta
 from armdyn.simulation.steppers._stepper import Stepper
 from armdyn.simulation.steppers._tableau import Tableau, Weights
 
-# Arms that are simulated together: all that a step reads and writes stays in the cache.
+# Arms in a part of a batch: what a step reads and writes stays in the cache.
 TOGETHER = 2048
 
 
 def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
-    """Simulate.
+    """Simulate one arm or a batch.
 
     Args:
-        task: what.
+        task: the simulation.
         steps: number of steps.
         keep: before which steps, from 0 to `steps`, a sample is recorded.
     """
@@ -70,20 +70,20 @@ def _part(
     h = task.until / steps
     holds = StictionState(plant, q, qd, task.stiction, task.stops) if task.has_holds else None
     method = _stepper(task.integrator, plant, forces, h, holds)
-    watch = Watch(task, q, qd, first_row=rows.start)
+    crossings = CrossingDetector(task, q, qd, first_row=rows.start)
     result = Samples()
-    kept = keep if isinstance(keep, range) else set(keep)
+    recorded = keep if isinstance(keep, range) else set(keep)
     k = 0
     try:
         for k in range(steps):
             t = k * h
             after = method.step(t, q, qd)
-            if k in kept:
+            if k in recorded:
                 qdd, tau = after.known or method.now(t, q, qd)
                 result.add(t, q, qd, qdd, tau)
             q, qd = after.q, after.qd
             check_state(plant.arm, t + h, q, qd, SHORTER)
-            ended = watch.look(t, t + h, q, qd)
+            ended = crossings.check(t, t + h, q, qd)
             counted.add()
             if ended:
                 break
@@ -94,7 +94,7 @@ def _part(
             raise
         result.failure = error
     result.evaluations = method.evaluations
-    result.events = [*watch.events, *_moved(method, rows.start)]
+    result.events = [*crossings.events, *_moved(method, rows.start)]
     return result
 
 
@@ -129,7 +129,7 @@ def _joined(parts: Sequence[Samples]) -> Samples:
 
 
 class _Ended(Exception):
-    """Another part has failed: nobody needs this one."""
+    """Another part has failed: this one is not needed."""
 
 
 class _Counter:
@@ -146,7 +146,7 @@ class _Counter:
         self.why: BaseException | None = None
 
     def end(self, why: BaseException) -> None:
-        """Let the other parts end at their next step: they would go on for long without need."""
+        """Let the other parts end at their next step."""
         with self._lock:
             self.why = self.why or why
 

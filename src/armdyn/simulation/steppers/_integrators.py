@@ -48,6 +48,6 @@ INTEGRATORS: dict[str, Integrator] = {row.name: row for row in ROWS}
 
 
 def integrator_names(*, adaptive: bool | None = None) -> tuple[str, ...]:
-    """Return the names of all integrators, or of those that do or do not choose their steps."""
+    """Return the names of all integrators, or of adaptive or fixed-step ones only."""
     rows = INTEGRATORS.values()
     return tuple(row.name for row in rows if adaptive is None or row.adaptive == adaptive)

@@ -1,4 +1,4 @@
-"""Batches by steps that each arm chooses for itself: one arm after the other."""
+"""Batches in which each arm chooses its steps: one arm after the other."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Array = NDArray[np.float64]
 def integrate_members(task: Task, rtol: float, atol: float, times: Array) -> Samples:
     """Simulate a batch.
 
-    If a part is wanted and an arm fails, the others are simulated all the same, and what is
-    returned ends where the first of them failed. An interruption leaves arms that were not begun,
-    so that there is no part.
+    If a part is wanted and an arm fails, the other arms are still simulated, and the result ends
+    where the first arm failed. After an interruption some arms have not begun, and there is no
+    part.
 
     Args:
-        task: what.
+        task: the simulation.
         rtol: relative tolerance of a step.
         atol: absolute tolerance of a step.
         times: when samples are recorded.
