@@ -144,12 +144,13 @@ def test_rotation_of_the_inertial_origin_counts() -> None:
 def test_quaternion_says_the_same_as_roll_pitch_yaw() -> None:
     """A turn about x by 2 atan(3/4), whose quaternion is written with another length than one."""
     angles = f'<origin rpy="{2 * math.atan2(3, 4)!r} 0 0"/>'
-    arms = [
-        parse_urdf(version("1.2", ARM).replace('<origin xyz="0 0 0.4"/>', origin))
-        for origin in (angles, '<origin quat_xyzw="3 0 0 4"/>')
-    ]
     q = np.array([0.3, 0.4])
-    assert pose(arms[0], q) == pytest.approx(pose(arms[1], q), abs=1e-15)
+    expected = pose(parse_urdf(ARM.replace('<origin xyz="0 0 0.4"/>', angles)), q)
+    for number in ("1.1", "1.2"):
+        text = version(number, ARM).replace(
+            '<origin xyz="0 0 0.4"/>', '<origin quat_xyzw="3 0 0 4"/>'
+        )
+        assert pose(parse_urdf(text), q) == pytest.approx(expected, abs=1e-15)
 
 
 def test_limits_damping_and_friction_are_read() -> None:

@@ -61,8 +61,9 @@ BROKEN = [
         '<origin xyz="0 0 0.4"/>', '<origin rpy="0 0 0" quat_xyzw="0 0 0 1"/>', 1), "remove one"),
     ("a quaternion too early", ARM.replace('xyz="0 0 0.4"', 'quat_xyzw="0 0 0 1"', 1),
         "<origin> of joint 'j1' has `quat_xyzw`, which readers of version 1.0 skip"),
-    ("a quaternion in 1.1", version("1.1", ARM).replace(
-        'xyz="0 0 0.4"', 'quat_xyzw="0 0 0 1"', 1), "version 1.1 skip"),
+    ("a quaternion in 1.0", version("1.0", ARM).replace(
+        'xyz="0 0 0.4"', 'quat_xyzw="0 0 0 1"', 1), 'declare <robot version="1.1">'),
+    ("a version of one number", version("1", ARM), "URDF version '1'"),
     ("unknown version", version("9.0", ARM), "URDF version '9.0'; known are 1.0, 1.1, 1.2"),
     ("version of words", version("latest", ARM), "URDF version 'latest'"),
     ("element in capitals", ARM.replace('<axis xyz="0 1 0"/>', '<Axis xyz="0 1 0"/>'),

@@ -42,9 +42,9 @@ WORDS = Words(
 DYNAMICS = {"viscous": "damping", "coulomb": "friction"}
 """The attributes of <dynamics> by the fields of `Joint`; <armdyn> has the rest of friction."""
 
+# Versions of the format: 1.1 adds quaternions and capsules, 1.2 limits of acceleration and jerk.
 VERSIONS = ("1.0", "1.1", "1.2")
-# The first version in which <origin> may have a quaternion.
-QUATERNION_VERSION = "1.2"
+QUATERNION_VERSION = "1.1"
 
 MOST_LINKS = 10_000
 
