@@ -25,9 +25,11 @@ DYNAMICS = ("inverse_dynamics", "forward_dynamics")
 
 @dataclass(frozen=True, kw_only=True)
 class CubicJoint(Joint):
-    """A joint with one more field."""
+    """A joint with the fields of two more terms."""
 
     cubic: float = 0.0
+    fading: float = 0.0
+    fading_speed: float = 0.0
 
 
 CUBIC = FrictionTerm(
@@ -35,9 +37,18 @@ CUBIC = FrictionTerm(
 )
 
 
+FADING = FrictionTerm(
+    "Fd", "fading", ("N m", "N"), lambda v, s, w: s / (1.0 + v * v / (w * w)),
+    lambda v, s, w: -2.0 * s * v / (w * w) / ((1.0 + v * v / (w * w)) * (1.0 + v * v / (w * w))),
+    shape=("fading_speed",),
+)  # fmt: skip
+"""Dry, and with a second field."""
+
+
 @pytest.fixture(autouse=True)
-def _one_more_row(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _two_more_rows(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(FRICTION_TERMS, "cubic", CUBIC)
+    monkeypatch.setitem(FRICTION_TERMS, "fading", FADING)
     yield
 
 
@@ -48,6 +59,7 @@ def with_cubic(robot: Robot) -> Robot:
             **{field.name: getattr(joint, field.name) for field in fields(Joint)}
             | {"viscous": 0.3 + 0.1 * i, "coulomb": 0.5, "offset": -0.2 * i},
             cubic=0.2 + 0.05 * i,
+            **({"fading": 0.4, "fading_speed": 0.5 + 0.2 * i} if i != 1 else {}),
         )
         for i, joint in enumerate(robot.joints)
     ]
@@ -56,9 +68,14 @@ def with_cubic(robot: Robot) -> Robot:
 
 def law(robot: Robot, qd: np.ndarray) -> np.ndarray:
     """The law of friction, written out."""
-    numbers = [(j.viscous, j.coulomb, j.offset, j.cubic) for j in robot.joints]  # type: ignore[attr-defined]
-    Fv, Fc, Fo, Fk = np.transpose(numbers)
-    return Fv * qd + Fc * np.sign(qd) + Fo + Fk * qd**3
+    Fv, Fc, Fo, Fk, Fd = np.transpose(coefficients_of(robot))
+    w = np.array([j.fading_speed or 1.0 for j in robot.joints])  # type: ignore[attr-defined]
+    return Fv * qd + (Fc + Fd / (1.0 + (qd / w) ** 2)) * np.sign(qd) + Fo + Fk * qd**3
+
+
+def coefficients_of(robot: Robot) -> list[list[float]]:
+    fields = ("viscous", "coulomb", "offset", "cubic", "fading")
+    return [[getattr(joint, field) for field in fields] for joint in robot.joints]
 
 
 ARMS = [("mixed", 4), ("rotational", 3), ("sliding first", 2)]
@@ -115,7 +132,7 @@ def test_exported_c_has_the_term(tmp_path: Path, parameters: bool) -> None:
     tables = [
         arm.parameters,
         [j.rotor_inertia for j in joints],
-        [(j.viscous, j.coulomb, j.offset, j.cubic) for j in joints],  # type: ignore[attr-defined]
+        coefficients_of(arm.robot),
     ]
     library = Library(paths)
     for quantity, last in zip(DYNAMICS, ("qdd", "tau"), strict=True):
@@ -124,7 +141,7 @@ def test_exported_c_has_the_term(tmp_path: Path, parameters: bool) -> None:
         assert relative_error(got, getattr(arm, quantity)(*states)) < 1e-9
     if parameters:
         header = " ".join(paths[0].read_text().replace("*", " ").split())
-        assert "viscous, coulomb, offset, cubic" in header
+        assert "viscous, coulomb, offset, cubic, fading" in header
 
 
 @pytest.mark.parametrize("rotor", [False, True])
@@ -135,7 +152,10 @@ def test_minimal_parameters_have_the_term(rotor: bool) -> None:
     own = np.array([j.rotor_inertia for j in arm.robot.joints]) * x["qdd"]
     expected = arm.inverse_dynamics(*states) - (0.0 if rotor else own)
     assert relative_error(base.regressor(*states) @ base.values, expected) < 1e-12
-    assert [name for name in base.names if name.startswith("Fk")] == ["Fk1", "Fk2", "Fk3", "Fk4"]
+    for symbol in ("Fk", "Fd"):
+        assert [name for name in base.names if name.startswith(symbol)] == [
+            f"{symbol}{i}" for i in (1, 2, 3, 4)
+        ]
     assert "cubic friction of joint 2" in base.expression("Fk2")
     tau = base.inverse_dynamics(*states, base.values)
     assert relative_error(tau, arm.inverse_dynamics(*states)) < 1e-12
@@ -162,6 +182,29 @@ def test_simulated_joints_are_slowed_by_the_term(integrator: str, coulomb: float
     assert abs(run.qd[-1, 0] - 3.0 / np.sqrt(1.0 + 2.0 * 0.25 * 9.0)) < 1e-5
 
 
+def test_dry_friction_of_the_term_holds_a_joint() -> None:
+    """The breakaway torque is that of all dry terms; sliding, the term fades with the speed."""
+    joint = CubicJoint(rotor_inertia=2.0, coulomb=0.5, fading=0.4, fading_speed=0.3)
+    arm = Arm(Robot([joint], name="brake"))
+    for integrator in ("rk45", "rk4"):
+        options = {"integrator": integrator, "step": 1e-3, "friction": True}
+        still = armdyn.simulate(arm, [0.0], [0.0], 0.5, lambda t, q, qd: 0.89 + 0 * q, **options)
+        assert not still.qd.any()
+        run = armdyn.simulate(arm, [0.0], [0.0], 0.5, lambda t, q, qd: 0.95 + 0 * q, **options)
+        expected = (0.95 - law_of(joint, run.qd[-1, 0])) / 2.0
+        assert run.qd[-1, 0] > 0.0 and abs(run.qdd[-1, 0] - expected) < 1e-9
+        slow = armdyn.simulate(arm, [0.0], [1.0], 0.5, **options)
+        v, t = 1.0, 0.0
+        while t < 0.5 - 1e-12:  # the same by midpoints
+            middle = v - 5e-5 * law_of(joint, v) / 2.0
+            v, t = v - 1e-4 * law_of(joint, middle) / 2.0, t + 1e-4
+        assert abs(slow.qd[-1, 0] - v) < 1e-5
+
+
+def law_of(joint: CubicJoint, v: float) -> float:
+    return float(joint.coulomb + joint.fading / (1.0 + (v / joint.fading_speed) ** 2))
+
+
 def test_verification_knows_the_term() -> None:
     arm, _ = arm_of("sliding first", 2)
     checks = {c.quantity: c for c in verify(arm, n_states=2).checks}
@@ -173,9 +216,14 @@ def test_files_have_the_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (_assemble, _body):
         monkeypatch.setattr(module, "Joint", CubicJoint)
     again = parse_urdf(urdf_text(arm.robot))
-    assert [j.cubic for j in again.joints] == [j.cubic for j in arm.robot.joints]  # type: ignore[attr-defined]
+    for field in ("cubic", "fading", "fading_speed"):
+        assert [getattr(j, field) for j in again.joints] == [
+            getattr(j, field) for j in arm.robot.joints
+        ]
 
 
 def test_a_negative_coefficient_is_refused() -> None:
     with pytest.raises(armdyn.RobotError, match=r"`cubic` is -1; it cannot be negative"):
         CubicJoint(cubic=-1.0)
+    with pytest.raises(armdyn.RobotError, match="must be positive where there is `fading`"):
+        CubicJoint(fading=1.0)

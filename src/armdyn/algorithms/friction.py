@@ -6,11 +6,11 @@ without friction, `run`, and return the quantity with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from armdyn.algorithms.vector import Matrix
-from armdyn.robot import FRICTION_TERMS, Chain
+from armdyn.robot import FRICTION_TERMS, Chain, FrictionTerm
 from armdyn.scalar import Scalar, sign
 
 Row = Sequence[Scalar]
@@ -19,46 +19,54 @@ Run = Callable[..., Any]
 
 def friction(chain: Chain, qd: Row) -> list[Scalar]:
     """Return what friction adds to the torque that drives each joint."""
-    return [torque(link.friction, v) for link, v in zip(chain.links, qd, strict=True)]
+    return [torque(k.friction, k.shapes, v) for k, v in zip(chain.links, qd, strict=True)]
 
 
 def slopes(chain: Chain, qd: Row) -> list[Scalar]:
     """Return the derivative of each joint's friction by its speed."""
-    return [slope(link.friction, v) for link, v in zip(chain.links, qd, strict=True)]
+    return [slope(k.friction, k.shapes, v) for k, v in zip(chain.links, qd, strict=True)]
 
 
-def torque(coefficients: Row, v: Scalar) -> Scalar:
-    """Return the friction of a joint, its coefficients in the order of the table, at speed v."""
-    return _sum(*(F * column for F, column in zip(coefficients, columns(v), strict=True)))
+def torque(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
+    """Return the friction of a joint at speed v; its constants are in the order of the table."""
+    return _sum(*(F * x for F, x in zip(coefficients, columns(shapes, v), strict=True)))
 
 
-def smooth(coefficients: Row, v: Scalar) -> Scalar:
+def smooth(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
     """Return the part of `torque` that is no dry friction."""
-    return _part(coefficients, v, sign(v), dry=False)
+    return _part(coefficients, shapes, v, sign(v), dry=False)
 
 
-def sliding(coefficients: Row, v: Scalar, s: Scalar) -> Scalar:
+def sliding(coefficients: Row, shapes: Row, v: Scalar, s: Scalar) -> Scalar:
     """Return the dry friction of a joint that slides, or is about to, in the direction s."""
-    return _part(coefficients, v, s, dry=True)
+    return _part(coefficients, shapes, v, s, dry=True)
 
 
-def columns(v: Scalar) -> list[Scalar]:
+def columns(shapes: Row, v: Scalar) -> list[Scalar]:
     """Return the torque of each term at speed v for a coefficient of 1."""
     s = sign(v)
-    return [term.column(v, s) for term in FRICTION_TERMS.values()]
+    return [term.column(v, s, *shape) for term, shape in _terms(shapes)]
 
 
-def slope(coefficients: Row, v: Scalar) -> Scalar:
+def slope(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
     """Return the derivative of `torque` by v; dry friction has none at rest, 0 stands there."""
     s = sign(v)
-    terms = zip(coefficients, FRICTION_TERMS.values(), strict=True)
-    return _sum(*(F * term.slope(v, s) for F, term in terms))
+    terms = zip(coefficients, _terms(shapes), strict=True)
+    return _sum(*(F * term.slope(v, s, *shape) for F, (term, shape) in terms))
 
 
-def _part(coefficients: Row, v: Scalar, s: Scalar, *, dry: bool) -> Scalar:
-    terms = zip(coefficients, FRICTION_TERMS.values(), strict=True)
-    own = [F * term.column(v, s) for F, term in terms if term.dry is dry]
+def _part(coefficients: Row, shapes: Row, v: Scalar, s: Scalar, *, dry: bool) -> Scalar:
+    terms = zip(coefficients, _terms(shapes), strict=True)
+    own = [F * term.column(v, s, *shape) for F, (term, shape) in terms if term.dry is dry]
     return _sum(*own) if own else 0.0
+
+
+def _terms(shapes: Row) -> Iterator[tuple[FrictionTerm, Row]]:
+    """Yield the terms, each with its part of the shapes."""
+    at = 0
+    for term in FRICTION_TERMS.values():
+        yield term, shapes[at : at + len(term.shape)]
+        at += len(term.shape)
 
 
 def _sum(first: Scalar, *others: Scalar) -> Scalar:

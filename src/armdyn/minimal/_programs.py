@@ -49,7 +49,7 @@ def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Pr
             if rotor:
                 row += [qdd[j] if j == i else 0.0 for j in range(n)]
             if friction:
-                own = columns(qd[i])
+                own = columns(chain.links[i].shapes, qd[i])
                 row += [x if j == i else 0.0 for j in range(n) for x in own]
         return [[_sum(row, column) for column in entries] for row in rows]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from armdyn.robot._robot import Placement, Robot
-from armdyn.robot.friction import FRICTION_TERMS, coefficients
+from armdyn.robot.friction import FRICTION_TERMS, coefficients, shape_fields, shapes
 from armdyn.scalar import Scalar
 
 Vector: TypeAlias = tuple[Scalar, Scalar, Scalar]
@@ -38,7 +38,7 @@ class Link:
 
     Cb, Sb are cos and sin of beta_i; C0, S0 those of theta_i; c and I the centre of mass in E_i and
     the inertia about it; Jm the rotor inertia; friction the coefficients in the order of
-    `FRICTION_TERMS`.
+    `FRICTION_TERMS`, shapes those of its columns.
     """
 
     rotational: bool
@@ -54,6 +54,7 @@ class Link:
     I: Symmetric
     Jm: Scalar = 0.0
     friction: tuple[Scalar, ...] = field(default_factory=lambda: (0.0,) * len(FRICTION_TERMS))
+    shapes: tuple[float, ...] = field(default_factory=lambda: (1.0,) * len(shape_fields()))
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def chain_of(robot: Robot) -> Chain:
             Link(
                 rotational=j.is_revolute, Cb=Cb, Sb=Sb, b=j.b, theta=j.theta, C0=C0, S0=S0, d=j.d,
                 m=j.mass, c=j.com, I=j.inertia, Jm=j.rotor_inertia, friction=coefficients(j),
+                shapes=shapes(j),
             )
         )  # fmt: skip
     return Chain(tuple(links), _gravity_in_first_frame(robot), robot.base, robot.tool)

@@ -106,6 +106,15 @@ class Joint:
                 raise error(
                     f"`{field_name}` is {value:g}; it cannot be negative.", argument=field_name
                 )
+        for name, term in FRICTION_TERMS.items():
+            for field_name in term.shape:
+                value = getattr(self, field_name)
+                if value < 0 or (value == 0 and getattr(self, name)):
+                    raise error(
+                        f"`{field_name}` is {value:g}; it must be positive where there is "
+                        f"`{name}`.",
+                        argument=field_name,
+                    )
         for field_name in ("velocity", "effort"):
             if not getattr(self, field_name) > 0:
                 raise error(

@@ -4,21 +4,24 @@
 
 f is what friction adds to the torque that drives a joint at speed v. A term is a coefficient, which
 is a field of `Joint` and zero by default, times a column, which is plain arithmetic on v and on the
-direction of motion s. s = sign(v) is 0 at rest, so f has no dry friction there: what holds a joint
-at rest is unknown, and at most the dry friction of a joint that begins to slide. Simulation knows
-where a joint is about to slide to, and gives that direction instead.
+direction of motion s. A column may have a shape: further fields of `Joint` on which it does not
+depend linearly, such as a speed at which it fades.
+
+s = sign(v) is 0 at rest, so f has no dry friction there: what holds a joint at rest is unknown, and
+at most the dry friction of a joint that begins to slide. Simulation knows where a joint is about to
+slide to, and gives that direction instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Concatenate, TypeAlias
 
 from armdyn.scalar import Scalar
 
-Column: TypeAlias = Callable[[Scalar, Scalar], Scalar]
-"""A function of the speed v and the direction s."""
+Column: TypeAlias = Callable[Concatenate[Scalar, Scalar, ...], Scalar]
+"""A function of the speed v, the direction s and the numbers of the shape."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class FrictionTerm:
         column: the torque for a coefficient of 1.
         slope: its derivative by v, at constant s.
         signed: whether the coefficient may be negative.
+        shape: further fields of `Joint`, positive where the coefficient is not zero.
     """
 
     symbol: str
@@ -40,11 +44,13 @@ class FrictionTerm:
     column: Column
     slope: Column
     signed: bool = False
+    shape: tuple[str, ...] = ()
 
     @property
     def dry(self) -> bool:
         """Whether it holds a joint at rest: against either direction."""
-        return self.column(0.0, 1.0) != self.column(0.0, -1.0)
+        shape = (1.0,) * len(self.shape)
+        return self.column(0.0, 1.0, *shape) != self.column(0.0, -1.0, *shape)
 
     def unit(self, revolute: bool) -> str:
         """Return the unit of the coefficient."""
@@ -66,3 +72,13 @@ FRICTION_TERMS: dict[str, FrictionTerm] = {
 def coefficients(joint: object) -> tuple[float, ...]:
     """Return the coefficients of a joint in the order of the table."""
     return tuple(getattr(joint, field) for field in FRICTION_TERMS)
+
+
+def shape_fields() -> tuple[str, ...]:
+    """Return the fields of `Joint` that are shapes of columns, in the order of the table."""
+    return tuple(field for term in FRICTION_TERMS.values() for field in term.shape)
+
+
+def shapes(joint: object) -> tuple[float, ...]:
+    """Return the shapes of a joint's columns; 1 for 0, which only terms that are absent have."""
+    return tuple(getattr(joint, field) or 1.0 for field in shape_fields())

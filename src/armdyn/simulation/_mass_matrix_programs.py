@@ -11,6 +11,7 @@ from functools import lru_cache
 from armdyn.algorithms.friction import sliding, smooth
 from armdyn.graph import Program, Slot, trace
 from armdyn.robot import FRICTION_TERMS
+from armdyn.robot.friction import shape_fields
 from armdyn.scalar import Scalar
 from armdyn.simulation._inline import Row, constant_names, constant_slots, inlined
 
@@ -36,9 +37,9 @@ def acting() -> tuple[str, ...]:
     """Return the names of what acts on joints besides their weight.
 
     They are the torque, the direction in which a joint slides, whether it is free, and the
-    coefficients of friction.
+    constants of friction.
     """
-    return ("tau", "slide", "free", *FRICTION_TERMS)
+    return ("tau", "slide", "free", *FRICTION_TERMS, *shape_fields())
 
 
 def held_accelerations(
@@ -52,14 +53,16 @@ def held_accelerations(
     *more: Row,
 ) -> tuple[Row, Row]:
     """Return qdd and press; arguments as of `held_program`."""
-    n, terms = len(q), len(FRICTION_TERMS)
-    friction, constants = list(zip(*more[:terms], strict=True)), more[terms:]
+    n, terms, end = len(q), len(FRICTION_TERMS), len(FRICTION_TERMS) + len(shape_fields())
+    friction = [[row[i] for row in more[:terms]] for i in range(n)]
+    shapes = [[row[i] for row in more[terms:end]] for i in range(n)]
+    constants = more[end:]
     slots = held_constants(mass_matrix, bias)
     named = {slot.name: row for slot, row in zip(slots, constants, strict=True)}
     M = inlined(mass_matrix, [q, *(named[name] for name in constant_names(mass_matrix))])
     c = inlined(bias, [q, qd, *(named[name] for name in constant_names(bias))])
-    left = [tau[i] - c[i] - smooth(friction[i], qd[i]) for i in range(n)]
-    dry = [sliding(friction[i], qd[i], slide[i]) for i in range(n)]
+    left = [tau[i] - c[i] - smooth(friction[i], shapes[i], qd[i]) for i in range(n)]
+    dry = [sliding(friction[i], shapes[i], qd[i], slide[i]) for i in range(n)]
     qdd = solved(M, [left[i] - dry[i] for i in range(n)], free)
     press: list[Scalar] = []
     for i in range(n):

@@ -13,6 +13,7 @@ from armdyn.algorithms.friction import sliding, smooth
 from armdyn.arm import AUTO, Arm, Evaluator, Function, parameter_values, parametric
 from armdyn.graph import ARRAYS, Program, Rolled, Slot, evaluate, interpret, trace
 from armdyn.robot import FRICTION_TERMS, Chain, FrictionTerm, chain_of
+from armdyn.robot.friction import shape_fields
 from armdyn.simulation._inline import Row
 from armdyn.simulation._mass_matrix_programs import held_program, kinetic_program
 
@@ -59,6 +60,7 @@ class Plant:
         self.n = arm.n
         chain = chain_of(arm.robot)
         self.friction: Array = np.array([link.friction for link in chain.links]).T * friction
+        self._shapes: Array = np.array([link.shapes for link in chain.links], dtype=np.float64).T
         self._smooth, self._sliding = _friction_programs(tuple(FRICTION_TERMS.values()))
         self._method = method
         self._inside = inside and not self.dry
@@ -145,11 +147,11 @@ class Plant:
 
     def smooth(self, qd: Array) -> Array:
         """Return the friction of joints besides dry friction."""
-        return evaluate(self._smooth, [qd, *self.friction], ARRAYS)[0]
+        return evaluate(self._smooth, [qd, *self.friction, *self._shapes], ARRAYS)[0]
 
     def sliding(self, qd: Array, slide: Array) -> Array:
         """Return the dry friction of joints that slide in given directions: -1, 0 or 1."""
-        return evaluate(self._sliding, [qd, slide, *self.friction], ARRAYS)[0]
+        return evaluate(self._sliding, [qd, slide, *self.friction, *self._shapes], ARRAYS)[0]
 
     def held(
         self, q: Array, qd: Array, force: Array, slide: Array, held: Truths
@@ -183,7 +185,7 @@ class Plant:
 
     def acting(self, force: Array, slide: Array, held: Truths) -> tuple[Array, ...]:
         """Return what acts on joints besides their weight: the inputs of programs with holds."""
-        return (force, slide, (~held).astype(float), *self.friction)
+        return (force, slide, (~held).astype(float), *self.friction, *self._shapes)
 
     def stopped(self, q: Array, qd: Array, held: Truths) -> Array:
         """Return the velocities after some joints were stopped at once, without a rebound."""
@@ -201,16 +203,19 @@ class Plant:
 @lru_cache(maxsize=8)
 def _friction_programs(terms: tuple[FrictionTerm, ...]) -> tuple[Program, Program]:
     """Return smooth friction of the speed, dry friction of speed and direction, as programs."""
-    speed, way, F = Slot("v", (1,)), Slot("s", (1,)), Slot("F", (len(terms),))
-    out = [Slot("f", (1,))]
+    speed, way, out = Slot("v", (1,)), Slot("s", (1,)), [Slot("f", (1,))]
+    constants = [Slot("F", (len(terms),)), Slot("shapes", (len(shape_fields()),))]
 
-    def smoothly(v: Row, F: Row) -> Row:
-        return [smooth(F, v[0])]
+    def smoothly(v: Row, F: Row, shapes: Row) -> Row:
+        return [smooth(F, shapes, v[0])]
 
-    def dry(v: Row, s: Row, F: Row) -> Row:
-        return [sliding(F, v[0], s[0])]
+    def dry(v: Row, s: Row, F: Row, shapes: Row) -> Row:
+        return [sliding(F, shapes, v[0], s[0])]
 
-    return trace(smoothly, [speed, F], out, "smooth"), trace(dry, [speed, way, F], out, "dry")
+    return (
+        trace(smoothly, [speed, *constants], out, "smooth"),
+        trace(dry, [speed, way, *constants], out, "dry"),
+    )
 
 
 @lru_cache(maxsize=64)

@@ -15,7 +15,7 @@ from armdyn.algorithms.rolled.place import Place, geometry, place, sines, three,
 from armdyn.algorithms.rolled.sweeps import Sweep, Sweeps, Table, Values
 from armdyn.algorithms.spatial import Six, halves
 from armdyn.algorithms.vector import add, column, cross, scale, times
-from armdyn.robot import Chain, Vector
+from armdyn.robot import FRICTION_TERMS, Chain, Vector
 from armdyn.scalar import Scalar
 
 
@@ -39,7 +39,9 @@ def bias_table(chain: Chain, links: Sequence[Moments], friction: bool) -> Table:
         "geometry": geometry(chain),
         "links": [(M.m, *M.h, *M.K) for M in links],
         "next": [(b,) for b in behind],
-        "drive": [(k.Jm, *(F if friction else 0.0 for F in k.friction)) for k in chain.links],
+        "drive": [
+            (k.Jm, *(F if friction else 0.0 for F in k.friction), *k.shapes) for k in chain.links
+        ],
     }
 
 
@@ -102,5 +104,5 @@ def _passed_on(P: Place, carried: Sequence[Scalar], own: Sequence[Scalar]) -> Si
 
 def friction(x: Values) -> Scalar:
     """Return what friction adds to the torque that drives joint i."""
-    _, *coefficients = x["constant:drive"]
-    return torque(coefficients, x.get("input:qd", (0.0,))[0])
+    numbers, ends = x["constant:drive"], 1 + len(FRICTION_TERMS)
+    return torque(numbers[1:ends], numbers[ends:], x.get("input:qd", (0.0,))[0])

@@ -44,6 +44,7 @@ class Column:
     kind: str  # "base", a term of friction, "stribeck" or "extra"
     joint: int
     function: Callable[[Array, Array, Array], Array] | None = None
+    shape: tuple[float, ...] = ()  # of a term of friction
 
 
 class Model:
@@ -194,7 +195,7 @@ class Model:
 def _evaluated(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
     j, v = column.joint, qd[:, column.joint]
     if column.kind in FRICTION_TERMS:
-        return interpret(_friction_column(FRICTION_TERMS[column.kind]), v)[0]
+        return interpret(_friction_column(FRICTION_TERMS[column.kind], column.shape), v)[0]
     assert column.function is not None
     values = np.asarray(column.function(q, qd, qdd), dtype=np.float64)
     if values.shape != (len(q),) or not np.isfinite(values).all():
@@ -207,20 +208,23 @@ def _evaluated(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _friction_column(term: FrictionTerm) -> Program:
+def _friction_column(term: FrictionTerm, shape: tuple[float, ...]) -> Program:
     def column(v: list[Scalar]) -> list[Scalar]:
-        return [term.column(v[0], sign(v[0]))]
+        return [term.column(v[0], sign(v[0]), *shape)]
 
     return trace(column, [Slot("v", ())], [Slot("f", ())], name=term.symbol)
 
 
 def friction_columns(arm: Arm) -> list[Column]:
-    """Return the terms of friction of every joint."""
-    return [
-        Column(f"{term.symbol}{j + 1}", term.unit(joint.is_revolute), field, j)
-        for j, joint in enumerate(arm.robot.joints)
-        for field, term in FRICTION_TERMS.items()
-    ]
+    """Return the terms of friction of every joint, but those whose shape is not described."""
+    listed: list[Column] = []
+    for j, joint in enumerate(arm.robot.joints):
+        for field, term in FRICTION_TERMS.items():
+            shape = tuple(getattr(joint, name) for name in term.shape)
+            name, unit = f"{term.symbol}{j + 1}", term.unit(joint.is_revolute)
+            if all(shape):
+                listed.append(Column(name, unit, field, j, shape=shape))
+    return listed
 
 
 def stribeck_columns(arm: Arm, speeds: Array) -> list[Column]:

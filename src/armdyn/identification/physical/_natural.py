@@ -45,19 +45,20 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
         parameters: natural parameters ``(N,)``: of links and, if they were fitted, rotors.
     """
     robot, n, notes = model.arm.robot, model.n, list[str]()
-    drives = {field: _own(model, values, field) for field in FRICTION_TERMS}
+    friction = model.indices(*FRICTION_TERMS)
     joints: list[Joint] = []
     for j, joint in enumerate(robot.joints):
         given = {"rotor_inertia": float(parameters[10 * n + j])} if model.base.rotor else {}
         if model.coupling is None:
-            given |= {field: float(x[j]) for field, x in drives.items() if x is not None}
+            own = [i for i in friction if model.columns[i].joint == j]
+            given |= {model.columns[i].kind: float(values[i]) for i in own}
         for key, value in given.items():
             signed = key in FRICTION_TERMS and FRICTION_TERMS[key].signed
             if value < 0.0 and not signed:
                 notes.append(f"{key} of {joint.name} came out as {value:.3g}; the arm has 0.")
                 given[key] = 0.0
         joints.append(replace(joint, **link_fields(parameters[10 * j : 10 * j + 10]), **given))  # pyright: ignore[reportArgumentType]
-    if model.coupling is not None and model.indices(*FRICTION_TERMS):
+    if model.coupling is not None and friction:
         notes.append("friction was fitted behind the coupling of the drives; the arm has none.")
     if len(model.indices("stribeck", "extra")):
         notes.append("Stribeck friction and extra columns are no part of the arm.")
@@ -70,8 +71,3 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
 def impossible_links(arm: Arm) -> tuple[str, ...]:
     """Return the names of joints whose links no rigid body can be."""
     return tuple(joint.name for joint in arm.robot.joints if joint.physical_faults())
-
-
-def _own(model: Model, values: Array, kind: str) -> Array | None:
-    found = [i for i, column in enumerate(model.columns) if column.kind == kind]
-    return values[found] if found else None

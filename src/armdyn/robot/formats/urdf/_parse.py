@@ -27,7 +27,7 @@ from armdyn.robot.formats.urdf._elements import (
     triple,
 )
 from armdyn.robot.formats.urdf._xml import parse_xml
-from armdyn.robot.friction import FRICTION_TERMS
+from armdyn.robot.friction import FRICTION_TERMS, shape_fields
 
 WORDS = Words(
     inertial="<inertial>",
@@ -57,7 +57,8 @@ SHORTEST = 1e-9
 
 def own_attributes() -> tuple[str, ...]:
     """Return the fields of `Joint` that are attributes of <armdyn>."""
-    return ("rotor_inertia", *(field for field in FRICTION_TERMS if field not in DYNAMICS))
+    friction = [field for field in (*FRICTION_TERMS, *shape_fields()) if field not in DYNAMICS]
+    return ("rotor_inertia", *friction)
 
 
 def parse_description(xml: str | bytes, strict: bool = True) -> Description:
