@@ -199,7 +199,7 @@ def test_functions_look_the_same_before_and_after_a_call(arm: Arm) -> None:
     assert list(looks[0].parameters) == ["states", "out", "threads"]
     assert "Evaluate at one state or many." in str(looks[1])
     assert "Evaluate at one state or many." in looks[2]
-    assert list(inspect.signature(Function).parameters) [:3] == ["program", "method", "robot"]
+    assert list(inspect.signature(Function).parameters)[:3] == ["program", "method", "robot"]
     assert callable(f) and f.__doc__ == Function.__doc__
     warm_up(f)
     assert looks == [

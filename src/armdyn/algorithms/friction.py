@@ -45,23 +45,23 @@ def sliding(coefficients: Row, shapes: Row, v: Scalar, s: Scalar) -> Scalar:
 def columns(shapes: Row, v: Scalar) -> list[Scalar]:
     """Return the torque of each term at speed v for a coefficient of 1."""
     s = sign(v)
-    return [term.column(v, s, *shape) for term, shape in _terms(shapes)]
+    return [term.column(v, s, *shape) for term, shape in terms(shapes)]
 
 
 def slope(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
     """Return the derivative of `torque` by v; dry friction has none at rest, 0 stands there."""
     s = sign(v)
-    terms = zip(coefficients, _terms(shapes), strict=True)
-    return _sum(*(F * term.slope(v, s, *shape) for F, (term, shape) in terms))
+    pairs = zip(coefficients, terms(shapes), strict=True)
+    return _sum(*(F * term.slope(v, s, *shape) for F, (term, shape) in pairs))
 
 
 def _part(coefficients: Row, shapes: Row, v: Scalar, s: Scalar, *, dry: bool) -> Scalar:
-    terms = zip(coefficients, _terms(shapes), strict=True)
-    own = [F * term.column(v, s, *shape) for F, (term, shape) in terms if term.dry is dry]
+    pairs = zip(coefficients, terms(shapes), strict=True)
+    own = [F * term.column(v, s, *shape) for F, (term, shape) in pairs if term.dry is dry]
     return _sum(*own) if own else 0.0
 
 
-def _terms(shapes: Row) -> Iterator[tuple[FrictionTerm, Row]]:
+def terms(shapes: Row) -> Iterator[tuple[FrictionTerm, Row]]:
     """Yield the terms, each with its part of the shapes."""
     at = 0
     for term in FRICTION_TERMS.values():

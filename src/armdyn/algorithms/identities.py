@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
+from armdyn.algorithms.friction import terms
 from armdyn.algorithms.link_parameters import parameters
-from armdyn.robot import FRICTION_TERMS, Chain
+from armdyn.robot import Chain
 
 Sides: TypeAlias = list[tuple[Any, Any]]
 
@@ -118,7 +119,7 @@ def friction(tau: Any, at: Answers) -> Sides:
     torques: list[Any] = []
     for link, v in zip(at.chain.links, at["qd"], strict=True):
         sign = (v > 0.0) * 1.0 - (v < 0.0) * 1.0
-        columns = [term.column(v, sign) for term in FRICTION_TERMS.values()]
+        columns = [term.column(v, sign, *shape) for term, shape in terms(link.shapes)]
         torques.append(_dot(link.friction, columns))
     return [(tau, torques)]
 

@@ -280,7 +280,7 @@ QUANTITIES: dict[str, Quantity] = {
         ("qd",),
         {"tau": ("n",)},
         {
-            "linear": Method("friction:friction", "viscous, Coulomb and offset"),
+            "linear": Method("friction:friction", "the sum of its terms"),
         },
         sentence="The friction torques; dry friction is 0 at rest.",
         identity=Identity("its definition", "identities:friction"),
