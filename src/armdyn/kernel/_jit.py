@@ -1,7 +1,7 @@
 """IR text to object code, and object code to addresses that can be called.
 
-The two are apart so that object code can be kept and loaded again. IR is compiled as it is: the
-passes of LLVM that rewrite IR find nothing to gain in straight-line code and cost time.
+The two are separate so that object code can be cached and loaded again. IR is compiled as it is:
+LLVM's passes over IR gain nothing in straight-line code and cost time.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from armdyn.kernel._llvm import llvm
 from armdyn.kernel._symbols import LINK
 from armdyn.kernel.targets import Target
 
-# LLVM's levels of optimisation. On long straight-line code the lower one takes an eighth less time
-# and makes code that is as fast, by a percent or two. Cut into blocks, such code takes it another
-# quarter less, but the higher level several times longer: it weighs where values could wait.
+# LLVM's levels of optimisation. For long straight-line code the lower level takes an eighth less
+# time, and the code is as fast within two percent. For such code cut into blocks it takes another
+# quarter less, but the higher level several times longer, since it weighs where to spill values.
 EFFORT, LESS_EFFORT = 2, 1
 LONG_TEXT = 240_000
-CUT = "cut."  # how the labels of such blocks begin
+CUT = "cut."  # labels of such blocks begin with this
 
 
 class Code:
@@ -56,9 +56,9 @@ def load_code(object_code: bytes, target: Target) -> Code:
 
 
 def load_for_good(object_code: bytes, target: Target) -> Code:
-    """Load object code that stays in memory, and whose functions have names of their own.
+    """Load object code that stays in memory; names of its functions must be unique.
 
-    It goes into an engine that there is already, which takes a twentieth of the time.
+    It goes into a common engine, which takes a twentieth of the time.
     """
     return Code(_with(_common_engine(target), object_code))
 

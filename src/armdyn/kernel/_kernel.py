@@ -63,7 +63,7 @@ class Kernel:
     Attributes:
         program: what it computes.
         target: the machine it is made for.
-        object_code: the machine code before it is loaded; another process can be given it.
+        object_code: the machine code before it is loaded, which other processes can load too.
         any_strides: whether its inner loop takes inputs that states share.
     """
 
@@ -101,7 +101,7 @@ class Kernel:
 
     @cached_property
     def checked_loop(self) -> CheckedBatchLoop:
-        """Its inner loop, which tells whether inputs and results are finite."""
+        """Its inner loop over batches, which tests inputs and results."""
         ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(self._code.address(ORDINARY))()
         address = self._code.address
         streaming = address(STREAMING) if streams(self.program, self._codegen) else None
@@ -128,7 +128,7 @@ class Kernel:
         )  # fmt: skip
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle the program: who unpickles it compiles it for his machine."""
+        """Pickle the program; unpickling compiles it for the local machine."""
         return (compile_program, (self.program,))
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Whether all numbers of an array are finite or bounded, without a temporary mask."""
+"""Test whether all numbers of an array are finite or bounded, without a temporary mask."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from armdyn.kernel.ir._finite_check import finite_magnitude
 
 Array = NDArray[np.float64]
 
-# Numbers for which machine code of our own is worth loading; NumPy makes a mask first.
+# From this many numbers on, loading machine code pays; NumPy would make a mask of them first.
 MANY = 4096
 
 
 def all_finite(array: Array) -> bool:
-    """Say whether there is nothing but finite numbers; lets other threads run meanwhile."""
+    """Say whether all numbers are finite; other threads may run meanwhile."""
     if array.size < MANY or not array.flags.c_contiguous:
         return bool(np.isfinite(array).all())
     return _largest()(array.ctypes.data, array.size) <= finite_magnitude(DOUBLE)

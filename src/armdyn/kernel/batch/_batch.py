@@ -1,7 +1,7 @@
 """A batch of states, evaluated part by part, in threads if it is large.
 
-Inputs and results are looked at for numbers that are not finite: in a plain batch while it is
-computed, which costs little; else part by part.
+Inputs and results are tested for numbers that are not finite. In a plain batch this is done while
+it is computed, which costs little; otherwise part by part.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import LARGEST_FLOAT
+from armdyn.kernel._element import DOUBLE
 from armdyn.kernel._kernel import Kernel
 from armdyn.kernel.batch._all_finite import all_finite, all_within
 from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
@@ -20,16 +21,18 @@ from armdyn.kernel.batch._threads import LEAST_STATES, in_threads
 
 Array = NDArray[np.float64]
 
-# Bytes of a part: enough that beginning one costs little beside it.
+# Bytes of a part: enough that its start costs little.
 PART = 2**22
+# States of a part are a multiple of this: only the last part ends within a block of states.
+WHOLE_BLOCKS = 64
 
 
 class Batch:
     """States, and arrays for their results.
 
     Attributes:
-        inputs_within: False once an input was seen that is too large, or not finite.
-        results_finite: False once a result was seen that is not finite.
+        inputs_within: False once an input was found that is too large, or not finite.
+        results_finite: False once a result was found that is not finite.
     """
 
     def __init__(
@@ -41,7 +44,7 @@ class Batch:
         threads: int,
         largest: float = LARGEST_FLOAT,
     ) -> None:
-        """Look at those inputs that cannot be looked at part by part.
+        """Test the inputs that cannot be tested part by part.
 
         Args:
             kernel: what is evaluated.
@@ -53,7 +56,7 @@ class Batch:
         """
         n_states = prod(lead)
         plain = [a.shape[:-1] == lead and _is_dense(a) for a in arrays]
-        # what states share, and what lies scattered, is looked at once and before all else
+        # inputs that states share, or that are not dense, are tested once, before all else
         others = [a for a, is_plain in zip(arrays, plain, strict=True) if not is_plain]
         self.inputs_within = all(all_within(a, largest) for a in others)
         self.results_finite = True
@@ -78,10 +81,8 @@ class Batch:
         self._plain = [a for a, is_plain in zip(inputs, plain, strict=True) if is_plain]
         self._length = lead[0]
         slots = (*kernel.program.inputs, *kernel.program.outputs)
-        size = 8 * sum(slot.size for slot in slots) * prod(lead[1:])
-        whole = (
-            64 if self._checked_loop else 1
-        )  # no part but the last ends within a block of states
+        size = DOUBLE.bytes * sum(slot.size for slot in slots) * prod(lead[1:])
+        whole = WHOLE_BLOCKS if self._checked_loop else 1
         self._part = max(1, PART // max(1, size) // whole) * whole
         self._threads = min(threads, max(1, n_states // LEAST_STATES))
 
@@ -94,7 +95,7 @@ class Batch:
             return
         if self._checked_loop:
             bad = self._checked_loop(i, j)
-            if bad == BAD_INPUT:  # nothing but False is written: another thread may have seen worse
+            if bad == BAD_INPUT:  # only False is written: other threads write too
                 self.inputs_within = False
             elif bad == BAD_RESULT:
                 self.results_finite = False
@@ -103,7 +104,7 @@ class Batch:
             self.inputs_within = False
             return
         outs = [o[i:j] for o in self._outs]
-        with np.errstate(all="ignore"):  # judged by who has the results
+        with np.errstate(all="ignore"):  # the results are tested below
             out = tuple(outs) if len(outs) > 1 else outs[0]
             self._kernel(*(a[i:j] for a in self._inputs), out=out)
         if not all(map(all_finite, outs)):

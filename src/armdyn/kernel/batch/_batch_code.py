@@ -1,4 +1,4 @@
-"""Machine code that computes a batch and looks at it: the same for all programs."""
+"""Machine code that computes a batch and tests its numbers: the same for all programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BATCH_MODULES = (
 BAD_INPUT = 1
 BAD_RESULT = 2
 
-# Numbers are copied by lines of the caches as they are where the numbers go.
+# Copy numbers past the caches, by whole cache lines of the destination.
 _STREAM = """\
 define internal void @armdyn_stream(ptr %to, ptr %from, i64 %n) nounwind {
 entry:
@@ -68,7 +68,7 @@ done:
 !1 = !{i32 1}
 """
 
-# Where operands have state i.
+# Find state i of all operands.
 _PLACE = """\
 define internal void @armdyn_place(ptr %args, ptr %bases, ptr %sizes, i64 %operands, i64 %i) \
 nounwind {
@@ -92,11 +92,11 @@ done:
 }
 """
 
-# Operands are inputs, then outputs; `sizes` are their numbers per state, 0 for one that all share.
-# Inputs are looked at after they were read: so the reading waits for memory while computing. Where
-# none has bits beyond `ordinary`, all results are finite, and not looked at. Where one has bits
-# beyond `largest`, the batch is refused.
-# `room` is how many bytes of scratch the results of `near` states need, 0 if they are not streamed.
+# Operands are inputs, then outputs. `sizes` are their numbers per state, 0 for one that all states
+# share. Inputs are tested after the loop has read them: memory is waited for while computing. Where
+# no magnitude is beyond `ordinary`, all results are finite and need no test. Where one is beyond
+# `largest`, the batch is refused. `room` is the bytes of scratch that the results of `near` states
+# need, 0 if they are not streamed.
 _BATCH = """\
 define i32 @armdyn_batch(ptr %loop, ptr %bases, ptr %sizes, ptr %steps, i64 %inputs, i64 %operands,
                          i64 %first, i64 %past, i64 %near, $integer %ordinary, i64 %room,
@@ -189,17 +189,17 @@ leave:
 
 
 def largest_address() -> int:
-    """Return where the function is that is given numbers and returns their greatest bits."""
+    """Return the address of the function that returns the greatest magnitude of numbers."""
     return _code().address(LARGEST)
 
 
 def batch_address() -> int:
-    """Return where the function is that computes a batch."""
+    """Return the address of the function that computes a batch."""
     return _code().address(BATCH)
 
 
 def streamed_batch_address() -> int:
-    """Return where the function is that computes a batch and streams it meanwhile."""
+    """Return the address of the function that computes a batch and streams its results."""
     return _code().address(STREAMED_BATCH)
 
 

@@ -1,13 +1,13 @@
-"""A batch of states, computed some at a time, and looked at while it is near.
+"""A batch of states, computed some states at a time and tested while they are in the cache.
 
-What was read and written is looked at for numbers that are not finite while it is in the nearest
-cache. To look at all of it before or after would read memory once more, which takes as long as the
+Inputs and results are tested for numbers that are not finite while they are in the nearest cache.
+A test of all of them before or after would read memory once more, which takes as long as the
 dynamics of some arms.
 
-Results that are too many for any cache are streamed: written to scratch rows, and from there to
-memory by whole lines, past the caches. To write them straight to their rows would first read from
-memory every line that is about to be overwritten, and wait for it. Where the program's kernel can,
-it sends them on while it computes the next, see `_streams`; else they are copied in between.
+Results that fit no cache are streamed: written to scratch rows, and from there to memory by whole
+cache lines, past the caches. An ordinary store would first read the line from memory that it is
+about to overwrite, and wait for it. If the program's kernel can, it streams results while it
+computes the next ones, see `_streams`; otherwise they are copied in between.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from armdyn.kernel.ir._finite_check import finite_magnitude
 Array = NDArray[np.float64]
 
 
-# Bytes of the states that are computed before they are looked at: well within the nearest cache.
+# Bytes of the states that are computed before they are tested: well within the nearest cache.
 NEAR = 2**13
-# Bytes of results from which on they are streamed: less stays in the last cache, where it is
-# written sooner and whoever wants it next finds it.
+# Results of more bytes are streamed. Fewer stay in the last cache: stores to it are faster, and the
+# next reader finds them there.
 STREAMED = 3 * 2**22
 
 
 class CheckedBatchLoop:
-    """The inner loop of a gufunc on dense arrays, which looks at the numbers as it goes.
+    """The inner loop of a gufunc on dense arrays, which tests the numbers as it goes.
 
     Attributes:
         loop: its address.
         sizes: the numbers per state of every input and output.
-        ordinary: the bits of the largest input whose results need not be looked at.
-        near: how many states are computed before they are looked at.
-        most_unstreamed: states at the most whose results are not streamed.
+        ordinary: the largest magnitude of inputs whose results need no test.
+        near: how many states are computed before they are tested.
+        most_unstreamed: the results of more states are streamed.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class CheckedBatchLoop:
             program: what the loop computes.
             codegen: what the loop was made for.
             loop: its address; the caller keeps it in memory.
-            ordinary: the bits of a number; if no input is larger, all results are finite.
-            streaming: address of the function that streams results meanwhile, if there is one.
+            ordinary: a magnitude; if no input is beyond it, all results are finite.
+            streaming: address of the function that computes and streams, if there is one.
         """
         slots = (*program.inputs, *program.outputs)
         self._codegen = codegen
@@ -92,14 +92,14 @@ class CheckedBatchLoop:
 
     @property
     def steps(self) -> list[int]:
-        """The strides that the loop is given for arrays of as many states each."""
+        """The strides of dense arrays, all with as many states."""
         return self._steps(self.sizes)
 
     def _steps(self, sizes: Sequence[int]) -> list[int]:
         return [*map(self._codegen.bytes_of, sizes), *self._core]
 
     def _states_in(self, size: int) -> int:
-        """Return how many states of so many numbers are near: whole blocks of any width."""
+        """Return how many states are computed before they are tested: whole blocks of any width."""
         most, block = NEAR // self._codegen.bytes_of(max(1, size)), self._codegen.line_width
         return max(block, most // block * block)
 
@@ -113,9 +113,9 @@ class CheckedBatchLoop:
 
         Args:
             arrays: dense and aligned, of shape ``(B, ...)`` for each input and output; an input
-                without the first axis is the same for all states, and not looked at.
-            largest: a larger input is refused as one that is not finite is. It holds for inputs
-                with the first axis if all have it; else only finite numbers are told from others.
+                without the first axis is the same for all states, and not tested.
+            largest: larger inputs are refused, as those that are not finite. It holds for inputs
+                with the first axis if all have it; otherwise only finite inputs are told apart.
         """
         sizes = [
             size if array.ndim > axes else 0

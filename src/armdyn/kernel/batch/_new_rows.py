@@ -11,12 +11,12 @@ from armdyn.kernel.targets import target
 
 
 def new_rows(lead: tuple[int, ...], row: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return a new array that begins with a line of the caches, so that its rows may fill them.
+    """Return a new array that begins with a cache line.
 
-    Of rows that begin anywhere every store touches two lines, and some of them two pages.
+    Elsewhere every store of a vector would touch two cache lines, and some of them two pages.
 
     Args:
-        lead: the leading axes, which are those of states.
+        lead: the leading axes: those of states.
         row: the axes of one state's result.
     """
     shape = (*lead, *row)

@@ -1,14 +1,14 @@
-"""Machine code that computes a batch, and streams results while it computes the next.
+"""Machine code that computes a batch, and streams results while it computes the next ones.
 
-See `_streams` for how. The first eight states are written as any others, since nothing may be
-written before them; so are those at the end that are fewer than eight.
+`_streams` explains how. The first block of states is stored as usual, since nothing may be written
+before it; so are the last states if they are fewer than a block.
 """
 
 from __future__ import annotations
 
 STREAMED_BATCH = "armdyn_streamed_batch"
 
-# Results that wait are sent, with what the block before has of their first line.
+# Send the results that wait, with the part of their first line that the block before left.
 _FLUSH = """\
 define internal void @armdyn_flush(ptr %words, ptr %sizes, i64 %inputs, i64 %operands) nounwind {
 entry:
@@ -50,9 +50,9 @@ done:
 }
 """
 
-# It is given what `armdyn_batch` is, and the program's own loop over blocks. `near` is a multiple
-# of eight. Where no inputs vouch for results, the loop looks at these; where they might have but
-# are too large, results are looked at where they are by then.
+# The arguments are those of `armdyn_batch`, and the program's own loop over blocks. `near` is a
+# multiple of a block. If no inputs guarantee finite results, that loop tests them as it goes. If
+# inputs could have done but are too large, results are tested after they were stored.
 _STREAMED = """\
 define i32 @armdyn_streamed_batch(ptr %streaming, ptr %loop, ptr %bases, ptr %sizes, ptr %steps,
                                   i64 %inputs, i64 %operands, i64 %first, i64 %past, i64 %near,

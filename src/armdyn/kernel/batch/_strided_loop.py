@@ -1,16 +1,16 @@
 """The inner loop of a gufunc: from NumPy's pointers and strides to calls of the kernels.
 
-Arrays that are contiguous go to the kernels as they are. Any other, also one that a state of a
-batch shares with the next (an outer stride of 0), is copied to and from scratch rows. A batch that
-is no multiple of the width ends with a block that overlaps the one before; a batch smaller than the
-width is done state by state.
+Kernels read and write contiguous arrays directly. All others, and inputs that states share (an
+outer stride of 0), are copied to and from scratch rows. A batch that is no multiple of the width
+ends with a block that overlaps the one before; a batch smaller than the width is computed state by
+state.
 
-NumPy copies operands that overlap, but for an output that is an input, element for element. Such an
-input is copied block by block, and its last states are done one by one, for they cannot be read
-again.
+NumPy copies operands that overlap, except for an output that is an input, element for element. Such
+an input is copied block by block, and its last states are computed one by one, since they cannot be
+read again.
 
-Scratch rows are on the stack. Where they would be too large for it, the loop has none and takes
-dense arrays only, which its caller has to see to.
+Scratch rows are on the stack. If they would be too large for it, the loop has none and takes dense
+arrays only.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from armdyn.kernel.ir._codegen import Codegen
 # Bytes of scratch rows at the most; threads have stacks of half a megabyte and more.
 MOST_SCRATCH = 2**17
 
-# Rows are copied between scratch and an array of any strides: `outer` times the last of its axes.
-# There is one such function for all operands, since LLVM takes long over each.
+# Copy rows between scratch and an array of any strides: `outer` times its last axis. One function
+# serves all operands, since LLVM takes long over each.
 _COPY = """\
 define internal void @armdyn_copy(ptr %scratch, ptr %array, i64 %count, i64 %step, ptr %core,
                                   ptr %shape, i64 %axes, i64 %size, i1 %inward) noinline nounwind {
@@ -117,7 +117,7 @@ def loop_function(
         name: of the loop.
         one: name of the kernel for one state.
         block: name of the kernel for a block.
-        extra: what `block` is given beside inputs and outputs; the loop's last argument is %data.
+        extra: further arguments of `block`; the loop's last parameter is %data.
     """
     slots = (*program.inputs, *program.outputs)
     n_inputs = len(program.inputs)
@@ -196,7 +196,7 @@ def loop_function(
 
 
 def _plain_blocks(n: int, width: int, block: str, extra: str) -> list[str]:
-    """Do all states in blocks where every operand is dense, without asking each time."""
+    """Compute all states in blocks if every operand is dense, without a test each time."""
     lines: list[str] = []
     plain = "%enough"
     for k in range(n):
@@ -225,7 +225,7 @@ def _plain_blocks(n: int, width: int, block: str, extra: str) -> list[str]:
 
 
 def _operand(codegen: Codegen, k: int, slot: Slot, at: int, rows: int) -> list[str]:
-    """Read an operand's pointer and strides; %r says that its rows follow each other densely."""
+    """Read an operand's pointer and strides; %r says that its rows are dense."""
     lines = [
         f"  %x{k} = {codegen.array(rows * slot.size)}",
         f"  %ap{k} = getelementptr ptr, ptr %args, i64 {k}",
@@ -242,7 +242,7 @@ def _operand(codegen: Codegen, k: int, slot: Slot, at: int, rows: int) -> list[s
             f"  %t{k}.{axis} = getelementptr i64, ptr %core{k}, i64 {axis}",
             f"  %v{k}.{axis} = load i64, ptr %t{k}.{axis}, align 8",
             f"  %e{k}.{axis} = icmp eq i64 %v{k}.{axis}, {contiguous}",
-            # the stride of an axis of one is anything
+            # the stride of an axis of length one may be anything
             f"  %f{k}.{axis} = or i1 %e{k}.{axis}, {'true' if length == 1 else 'false'}",
             f"  %c{k}.{axis + 1} = and i1 %c{k}.{axis}, %f{k}.{axis}",
         ]
@@ -250,7 +250,7 @@ def _operand(codegen: Codegen, k: int, slot: Slot, at: int, rows: int) -> list[s
 
 
 def _dense(k: int, others: Iterable[int]) -> list[str]:
-    """Say whether the kernels may have the operand as it is; not if another begins with it."""
+    """Say whether kernels may use the operand directly; not if another has the same address."""
     lines: list[str] = []
     same = "false"
     for j in others:

@@ -14,7 +14,7 @@ from armdyn.errors import InputError, shown
 
 VARIABLE = "ARMDYN_THREADS"
 
-# Starting a thread takes as long as some thousand states: fewer than this are not worth one.
+# A thread for fewer states does not pay: its start takes as long as some thousand states.
 LEAST_STATES = 16_384
 
 
@@ -27,13 +27,13 @@ def wanted_threads(threads: int | None = None) -> int:
 
 
 def in_threads(work: Callable[[int, int], object], length: int, part: int, threads: int) -> None:
-    """Call ``work(i, j)`` for parts of ``range(length)`` that together are all of it.
+    """Call ``work(i, j)`` for all parts of ``range(length)``.
 
-    Every thread takes the next part when it is done with one, so that one that is held up by other
-    work of the machine does not hold up the rest.
+    Every thread takes the next part when it has finished one, so a slow thread does not hold up the
+    others.
 
     Args:
-        work: lets go of Python's lock most of the time.
+        work: releases Python's lock most of the time.
         length: of the whole.
         part: length of a part.
         threads: how many at the most.
@@ -54,7 +54,7 @@ def in_threads(work: Callable[[int, int], object], length: int, part: int, threa
                 work(i, min(i + part, length))
             except BaseException:
                 with lock:
-                    deque(begins, maxlen=0)  # nobody needs the rest
+                    deque(begins, maxlen=0)  # the rest is not needed
                 raise
 
     helpers = min(threads, -(-length // part)) - 1

@@ -1,7 +1,7 @@
-"""Choose fused multiplications here, so that every width and every LLVM makes the same choice.
+"""Fuse multiplications and additions here, so that the choice is the same for every width and LLVM.
 
-A product that only one sum reads is fused into it. A product read twice stays: fused into both, it
-would be multiplied twice.
+A product that only one sum reads is fused into it. A product that is read twice stays: fused into
+both, it would be computed twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Fused(NamedTuple):
 
 
 Step: TypeAlias = Instruction | Fused
-"""What a kernel does at one place of the program."""
+"""One step of a kernel."""
 
 
 def fused(program: Program, fma: bool) -> list[Step | None]:

@@ -1,21 +1,21 @@
-"""Memory from the C library, for what is too large for the stack."""
+"""Memory from the C library, for arrays that are too large for the stack."""
 
 from __future__ import annotations
 
 from armdyn.kernel.ir._sincos import LIBRARY
 from armdyn.kernel.ir._writer import Writer
 
-# Places in the table of the C library's functions.
+# Positions in the table of the C library's functions.
 MALLOC, FREE = 2, 3
 
 
 def allocated(w: Writer, size: int) -> str:
-    """Write the allocation of `size` bytes; the address is null where there are none."""
+    """Allocate `size` bytes; the address is null if that fails."""
     return w.new(f"call ptr {_function(w, MALLOC)}(i64 {size + w.codegen.target.line_bytes})")
 
 
 def aligned(w: Writer, memory: str) -> str:
-    """Return the first address in allocated memory that begins a line of the cache, or null."""
+    """Return the first address in allocated memory that begins a cache line, or null."""
     line = w.codegen.target.line_bytes
     number = w.new(f"ptrtoint ptr {memory} to i64")
     # null stays null
@@ -24,7 +24,7 @@ def aligned(w: Writer, memory: str) -> str:
 
 
 def release(w: Writer, memory: str) -> None:
-    """Write the release of what was allocated."""
+    """Free allocated memory."""
     w.do(f"call void {_function(w, FREE)}(ptr {memory})")
 
 

@@ -1,8 +1,8 @@
 """The lower triangle of a matrix that was computed above its diagonal: its mirror image, or zero.
 
-The mirror image is made of tiles that are transposed in registers. Where the size of the matrix is
-no multiple of the width, the last tiles overlap those before: what they have above the diagonal
-lies in a tile that is symmetric by then.
+The mirror image is copied by tiles that are transposed in registers. If the size of the matrix is
+no multiple of the width, the last tiles overlap those before; their entries above the diagonal then
+lie in a tile that is symmetric already.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from armdyn.kernel.ir._writer import Writer
 
 
 def mirror_function(name: str, n: int, codegen: Codegen) -> str:
-    """Return a function that copies what is above the diagonal of an n x n matrix below it."""
+    """Return a function that copies the upper triangle of an n x n matrix into the lower one."""
     w = Writer(codegen.width, codegen)
     w.begin("entry")
     size = codegen.width
@@ -60,7 +60,7 @@ def zero_function(name: str, n: int, codegen: Codegen) -> str:
 
 
 def _tile(w: Writer, n: int, i: str, k: str, on_diagonal: bool = False) -> None:
-    """Write the tile whose first entry is (i, k); on the diagonal, what of it is below."""
+    """Write the tile whose first entry is (i, k); on the diagonal only the entries below it."""
     size = w.width
     columns = load_tile(w, _place(w, n, k, i), n, Tile(0, size))
     target = _place(w, n, i, k)

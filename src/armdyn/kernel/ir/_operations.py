@@ -38,7 +38,7 @@ def operation(w: Writer, step: Step, a: Sequence[str]) -> str:
 
 def _sign(w: Writer, x: str) -> str:
     zero = w.const(0.0)
-    # these two comparisons, unlike < and >, raise no flag for what is no number
+    # these two comparisons, unlike < and >, raise no floating-point exception for NaN
     rest = w.new(f"fcmp oeq {w.type} {x}, {zero}")
     none = w.new(f"fcmp uno {w.type} {x}, {x}")
     one = w.call("llvm.copysign", w.const(1.0), x)
@@ -51,10 +51,10 @@ def sincos_of_all(
     """Write sine and cosine of values; a single state has several of them in one vector.
 
     Args:
-        w: in whose function; what is kept in memory goes behind the label of its first block.
+        w: writes the function.
         values: the angles.
-        lanes: of the machine's vectors.
-        label: distinguishes the blocks of this call from those of others.
+        lanes: of a vector register.
+        label: makes the labels of this call unique.
     """
     if w.width > 1:
         return _tested_once(w, values, label)
@@ -96,7 +96,7 @@ def _tested_once(w: Writer, xs: Sequence[str], label: str) -> list[tuple[str, st
 
 
 def angles_by_level(steps: Sequence[Step | None]) -> list[list[int]]:
-    """Return the arguments of sines and cosines, those first that depend on no other sine."""
+    """Return the arguments of sines and cosines by depth: first those that need no other sine."""
     level: list[int] = []
     angles: dict[int, dict[int, None]] = {}
     for step in steps:
@@ -128,7 +128,7 @@ def backward_slice(
 
 
 def _gathered(v: Writer, values: Sequence[str]) -> list[str]:
-    """Return scalars in the lanes of vectors, the last one repeated where lanes are left."""
+    """Return scalars in the lanes of vectors; the last one fills the lanes that are left."""
     if v.width == 1:
         return list(values)
     vectors: list[str] = []
@@ -143,7 +143,7 @@ def _gathered(v: Writer, values: Sequence[str]) -> list[str]:
 
 
 def _lane(v: Writer, value: str, j: int) -> str:
-    """Return lane j, counted over vectors, of the vector it is in."""
+    """Return lane j, counted over all vectors, from the vector that holds it."""
     if v.width == 1:
         return value
     return v.new(f"extractelement {v.type} {value}, i32 {j % v.width}")

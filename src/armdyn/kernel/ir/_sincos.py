@@ -1,4 +1,4 @@
-"""Sine and cosine together, in every lane of a vector, by less than 1 ulp for angles up to 1e5 rad.
+"""Sine and cosine together, in every lane of a vector, within 1 ulp for angles up to 1e5 rad.
 
 x is reduced to r + e = x - k pi/2 with |r| <= pi/4, k the nearest integer and e the rounding error
 of r, and sine and cosine of r + e are minimax polynomials of z = r r:
@@ -6,11 +6,12 @@ of r, and sine and cosine of r + e are minimax polynomials of z = r r:
     sin = r + (r z S(z) + e (1 - z/2)),        cos = 1 - z/2 + (z z C(z) - r e)
 
 pi/2 is subtracted in parts (Cody and Waite). With fused multiplication the first difference is
-exact and the error of the second product is had exactly; without, the parts are so short that their
-products with k (16 bits) are exact. Close to a multiple of pi/2 only r and e together are accurate.
+exact and the error of the second product is known exactly; without, the parts are so short that
+their products with k (16 bits) are exact. Close to a multiple of pi/2 only r and e together are
+accurate.
 
-An angle that is larger, infinite or no number goes to the C library, lane by lane, and so do not
-the other lanes of its vector: the result of an angle does not depend on its neighbours.
+An angle that is larger, infinite or NaN goes to the C library; the other lanes of its vector do
+not. So the result of an angle does not depend on its neighbours.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ CONSTANTS = {
 
 SLOW = "armdyn_slow_sincos"
 LIBRARY = "armdyn_library"
-# Where addresses of the C library's functions are kept: loaded code needs no linker.
+# The addresses of the C library's functions: loaded code needs no linker.
 _LIBRARY = f"""\
 @{LIBRARY} = internal global [4 x ptr] zeroinitializer
 define void @{LINK}(ptr %sine, ptr %cosine, ptr %malloc, ptr %free) nounwind {{
@@ -103,9 +104,9 @@ define void @{LINK}(ptr %sine, ptr %cosine, ptr %malloc, ptr %free) nounwind {{
 
 
 def out_of_range(w: Writer, x: str) -> str:
-    """Return a flag for each lane: the angle is too large or no number.
+    """Return a flag for each lane: the angle is too large or NaN.
 
-    Bit patterns are compared: a comparison of numbers would raise a flag for NaN.
+    Bits are compared: a comparison of numbers would raise a floating-point exception for NaN.
     """
     size = w.new(f"bitcast {w.type} {w.call('llvm.fabs', x)} to {w.integer}")
     return w.new(f"icmp sgt {w.integer} {size}, {w.whole(limit_pattern(w.element))}")
@@ -156,7 +157,7 @@ def _reduced_short(w: Writer, x: str, k: str, parts: tuple[float, ...]) -> tuple
 
 
 def _polynomial(w: Writer, z: str, zz: str, coefficients: tuple[float, ...]) -> str:
-    """Write a polynomial by its even and its odd part, which need not wait for each other."""
+    """Write a polynomial by its even and its odd part, which are independent of each other."""
     even, odd = (_horner(w, zz, coefficients[k::2]) for k in (0, 1))
     return w.muladd(odd, z, even)
 
@@ -191,9 +192,9 @@ def _signed(w: Writer, value: str, raised: str) -> str:
 
 
 def slow_function(codegen: Codegen) -> str:
-    """Return `SLOW`, which does n angles one by one, each by the way it belongs to, and `LINK`.
+    """Return `SLOW`, which computes n angles one by one, and `LINK`.
 
-    `LINK` has to be called with the addresses of the C library's functions before.
+    `LINK` must be called before, with the addresses of the C library's functions.
     """
     w = Writer(1, codegen)
     w.begin("entry")
@@ -223,6 +224,6 @@ def slow_function(codegen: Codegen) -> str:
     w.branch("%more", "head", "done")
     w.begin("done")
     w.do("ret void")
-    # rarely called, so not worth optimising: that would take a tenth of the time of all the rest
+    # rarely called; to optimise it would take a tenth of the time of all the rest
     how = "noinline optnone cold nounwind"
     return _LIBRARY + w.text(f"internal void @{SLOW}(ptr %x, ptr %s, ptr %c, i64 %n) {how}")

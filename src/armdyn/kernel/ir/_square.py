@@ -1,8 +1,8 @@
-"""Tiles of eight columns as rows, in the machine's own words.
+"""Tiles of eight columns stored as rows, in inline assembly (AVX-512).
 
-LLVM weighs every shuffle against all others near it, which takes it longer than all else where a
-program has hundreds of results. What is written here it takes as it is. Shuffles work in place, two
-registers and a spare one at a time, so that there is room for what else is waiting.
+LLVM weighs every shuffle against all others near it, which takes longer than all else if a program
+has hundreds of results. Inline assembly it leaves alone. Shuffles work in place, on two registers
+and a spare one at a time, so that the other registers can hold waiting values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from armdyn.kernel.ir._writer import Writer
 
 SIDE = 8
 _SPARE = SIDE
-_BASE = SIDE + 1 + SIDE  # behind the registers come the columns once more, as what they begin with
+_BASE = SIDE + 1 + SIDE  # after the registers come the columns, which are their first values
 
 
 def stores_squares(w: Writer) -> bool:
@@ -25,10 +25,10 @@ def stores_squares(w: Writer) -> bool:
 def store_square(w: Writer, columns: Sequence[str], base: str, n: int, start: int) -> None:
     """Store eight columns, from the one numbered `start`, into eight rows of n numbers."""
     lines: list[str] = []
-    places = [*range(SIDE), _SPARE]  # the registers of the values, and the one that is spare
+    places = [*range(SIDE), _SPARE]  # the registers of the values, and the spare one
 
     def split(a: int, b: int, low: str, high: str) -> None:
-        """Let the first of two values have what both have for some rows, the second the rest."""
+        """Gather some rows of two values in the first of them, and the other rows in the second."""
         x, y, spare = places[a], places[b], places[-1]
         lines.append(f"{high} ${y}, ${x}, ${spare}")
         lines.append(f"{low} ${y}, ${x}, ${x}")
@@ -36,7 +36,7 @@ def store_square(w: Writer, columns: Sequence[str], base: str, n: int, start: in
 
     for k in range(0, SIDE, 2):  # pairs of columns: one value has even rows, the other odd ones
         split(k, k + 1, "vunpcklpd", "vunpckhpd")
-    for odd in (0, 1):  # of both kinds, values of rows 0 and 4, and of 2 and 6; then of one row
+    for odd in (0, 1):  # of both: rows 0 and 4, and rows 2 and 6; then single rows
         for a, b in ((0, 2), (4, 6), (0, 4), (2, 6)):
             split(a + odd, b + odd, "vshuff64x2 $$0x88,", "vshuff64x2 $$0xdd,")
     lines += _stores(w, places, _BASE, n, start)
@@ -54,6 +54,6 @@ def store_same(w: Writer, value: str, base: str, n: int, start: int) -> None:
 
 
 def _stores(w: Writer, values: Sequence[int], base: int, n: int, start: int) -> list[str]:
-    """Return what stores registers into rows, the first of them first."""
+    """Return the instructions that store registers into rows, in order."""
     places = (w.codegen.bytes_of(row * n + start) for row in range(SIDE))
     return [f"vmovupd ${x}, {at}(${base})" for x, at in zip(values, places, strict=False)]

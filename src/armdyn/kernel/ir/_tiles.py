@@ -1,10 +1,10 @@
-"""Columns of a block of states from its rows, and rows from columns, without leaving registers.
+"""Columns of a block of states from its rows, and rows from columns, transposed in registers.
 
-A block is `width` states of n numbers each, one after the other in memory as NumPy keeps them. A
+A block is `width` states of n numbers each, one after the other in memory, as in a NumPy array. A
 program wants the k-th number of every state in one vector. Tiles of some columns are loaded or
-stored by pieces of rows and transposed by shuffles. Short pieces, several to a vector, need fewer
-shuffles; whole vectors need fewer stores, of which a processor does one at a time. An odd last
-column goes with the one before it once more.
+stored by pieces of rows and transposed by shuffles. Short pieces, several in a vector, need fewer
+shuffles; whole vectors need fewer stores, and a processor does one store at a time. An odd last
+column is moved together with the one before it, which is then moved twice.
 """
 
 from __future__ import annotations
@@ -107,10 +107,10 @@ def _both(w: Writer, start: int, size: int) -> list[int]:
 
 
 def transposed(w: Writer, vectors: Sequence[str]) -> list[str]:
-    """Return the columns of vectors of rows' pieces, ordered as `_rows` says; or rows of columns.
+    """Return the columns of vectors of rows' pieces, ordered as by `_rows`; or rows of columns.
 
-    Neighbouring rows are interleaved within pairs of lanes, then pairs are sorted into place: all
-    are shuffles that processors do without a table of indices.
+    Neighbouring rows are interleaved within pairs of lanes, then pairs are sorted into place.
+    Processors do all these shuffles without a table of indices.
     """
     low, high = _unpack(w)
     pairs = list(zip(vectors[::2], vectors[1::2], strict=True))

@@ -1,4 +1,4 @@
-"""Write LLVM IR as text: one value of a vector width at a time, names handed out in order."""
+"""Write arithmetic in LLVM IR, on scalars or on vectors of one width."""
 
 from __future__ import annotations
 

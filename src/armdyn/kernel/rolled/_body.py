@@ -1,8 +1,8 @@
 """Kernels of rolled programs: loops over the joints.
 
-What a sweep carries is in registers, what it keeps for later sweeps in scratch memory, and what
-differs from joint to joint in a table. The numbers of a block of states are transposed into scratch
-memory first, and the results out of it at the end: vectors as they are, matrices row by row.
+Values that a sweep carries are in registers, values for later sweeps in scratch memory, and
+constants of the joints in a table. The inputs of a block of states are first transposed into
+scratch memory, and the results out of it at the end: whole vectors, and matrices row by row.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from armdyn.kernel.rolled._memory import Memory, Reader, Table, place
 from armdyn.kernel.rolled._rows import Rows
 from armdyn.kernel.rolled._step import Number, RolledStep
 
-# Bytes of scratch memory that a kernel has on the stack.
+# More bytes of scratch memory than this are not on the stack.
 MOST_ON_STACK = 2**16
 
 BELOW = "armdyn_below"
 
 
 class RolledBody:
-    """One kernel: the rolled program in values of a width, 1 or that of the machine.
+    """One kernel: the rolled program in values of a width, 1 or that of the target.
 
     Attributes:
-        memory: what it needs.
+        memory: its scratch memory.
     """
 
     def __init__(self, rolled: Rolled, codegen: Codegen, width: int) -> None:
@@ -38,7 +38,7 @@ class RolledBody:
         self._line = codegen.target.line_bytes
         self._n = rolled.n
         self._w = Writer(width, codegen)
-        # in a block, steps that wait for nothing overlap each other: no need to begin early
+        # in a block, independent steps overlap each other: no need to begin early
         self._steps = [
             RolledStep(sweep.step, codegen, early=width == 1 or bool(sweep.start))
             for sweep in rolled.sweeps
@@ -58,8 +58,8 @@ class RolledBody:
 
         Args:
             name: of the function.
-            given: whether the last argument is the scratch memory, or no address at all; otherwise
-                the function has memory of its own.
+            given: whether the last argument is the scratch memory, or null; otherwise the function
+                has its own memory.
         """
         w = self._w
         w.begin("entry")
@@ -77,7 +77,7 @@ class RolledBody:
                 self._rows.take(slot.name)
         for number, sweep in enumerate(self._rolled.sweeps):
             self._early(number)
-            self._walk(number, sweep)
+            self._sweep(number, sweep)
         for j, slot in enumerate(self._rolled.outputs):
             if len(slot.shape) == 2:
                 with counted(w, f"below{j}", 0, w.width) as state:
@@ -94,7 +94,7 @@ class RolledBody:
         return w.text(f"dso_local void @{name}({arguments}) noinline nounwind")
 
     def _without_memory(self) -> None:
-        """Write what is done where there was no memory to be had: results that are no numbers."""
+        """Write the branch without memory: all results are NaN."""
         w = self._w.resized(1)
         lacks = w.new("icmp eq ptr %scratch, null")
         w.branch(lacks, "lacking", "begin")
@@ -129,7 +129,7 @@ class RolledBody:
                 over = w.new(f"sub {w.integer} {w.whole(limit_pattern(w.element))}, {size}")
                 far = w.new(f"or {w.integer} {far}, {over}")
             loop.following = [far]
-        # the sign of what was collected says whether any angle is too large or no number
+        # the sign of the collected bits says whether any angle is too large or NaN
         flag = w.new(f"icmp slt {w.integer} {loop.carried[0]}.next, {w.whole(0)}")
         if w.width > 1:
             flag = w.new(f"call i1 @llvm.vector.reduce.or.v{w.width}i1({w.flag} {flag})")
@@ -151,7 +151,7 @@ class RolledBody:
             inputs = {name: self.memory.input(w, name) for name in inputs}
         return Reader(w, self.memory, self._table, inputs, i, brought)
 
-    def _walk(self, number: int, sweep: Sweep) -> None:
+    def _sweep(self, number: int, sweep: Sweep) -> None:
         w, n, memory = self._w, self._n, self.memory
         names = [(name, k) for name, values in sweep.start.items() for k in range(len(values))]
         carried = [(w.type, w.const(sweep.start[name][k])) for name, k in names]
@@ -212,8 +212,8 @@ class RolledBody:
         w = self._w
         read_rows = {x.name for x in step.inputs if x.place == "output"}
         written_rows = {x.name for x in step.outputs if x.place == "output"}
-        # a single state has several columns in a vector, unless entries are read: there are none
-        # behind the last
+        # a single state has several columns in a vector, unless the step reads entries: there are
+        # none behind the last one
         several = w.width == 1 and not read_rows
         v = w.resized(self._codegen.width) if several else w
         for name in sorted(read_rows):

@@ -1,4 +1,4 @@
-"""A rolled program as LLVM IR, with the same three functions that a program has; see `emit`."""
+"""A rolled program as LLVM IR, with the same functions as a straight-line program; see `emit`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INNER = "armdyn_inner"
 def emit_rolled(rolled: Rolled, codegen: Codegen) -> str:
     """Return the module of a rolled program, whose function `LOOP` is the inner loop of a gufunc.
 
-    Scratch memory of blocks that is too large for the stack is allocated once for a whole batch.
+    Scratch memory that is too large for the stack is allocated once for a whole batch.
     """
     parts = [declarations(codegen), slow_function(codegen), Table(rolled, codegen).text()]
     for j, slot in enumerate(rolled.outputs):
@@ -42,7 +42,7 @@ def emit_rolled(rolled: Rolled, codegen: Codegen) -> str:
 
 
 def _with_memory(size: int, codegen: Codegen) -> str:
-    """Return `LOOP`: the loop, given memory if there are enough states for a block."""
+    """Return `LOOP`: the loop, with memory if there are enough states for a block."""
     w = Writer(1, codegen)
     w.begin("entry")
     count = w.new("load i64, ptr %dims, align 8")

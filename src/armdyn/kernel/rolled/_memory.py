@@ -1,8 +1,8 @@
-"""Where a kernel of a rolled program keeps its numbers while it works.
+"""The scratch memory of a kernel of a rolled program.
 
-A block of states has the numbers of its states side by side, `width` of them, for each entry. A
-single state has columns side by side instead, and some more of them behind the last, so that its
-column steps can work on several columns at once.
+For a block of states each entry holds the numbers of all states side by side. For a single state
+columns are side by side instead, with some more behind the last one, so that column steps can work
+on several columns at once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Memory:
 
     Attributes:
         size: how many numbers it holds.
-        width: states that the kernel does together.
+        width: states that the kernel computes together.
     """
 
     def __init__(self, rolled: Rolled, width: int, codegen: Codegen, angles: int) -> None:
@@ -30,9 +30,9 @@ class Memory:
 
         Args:
             rolled: the program.
-            width: states that the kernel does together.
+            width: states that the kernel computes together.
             codegen: the target and the element type.
-            angles: most angles of a joint whose sine and cosine are made before a sweep.
+            angles: most angles of a joint whose sine and cosine are computed before a sweep.
         """
         n = rolled.n
         self._n, self.width = n, width
@@ -66,37 +66,37 @@ class Memory:
         self.size += _whole(size, self._codegen.line_width)  # all begin with a cache line
 
     def part(self, w: Writer, name: str) -> str:
-        """Return where a part begins."""
+        """Return the address of a part."""
         return w.address("%scratch", self._starts[name])
 
     def input(self, w: Writer, name: str) -> str:
-        """Return where the entries of an input are."""
+        """Return the address of the entries of an input."""
         return self.part(w, f"input {name}")
 
     def output(self, w: Writer, name: str) -> str:
-        """Return where the entries of an output are: of a vector, or of a row of a matrix."""
+        """Return the address of the entries of an output: of a vector, or of a row of a matrix."""
         return self.part(w, f"output {name}")
 
     def angle(self, w: Writer, part: str, k: int, i: str) -> str:
-        """Return the place of the k-th angle of joint i, of its sine or of its cosine."""
+        """Return the address of the k-th angle of joint i, of its sine or of its cosine."""
         base = w.address("%scratch", self._starts[part] + k * self._n * self.width)
         return place(w, base, i, self.width)
 
     def kept(self, w: Writer, i: str) -> str:
-        """Return where that is begins which is kept for joint i."""
+        """Return the address of the numbers that are kept for joint i."""
         return place(w, self.part(w, "kept"), i, self._n_stored * self.width)
 
     def stored_at(self, name: str, k: int) -> int:
-        """Return the place of a number among those kept for a joint."""
+        """Return the position of a number among those kept for a joint."""
         return (self._kept[name] + k) * self.width
 
     def column(self, w: Writer, k: str) -> str:
-        """Return where that begins which column k holds."""
+        """Return the address of the numbers of column k."""
         pitch = self._n_columns * self.width if self.width > 1 else 1
         return place(w, self.part(w, "columns"), k, pitch)
 
     def column_at(self, name: str, k: int) -> int:
-        """Return the place of a number among those of a column."""
+        """Return the position of a number among those of a column."""
         return (self._columns[name] + k) * (self.width if self.width > 1 else self._pitch)
 
 
@@ -118,7 +118,7 @@ class Table:
         self._values = [x for i in range(rolled.n) for rows in tables for x in rows[i]]
 
     def at(self, name: str, k: int) -> int:
-        """Return the place of a number among those of a joint."""
+        """Return the position of a number among those of a joint."""
         return self._starts[name] + k
 
     def text(self) -> str:
@@ -130,10 +130,10 @@ class Table:
 
 
 class Reader:
-    """Brings what a step at joint i reads, in values of a writer's width.
+    """Loads the numbers that a step at joint i reads, in values of a writer's width.
 
     Attributes:
-        kept: where that begins which is kept for the joint.
+        kept: address of the numbers that are kept for the joint.
     """
 
     def __init__(
@@ -148,12 +148,12 @@ class Reader:
         """Prepare to read.
 
         Args:
-            w: in whose function.
+            w: writes the function.
             memory: of the kernel.
             table: of the constants.
-            inputs: where the entries of each input are.
+            inputs: address of the entries of each input.
             i: the joint.
-            brought: what the sweep carries.
+            brought: the values that the sweep carries.
         """
         self._w, self._memory, self._table = w, memory, table
         self._inputs, self._i, self._brought = inputs, i, brought
@@ -161,7 +161,7 @@ class Reader:
         self.kept = memory.kept(w, i)
 
     def read(self, number: Number) -> str:
-        """Write what brings a number of the joint."""
+        """Load a number of the joint."""
         w, memory = self._w, self._memory
         one = w.resized(1)
         if number.place == "carry":
@@ -171,20 +171,20 @@ class Reader:
             return w.splat(value)
         if number.place == "kept":
             at = memory.stored_at(number.name, number.k)
-            # columns side by side of a single state share what is kept
+            # all columns of a single state share the kept numbers
             shared = memory.width == 1 and w.width > 1
             return w.splat(one.load(self.kept, at)) if shared else w.load(self.kept, at)
         return w.load(place(w, self._inputs[number.name], self._i, memory.width), 0)
 
 
 def place(w: Writer, base: str, i: str, pitch: int) -> str:
-    """Return where the i-th piece of an array of pieces begins."""
+    """Return the address of the i-th piece of an array of pieces."""
     at = i if pitch == 1 else w.new(f"mul nsw i64 {i}, {pitch}")
     return w.address_of(base, at)
 
 
 def _slots(rolled: Rolled, place: str) -> tuple[dict[str, int], int]:
-    """Return where numbers begin that are written to a place, by name, and how many there are."""
+    """Return the positions of numbers that are written to a place, by name, and their count."""
     starts: dict[str, int] = {}
     at = 0
     for sweep in rolled.sweeps:

@@ -1,8 +1,8 @@
 """Inputs and outputs of a kernel of a rolled program, to and from its scratch memory.
 
-There the entries of a vector follow each other as columns of the block: the k-th number of every
-state together. Tiles of them are transposed in loops. A matrix goes row by row, and from where the
-tile with its diagonal begins: what is before is written at the end.
+In scratch memory the entries of a vector are columns of the block: the k-th number of every state
+together. Tiles of them are transposed in loops. A matrix is moved row by row, each row from the
+tile with its diagonal on; the entries before are written at the end.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from armdyn.kernel.rolled._memory import Memory, place
 
 
 class Rows:
-    """The arrays that a kernel is given, as rows of n numbers."""
+    """The arrays of a kernel, as rows of n numbers."""
 
     def __init__(
         self,
@@ -31,11 +31,11 @@ class Rows:
 
         Args:
             w: of the kernel.
-            lanes: of the machine's vectors.
+            lanes: of a vector register.
             n: numbers in a row.
             memory: of the kernel.
-            inputs: where each begins.
-            outputs: where each begins.
+            inputs: address of each.
+            outputs: address of each.
         """
         self._w, self._lanes, self._n, self._memory = w, lanes, n, memory
         self._inputs, self._outputs = inputs, outputs
@@ -73,7 +73,7 @@ class Rows:
         store_tile(w, values, place(w, base, at, 1), pitch, Tile(0, size))
 
     def take_row(self, label: str, name: str, i: str) -> None:
-        """Bring row i of a matrix into scratch memory."""
+        """Load row i of a matrix into scratch memory."""
         w = self._w
 
         def move(row: str, at: str, size: int) -> None:
@@ -92,7 +92,7 @@ class Rows:
         self._row(f"{label}.take", name, i, move)
 
     def give_row(self, label: str, name: str, i: str) -> None:
-        """Take row i of a matrix from scratch memory to where it belongs."""
+        """Store row i of a matrix from scratch memory."""
         w = self._w
 
         def move(row: str, at: str, size: int) -> None:

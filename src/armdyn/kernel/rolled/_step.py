@@ -25,10 +25,10 @@ class RolledStep:
     """A step, or a column step.
 
     Attributes:
-        inputs: the numbers that it reads, as far as it needs them.
+        inputs: the numbers that it needs.
         outputs: the numbers that it writes.
-        early: the angles whose sines and cosines are made for all joints before the sweep: those
-            that depend neither on what is carried nor on another sine.
+        early: the angles whose sines and cosines are computed for all joints before the sweep:
+            they depend neither on carried values nor on another sine.
     """
 
     def __init__(self, program: Program, codegen: Codegen, early: bool) -> None:
@@ -82,11 +82,11 @@ class RolledStep:
         """Write the step.
 
         Args:
-            w: in whose function.
-            label: distinguishes the step from others.
-            read: writes what brings an input, when it is first needed.
-            write: writes what takes an output away, as soon as it is there.
-            pairs: writes what brings sine and cosine of the k-th early angle.
+            w: writes the function.
+            label: makes the labels of the step unique.
+            read: loads an input, when it is first needed.
+            write: stores an output, as soon as it is computed.
+            pairs: loads sine and cosine of the k-th early angle.
         """
         values: dict[int, str] = {}
         trig: dict[int, tuple[str, str]] = {}
@@ -94,7 +94,7 @@ class RolledStep:
         for number, k in zip(self.outputs, self._results, strict=True):
             ready.setdefault(k, []).append(number)
         needed = self._needed()
-        # what is overwritten is read before anything is written
+        # numbers that are overwritten are read before anything is written
         changed = [k for k in sorted(needed) if set(self._reads([k])) & set(self.outputs)]
         self._make(w, changed, read, values, trig)
         if pairs is not None:
@@ -120,7 +120,7 @@ class RolledStep:
                 write(number, values[k])
 
     def _needed(self) -> set[int]:
-        """Return the steps that the results need, but for what only early angles need."""
+        """Return the steps that the results need, without those that only early angles need."""
         needed: set[int] = set()
         stack = list(self._results)
         while stack:

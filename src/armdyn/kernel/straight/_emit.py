@@ -1,8 +1,8 @@
 """A program as LLVM IR: a kernel for one state, a kernel for a block of states, and their loop.
 
-Both kernels are free of loops and do the same operations in the same order, so that a state gives
-the same bits alone and in any batch. They take a pointer for each input and each output, to arrays
-as NumPy keeps them, and inputs and outputs may not overlap.
+Both kernels have no loops and do the same operations in the same order, so that a state gives the
+same bits alone and in any batch. They take a pointer to each input and each output, which are dense
+arrays and must not overlap.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from armdyn.kernel.straight._spill import SpillAllocator
 from armdyn.kernel.straight._store import Store, Stores
 from armdyn.scalar import Op
 
-# In programs with no more steps results are stored as early as can be.
+# Programs with no more steps store results as early as possible.
 SHORT = 700
-# Results that are many: while they are computed more values are waiting than there are registers.
+# With this many results more values wait than there are registers.
 MANY = 64
-# Of programs with more steps we decide ourselves what waits in registers.
+# For programs with more steps spilling is decided here, not by LLVM.
 LONG = 1080
 # Programs with more steps and results are compiled only once, for a block of states.
 LONGEST_TWICE = 1500
-# Within a block LLVM compares all reads and writes of memory with each other, and does more that
-# takes longer than in proportion. Where a block only leads to the next there is no instruction.
+# Within a basic block LLVM compares all memory accesses with each other, so long blocks take more
+# than proportional time. A jump to the next block costs no instruction.
 STEPS_BETWEEN_CUTS = 100
 
 
 def emit(program: Program, codegen: Codegen) -> str:
     """Return the module of a program, whose function `LOOP` is the inner loop of a gufunc.
 
-    What is loaded of it has to be given the C library first; see `slow_function`.
+    `LINK` must be called once it is loaded; see `slow_function`.
     """
     steps = fused(program, codegen.target.fma)
     parts = [declarations(codegen), slow_function(codegen)]
@@ -67,7 +67,7 @@ def emit(program: Program, codegen: Codegen) -> str:
 
 
 class _Body:
-    """One kernel: the program in values of a width, 1 or that of the machine."""
+    """One kernel: the program in values of a width, 1 or that of the target."""
 
     def __init__(
         self, program: Program, steps: Sequence[Step | None], codegen: Codegen, width: int
@@ -95,13 +95,13 @@ class _Body:
         reads = read_times(steps, self._rounds, self._stores.all) if self._long else {}
         self._values = SpillAllocator(self._w, reads, codegen.target.value_registers)
         sends = width > 1 and streams(program, codegen)
-        self._sites = StreamPoints(self._w, program, _length(steps)) if sends else None
+        self._stream_points = StreamPoints(self._w, program, _length(steps)) if sends else None
 
     def _arrangement(self, width: int) -> Arrange | None:
-        """Return what orders the steps.
+        """Return how the steps are ordered.
 
-        Stores in the midst of others cost least. In long programs what waits for them is too much,
-        unless it is most of what waits anyway.
+        Stores between other steps cost least. In long programs too many values would wait for
+        them, unless most waiting values are results anyway.
         """
         if width == 1:
             return None
@@ -119,16 +119,16 @@ class _Body:
                 pairs = sincos_of_all(w, self._values.read(angles), self._lanes, str(level))
                 for angle, (s, c) in zip(angles, pairs, strict=True):
                     self._trig[Op.SIN, angle], self._trig[Op.COS, angle] = s, c
-        if self._sites:
-            self._sites.finish()
+        if self._stream_points:
+            self._stream_points.finish()
         w.do("ret void")
         w.at_entry(self._values.memory())
         slots = (*self._program.inputs, *self._program.outputs)
         n_inputs = len(self._program.inputs)
         names = [f"%i{k}" if k < n_inputs else f"%o{k - n_inputs}" for k in range(len(slots))]
         given = ", ".join(f"ptr noalias nocapture {x}" for x in names)
-        given += parameters(self._program) if self._sites else ""
-        seen = "dso_local" if name == ONE else "internal"  # doors call it by its address
+        given += parameters(self._program) if self._stream_points else ""
+        seen = "dso_local" if name == ONE else "internal"  # fastcalls call it by its address
         return w.text(f"{seen} void @{name}({given}) noinline nounwind")
 
     def _make(self, indices: Sequence[int]) -> None:
@@ -140,8 +140,8 @@ class _Body:
             else:
                 self._values.define(k, self._value(step))
             self._store_what_is_ready(k)
-            if self._sites:
-                self._sites.step()
+            if self._stream_points:
+                self._stream_points.step()
             if self._long and count % STEPS_BETWEEN_CUTS == 0:
                 self._cut()
 
@@ -179,7 +179,7 @@ class _Body:
 
 
 class _Waiting:
-    """A tile and those of its columns that are not there yet."""
+    """A tile and its columns that are not computed yet."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

@@ -1,6 +1,6 @@
-"""A kernel for one state by means of the kernel for a block, which gets the state in every row.
+"""A kernel for one state that calls the kernel for a block, with the state in every row.
 
-It takes about twice the time of a kernel of its own, and is compiled in no time.
+It takes about twice the time of a separate kernel, but hardly any time to compile.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from armdyn.graph import Program
 from armdyn.kernel.ir._codegen import Codegen
 
-# A row, copied so many times one after the other.
+# Copy a row several times, one after the other.
 _REPEAT = """\
 define internal void @armdyn_repeat(ptr noalias %to, ptr noalias %row, i64 %size, i64 %times) \
 noinline nounwind {
@@ -41,7 +41,7 @@ end:
 def one_by_block(program: Program, codegen: Codegen, name: str, block: str, extra: str = "") -> str:
     """Return the function `name` for one state, which calls the function `block`.
 
-    `extra` is what `block` is given beside inputs and outputs.
+    `extra` are further arguments of `block`.
     """
     slots = (*program.inputs, *program.outputs)
     n_inputs = len(program.inputs)

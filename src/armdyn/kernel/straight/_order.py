@@ -1,4 +1,4 @@
-"""The order in which a program is written, and when its values are read then."""
+"""The order in which the steps of a program are written, and when their values are read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from armdyn.scalar import Op
 
 
 class Round(NamedTuple):
-    """Steps, and the angles whose sines and cosines are written together when they are done."""
+    """Steps, and the angles whose sines and cosines are written together after them."""
 
     steps: list[int]
     angles: list[int]
@@ -22,7 +22,7 @@ class Round(NamedTuple):
 
 Steps: TypeAlias = Sequence[Step | None]
 Arrange: TypeAlias = Callable[[Steps, list[int]], list[int]]
-"""What orders steps, given by number; a step comes after those that it needs."""
+"""Orders steps, given by number; a step comes after the steps that it needs."""
 
 
 def rounds(steps: Steps, arrange: Arrange | None = None) -> list[Round]:
@@ -30,7 +30,7 @@ def rounds(steps: Steps, arrange: Arrange | None = None) -> list[Round]:
 
     Args:
         steps: of the program.
-        arrange: orders those of the last round; default is the order of the program.
+        arrange: orders the last round; default is the order of the program.
     """
     found: list[Round] = []
     known: set[int] = set()
@@ -51,16 +51,16 @@ def rounds(steps: Steps, arrange: Arrange | None = None) -> list[Round]:
 
 
 def early(stores: Iterable[Store]) -> Arrange:
-    """Return what lets stores be done as early as can be: what the smallest need comes first.
+    """Return an order in which stores come as early as possible: the smallest of them first.
 
-    Else all of them could wait for the last few steps, and storing takes long if nothing else is
-    left to do meanwhile.
+    Otherwise all stores could wait for the last few steps, and stores take long if nothing is left
+    to compute meanwhile.
     """
     return lambda steps, rest: _by_stores(steps, rest, stores)
 
 
 def _by_stores(steps: Steps, rest: list[int], stores: Iterable[Store]) -> list[int]:
-    """Return the rest of the steps in the order in which stores need them."""
+    """Return the steps in the order in which stores need them."""
     needs: dict[int, int] = {}  # which of the rest a step needs, with itself: a bit for each
     for at, k in enumerate(rest):
         step = steps[k]
@@ -86,10 +86,9 @@ def _by_stores(steps: Steps, rest: list[int], stores: Iterable[Store]) -> list[i
 
 
 def min_live(steps: Steps, rest: list[int]) -> list[int]:
-    """Return steps in an order in which fewer values wait: whatever ends most of them is next.
+    """Return steps in an order in which fewer values wait: next is the step that ends most of them.
 
-    Among steps that are equal in this the first of the program is next. Constants never wait, and
-    come before all else.
+    Of equal steps the first of the program is next. Constants never wait, and come first.
     """
     order = [k for k in rest if _is_const(steps[k])]
     rest = [k for k in rest if not _is_const(steps[k])]
@@ -129,7 +128,7 @@ def min_live(steps: Steps, rest: list[int]) -> list[int]:
 
 
 def _values_read(steps: Steps, k: int) -> list[int]:
-    """Return the values that a step reads, but for constants, which need not wait."""
+    """Return the values that a step reads, without constants."""
     step = steps[k]
     assert step is not None
     return [] if is_trig(step) else [x for x in dict.fromkeys(step.args) if not _is_const(steps[x])]
@@ -147,7 +146,7 @@ def is_trig(step: Step) -> bool:
 def read_times(
     steps: Steps, order: Iterable[Round], stores: Iterable[Store]
 ) -> dict[int, list[int]]:
-    """Return when each value is read, by steps, angles and stores, in steps that are done."""
+    """Return when each value is read by steps, angles and stores; time counts steps."""
     reads: dict[int, list[int]] = {}
     made: dict[int, int] = {}
     for batch in order:

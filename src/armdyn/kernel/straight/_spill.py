@@ -1,9 +1,9 @@
-"""Which values of a long program wait in registers, and which in memory.
+"""Spilling: which values of a long program wait in registers, and which in memory.
 
-LLVM decides this well, but in a time that grows much faster than a program. All reads of a
-straight-line program are known beforehand, so it is simple to decide here: when there are more
-values than room, the one that is read last of all goes to memory (Belady's rule). LLVM then finds
-few values alive at any place, and little is left for it to do.
+LLVM decides this well, but its time grows much faster than the program. All reads of a
+straight-line program are known beforehand, so the decision is simple: when there are more values
+than registers, the one whose next read is latest goes to memory (Belady's rule). LLVM then finds
+few live values anywhere.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class SpillAllocator:
 
     Args:
         w: writes the function.
-        reads: when each value will be read, in order; calls of `read` have to follow it. Values
-            of which nothing is said are left to LLVM.
+        reads: when each value will be read, in order; calls of `read` must follow it. Other values
+            are left to LLVM.
         room: how many values may wait in registers.
     """
 
@@ -47,7 +47,7 @@ class SpillAllocator:
             self._leave(self._room)
 
     def read(self, values: Iterable[int]) -> list[str]:
-        """Return values by name, all of them in registers, and forget what is not read again."""
+        """Return values by name, all in registers, and forget those that are not read again."""
         wanted = list(values)
         for k in wanted:
             if k in self._places and k not in self._next:
@@ -83,6 +83,6 @@ class SpillAllocator:
             self._free.append(self._places.pop(k))
 
     def memory(self) -> list[str]:
-        """Return the line that reserves the memory, if any is needed."""
+        """Return the instruction that reserves the memory, if any is needed."""
         size = self._size * self._w.width
         return [f"{MEMORY} = {self._w.codegen.array(size)}"] if size else []

@@ -1,4 +1,4 @@
-"""The results of a program: stored in tiles as soon as their columns are there."""
+"""The results of a program, stored in tiles as soon as their columns are computed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from armdyn.kernel.ir._tiles import Tile, store_tile, store_tiles
 from armdyn.kernel.ir._writer import Writer
 from armdyn.scalar import Op
 
-# Columns of an output that is wide: it has enough tiles for what LLVM takes over each to matter.
+# An output is wide from this many columns on: LLVM's time for each of its tiles then matters.
 WIDE = 128
 
 
@@ -20,11 +20,11 @@ class Store:
     """Some columns of an output.
 
     Attributes:
-        base: where the output is.
+        base: address of the output.
         n: columns of the output.
-        tile: which of them.
+        tile: the columns that are stored.
         results: the instructions whose values they are.
-        constant: whether they are one constant.
+        constant: whether all are the same constant.
     """
 
     base: str
