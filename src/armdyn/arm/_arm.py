@@ -35,6 +35,12 @@ class Arm:
     States are arrays of shape ``(n,)`` or ``(..., n)``; leading axes broadcast and come back in the
     result. SI units, radians. `method` is a name of ``armdyn.methods(quantity)`` or "auto", the
     method whose code is fastest for this robot; `out` receives the result.
+
+    Example:
+        >>> arm = armdyn.load("planar2")
+        >>> arm
+        <Arm 'planar2', 2 joints>
+        >>> q, qd, qdd = np.array([[0.3, 0.5], [0.1, -0.2], [0.0, 0.0]])
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -99,6 +105,10 @@ class Arm:
             rotor: with rotor inertias, where they can be told from what the links do; where not,
                 they are part of the value of another parameter.
             friction: with the coefficients of friction of every joint.
+
+        Example:
+            >>> arm.minimal_with(friction=True).names
+            ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y', 'Fv1', ...)
         """
         key = (checked_flag(rotor, "rotor"), checked_flag(friction, "friction"))
         if key not in self._minimal:
@@ -128,6 +138,13 @@ class Arm:
                 number for E_i, 0 for E_0; "tip" is the tip even if a joint has that name.
             friction: whether "inverse_dynamics", "forward_dynamics" and their derivatives include
                 joint friction.
+
+        Example:
+            >>> f = arm.function("gravity")
+            >>> f.operations
+            Operations(mul=6, add=2, div=0, sqrt=0, trig=4)
+            >>> f(q)
+            array([17.4751,  3.4173])
         """
         if not self._functions:
             with first_use:  # which imports what functions need
@@ -150,7 +167,12 @@ class Arm:
         return self._functions[key]
 
     def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return M(q), ``(..., n, n)``, rotor inertias included."""
+        """Return M(q), ``(..., n, n)``, rotor inertias included.
+
+        >>> arm.mass_matrix(q)
+        array([[2.5442, 0.7721],
+               [0.7721, 0.3333]])
+        """
         return cast(Array, self._result(self.function("mass_matrix", method), q, out=out))
 
     def inverse_dynamics(
@@ -163,26 +185,49 @@ class Arm:
         friction: bool = True,
         out: Out = None,
     ) -> Array:
-        """Return the torques M qdd + C qd + g + friction, ``(..., n)``."""
+        """Return the torques M qdd + C qd + g + friction, ``(..., n)``.
+
+        >>> arm.inverse_dynamics(q, qd, qdd)
+        array([17.4751,  3.4197])
+        """
         f = self.function("inverse_dynamics", method, friction=friction)
         return cast(Array, self._result(f, q, qd, qdd, out=out))
 
     def bias(self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return C qd + g, ``(..., n)``, without friction."""
+        """Return C qd + g, ``(..., n)``, without friction.
+
+        >>> arm.bias(q, qd)
+        array([17.4751,  3.4197])
+        """
         return cast(Array, self._result(self.function("bias", method), q, qd, out=out))
 
     def gravity(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return g(q), ``(..., n)``: the torques that hold the arm still."""
+        """Return g(q), ``(..., n)``: the torques that hold the arm still.
+
+        >>> arm.gravity(q)
+        array([17.4751,  3.4173])
+        >>> arm.gravity([q, 2 * q]).shape
+        (2, 2)
+        """
         return cast(Array, self._result(self.function("gravity", method), q, out=out))
 
     def coriolis_matrix(
         self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
     ) -> Array:
-        """Return C(q, qd), ``(..., n, n)``, in Christoffel form: dM/dt - 2C is skew."""
+        """Return C(q, qd), ``(..., n, n)``, in Christoffel form: dM/dt - 2C is skew.
+
+        >>> arm.coriolis_matrix(q, qd)
+        array([[0.0479, 0.024 ],
+               [0.024 , 0.    ]])
+        """
         return cast(Array, self._result(self.function("coriolis_matrix", method), q, qd, out=out))
 
     def friction(self, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return the friction torques, ``(..., n)``; dry friction is 0 at rest."""
+        """Return the friction torques, ``(..., n)``; dry friction is 0 at rest.
+
+        >>> arm.friction(qd)
+        array([0., 0.])
+        """
         return cast(Array, self._result(self.function("friction", method), qd, out=out))
 
     def forward_dynamics(
@@ -195,7 +240,11 @@ class Arm:
         friction: bool = True,
         out: Out = None,
     ) -> Array:
-        """Return the accelerations that the torques tau cause, ``(..., n)``."""
+        """Return the accelerations that the torques tau cause, ``(..., n)``.
+
+        >>> arm.forward_dynamics(q, qd, [1.0, 0.5])
+        array([-12.8512,  21.0089])
+        """
         f = self.function("forward_dynamics", method, friction=friction)
         return cast(Array, self._result(f, q, qd, tau, out=out))
 
@@ -212,6 +261,10 @@ class Arm:
 
         Entry i, j is that of torque i by joint j; the last is M(q). The slope of friction over
         the speed is included.
+
+        >>> by_q, by_qd, by_qdd = arm.inverse_dynamics_derivatives(q, qd, qdd)
+        >>> np.allclose(by_qdd, arm.mass_matrix(q))
+        True
         """
         f = self.function("inverse_dynamics_derivatives", method, friction=friction)
         return cast(tuple[Array, Array, Array], self._result(f, q, qd, qdd))
@@ -228,16 +281,30 @@ class Arm:
         """Return the derivatives of the accelerations by q, qd and tau, each ``(..., n, n)``.
 
         The last is the inverse of M(q). The slope of friction over the speed is included.
+
+        >>> by_q, by_qd, by_tau = arm.forward_dynamics_derivatives(q, qd, [1.0, 0.5])
+        >>> np.allclose(by_tau, arm.inverse_mass_matrix(q))
+        True
         """
         f = self.function("forward_dynamics_derivatives", method, friction=friction)
         return cast(tuple[Array, Array, Array], self._result(f, q, qd, tau))
 
     def inverse_mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return the inverse of M(q), ``(..., n, n)``."""
+        """Return the inverse of M(q), ``(..., n, n)``.
+
+        >>> arm.inverse_mass_matrix(q)
+        array([[ 1.3232, -3.0651],
+               [-3.0651, 10.1   ]])
+        """
         return cast(Array, self._result(self.function("inverse_mass_matrix", method), q, out=out))
 
     def udu(self, q: ArrayLike, *, method: str = AUTO) -> tuple[Array, Array]:
-        """Return unit upper U ``(..., n, n)`` and D ``(..., n)`` with M = U diag(D) U^T."""
+        """Return unit upper U ``(..., n, n)`` and D ``(..., n)`` with M = U diag(D) U^T.
+
+        >>> U, D = arm.udu(q)
+        >>> np.allclose(U @ np.diag(D) @ U.T, arm.mass_matrix(q))
+        True
+        """
         return cast(tuple[Array, Array], self._result(self.function("udu", method), q))
 
     def regressor(
@@ -249,29 +316,53 @@ class Arm:
         method: str = AUTO,
         out: Out = None,
     ) -> Array:
-        """Return Y, ``(..., n, 10n)``: Y @ parameters are the torques less rotors and friction."""
+        """Return Y, ``(..., n, 10n)``: Y @ parameters are the torques less rotors and friction.
+
+        >>> Y = arm.regressor(q, qd, qdd)
+        >>> np.allclose(Y @ arm.parameters, arm.inverse_dynamics(q, qd, qdd))
+        True
+        """
         return cast(Array, self._result(self.function("regressor", method), q, qd, qdd, out=out))
 
     def kinetic_energy(
         self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
     ) -> Array:
-        """Return the kinetic energy [J], ``(...)``, of links and rotors."""
+        """Return the kinetic energy [J], ``(...)``, of links and rotors.
+
+        >>> arm.kinetic_energy(q, qd)
+        array(0.0039)
+        """
         return cast(Array, self._result(self.function("kinetic_energy", method), q, qd, out=out))
 
     def potential_energy(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return the potential energy [J], ``(...)``; zero for a mass at the base's origin."""
+        """Return the potential energy [J], ``(...)``; zero for a mass at the base's origin.
+
+        >>> arm.potential_energy(q)
+        array(7.8672)
+        """
         return cast(Array, self._result(self.function("potential_energy", method), q, out=out))
 
     def pose(
         self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
     ) -> Array:
-        """Return the placement of a frame in the base frame, ``(..., 4, 4)``; see `function`."""
+        """Return the placement of a frame in the base frame, ``(..., 4, 4)``; see `function`.
+
+        >>> arm.pose(q)[:3, 3]
+        array([1.652 , 1.0129, 0.    ])
+        >>> arm.pose(q, "joint2")[:3, 3]
+        array([0.9553, 0.2955, 0.    ])
+        """
         return cast(Array, self._result(self.function("pose", method, frame=frame), q, out=out))
 
     def jacobian(
         self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
     ) -> Array:
-        """Return the Jacobian of a frame, ``(..., 6, n)``: linear first, in base axes."""
+        """Return the Jacobian of a frame, ``(..., 6, n)``: linear first, in base axes.
+
+        >>> arm.jacobian(q)[:2]
+        array([[-1.0129, -0.7174],
+               [ 1.652 ,  0.6967]])
+        """
         return cast(Array, self._result(self.function("jacobian", method, frame=frame), q, out=out))
 
     def jacobian_derivative(
@@ -283,7 +374,12 @@ class Arm:
         method: str = AUTO,
         out: Out = None,
     ) -> Array:
-        """Return the rate at which the Jacobian of a frame changes, ``(..., 6, n)``."""
+        """Return the rate at which the Jacobian of a frame changes, ``(..., 6, n)``.
+
+        >>> arm.jacobian_derivative(q, qd)[:2]
+        array([[-0.0259,  0.0697],
+               [ 0.0422,  0.0717]])
+        """
         f = self.function("jacobian_derivative", method, frame=frame)
         return cast(Array, self._result(f, q, qd, out=out))
 
@@ -313,6 +409,10 @@ class Arm:
 
         Raises:
             UnreachedError: no such positions within the joint limits were found; says how near.
+
+        Example:
+            >>> arm.inverse_kinematics(arm.pose(q), start=q + 0.1)
+            array([0.3, 0.5])
         """
         from armdyn.arm.kinematics._inverse_kinematics import inverse_kinematics
 
@@ -341,6 +441,10 @@ class Arm:
                 functions, so that new values need no new code: True or "natural" for ten
                 parameters a link, "minimal" for `minimal` instead.
             force: replace files that armdyn did not write, too.
+
+        Example:
+            >>> [path.name for path in arm.export_c("c", ["gravity"])]
+            [...'planar2.h'...]
         """
         from armdyn.arm.codegen._export_c import export_c
 

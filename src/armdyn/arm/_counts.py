@@ -21,6 +21,10 @@ def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operation
         method: by which method; "auto" for the cheapest.
         n: number of joints.
         type: 1 for all joints rotational, 2 for joint 3 translational.
+
+    Example:
+        >>> armdyn.operation_counts("mass_matrix", "lin_fang_1", n=6)
+        Operations(mul=320, add=285, div=0, sqrt=0, trig=10)
     """
     check_method(kind, method)
     chain = generic_chain(n, type)

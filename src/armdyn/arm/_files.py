@@ -25,10 +25,20 @@ def load(
         strict: refuse masses and inertias that no rigid body can have; False warns instead.
         snap: URDF: take angles within 1e-5 rad of right angles, and lengths below 1e-6 m, for
             exact; `Robot.notes` says what was changed.
+
+    Example:
+        >>> armdyn.load("puma560")
+        <Arm 'puma560', 6 joints>
     """
     return Arm(read_robot(source, base=base, tip=tip, strict=strict, snap=snap))
 
 
 def save(arm: Arm | Robot, path: str | Path) -> None:
-    """Write an arm as TOML or URDF, by the suffix: the whole file, or nothing if that fails."""
+    """Write an arm as TOML or URDF, by the suffix: the whole file, or nothing if that fails.
+
+    Example:
+        >>> armdyn.save(armdyn.load("puma560"), "puma.urdf")
+        >>> armdyn.load("puma.urdf").n
+        6
+    """
     write_robot(arm.robot if isinstance(arm, Arm) else arm, path)

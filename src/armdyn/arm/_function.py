@@ -53,6 +53,11 @@ class Function:
         method: by whose formulas.
         robot: name of the arm, for messages.
         program: the traced code; of a long arm sweeps along its joints.
+
+    Example:
+        >>> f = armdyn.load("planar2").function("gravity")
+        >>> f
+        <Function gravity of 'planar2' by 'second_moment': 6M 2A>
     """
 
     __slots__: ClassVar[dict[str, str]] = {"__dict__": "", "__weakref__": "", "_call": ""}
@@ -126,6 +131,12 @@ class Function:
 
         Returns:
             An array whose leading axes are those of the states, or a tuple of arrays.
+
+        Example:
+            >>> f([0.3, 0.5])
+            array([17.4751,  3.4173])
+            >>> f(np.zeros((1000, 2))).shape
+            (1000, 2)
         """
         if self._warm and out is None and threads is None:
             quick = self._one_state(states)
@@ -247,6 +258,10 @@ class Function:
         "python" needs only the standard library, "c" only math.h; "jax" and "casadi" are Python
         that needs only these: functions of arrays ``(..., n)``, and of columns of SX or MX. "llvm"
         is what is compiled for this machine; "latex" is for small arms.
+
+        Example:
+            >>> f.source("c").splitlines()[2]
+            'void gravity(const double q[2], double tau[2])'
         """
         from armdyn.export import c_source, casadi_source, jax_source, to_latex
         from armdyn.graph import show
@@ -269,19 +284,37 @@ class Function:
                 raise MethodError("language", language, LANGUAGES, argument="language")
 
     def sympy(self) -> Callable[..., Any]:
-        """Return the same function on SymPy expressions: a sequence for each input."""
+        """Return the same function on SymPy expressions: a sequence for each input.
+
+        Example:
+            >>> import sympy
+            >>> torques = f.sympy()(sympy.symbols("q1 q2"))
+            >>> torques[1].subs({"q1": 0, "q2": 0})
+            4.905...
+        """
         from armdyn.export import to_sympy
 
         return to_sympy(self._straight)
 
     def casadi(self) -> Any:
-        """Return the same function as a `casadi.Function` of column vectors."""
+        """Return the same function as a `casadi.Function` of column vectors.
+
+        Example:
+            >>> f.casadi()
+            Function(gravity:(q[2])->(tau[2]) SXFunction)
+        """
         from armdyn.export import to_casadi
 
         return to_casadi(self._straight)
 
     def jax(self) -> Callable[..., Any]:
-        """Return the same function on JAX arrays ``(..., n)``."""
+        """Return the same function on JAX arrays ``(..., n)``.
+
+        Example:
+            >>> import jax.numpy as jnp
+            >>> f.jax()(jnp.array([0.3, 0.5])).shape
+            (2,)
+        """
         from armdyn.export import to_jax
 
         return to_jax(self._straight)

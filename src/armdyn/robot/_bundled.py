@@ -17,6 +17,9 @@ def bundled_names() -> tuple[str, ...]:
     Example:
         >>> armdyn.robots()
         ('ascher2', 'planar2', 'planar3', 'puma560', 'scara', 'stanford')
+
+    >>> armdyn.robots()
+    ('ascher2', 'planar2', 'planar3', 'puma560', 'scara', 'stanford')
     """
     names = (file.name for file in _folder().iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
