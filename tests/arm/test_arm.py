@@ -1,4 +1,4 @@
-"""The door: shapes, broadcasting, `out`, methods, messages."""
+"""`Arm`: shapes, broadcasting, `out`, methods, messages."""
 
 from __future__ import annotations
 

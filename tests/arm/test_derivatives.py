@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics, through the door: against Pinocchio, identities and differences."""
+"""Derivatives of the dynamics, of `Arm`, against Pinocchio, identities and differences."""
 
 from __future__ import annotations
 

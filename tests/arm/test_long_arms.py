@@ -53,7 +53,7 @@ def test_bits_do_not_depend_on_how_sweeps_are_called(quantity: str) -> None:
     width = compile_program(f.program).width
     for count in (0, 1, width - 1, width, width + 1, 600):
         assert np.array_equal(f(*(x[:count] for x in batch)), expected[:count]), count
-    for i in (0, 7, 999):  # by the door, which is open by now
+    for i in (0, 7, 999):  # by the fastcall, which is installed by now
         assert np.array_equal(f(*(x[i] for x in batch)), expected[i])
     shifted = [np.frombuffer(b"\0" * 4 + x.tobytes(), np.float64, offset=4) for x in batch]
     assert not shifted[0].flags.aligned

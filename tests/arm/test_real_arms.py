@@ -1,4 +1,4 @@
-"""Published arms: every method, through the door, against Pinocchio; and what the arms cost."""
+"""Published arms: every method of `Arm` against Pinocchio; and what the arms cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`verify`: right arms pass, through the door that users take; wrong methods are found."""
+"""`verify`: right arms pass, by the public way; wrong methods are found."""
 
 from __future__ import annotations
 

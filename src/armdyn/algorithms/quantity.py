@@ -110,7 +110,7 @@ class Quantity:
     Attributes:
         inputs: names of the inputs, each of n numbers.
         outputs: names and shapes of the outputs.
-        methods: by name; "auto" takes the first of those that cost the same.
+        methods: by name; among equally cheap ones "auto" takes the first.
         sentence: what it is, with units, for headers of C and for help.
         derived: methods that the graph makes, after the others.
         rolled: how long arms are computed; None if only by straight-line code.

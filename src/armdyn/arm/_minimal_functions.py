@@ -1,7 +1,7 @@
 """Dynamics from minimal parameters: any method, fed by them at run time or with their values in.
 
-A program of link parameters is taken, and these are replaced by as few as have the same minimal
-parameters: most masses, many moments are zero then, and constants are single minimal parameters.
+The link parameters of a program are replaced by as few as have the same minimal parameters. Most
+masses and many moments are zero then, and constants are single minimal parameters.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ from armdyn.robot import FRICTION_TERMS, Chain, Link
 
 Array = NDArray[np.float64]
 
+# Parameters of a link that differ from its description by less than this, relative to the largest,
+# differ by the rounding of the way to minimal parameters and back.
+ROUNDING = 1e-14
+
 
 @dataclass(frozen=True)
 class MinimalProgram:
@@ -59,7 +63,7 @@ class FunctionFactory:
         found = minimal_program(self.chain, base, quantity, method)
         known = {name: x for name, x in values(self.chain).items() if name != INERTIAL}
         code = _with_known(found.program, known)
-        if all(slot.name != VALUES for slot in code.inputs):  # nothing of the arm is seen in this
+        if all(slot.name != VALUES for slot in code.inputs):  # it reads no parameter
             code = replace(code, inputs=(*code.inputs, Slot(VALUES, (len(base),))))
         return self.function(code, found.method)
 
@@ -117,8 +121,8 @@ def _candidates(
 ) -> Iterator[MinimalProgram]:
     """Yield programs with the values built in.
 
-    With as few parameters as there can be, in a frame of the last link that spares more; and with
-    the link parameters of the arm, where they are those of bodies.
+    Some have as few parameters as possible, in a frame of the last link that spares more. Others
+    have link parameters, if these are the parameters of bodies.
     """
     sparse = base.to_parameters(w)
     known = {**values(chain), **{name: sparse[at].tolist() for name, at in parts(base).items()}}
@@ -145,7 +149,7 @@ def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
     terms = len(link.friction)
     rotor, friction = known[ROTOR][i], known[FRICTION][terms * i : terms * (i + 1)]
     size = max(map(abs, described))
-    if all(abs(x - y) <= 1e-14 * size for x, y in zip(p, described, strict=True)):
+    if all(abs(x - y) <= ROUNDING * size for x, y in zip(p, described, strict=True)):
         # only rounding has changed: zeros of the description must stay zeros
         return replace(link, Jm=rotor, friction=tuple(friction))
     return link_of(link, p, rotor, friction) if p[0] > 0.0 else None

@@ -49,8 +49,8 @@ class Parametric:
 def parametric(chain: Chain, quantity: str, method: str = AUTO) -> Parametric:
     """Trace a method with the constants of the links as inputs.
 
-    "auto" takes the cheapest of those that do not divide by masses, if there are any: parameters
-    that were identified need not have a mass for every link.
+    "auto" takes the cheapest method that does not divide by masses, if there is one: identified
+    parameters need not have a mass for every link.
     """
     check_method(quantity, method, straight=True)
     refuse_singular(chain, quantity)

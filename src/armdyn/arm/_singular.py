@@ -12,12 +12,12 @@ from armdyn.errors import RobotError
 from armdyn.graph import Rolled
 from armdyn.robot import Chain
 
-# Of the smallest eigenvalue of M scaled to a unit diagonal: below it is rounding. Real arms, heavy
-# at the base and light at the wrist, stay many orders above it once scaled.
+# A smallest eigenvalue below this, of M scaled to a unit diagonal, is rounding. Real arms, heavy at
+# the base and light at the wrist, stay many orders above it once scaled. No unit.
 SINGULAR = 1e-13
-# Of a diagonal entry of M beside the largest: what rounding leaves of an inertia that is zero.
+# A diagonal entry of M below this times the largest is the rounding of a zero. No unit.
 RESIDUE = 1e-16
-# Arms of more joints are computed by machine code: numbers one by one would take seconds.
+# Machine code computes M of arms with more joints than this; plain numbers would take seconds.
 MANY_JOINTS = 60
 
 
@@ -60,9 +60,9 @@ def _sweeps(chain: Chain) -> Rolled | None:
 
 
 def _smallest(M: NDArray[np.float64]) -> float:
-    """Return the smallest eigenvalue of M or, of a large one, the smallest pivot: quicker found.
+    """Return the smallest eigenvalue of M or, if M is large, the smallest pivot, which is quicker.
 
-    Of a singular matrix both are what rounding leaves.
+    Both are rounding if M is singular.
     """
     if len(M) <= MANY_JOINTS:
         return float(np.abs(np.linalg.eigvalsh(M)).min())

@@ -54,7 +54,7 @@ class Sweeps:
     Attributes:
         constants: of all joints.
         sweeps: in order.
-        symmetric: matrices of which entries k >= i are written, the others being their image.
+        symmetric: matrices whose entries k >= i are written; the others mirror them.
     """
 
     constants: Table
