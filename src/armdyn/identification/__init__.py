@@ -11,12 +11,14 @@ from armdyn.identification._tables import limits_used, load_values, torque_error
 from armdyn.identification.exciting import ExcitingMotion, excite
 from armdyn.identification.fit._extra import Extra
 from armdyn.identification.fit._problem import Problem, Solution
-from armdyn.identification.gains._drive_gains import DriveGains, identify_drive_gains
+from armdyn.identification.gains._drive_gains import DriveGains
+from armdyn.identification.gains._identify_gains import identify_drive_gains
 from armdyn.identification.judge._bias import Bias
 from armdyn.identification.judge._excitation import Excitation
 from armdyn.identification.judge._holdout import Errors, Series
+from armdyn.identification.payload._identify_payload import identify_payload
 from armdyn.identification.payload._load import Load
-from armdyn.identification.payload._payload import PAYLOAD_FILES, Payload, identify_payload
+from armdyn.identification.payload._payload import PAYLOAD_FILES, Payload
 from armdyn.identification.physical._feasible import Feasibility, feasible
 from armdyn.identification.physical._solver import need_solver
 
