@@ -73,7 +73,8 @@ class AdamsBashforth(Stepper):
         self._weights, self._name = weights, name
         self._starter = RungeKutta(plant, forces, h, holds, STARTER, "rk4")
         self._past: list[tuple[Array, Array]] = []
-        self._steps: NDArray[np.intp] | None = None  # of each arm since it began anew
+        # steps of each arm since it began anew; without holds, all began at the first step
+        self._steps = np.zeros(len(holds.held) if holds else 0, np.intp)
 
     @cached_property
     def _program(self) -> Program | None:
@@ -96,20 +97,21 @@ class AdamsBashforth(Stepper):
 
     def step(self, t: float, q: Array, qd: Array) -> Step:
         """Return the state a step later."""
-        if self._steps is None:
-            self._steps = np.zeros(len(q), np.intp)
         before = len(self._weights) - 1
         force, driven = self._at(t, q, qd)
-        if self._kernel is not None and self._steps.min() >= before:
+        if self._kernel is not None and len(self._past) == before:
             self.evaluations += 1
             q_after, qd_after, qdd = self._compiled(q, qd, force)
         else:
             events, qdd = self._settled(t, q, qd, force)
-            self._begin_anew(self._steps, events)
-            q_after, qd_after = self._by_rates(t, q, qd, qdd, self._steps < before)
+            self._begin_anew(events)
+            young = np.full(len(q), len(self._past) < before)
+            if self._holds:
+                young = self._steps < before
+            q_after, qd_after = self._by_rates(t, q, qd, qdd, young)
         self._past = [(qd, qdd), *self._past][:before]
         self._steps += 1
-        self._begin_anew(self._steps, self._arrested(t + self._h, q_after, qd_after))
+        self._begin_anew(self._arrested(t + self._h, q_after, qd_after))
         return Step(q_after, qd_after, (qdd, driven))
 
     def _by_rates(
@@ -137,6 +139,7 @@ class AdamsBashforth(Stepper):
         with np.errstate(all="ignore"):
             return self._kernel(*states, *past, np.array([self._h]), *self._constants)
 
-    def _begin_anew(self, steps: NDArray[np.intp], events: list[Event]) -> None:
+    def _begin_anew(self, events: list[Event]) -> None:
         self.events += events
-        steps[[event.arm for event in events]] = 0
+        if events:
+            self._steps[[event.arm for event in events]] = 0
