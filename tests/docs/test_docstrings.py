@@ -21,11 +21,6 @@ from support.example_logs import write_example_logs
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
-# Names without an example yet. Take a name off the list when its docstring has one.
-MISSING: set[str] = {
-    "armdyn.Operations",
-}  # fmt: skip
-
 
 def _methods(cls: type) -> Iterator[tuple[str, object]]:
     """Yield the public methods and properties that a class defines itself."""
@@ -66,11 +61,7 @@ def _needs_example(value: object) -> bool:
 
 def test_every_public_name_has_an_example() -> None:
     without = {name for name, value in PUBLIC.items() if _needs_example(value)} - set(EXAMPLES)
-    assert sorted(without - MISSING) == []
-
-
-def test_names_with_an_example_are_off_the_list() -> None:
-    assert sorted(MISSING & set(EXAMPLES)) == []
+    assert sorted(without) == []
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))

@@ -14,6 +14,13 @@ class Operations:
     """How often a program does what; a change of sign is free, as in the papers.
 
     Ordered by multiplications, then additions.
+
+    Example:
+        >>> counted = armdyn.load("planar2").function("gravity").operations
+        >>> counted.multiplications, counted.additions
+        (6, 2)
+        >>> print(counted)
+        6M 2A
     """
 
     mul: int = 0
