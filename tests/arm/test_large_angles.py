@@ -23,7 +23,7 @@ JOINTS = [
 ]  # fmt: skip
 TOO_FAR = 1.5 * LARGEST_ANGLE
 REFUSED = r"`q` has joint 'bent' at -?150000 rad.*expected at most 100000 rad\. Wrap the angle"
-KINDS = (
+QUANTITIES = (
     "mass_matrix", "inverse_dynamics", "bias", "gravity", "coriolis_matrix", "forward_dynamics",
     "inverse_mass_matrix", "udu", "regressor", "kinetic_energy", "potential_energy", "pose",
     "jacobian", "jacobian_derivative", "inverse_dynamics_derivatives",
@@ -42,11 +42,11 @@ def at(joint: int, value: float, *lead: int) -> np.ndarray:
     return q
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_quantity_refuses_angles_that_lost_digits(arm: armdyn.Arm, kind: str) -> None:
-    f = arm.function(kind)
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_every_quantity_refuses_angles_that_lost_digits(arm: armdyn.Arm, quantity: str) -> None:
+    f = arm.function(quantity)
     others = [np.ones(4)] * (len(f.program.inputs) - 1)
-    for call in (getattr(arm, kind), f):
+    for call in (getattr(arm, quantity), f):
         for _ in range(3):  # by the method, then by what is left for later calls
             call(at(1, LARGEST_ANGLE), *others)
             with pytest.raises(armdyn.InputError, match=REFUSED) as error:
