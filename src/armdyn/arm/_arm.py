@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_flag
+from armdyn._checks import checked_flag, checked_whole
 from armdyn._fork_safe import first_use
 from armdyn.arm._install_fastcall import install_fastcall
 from armdyn.arm._names import AUTO
 from armdyn.arm._offset_joints import offset_joints
-from armdyn.errors import InputError, shown
+from armdyn.errors import InputError
 from armdyn.robot import Robot, chain_of
 
 if TYPE_CHECKING:
@@ -469,14 +469,8 @@ class Arm:
                 return self.n + 1
             if frame in self.joint_names:
                 return 1 + self.joint_names.index(frame)
-        elif isinstance(frame, int | np.integer) and not isinstance(frame, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            if 0 <= frame <= self.n:
-                return int(frame)
-        raise InputError(
-            f"`frame` is {shown(frame)}, expected 'tip', a joint ({', '.join(self.joint_names)}) "
-            f"or a number from 0 to {self.n}.",
-            argument="frame",
-        )
+        what = f"'tip', a joint ({', '.join(self.joint_names)}) or a number from 0 to {self.n}"
+        return checked_whole(frame, "frame", 0, self.n, what=what)
 
     def __getstate__(self) -> dict[str, object]:
         """Copy and pickle without fastcalls, which belong to this object."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import LARGEST_FLOAT, check_memory
+from armdyn._checks import LARGEST_FLOAT, check_memory, checked_choice
 from armdyn._fork_safe import first_use
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
@@ -20,7 +20,7 @@ from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._install_fastcall import described
 from armdyn.arm._methods import methods
 from armdyn.arm._offset_joints import LARGEST_ANGLE, OffsetJoints
-from armdyn.errors import InputError, MethodError, NumericalError
+from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program, Rolled
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ class Function:
         from armdyn.graph import show
         from armdyn.kernel import compile_program
 
-        match language:
+        match checked_choice(language, "language", LANGUAGES):
             case "python":
                 return show(self._straight)
             case "c":
@@ -278,10 +278,8 @@ class Function:
                 return to_latex(self._straight)
             case "jax":
                 return jax_source(self._straight)
-            case "casadi":
-                return casadi_source(self._straight)
             case _:
-                raise MethodError("language", language, LANGUAGES, argument="language")
+                return casadi_source(self._straight)
 
     def sympy(self) -> Callable[..., Any]:
         """Return the same function on SymPy expressions: a sequence for each input.

@@ -34,6 +34,9 @@ Data = Log | str | os.PathLike[str]
 LEAST_DEVIATION = 1e-12
 LEAST_PRIOR = 1e-9
 
+# More samples a row than this are a mistake.
+MOST_DECIMATED = 1_000_000_000
+
 
 def identify(
     arm: Arm,
@@ -107,7 +110,9 @@ def identify(
         robust=checked_flag(robust, "robust"),
         stribeck=checked_flag(stribeck, "stribeck"),
         cutoff=checked_cutoff(cutoff),
-        decimate=None if decimate is None else checked_whole(decimate, "decimate", 1),
+        decimate=None
+        if decimate is None
+        else checked_whole(decimate, "decimate", 1, MOST_DECIMATED),
         dead_band=None
         if dead_band is None
         else checked_per_joint(dead_band, "dead_band", arm.n, least=0.0),

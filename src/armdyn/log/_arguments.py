@@ -8,10 +8,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._checks import checked_array, checked_mapping, checked_names
-from armdyn.errors import InputError, shown
+from armdyn._checks import (
+    checked_array,
+    checked_items,
+    checked_mapping,
+    checked_names,
+    checked_text,
+)
+from armdyn.errors import InputError
 
 Array = NDArray[np.float64]
+
+SENTENCES = "sentences"
 
 
 def checked_stamps(value: object) -> tuple[Array, list[str]]:
@@ -84,10 +92,8 @@ def checked_extra(extra: object, rows: int) -> dict[str, Array]:
 
 def checked_notes(notes: object) -> tuple[str, ...]:
     """Return sentences."""
-    listed = (notes,) if isinstance(notes, str) else tuple(cast("Sequence[object]", notes))
-    if not all(isinstance(note, str) for note in listed):
-        raise InputError(f"`notes` is {shown(notes)}, expected sentences.", argument="notes")
-    return cast("tuple[str, ...]", listed)
+    listed = (notes,) if isinstance(notes, str) else checked_items(notes, "notes", what=SENTENCES)
+    return tuple(checked_text(note, "notes", empty=True, what=SENTENCES) for note in listed)
 
 
 def _frozen(array: Array) -> Array:

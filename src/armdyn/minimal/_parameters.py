@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_array, checked_choice
+from armdyn._checks import checked_array, checked_choice, checked_text
 from armdyn.algorithms import PARAMETER_NAMES, parameters
 from armdyn.algorithms.structure import structure
 from armdyn.errors import InputError, RobotWarning
@@ -210,6 +210,8 @@ class MinimalParameters:
             array([[2.5442, 0.7721],
                    [0.7721, 0.3333]])
         """
+        checked_text(quantity, "quantity", what="the name of a quantity")
+        checked_text(method, "method", what="the name of a method")
         if values is None:
             key = (quantity, method)
             if key not in self._functions:

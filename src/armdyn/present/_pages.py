@@ -7,8 +7,8 @@ import os
 import re
 from collections.abc import Mapping
 from html import escape
-from pathlib import Path
 
+from armdyn._checks import checked_path
 from armdyn.errors import FileError
 
 SUFFIXES = (".html", ".htm")
@@ -16,7 +16,7 @@ SUFFIXES = (".html", ".htm")
 
 def check_page(path: str | os.PathLike[str]) -> None:
     """Refuse, before any work, a page that could not be written."""
-    target = Path(path)
+    target = checked_path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise FileError(target, "pages are written as .html.")
     if not target.parent.is_dir():

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from armdyn._checks import checked_path
 from armdyn.errors import FileError, MissingExtraError
 from armdyn.files import whole_file
 
@@ -18,7 +19,7 @@ UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 def check_picture(path: str | os.PathLike[str]) -> None:
     """Refuse, before any work, a picture that could not be drawn."""
-    target = Path(path)
+    target = checked_path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise FileError(target, f"pictures are written as {', '.join(SUFFIXES)}.")
     if not target.parent.is_dir():

@@ -137,9 +137,10 @@ def _named(joints: Iterable[Joint], robot: str) -> tuple[Joint, ...]:
     def error(words: str) -> RobotError:
         return RobotError(f"robot {robot!r}{words}", argument="joints")
 
-    if isinstance(joints, str) or not isinstance(joints, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise error(": `joints` must be a sequence of Joint.")
-    listed = tuple(joints)
+    try:
+        listed = tuple(joints)
+    except TypeError:
+        raise error(": `joints` must be a sequence of Joint.") from None
     if not listed:
         raise error(" has no joints; an arm needs at least one.")
     for k, joint in enumerate(listed, 1):
@@ -153,10 +154,12 @@ def _named(joints: Iterable[Joint], robot: str) -> tuple[Joint, ...]:
 
 
 def _sentences(notes: Iterable[str]) -> tuple[str, ...]:
-    given = (notes,) if isinstance(notes, str) else notes
-    if not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise RobotError(f"`notes` is {shown(given)}, expected sentences.", argument="notes")
-    sentences = tuple(given)
+    try:
+        sentences = (notes,) if isinstance(notes, str) else tuple(notes)
+    except TypeError:
+        raise RobotError(
+            f"`notes` is {shown(notes)}, expected sentences.", argument="notes"
+        ) from None
     for note in sentences:
         if not isinstance(note, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise RobotError(f"`notes` has {shown(note)}, expected sentences.", argument="notes")

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import about
+from armdyn._checks import about, checked_items
 from armdyn.errors import RobotError, shown
 from armdyn.robot._chain import exact_cos_sin
 from armdyn.robot._joint import Joint, Kind, checked_entry
@@ -143,12 +143,10 @@ def _rows(rows: Sequence[Sequence[float]]) -> list[list[float]]:
 
 
 def _column(column: Sequence[Any], n: int, name: str) -> list[Any]:
-    try:
-        entries = list(column)
-    except TypeError:
-        raise RobotError(
-            f"`{name}` is {shown(column)}, expected {n} entries, one a row.", argument=name
-        ) from None
+    what = f"{n} entries, one a row"
+    array = cast("NDArray[Any]", column) if isinstance(column, np.ndarray) else None
+    given: object = list(array) if array is not None and array.ndim else column
+    entries = list[Any](checked_items(given, name, what=what, error=RobotError))
     if len(entries) != n:
         raise RobotError(
             f"`{name}` has {len(entries)} entries, expected {n}, one a row.", argument=name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -100,7 +100,8 @@ def sample_times(until: float, samples: object, joints: int) -> Array | None:
     """Return when samples are recorded: so many, or at times; None for all steps."""
     if samples is None:
         return None
-    if not isinstance(samples, list | tuple | np.ndarray) or not np.ndim(cast(Any, samples)):
+    given = isinstance(samples, list | tuple) or (isinstance(samples, np.ndarray) and samples.ndim)
+    if not given:
         return np.linspace(0.0, until, _count(cast(object, samples), joints))
     times = checked_array(cast(object, samples), "samples", ("K",), what="a number or times (K,)")
     late = np.flatnonzero(np.diff(times) <= 0)
@@ -136,8 +137,8 @@ def checked_events(events: object, batch: bool) -> tuple[Callable[..., Any], ...
     if events is None:
         return ()
     listed: tuple[object, ...] = (events,)
-    if not callable(events) and isinstance(events, Iterable):
-        listed = tuple(cast("Iterable[object]", events))
+    if isinstance(events, Sequence) and not isinstance(events, str | bytes):
+        listed = tuple(cast("Sequence[object]", events))
     if not all(map(callable, listed)):
         raise InputError(
             f"`events` is {shown(cast(object, events))}, expected functions of (t, q, qd).",

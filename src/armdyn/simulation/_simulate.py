@@ -13,6 +13,7 @@ from armdyn._checks import (
     checked_flag,
     checked_function,
     checked_number,
+    checked_per_joint,
     checked_positive,
 )
 from armdyn._progress import Progress
@@ -155,6 +156,10 @@ def simulate(
     batch = batch or rows is not None
     has_friction, wants_part = checked_flag(friction, "friction"), checked_flag(partial, "partial")
     breakaway = checked_number(stiction, "stiction", least=1.0)
+    checked_positive(step, "step", what="the length of a step [s]")
+    for name, value in (("stiffness", stiffness), ("damping", damping)):
+        if value is not None:
+            checked_per_joint(value, name, arm.n, least=0.0)
     at_limits = checked_choice(limits, "limits", LIMITS, what="way to treat limits")
     if progress is not None:
         checked_function(progress, "progress", what="a function of (done, total, what)")

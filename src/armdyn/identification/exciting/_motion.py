@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import checked_path
 from armdyn.arm import Arm
 from armdyn.identification._tables import limits_used
 from armdyn.identification._tolerances import ROUNDING
@@ -121,7 +121,7 @@ class ExcitingMotion:
         """
         t, q, qd, qdd = self.trajectory.sample(max(20.0, 2000.0 / self.duration))
         tau = self.arm.inverse_dynamics(q, qd, qdd)
-        write_plot(Path(path), self.arm, self.limits, t, (q, qd, qdd, tau))
+        write_plot(checked_path(path), self.arm, self.limits, t, (q, qd, qdd, tau))
 
     def summary(self) -> str:
         """Return the motion, what it uses of the limits and what stays uncertain as text.
