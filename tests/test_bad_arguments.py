@@ -211,6 +211,11 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "ExcitingMotion.sample", Call(exciting.sample, {})
     yield "ExcitingMotion.save", Call(exciting.save, dict(files))
     yield "feasible", Call(armdyn.feasible, {"arm": ARM, "values": base.values})
+    result = armdyn.identify(ARM, log, physical=False)
+    yield "Result.expression", Call(result.expression, {"name": result.names[0]})
+    yield "Result.files", Call(result.files, {})
+    yield "Result.report", Call(result.report, {"path": folder / "report.html"})
+    yield "Result.save", Call(result.save, {"folder": folder / "result"})
     yield "identify", Call(armdyn.identify, {"arm": ARM, "logs": log, "physical": False})
     yield "identify_payload", Call(armdyn.identify_payload, {"arm": ARM, "logs": log})
     yield (
@@ -275,6 +280,7 @@ NAMES = (
     "Log.read", "Log.stream", "Log.concat", "Log.part", "Log.save", "PD", "ComputedTorque",
     "simulate", "simulate rk4", "Run.animate", "Run.measured", "Run.plot", "Run.save", "Extra",
     "excite", "ExcitingMotion.plot", "ExcitingMotion.sample", "ExcitingMotion.save", "feasible",
+    "Result.expression", "Result.files", "Result.report", "Result.save",
     "identify", "identify_payload", "identify_drive_gains", "motion.Fourier", "motion.JointSpace",
     "motion.MinimumJerk", "motion.Trajectory.states", "motion.Trajectory.q",
     "motion.Trajectory.qd", "motion.Trajectory.qdd", "motion.Trajectory.sample",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._checks import checked_path
+from armdyn._checks import checked_choice, checked_path
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.files import write_together, write_whole
@@ -140,15 +140,11 @@ class Result:
             >>> result.expression("k2_x")
             'k2_x = mx_2 [kg m]: ...'
         """
+        checked_choice(name, "name", (*self.model.base.names, *self.names), what="parameter")
         if name in self.model.base.names:
             return self.model.base.expression(name)
-        for column in self.model.columns:
-            if column.name == name:
-                return f"{name} [{column.unit}]: {column.kind} of joint {column.joint + 1}"
-        raise InputError(
-            f"there is no parameter {shown(name)}; there are {', '.join(self.names)}.",
-            argument="name",
-        )
+        column = next(column for column in self.model.columns if column.name == name)
+        return f"{name} [{column.unit}]: {column.kind} of joint {column.joint + 1}"
 
     @property
     def weak(self) -> tuple[str, ...]:
@@ -255,6 +251,8 @@ class Result:
             >>> sorted(result.files())
             ['identified.toml', 'identified.urdf', 'parameters.csv', 'report.html', 'result.json']
         """
+        if made is not None and not isinstance(made, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"`made` is {shown(made)}, expected a datetime.", argument="made")
         return texts(self, made)
 
     def report(self, path: str | os.PathLike[str]) -> None:
