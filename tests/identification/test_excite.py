@@ -293,7 +293,7 @@ def test_command_writes_what_the_function_finds(
     ("words", "said"),
     [
         (("--velocity", "fast"), "--velocity is 'fast'"),
-        (("--velocity", "1,2,3"), "--velocity is [1.0, 2.0, 3.0]"),
+        (("--velocity", "1,2,3"), "--velocity has shape (3,)"),
         (("--position", "1"), "--position is '1', expected LOW:HIGH"),
         (("--position", "1:-1"), "--position of joint1 is from 1 to -1"),
         (("--harmonics", "1"), "--harmonics is 1"),
