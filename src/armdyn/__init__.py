@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         RobotError,
         RobotFileError,
         RobotWarning,
+        SettingWarning,
         UnreachedError,
     )
     from armdyn.graph import Operations
@@ -79,6 +80,7 @@ __all__ = [
     "RobotFileError",
     "RobotWarning",
     "Run",
+    "SettingWarning",
     "UnreachedError",
     "excite",
     "feasible",

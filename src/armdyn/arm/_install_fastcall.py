@@ -41,7 +41,7 @@ def install_fastcall(
     def slow(*states: Any, **options: Any) -> Any:
         if entries.get(name) is not fastcall or class_version(type(owner)) == version:
             return method(owner, *states, **options)
-        del entries[name]
+        entries.pop(name, None)  # another thread may have been first
         return getattr(owner, name)(*states, **options)
 
     fastcall = kernel.fastcall(
