@@ -7,17 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.main import get_command
 
 import armdyn
-from armdyn.cli._app import app
+from armdyn.cli._lazy_group import _imported
+from armdyn.cli._usage import VERBS as USAGE
 from support.identification import recorded, small_arm
 from support.pages import ROOT, blocks, run_page, spoken
 from support.payloads import pair
 
 TUTORIALS = ("torques", "simulation", "controller", "formulations", "batches")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-VERBS = get_command(app).commands  # type: ignore[attr-defined]
+VERBS = {verb: _imported(verb) for verb in USAGE}
 
 
 @pytest.mark.slow
