@@ -123,7 +123,7 @@ def test_joint_limit_on_the_way_ends_the_line() -> None:
         ({"start": [0.0]}, r"`start` has shape \(1,\)"),
         ({"start": [9.0, 0, 0, 0, 0, 0]}, "outside its limits"),
         ({"pose": np.eye(3)}, r"`pose` has shape \(3, 3\)"),
-        ({"pose": None}, "`pose` has shape"),
+        ({"pose": None}, "`pose` is None"),
         ({"arm": "puma560"}, "expected an armdyn.Arm"),
         ({"duration": 1e-3}, "within the limits the motion takes"),
     ],

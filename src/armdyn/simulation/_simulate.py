@@ -255,7 +255,7 @@ def _run(task: Task, found: Samples, batch: bool) -> Run:
                 raise
             failure = error
     notes = [f"incomplete: {str(failure) or 'it was interrupted.'}"] if failure else []
-    tick = SAME_TIME * task.until  # at one time, a consequence stays behind its cause
+    tick = SAME_TIME * task.until  # at one time, a consequence stays after its cause
     events = tuple(sorted(found.events, key=lambda event: round(event.t / tick)))
     passed = {event.joint for event in events if event.what.startswith("passes")}
     if passed:

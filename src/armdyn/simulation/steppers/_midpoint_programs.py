@@ -29,7 +29,7 @@ def midpoint_program(
     depends on q. The first equation is solved for v with M and the right-hand side as they are at
     the last v. Inputs are q, p, v, tau, h; outputs are the new v, and dL/dq + tau.
 
-    If the mass matrix is given, joints may be held: there is an input `free` behind tau, and the
+    If the mass matrix is given, joints may be held: the input `free` follows tau, and the
     equations are those of the free joints.
     """
     (stage,) = tableau.stages
