@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+from armdyn._checks import checked_choice
+from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.arm._methods import check_method
 from armdyn.arm._programs import resolve
@@ -26,6 +28,7 @@ def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operation
         >>> armdyn.operation_counts("mass_matrix", "lin_fang_1", n=6)
         Operations(mul=320, add=285, div=0, sqrt=0, trig=10)
     """
+    checked_choice(kind, "kind", QUANTITIES, what="quantity")
     check_method(kind, method)
     chain = generic_chain(n, type)
     return operations(chain, kind, resolve(chain, kind, method))
