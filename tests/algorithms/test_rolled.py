@@ -9,8 +9,8 @@ import pytest
 
 from armdyn import Robot, generic
 from armdyn.algorithms import QUANTITIES
-from armdyn.arm._rolled import rolled_program
-from armdyn.arm._tracing import algorithm
+from armdyn.arm.programs._rolled import rolled_program
+from armdyn.arm.programs._tracing import algorithm
 from armdyn.graph import (
     Operations,
     Program,

@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.algorithms import QUANTITIES
-from armdyn.arm._tracing import algorithm
+from armdyn.arm.programs._tracing import algorithm
 from armdyn.graph import Slot, interpret, trace
 from armdyn.robot import chain_of
 from support.robots import (

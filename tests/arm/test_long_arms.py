@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm import _programs
+from armdyn.arm.programs import _programs
 from armdyn.errors import InputError, RobotError
 from armdyn.graph import Rolled
 from armdyn.kernel import compile_program

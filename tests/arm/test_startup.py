@@ -21,7 +21,8 @@ print(*sys.modules)
 
 # What makes programs and code, or writes files.
 UNWANTED = (
-    "armdyn.arm._tracing", "armdyn.arm._rolled", "armdyn.graph._simplify", "armdyn.graph._trace",
+    "armdyn.arm.programs._tracing", "armdyn.arm.programs._rolled",
+    "armdyn.graph._simplify", "armdyn.graph._trace",
     "armdyn.graph._derive", "armdyn.graph.rolled._roll", "armdyn.kernel.straight",
     "armdyn.kernel.rolled", "armdyn.kernel.call._fastcall_ir", "armdyn.kernel.ir._sincos",
     "armdyn.export", "armdyn.minimal", "armdyn.log", "armdyn.robot.formats.urdf._write",
@@ -51,7 +52,10 @@ def test_a_cached_first_number_imports_no_algorithm_and_no_compiler(tmp_path: Pa
     robot, cache = tmp_path / "puma.urdf", tmp_path / "cache"
     robot.write_text(urdf_text(arm.robot), encoding="utf-8")
     made, all_modules = _first_number(robot, cache)
-    assert "armdyn.kernel.straight._emit" in all_modules and "armdyn.arm._tracing" in all_modules
+    assert (
+        "armdyn.kernel.straight._emit" in all_modules
+        and "armdyn.arm.programs._tracing" in all_modules
+    )
     loaded, modules = _first_number(robot, cache)
     assert loaded == made
     assert sorted(name for name in modules if name in UNWANTED) == []

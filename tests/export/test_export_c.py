@@ -16,8 +16,8 @@ import pytest
 import armdyn
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm import export_c
-from armdyn.arm._methods import straight_methods
-from armdyn.arm._parametric import parametric, values
+from armdyn.arm.programs._methods import straight_methods
+from armdyn.arm.programs._parametric import parametric, values
 from armdyn.cli._app import main
 from armdyn.errors import FileError, InputError, MethodError, NumericalError, RobotError
 from armdyn.export import MARK, c_source, linear_constants, prefix_of

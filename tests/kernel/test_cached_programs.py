@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.arm import AUTO, _programs, _tracing, methods
-from armdyn.arm._programs import program, resolve
+from armdyn.arm import AUTO, methods
+from armdyn.arm.programs import _programs, _tracing
+from armdyn.arm.programs._programs import program, resolve
 from armdyn.errors import GraphError
 from armdyn.graph import Program, Slot
 from armdyn.graph._program import Instruction

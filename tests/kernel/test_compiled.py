@@ -14,7 +14,7 @@ import pytest
 
 import armdyn
 from armdyn.arm import _evaluate
-from armdyn.arm._recent import recent
+from armdyn.arm.programs._recent import recent
 from armdyn.graph import interpret
 from armdyn.kernel import target
 from armdyn.kernel.batch._batch import LEAST_STATES

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from armdyn import load
-from armdyn.arm._rolled import rolled_program
+from armdyn.arm.programs._rolled import rolled_program
 from armdyn.graph import Program, evaluate_rolled
 from armdyn.graph._interpret import FLOATS
 from armdyn.graph.rolled import _interpret as _rolled_interpret

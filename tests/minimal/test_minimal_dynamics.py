@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, InputError, MethodError, Robot, generic
-from armdyn.arm._parametric import parametric
+from armdyn.arm.programs._parametric import parametric
 from armdyn.graph import count
 from armdyn.robot import chain_of
 from armdyn.robot._generic import random_joint

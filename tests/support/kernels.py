@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from armdyn.arm._programs import cheapest, program
+from armdyn.arm.programs._programs import cheapest, program
 from armdyn.errors import InputError
 from armdyn.graph import Program, Slot, trace
 from armdyn.kernel import DOUBLE, Kernel, Target, compile_program, target

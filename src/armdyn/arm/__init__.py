@@ -9,20 +9,20 @@ from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
     from armdyn.arm._arm import Arm
-    from armdyn.arm._counts import generic_chain, operation_counts
     from armdyn.arm._evaluate import Evaluator
     from armdyn.arm._files import load, save
     from armdyn.arm._function import Function
-    from armdyn.arm._methods import methods, source
-    from armdyn.arm._names import AUTO
-    from armdyn.arm._parametric import parametric
-    from armdyn.arm._parametric import values as parameter_values
-    from armdyn.arm._programs import cost
-    from armdyn.arm._tracing import operations
     from armdyn.arm.codegen._export_c import export_c
     from armdyn.arm.kinematics._damped_least_squares import Reach
     from armdyn.arm.kinematics._inverse_kinematics import checked_pose, checked_start, reach_of
     from armdyn.arm.kinematics._rotations import rotation_vectors
+    from armdyn.arm.programs._counts import generic_chain, operation_counts
+    from armdyn.arm.programs._methods import methods, source
+    from armdyn.arm.programs._names import AUTO
+    from armdyn.arm.programs._parametric import parametric
+    from armdyn.arm.programs._parametric import values as parameter_values
+    from armdyn.arm.programs._programs import cost
+    from armdyn.arm.programs._tracing import operations
 
 __all__ = [
     "AUTO",
@@ -50,25 +50,25 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "AUTO": "_names",
+        "AUTO": "programs._names",
         "Arm": "_arm",
         "Evaluator": "_evaluate",
         "Function": "_function",
         "Reach": "kinematics._damped_least_squares",
         "checked_pose": "kinematics._inverse_kinematics",
         "checked_start": "kinematics._inverse_kinematics",
-        "cost": "_programs",
+        "cost": "programs._programs",
         "export_c": "codegen._export_c",
-        "generic_chain": "_counts",
+        "generic_chain": "programs._counts",
         "load": "_files",
-        "methods": "_methods",
-        "operation_counts": "_counts",
-        "operations": "_tracing",
-        "parameter_values": "_parametric:values",
-        "parametric": "_parametric",
+        "methods": "programs._methods",
+        "operation_counts": "programs._counts",
+        "operations": "programs._tracing",
+        "parameter_values": "programs._parametric:values",
+        "parametric": "programs._parametric",
         "reach_of": "kinematics._inverse_kinematics",
         "rotation_vectors": "kinematics._rotations",
         "save": "_files",
-        "source": "_methods",
+        "source": "programs._methods",
     },
 )

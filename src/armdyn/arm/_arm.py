@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn._checks import checked_flag, checked_whole
 from armdyn._fork_safe import first_use
 from armdyn.arm._install_fastcall import install_fastcall
-from armdyn.arm._names import AUTO
 from armdyn.arm._offset_joints import offset_joints
+from armdyn.arm.programs._names import AUTO
 from armdyn.errors import InputError
 from armdyn.robot import Robot, chain_of
 
@@ -122,7 +122,7 @@ class Arm:
     @property
     def quantities(self) -> tuple[str, ...]:
         """What can be computed: all, but what needs the inverse of a mass matrix that has none."""
-        from armdyn.arm._programs import quantities
+        from armdyn.arm.programs._programs import quantities
 
         return quantities(self._chain)
 
@@ -152,8 +152,8 @@ class Arm:
         return self._function(quantity, method, frame, friction)
 
     def _function(self, quantity: str, method: str, frame: str | int, friction: bool) -> Function:
-        from armdyn.arm._methods import check_method
-        from armdyn.arm._programs import code_of, resolve
+        from armdyn.arm.programs._methods import check_method
+        from armdyn.arm.programs._programs import code_of, resolve
 
         check_method(quantity, method)
         key = (quantity, method, self._frame(frame), checked_flag(friction, "friction"))

@@ -18,8 +18,8 @@ from armdyn.algorithms import QUANTITIES
 from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._install_fastcall import described
-from armdyn.arm._methods import methods
 from armdyn.arm._offset_joints import LARGEST_ANGLE, OffsetJoints
+from armdyn.arm.programs._methods import methods
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program, Rolled
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from armdyn.algorithms import PARAMETER_NAMES, QUANTITIES
 from armdyn.arm._function import Function
-from armdyn.arm._methods import check_method, row_of, straight_methods
-from armdyn.arm._names import AUTO
 from armdyn.arm._offset_joints import OffsetJoints
-from armdyn.arm._parametric import FRICTION, INERTIAL, ROTOR, link_of, parametric, values
-from armdyn.arm._programs import cost, program
+from armdyn.arm.programs._methods import check_method, row_of, straight_methods
+from armdyn.arm.programs._names import AUTO
+from armdyn.arm.programs._parametric import FRICTION, INERTIAL, ROTOR, link_of, parametric, values
+from armdyn.arm.programs._programs import cost, program
 from armdyn.errors import InputError, MethodError
 from armdyn.graph import Program, Slot, count
 from armdyn.minimal import (

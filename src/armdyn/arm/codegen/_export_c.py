@@ -19,12 +19,12 @@ from armdyn._checks import (
     checked_text,
 )
 from armdyn.algorithms import QUANTITIES
-from armdyn.arm._methods import check_method, row_of
 from armdyn.arm._minimal_functions import minimal_program
-from armdyn.arm._names import AUTO
-from armdyn.arm._parametric import INERTIAL, INPUTS, Parametric, parametric, values
-from armdyn.arm._programs import cheapest, program
 from armdyn.arm.codegen._header_text import about, minimal_note, notes, table_note
+from armdyn.arm.programs._methods import check_method, row_of
+from armdyn.arm.programs._names import AUTO
+from armdyn.arm.programs._parametric import INERTIAL, INPUTS, Parametric, parametric, values
+from armdyn.arm.programs._programs import cheapest, program
 from armdyn.errors import InputError, RobotError, shown
 from armdyn.export import MARK, CFunction, CTable, c_package, prefix_of
 from armdyn.files._together import write_together

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from armdyn.algorithms import PARAMETER_NAMES, SIGNALS
-from armdyn.arm._methods import row_of, source
-from armdyn.arm._parametric import FRICTION, INERTIAL, ROTOR
+from armdyn.arm.programs._methods import row_of, source
+from armdyn.arm.programs._parametric import FRICTION, INERTIAL, ROTOR
 from armdyn.graph import Program, Slot, count
 from armdyn.minimal import MinimalParameters
 from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot

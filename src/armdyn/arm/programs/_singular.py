@@ -54,7 +54,7 @@ def _mass_matrix(chain: Chain, q: list[float]) -> NDArray[np.float64]:
 
 
 def _sweeps(chain: Chain) -> Rolled | None:
-    from armdyn.arm._rolled import rolled_program
+    from armdyn.arm.programs._rolled import rolled_program
 
     return rolled_program(chain, "mass_matrix", friction=False)
 

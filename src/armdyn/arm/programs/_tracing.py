@@ -10,13 +10,13 @@ from collections.abc import Callable
 from armdyn.algorithms import Method
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.quantity import resolve
-from armdyn.arm._derivatives import derived_method
-from armdyn.arm._methods import method_row, row_of
-from armdyn.arm._names import ROLLED
-from armdyn.arm._programs import MOST_STEPS, cheapest, key_steps, steps
-from armdyn.arm._recent import recent
-from armdyn.arm._rolled import rolled_program
-from armdyn.arm._singular import refuse_singular
+from armdyn.arm.programs._derivatives import derived_method
+from armdyn.arm.programs._methods import method_row, row_of
+from armdyn.arm.programs._names import ROLLED
+from armdyn.arm.programs._programs import MOST_STEPS, cheapest, key_steps, steps
+from armdyn.arm.programs._recent import recent
+from armdyn.arm.programs._rolled import rolled_program
+from armdyn.arm.programs._singular import refuse_singular
 from armdyn.graph import Operations, Program, Rolled, Slot, count, count_rolled, trace
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar

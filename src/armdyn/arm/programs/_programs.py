@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from armdyn.algorithms import QUANTITIES
-from armdyn.arm._methods import (
+from armdyn.arm.programs._methods import (
     check_method,
     is_in_package,
     method_row,
@@ -18,9 +18,9 @@ from armdyn.arm._methods import (
     row_of,
     straight_methods,
 )
-from armdyn.arm._names import AUTO, ROLLED
-from armdyn.arm._recent import recent
-from armdyn.arm._singular import singular
+from armdyn.arm.programs._names import AUTO, ROLLED
+from armdyn.arm.programs._recent import recent
+from armdyn.arm.programs._singular import singular
 from armdyn.graph import Program, Rolled, free_symbols
 from armdyn.kernel import cached_choice, cached_program, source_digest
 from armdyn.robot import Chain
@@ -46,7 +46,7 @@ STEPS_OF_LINK = 13
 # The packages whose text decides what is traced.
 TRACING = (
     "armdyn.scalar", "armdyn.graph", "armdyn.graph.rolled", "armdyn.algorithms",
-    "armdyn.algorithms.rolled", "armdyn.robot", "armdyn.arm",
+    "armdyn.algorithms.rolled", "armdyn.robot", "armdyn.arm.programs",
 )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def fastest(chain: Chain, quantity: str) -> str:
 @lru_cache(maxsize=1024)
 def _fastest(chain: Chain, quantity: str, *rows: object) -> str:
     def choose() -> str:
-        from armdyn.arm._tracing import operations
+        from armdyn.arm.programs._tracing import operations
 
         row = row_of(quantity)
         assert row.rolled is not None
@@ -103,7 +103,7 @@ def _cheapest(chain: Chain, quantity: str, *rows: object) -> str:
     names = straight_methods(quantity)
 
     def choose() -> str:
-        from armdyn.arm._tracing import operations
+        from armdyn.arm.programs._tracing import operations
 
         return min(names, key=lambda name: cost(operations(chain, quantity, name)))
 
@@ -149,7 +149,7 @@ def code_of(
     """Return the code of any method, sweeps too; arguments as for `program`."""
     if method != ROLLED:
         return program(chain, quantity, method, frame, friction)
-    from armdyn.arm._tracing import sweeps
+    from armdyn.arm.programs._tracing import sweeps
 
     return sweeps(chain, quantity, friction=friction)
 
@@ -172,7 +172,7 @@ def _program(
     chain: Chain, quantity: str, method: str, frame: int, friction: bool, row: object
 ) -> Program:
     def make() -> Program:
-        from armdyn.arm._tracing import traced
+        from armdyn.arm.programs._tracing import traced
 
         return traced(chain, quantity, method, frame, friction, row)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armdyn.algorithms import QUANTITIES, Derivative, Method, Quantity
-from armdyn.arm._names import AUTO, ROLLED
+from armdyn.arm.programs._names import AUTO, ROLLED
 from armdyn.errors import MethodError
 
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 from armdyn._checks import checked_choice
 from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.last_frame import with_last_frame_chosen
-from armdyn.arm._methods import check_method
-from armdyn.arm._programs import resolve
-from armdyn.arm._tracing import operations
+from armdyn.arm.programs._methods import check_method
+from armdyn.arm.programs._programs import resolve
+from armdyn.arm.programs._tracing import operations
 from armdyn.graph import Operations
 from armdyn.robot import Chain, Robot, chain_of, generic
 

@@ -8,11 +8,11 @@ from typing import cast
 
 from armdyn.algorithms import PARAMETER_NAMES, QUANTITIES, parameters
 from armdyn.algorithms.vector import add_symmetric, point_inertia, scale_symmetric
-from armdyn.arm._methods import check_method, straight_methods
-from armdyn.arm._names import AUTO
-from armdyn.arm._programs import cost
-from armdyn.arm._singular import refuse_singular
-from armdyn.arm._tracing import algorithm
+from armdyn.arm.programs._methods import check_method, straight_methods
+from armdyn.arm.programs._names import AUTO
+from armdyn.arm.programs._programs import cost
+from armdyn.arm.programs._singular import refuse_singular
+from armdyn.arm.programs._tracing import algorithm
 from armdyn.export import linear_constants
 from armdyn.graph import Instruction, Program, Slot, count, trace, verify
 from armdyn.robot import FRICTION_TERMS, Chain, Link
