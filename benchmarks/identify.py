@@ -17,9 +17,9 @@ import pinocchio as pin
 
 import armdyn
 from armdyn.identification.data._decimation import decimation_filter
-from armdyn.identification.data._segments import FilteredSegment, Rows
 from armdyn.identification.fit._columns import Model, friction_columns
 from armdyn.identification.fit._fit import factors_of
+from armdyn.identification.fit._segments import FilteredSegment, Rows
 from armdyn.report._pinocchio import pinocchio_model
 
 LOOP = 50_000

@@ -16,10 +16,9 @@ import armdyn
 from armdyn.arm import _evaluate
 from armdyn.arm.programs._recent import recent
 from armdyn.graph import interpret
-from armdyn.kernel import target
+from armdyn.kernel import _cached_kernel, target
 from armdyn.kernel.batch._batch import LEAST_STATES
 from armdyn.kernel.batch._threads import wanted_threads
-from armdyn.kernel.cache import _cached_kernel
 from armdyn.kernel.cache._cache import Cache
 from support.robots import random_robots, relative_error
 

@@ -15,12 +15,12 @@ from armdyn.graph import evaluate_rolled
 from armdyn.kernel import (
     Kernel,
     Target,
+    _cached_kernel,
     cached_kernel,
     compile_program,
 )
 from armdyn.kernel._jit import library_functions
 from armdyn.kernel._symbols import LINK
-from armdyn.kernel.cache import _cached_kernel
 from armdyn.kernel.rolled import _body, _emit
 from support.kernels import TARGETS, as_tuple, target_name, width_of
 from support.rolled import all_places, in_plain_loops, states, swaps, vectors_only

@@ -18,12 +18,12 @@ from armdyn.errors import InputError
 from armdyn.identification._about import about
 from armdyn.identification._result import Result
 from armdyn.identification.data._prepared import prepared
-from armdyn.identification.data._segments import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.fit._columns import Column, Model, friction_columns, stribeck_columns
 from armdyn.identification.fit._fit import Fitted, Settings, factors_of, fitted
 from armdyn.identification.fit._prior import Expected, expected
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.fit._r_factor import r_factor
+from armdyn.identification.fit._segments import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.fit._stribeck import grid_of_speeds, unneeded
 from armdyn.identification.judge._bias import bias_check
 from armdyn.identification.judge._excitation import excitation

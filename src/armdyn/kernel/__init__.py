@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from armdyn.kernel._cached_kernel import cached_kernel
     from armdyn.kernel._element import DOUBLE
     from armdyn.kernel._kernel import Kernel, compile_program, object_code
     from armdyn.kernel.batch._all_finite import all_finite, all_within
     from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
     from armdyn.kernel.batch._new_rows import new_rows
     from armdyn.kernel.batch._threads import LEAST_STATES, in_threads, wanted_threads
-    from armdyn.kernel.cache._cached_kernel import cached_kernel
     from armdyn.kernel.cache._cached_programs import cached_choice, cached_program
     from armdyn.kernel.cache._source_digest import source_digest
     from armdyn.kernel.targets import Target, target
@@ -52,7 +52,7 @@ __getattr__ = lazy_names(
         "all_finite": "batch._all_finite",
         "all_within": "batch._all_finite",
         "cached_choice": "cache._cached_programs",
-        "cached_kernel": "cache._cached_kernel",
+        "cached_kernel": "_cached_kernel",
         "cached_program": "cache._cached_programs",
         "compile_program": "_kernel",
         "in_threads": "batch._threads",

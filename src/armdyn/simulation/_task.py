@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from armdyn._progress import Progress
 from armdyn.simulation._plant import Plant
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.forces._forces import Forces
-from armdyn.simulation.steppers._integrators import Integrator
+
+if TYPE_CHECKING:
+    from armdyn.simulation.steppers._integrators import Integrator
 
 Array = NDArray[np.float64]
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._progress import Progress
-from armdyn.identification.data._segments import FilteredSegment, Rows, sample
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._correlation import correlation_lengths
 from armdyn.identification.fit._prior import Expected, prior_of
 from armdyn.identification.fit._r_factor import RFactor
 from armdyn.identification.fit._regression import Fit, Prior, regress
+from armdyn.identification.fit._segments import FilteredSegment, Rows, sample
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.identification._tolerances import TINY
-from armdyn.identification.data._segments import FilteredSegment
 from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._segments import FilteredSegment
 from armdyn.log import extremes
 from armdyn.robot import FRICTION_TERMS
 

@@ -25,11 +25,11 @@ from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.identification._arguments import checked_arm, checked_cutoff, checked_logs
 from armdyn.identification.data._prepared import Data, prepared
-from armdyn.identification.data._segments import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.fit._columns import Column, Model, friction_columns
 from armdyn.identification.fit._correlation import correlation_lengths
 from armdyn.identification.fit._fit import factors_of
 from armdyn.identification.fit._r_factor import r_factor
+from armdyn.identification.fit._segments import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.gains._drive_gains import UNKNOWN, DriveGains
 from armdyn.identification.gains._gain_fit import Unknowns, gauss_newton, linear, sigma_of
 from armdyn.identification.payload._load import Load, loaded

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.identification.data._segments import Rows
 from armdyn.identification.fit._fit import Fitted
+from armdyn.identification.fit._segments import Rows
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.identification.data._segments import FilteredSegment, sample
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._regression import Fit
+from armdyn.identification.fit._segments import FilteredSegment, sample
 
 Array = NDArray[np.float64]
 

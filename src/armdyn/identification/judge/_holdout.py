@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import InputError
-from armdyn.identification.data._segments import FilteredSegment, Rows, sample
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._fit import predicted
+from armdyn.identification.fit._segments import FilteredSegment, Rows, sample
 from armdyn.log import Log
 
 Array = NDArray[np.float64]

@@ -23,11 +23,11 @@ from armdyn.errors import InputError
 from armdyn.identification._arguments import checked_arm, checked_cutoff, checked_logs
 from armdyn.identification._tolerances import RANK, TINY
 from armdyn.identification.data._prepared import Data, prepared
-from armdyn.identification.data._segments import FilteredSegment, Rows
 from armdyn.identification.fit._columns import Model, friction_columns
 from armdyn.identification.fit._fit import Fitted, Settings, fitted
 from armdyn.identification.fit._prior import POWERS, SPREAD, Expected, link_length
 from armdyn.identification.fit._problem import Problem
+from armdyn.identification.fit._segments import FilteredSegment, Rows
 from armdyn.identification.payload._load import Load, from_tip, loaded
 from armdyn.identification.payload._payload import UNKNOWN, Payload
 from armdyn.identification.physical._physical import physical

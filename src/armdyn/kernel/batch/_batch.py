@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import LARGEST_FLOAT
 from armdyn.kernel._element import DOUBLE
-from armdyn.kernel._kernel import Kernel
 from armdyn.kernel.batch._all_finite import all_finite, all_within
 from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
 from armdyn.kernel.batch._threads import LEAST_STATES, in_threads
+
+if TYPE_CHECKING:
+    from armdyn.kernel._kernel import Kernel
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from armdyn.errors import InputError, LogError, shown
 from armdyn.log.columns._joints import assigned, in_order
 from armdyn.log.columns._names import EXTRA, ROLES, Meaning, meaning
-from armdyn.log.formats._table import Table
+from armdyn.log.columns._table import Table
 
 # How much of a long list of columns a message shows.
 MOST_SHOWN = 40

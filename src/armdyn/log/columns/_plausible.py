@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import LogError
-from armdyn.log.formats._table import Table
+from armdyn.log.columns._table import Table
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from armdyn.errors import LogError
 from armdyn.log.columns._match import understood
 from armdyn.log.columns._names import TIMES
-from armdyn.log.formats._table import Table
+from armdyn.log.columns._table import Table
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from armdyn.errors import LogError
 from armdyn.log.columns._match import understood
-from armdyn.log.formats._table import Table
+from armdyn.log.columns._table import Table
 
 # What armdyn calls the names of joints in its own files.
 JOINT_NAMES = "joint_names"

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import LogError
+from armdyn.log.columns._table import Table
 from armdyn.log.formats._arrays import table_of
 from armdyn.log.formats._inflation import inflation_error, largest_size
-from armdyn.log.formats._table import Table
 
 HEADER = 128
 ARRAY, COMPRESSED = 14, 15

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import LogError
+from armdyn.log.columns._table import ROWS, Table, one_line
 from armdyn.log.formats._arrays import JOINT_NAMES, is_time, table_of
 from armdyn.log.formats._inflation import check_inflation
-from armdyn.log.formats._table import ROWS, Table, one_line
 from armdyn.log.formats._written import extra_name
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armdyn.errors import FileError, LogError
 from armdyn.files import FileFormat, check_regular, listed, reading, writing
-from armdyn.log.formats._table import Table
+from armdyn.log.columns._table import Table
 
 if TYPE_CHECKING:
     from armdyn.log._log import Log

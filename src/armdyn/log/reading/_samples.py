@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from armdyn.errors import ArmdynError, LogError, shown
 from armdyn.log.columns._match import Matched, understood
 from armdyn.log.columns._names import ROLES, UNITS
-from armdyn.log.formats._table import Table
+from armdyn.log.columns._table import Table
 
 Array = NDArray[np.float64]
 

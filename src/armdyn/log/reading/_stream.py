@@ -16,8 +16,8 @@ from armdyn.log._long_log import LongLog
 from armdyn.log.columns._match import matched
 from armdyn.log.columns._plausible import check_angles, still_joints
 from armdyn.log.columns._stamps import clock_of, ordered
+from armdyn.log.columns._table import Table
 from armdyn.log.formats._registry import format_read
-from armdyn.log.formats._table import Table
 from armdyn.log.reading._options import ReadOptions
 from armdyn.log.reading._samples import block_of, complete_rows, to_joint_side, to_si, told_with
 from armdyn.log.storage._file_rows import FileRows

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.errors import LogError
+from armdyn.log.columns._table import Table
 from armdyn.log.formats._registry import read_in_words
-from armdyn.log.formats._table import Table
 from armdyn.log.formats.csv._layout import find_header, find_layout
 from armdyn.log.formats.csv._rows import numbers_of
 
