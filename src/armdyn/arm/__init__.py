@@ -1,6 +1,6 @@
 """Arms, their functions, and how they are loaded and saved.
 
-Names are imported when they are first asked for.
+Each name is imported at its first use.
 """
 
 from typing import TYPE_CHECKING

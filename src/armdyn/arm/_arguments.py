@@ -1,4 +1,4 @@
-"""What functions of an arm are given: states and arrays for results, checked before any work."""
+"""Arguments of an arm's functions: states and output arrays, checked before any work."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MOST_AXES = 30
 
 
 def checked_state(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.float64]:
-    """Return a state ``(..., n)`` as floats, not yet looked at for what is not finite."""
+    """Return a state ``(..., n)`` as floats; does not check that they are finite."""
     if type(state) is np.ndarray and state.dtype == np.float64:
         array = state
     else:
         what = f"real numbers of shape ({n},) or (..., {n}) for robot {robot!r}"
         array = real_array(state, name, what, InputError)
         check_memory(8 * array.size, f"`{name}`", name)
-        with np.errstate(over="ignore"):  # a longer float too large is refused as infinite
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused later
             array = array.astype(np.float64)
     if array.ndim == 0 or array.shape[-1] != n:
         raise InputError(
@@ -38,7 +38,7 @@ def checked_state(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np
 
 
 def checked_out(out: object, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return an array that can receive a result."""
+    """Return `out` if it can receive a result; else raise an error."""
     expected = f"expected a float64 array of shape {shape}"
     # a masked array may keep its old entries where it is masked
     masked = hasattr(out, "mask") and isinstance(out, np.ma.MaskedArray)
@@ -58,7 +58,7 @@ def checked_out(out: object, name: str, shape: tuple[int, ...]) -> NDArray[np.fl
 
 
 def _overlaps_itself(array: NDArray[Any]) -> bool:
-    """Say whether steps along an axis are shorter than what lies between; slices never are."""
+    """Say whether entries share memory: a stride is shorter than the span of smaller strides."""
     if array.size == 0:
         return False
     reach = array.itemsize
@@ -71,7 +71,7 @@ def _overlaps_itself(array: NDArray[Any]) -> bool:
 
 
 def common_lead(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> tuple[int, ...]:
-    """Return what the leading axes of states broadcast to."""
+    """Return the common broadcast shape of the leading axes of states."""
     leads = [a.shape[:-1] for a in arrays]
     if leads.count(leads[0]) == len(leads):
         return leads[0]
@@ -83,7 +83,7 @@ def common_lead(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> 
 
 
 def not_finite(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> InputError:
-    """Return the error that tells the first number that is not finite."""
+    """Return the error that names the first number that is not finite."""
     array, name = next(
         (a, name) for a, name in zip(arrays, names, strict=True) if not np.isfinite(a).all()
     )

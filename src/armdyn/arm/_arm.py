@@ -1,6 +1,6 @@
 """`Arm`: arrays in, arrays out; every quantity by any of its methods.
 
-The first call that traces or compiles imports what it needs for that: reading an arm is quick.
+Tracing and compiling are imported at the first call that needs them, so loading an arm is quick.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Arm:
 
     @property
     def robot(self) -> Robot:
-        """The description; for a changed one make a new `Arm`."""
+        """The robot's description; to change it, make a new `Arm`."""
         return self._robot
 
     @property
@@ -88,23 +88,23 @@ class Arm:
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """Names of the parameters that the columns of the regressor belong to."""
+        """Names of the parameters, one per column of the regressor."""
         from armdyn.algorithms import PARAMETER_NAMES
 
         return tuple(f"{p}_{i}" for i in range(1, self.n + 1) for p in PARAMETER_NAMES)
 
     @property
     def minimal(self) -> MinimalParameters:
-        """The combinations of `parameters` that determine the torques, less rotors and friction."""
+        """Combinations of `parameters` that determine the torques without rotors and friction."""
         return self.minimal_with()
 
     def minimal_with(self, *, rotor: bool = False, friction: bool = False) -> MinimalParameters:
-        """Return the minimal parameters with those of the drives.
+        """Return the minimal parameters, optionally with those of the drives.
 
         Args:
-            rotor: with rotor inertias, where they can be told from what the links do; where not,
-                they are part of the value of another parameter.
-            friction: with the coefficients of friction of every joint.
+            rotor: include rotor inertias. A rotor that torques cannot tell from the links is part
+                of the value of another parameter.
+            friction: include the friction coefficients of every joint.
 
         Example:
             >>> arm.minimal_with(friction=True).names
@@ -121,7 +121,7 @@ class Arm:
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """What can be computed: all, but what needs the inverse of a mass matrix that has none."""
+        """Quantities that can be computed; without those that invert M if M is always singular."""
         from armdyn.arm.programs._programs import quantities
 
         return quantities(self._chain)
@@ -129,11 +129,11 @@ class Arm:
     def function(
         self, quantity: str, method: str = AUTO, *, frame: str | int = "tip", friction: bool = True
     ) -> Function:
-        """Return a quantity as an object that is called, counted and printed.
+        """Return a quantity as a `Function`: call it, count its operations, print its code.
 
         Args:
             quantity: what to compute: "mass_matrix", "inverse_dynamics", ...
-            method: by which method.
+            method: the method to use.
             frame: of "pose", "jacobian" and its derivative: "tip", the name of a joint i or its
                 number for E_i, 0 for E_0; "tip" is the tip even if a joint has that name.
             friction: whether "inverse_dynamics", "forward_dynamics" and their derivatives include
@@ -147,7 +147,7 @@ class Arm:
             array([17.4751,  3.4173])
         """
         if not self._functions:
-            with first_use:  # which imports what functions need
+            with first_use:  # the first function imports modules
                 return self._function(quantity, method, frame, friction)
         return self._function(quantity, method, frame, friction)
 
@@ -259,8 +259,8 @@ class Arm:
     ) -> tuple[Array, Array, Array]:
         """Return the derivatives of the torques by q, qd and qdd, each ``(..., n, n)``.
 
-        Entry i, j is that of torque i by joint j; the last is M(q). The slope of friction over
-        the speed is included.
+        Entry i, j is the derivative of torque i by joint j; the last matrix is M(q). The slope of
+        friction over the speed is included.
 
         >>> by_q, by_qd, by_qdd = arm.inverse_dynamics_derivatives(q, qd, qdd)
         >>> np.allclose(by_qdd, arm.mass_matrix(q))
@@ -280,7 +280,7 @@ class Arm:
     ) -> tuple[Array, Array, Array]:
         """Return the derivatives of the accelerations by q, qd and tau, each ``(..., n, n)``.
 
-        The last is the inverse of M(q). The slope of friction over the speed is included.
+        The last matrix is the inverse of M(q). The slope of friction over the speed is included.
 
         >>> by_q, by_qd, by_tau = arm.forward_dynamics_derivatives(q, qd, [1.0, 0.5])
         >>> np.allclose(by_tau, arm.inverse_mass_matrix(q))
@@ -316,7 +316,7 @@ class Arm:
         method: str = AUTO,
         out: Out = None,
     ) -> Array:
-        """Return Y, ``(..., n, 10n)``: Y @ parameters are the torques less rotors and friction.
+        """Return Y, ``(..., n, 10n)``: Y @ parameters are the torques without rotors and friction.
 
         >>> Y = arm.regressor(q, qd, qdd)
         >>> np.allclose(Y @ arm.parameters, arm.inverse_dynamics(q, qd, qdd))
@@ -374,7 +374,7 @@ class Arm:
         method: str = AUTO,
         out: Out = None,
     ) -> Array:
-        """Return the rate at which the Jacobian of a frame changes, ``(..., 6, n)``.
+        """Return the time derivative of the Jacobian of a frame, ``(..., 6, n)``.
 
         >>> arm.jacobian_derivative(q, qd)[:2]
         array([[-0.0259,  0.0697],
@@ -395,20 +395,20 @@ class Arm:
         method: str = "auto",
         out: Array | None = None,
     ) -> Array:
-        """Return joint positions ``(n,)`` that have a pose, the nearest to `start` of those found.
+        """Return joint positions ``(n,)`` for a pose: of those found, the nearest to `start`.
 
         Args:
             pose: of a frame in the base frame, ``(4, 4)``.
             start: where the search begins, ``(n,)``; the middle of the joints' ranges if left out.
-            frame: which frame is to be there; see `function`.
+            frame: the frame to place there; see `function`.
             tolerance: largest distance from the pose [m], and largest angle [rad].
-            restarts: random positions from which the search begins as well.
+            restarts: number of random starting positions tried as well.
             seed: of these positions: the same seed gives the same answer.
-            method: "damped_least_squares", which "auto" is, too.
-            out: receives the positions, and is left alone if there are none.
+            method: "damped_least_squares"; "auto" means the same.
+            out: receives the positions; unchanged if none are found.
 
         Raises:
-            UnreachedError: no such positions within the joint limits were found; says how near.
+            UnreachedError: no positions within the joint limits were found; says how near it got.
 
         Example:
             >>> arm.inverse_kinematics(arm.pose(q), start=q + 0.1)
@@ -433,14 +433,14 @@ class Arm:
         """Write functions as C99 with a self-test, all files or none; return their paths.
 
         Args:
-            folder: where to; it is made if it is not there.
+            folder: where to write; created if missing.
             functions: quantities, e.g. ``["mass_matrix", "inverse_dynamics"]``.
             single: compute in float instead of double.
-            methods: by which method, for quantities that shall not be computed by the cheapest.
+            methods: method per quantity; the cheapest is used for the others.
             parameters: make masses, inertias, rotor inertias and friction arguments of the
                 functions, so that new values need no new code: True or "natural" for ten
                 parameters a link, "minimal" for `minimal` instead.
-            force: replace files that armdyn did not write, too.
+            force: also replace files that armdyn did not write.
 
         Example:
             >>> [path.name for path in arm.export_c("c", ["gravity"])]
@@ -454,7 +454,7 @@ class Arm:
         )  # fmt: skip
 
     def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
-        """Evaluate; after a call without options, leave a fastcall for the next one."""
+        """Evaluate; after a call without options, install a fastcall for the next one."""
         result = f(*states, out=out)
         if f.quantity not in vars(self) and self._functions.get(self._default(f.quantity)) is f:
             install_fastcall(self, f.quantity, _METHODS[f.quantity], f)
@@ -480,5 +480,5 @@ class Arm:
         return f"<Arm {self.name!r}, {self.n} joints>"
 
 
-# The methods as they are defined here; a patched class has others.
+# The methods as defined here, to notice a patched class.
 _METHODS: dict[str, Callable[..., Any]] = {k: f for k, f in vars(Arm).items() if callable(f)}

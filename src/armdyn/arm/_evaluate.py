@@ -1,4 +1,4 @@
-"""Where programs become numbers: machine code or, for very long programs, the interpreter."""
+"""Evaluate programs: by machine code or, for very long programs, by the interpreter."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from armdyn.kernel import (
 
 Array = NDArray[np.float64]
 
-# Compiling straight-line code takes time that grows faster than its length, steps and results
-# together: some seconds here.
+# Longest program (steps plus results) that is compiled. Compile time grows faster than the length:
+# some seconds here.
 LONGEST_COMPILED = 15_000
 
-# Fewer states than this are done before a batch is cut into parts.
+# Batches with fewer states are evaluated in one call: splitting them would take longer.
 FEW_STATES = 512
 
 
 class Outcome(NamedTuple):
-    """What came of an evaluation.
+    """The outcome of an evaluation.
 
     Attributes:
         results: one array for each output; none if an input is too large or not finite.
-        inputs_within: whether all inputs are finite, and not larger than was asked for.
-        results_finite: whether all that was computed is.
+        inputs_within: whether all inputs are finite and within the bound `largest`.
+        results_finite: whether all results are finite.
     """
 
     results: list[Array]
@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
 
 class Evaluator:
-    """Evaluates a program on arrays; compiles it, or loads what was compiled, at the first call."""
+    """Evaluates a program on arrays; compiles it or loads it from the cache at the first call."""
 
     def __init__(self, program: Program | Rolled) -> None:
         self.program = program
@@ -80,16 +80,17 @@ class Evaluator:
 
         Args:
             arrays: one for each input, of shape ``(..., n)``.
-            lead: what their leading axes broadcast to.
-            out: receive the outputs; of many states, also where an input is refused.
-            threads: how many at the most; see `wanted_threads`.
-            largest: inputs with a larger number are refused, as those that are not finite are.
+            lead: common broadcast shape of their leading axes.
+            out: arrays that receive the outputs; a large batch may write to them even if an input
+                is refused.
+            threads: largest number of threads; see `wanted_threads`.
+            largest: inputs with a larger or non-finite number are refused.
         """
         workers = wanted_threads(threads)
         kernel = self.kernel
         if kernel is None:
             return self._interpreted(arrays, lead, out, largest)
-        # several threads could overwrite what another one has still to read
+        # a thread could overwrite an input that another has yet to read
         direct = out is not None and not any(np.may_share_memory(o, a) for o in out for a in arrays)
         outs = list(out) if out is not None and direct else self._new(lead)
         if prod(lead) < FEW_STATES:
@@ -110,7 +111,7 @@ class Evaluator:
         """Evaluate all at once; say whether inputs are within bounds and results finite."""
         if not all(all_within(a, largest) for a in arrays):
             return False, False
-        with np.errstate(all="ignore"):  # judged by who has the results
+        with np.errstate(all="ignore"):  # the caller checks the results
             kernel(*arrays, out=tuple(outs) if len(outs) > 1 else outs[0])
         return True, all(map(all_finite, outs))
 

@@ -1,4 +1,4 @@
-"""Arms from files, and to files."""
+"""Load arms from files and save them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def load(
         base: URDF: link at which the chain begins (default: the root).
         tip: URDF: link at which the chain ends (default: where the arm ends or branches).
         strict: refuse masses and inertias that no rigid body can have; False warns instead.
-        snap: URDF: take angles within 1e-5 rad of right angles, and lengths below 1e-6 m, for
-            exact; `Robot.notes` says what was changed.
+        snap: URDF: round angles within 1e-5 rad of right angles to these, and lengths below 1e-6 m
+            to zero; `Robot.notes` says what was changed.
 
     Example:
         >>> armdyn.load("puma560")

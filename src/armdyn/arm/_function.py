@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi")
 
-# Torques of states below this are far from the end of the range of floats.
+# Torques of states below this are far from overflow.
 ORDINARY = 1e20
 
 
@@ -45,14 +45,14 @@ class _CallSignature:
 class Function:
     """A quantity of an arm, ready to be called.
 
-    Python looks `__call__` up in the class and finds the descriptor of the slot `_call`, which
-    yields the callable of this object: at first the method below, after a call a fastcall.
+    Python looks up `__call__` in the class and finds the descriptor of the slot `_call`, which
+    yields this object's callable: at first the method below, after the first call a fastcall.
 
     Attributes:
         quantity: what it computes.
-        method: by whose formulas.
+        method: the method it uses.
         robot: name of the arm, for messages.
-        program: the traced code; of a long arm sweeps along its joints.
+        program: the traced code; for a long arm, sweeps along its joints.
 
     Example:
         >>> f = armdyn.load("planar2").function("gravity")
@@ -86,7 +86,7 @@ class Function:
 
     @property
     def kernel(self) -> Kernel | None:
-        """The machine code, compiled when it is first asked for; None if it would be too long."""
+        """The machine code, compiled at first use; None if the program is too long to compile."""
         return self._evaluate.kernel
 
     @property
@@ -96,7 +96,7 @@ class Function:
 
     @property
     def operations(self) -> Operations:
-        """What one call costs, counted on the traced code."""
+        """Operations of one call, counted on the traced code."""
         from armdyn.graph import count, count_rolled
 
         program = self.program
@@ -123,11 +123,12 @@ class Function:
         Args:
             states: one array of shape ``(n,)`` or ``(..., n)`` for each input; leading axes
                 broadcast.
-            out: an array of float64 that receives the result, a tuple of arrays if there are
-                several. Where a number is not finite, or an angle too large, it holds what was
-                computed until that was seen; other errors leave it alone.
-            threads: how many a large batch may use; default is the environment variable
-                ``ARMDYN_THREADS``, else the cores. The result does not depend on it.
+            out: float64 array that receives the result; a tuple of arrays for several results.
+                If a number is not finite, or an angle too large, it holds what was computed
+                before the error was found; other errors leave it unchanged.
+            threads: largest number of threads for a large batch; default is the environment
+                variable ``ARMDYN_THREADS``, else the number of cores. The result does not depend
+                on it.
 
         Returns:
             An array whose leading axes are those of the states, or a tuple of arrays.
@@ -170,14 +171,14 @@ class Function:
                 raise not_finite(arrays, wanted)
             if self._offset_joints is not None:
                 self._offset_joints.check(arrays[wanted.index("q")])
-            # what is large is something else, and exact: a velocity, or the position of a slide
+            # the large number is harmless: a velocity, or a position of a joint without offset
             results, _, results_finite = self._evaluate(arrays, lead, outs, threads)
         if not results_finite:
             raise self._result_not_finite(results, len(lead))
         return results[0] if len(results) == 1 else tuple(results)
 
     def _check_memory(self, lead: tuple[int, ...]) -> None:
-        """Refuse results that would not fit into memory, before they are made."""
+        """Refuse results that do not fit into memory, before allocating them."""
         if lead:
             size = 8 * prod(lead) * sum(slot.size for slot in self.program.outputs)
             check_memory(
@@ -185,7 +186,7 @@ class Function:
             )
 
     def _install_fastcall(self) -> None:
-        """Let the next calls go to a C function, where there can be one."""
+        """Route the next calls to a C function, if possible."""
         kernel = self.kernel
         if kernel is not None:
             slow = MethodType(_evaluate, self)
@@ -198,7 +199,7 @@ class Function:
     def _one_state(self, states: Sequence[Any]) -> NDArray[np.float64] | None:
         """Return the result for one plain state; None if anything is unusual.
 
-        The caller then checks the arguments, and says what is wrong with them.
+        The caller then checks the arguments and reports what is wrong with them.
         """
         kernel = self.kernel
         if kernel is None or len(states) != len(self._shapes):
@@ -255,9 +256,9 @@ class Function:
     def source(self, language: str = "python") -> str:
         """Return the traced code in a language.
 
-        "python" needs only the standard library, "c" only math.h; "jax" and "casadi" are Python
-        that needs only these: functions of arrays ``(..., n)``, and of columns of SX or MX. "llvm"
-        is what is compiled for this machine; "latex" is for small arms.
+        "python" needs only the standard library, "c" only math.h. "jax" and "casadi" are Python
+        code that needs only that library: functions of arrays ``(..., n)``, or of SX or MX column
+        vectors. "llvm" is the code that is compiled for this machine; "latex" is for small arms.
 
         Example:
             >>> f.source("c").splitlines()[2]
@@ -331,5 +332,5 @@ class Function:
 
 
 _evaluate = Function.__call__
-Function.__slots__["_call"] = _evaluate.__doc__ or ""  # which `help` shows
+Function.__slots__["_call"] = _evaluate.__doc__ or ""  # shown by `help`
 Function.__call__ = vars(Function)["_call"]

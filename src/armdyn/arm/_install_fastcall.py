@@ -1,10 +1,9 @@
-"""Fastcalls: C functions in the place of methods that are called with states only.
+"""Fastcalls: C functions that replace methods called with states only.
 
-A method of a class is a descriptor without `__set__`, so an entry of that name in the instance
-comes first: that is how the value of a `functools.cached_property` is found, and so is the fastcall
-of an arm's method. The fastcall leaves every unusual call to the method itself. Once the class of
-its owner has changed it leaves all calls to the class, so a method that is patched or overridden
-later is the one that is called.
+A method is a descriptor without `__set__`, so an instance attribute of the same name takes
+precedence; `functools.cached_property` relies on this too. A fastcall is stored as such an
+attribute. It passes every unusual call to the method. Once the class of its owner has changed, it
+passes all calls to the class, so a method that is patched or overridden later takes effect.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
 def install_fastcall(
     owner: object, name: str, method: Callable[..., Any], function: Function
 ) -> None:
-    """Leave a fastcall in an instance, unless its class has another method of that name.
+    """Install a fastcall in an instance, unless the method is overridden or patched.
 
     Args:
         owner: the instance.
         name: of the method.
-        method: what the name stands for in the class as it is defined.
-        function: what the method evaluates if it is given states only.
+        method: the method as originally defined in the class.
+        function: the function that the method evaluates if called with states only.
     """
     entries = vars(owner)
     kernel = function.kernel
@@ -34,7 +33,7 @@ def install_fastcall(
         return
     from armdyn.kernel.call._fastcall import class_version
 
-    version = class_version(type(owner))  # before the next line: a later change is noticed
+    version = class_version(type(owner))  # before the check, to notice a later change
     if not version or getattr(type(owner), name, None) is not method:
         return
 
@@ -57,7 +56,7 @@ def install_fastcall(
 
 
 def described(method: Callable[..., Any]) -> str:
-    """Return the signature and the docstring of a method as C functions carry them."""
+    """Return signature and docstring of a method in the text format of C functions."""
     given = inspect.signature(method)
     names = [x.replace(annotation=inspect.Parameter.empty) for x in given.parameters.values()]
     bare = given.replace(parameters=names, return_annotation=inspect.Signature.empty)

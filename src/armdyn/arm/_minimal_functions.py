@@ -1,7 +1,7 @@
-"""Dynamics from minimal parameters: any method, fed by them at run time or with their values in.
+"""Dynamics from minimal parameters, read at run time or built in as constants; any method.
 
-The link parameters of a program are replaced by as few as have the same minimal parameters. Most
-masses and many moments are zero then, and constants are single minimal parameters.
+The link parameters of a program are replaced by a sparse set with the same minimal parameters. Most
+masses and many moments are then zero, and constants are single minimal parameters.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from armdyn.robot import FRICTION_TERMS, Chain, Link
 
 Array = NDArray[np.float64]
 
-# Parameters of a link that differ from its description by less than this, relative to the largest,
-# differ by the rounding of the way to minimal parameters and back.
+# Differences of link parameters from the description below this, relative to the largest parameter,
+# are rounding in the conversion to minimal parameters and back.
 ROUNDING = 1e-14
 
 
@@ -81,7 +81,7 @@ def minimal_program(
 ) -> MinimalProgram:
     """Return the cheapest program of minimal parameters, or that of a method.
 
-    Rotor inertias and friction that are no part of the set stay inputs beside it.
+    Rotor inertias and friction that are not part of the set stay separate inputs.
     """
     found = [
         MinimalProgram(from_minimal(code, base.spread, parts(base)), name)
@@ -93,7 +93,7 @@ def minimal_program(
 
 
 def parts(base: MinimalParameters) -> dict[str, slice]:
-    """Return the inputs of parametric programs that a set stands for."""
+    """Return the inputs of parametric programs that a set replaces, with their slices."""
     n, at = base.n, len(PARAMETER_NAMES) * base.n
     found = {INERTIAL: slice(0, at)}
     if base.rotor:
@@ -105,7 +105,7 @@ def parts(base: MinimalParameters) -> dict[str, slice]:
 
 
 def _natural(chain: Chain, quantity: str, method: str) -> Iterator[tuple[str, Program]]:
-    """Yield programs of link parameters that divide by none of them."""
+    """Yield programs that take link parameters and do not divide by any of them."""
     if not row_of(quantity).minimal:
         names = [name for name, row in QUANTITIES.items() if row.minimal]
         raise MethodError("quantity of minimal parameters", quantity, names)
@@ -121,8 +121,8 @@ def _candidates(
 ) -> Iterator[MinimalProgram]:
     """Yield programs with the values built in.
 
-    Some have as few parameters as possible, in a frame of the last link that spares more. Others
-    have link parameters, if these are the parameters of bodies.
+    Some use as few parameters as possible, with the last frame moved to save more. Others use link
+    parameters, if every link has a positive mass or is as described.
     """
     sparse = base.to_parameters(w)
     known = {**values(chain), **{name: sparse[at].tolist() for name, at in parts(base).items()}}
@@ -143,7 +143,7 @@ def _candidates(
 
 
 def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
-    """Return a link of given parameters; None if it has moments and no mass."""
+    """Return a link with given parameters; None if it is new and has no positive mass."""
     link, own = chain.links[i], slice(10 * i, 10 * i + 10)
     p, described = known[INERTIAL][own], values(chain)[INERTIAL][own]
     terms = len(link.friction)

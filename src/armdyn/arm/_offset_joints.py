@@ -1,6 +1,6 @@
 """Joints whose angle is theta + q: large positions lose digits in the sum.
 
-Where theta is a multiple of pi/2 nothing is added and any position is exact. Elsewhere the sum is
+If theta is a multiple of pi/2, nothing is added and any position is exact. Otherwise the sum is
 rounded before the sine: at 1e5 rad the error of an angle is 7e-12 rad, and it grows with q. Larger
 positions are refused.
 """

@@ -1,6 +1,6 @@
-"""The description: what an arm is, how it is read and written, and the constants it amounts to.
+"""Robot descriptions: their classes, file formats, and the constants that algorithms use.
 
-Names are imported when they are first asked for.
+Each name is imported at its first use.
 """
 
 from typing import TYPE_CHECKING

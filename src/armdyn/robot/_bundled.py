@@ -33,7 +33,7 @@ def read_bundled(name: str, strict: bool = True) -> Robot:
 
 
 def bundled_file(name: str) -> Traversable:
-    """Return the file of a bundled robot, which need not be a file of the file system."""
+    """Return the file of a bundled robot; it may lie inside an archive."""
     return _folder() / f"{name}.toml"
 
 
@@ -41,6 +41,6 @@ def _folder() -> Traversable:
     folder = Path(__file__).with_name("bundled")
     if folder.is_dir():
         return folder
-    from importlib.resources import files  # of an archive; slow to import
+    from importlib.resources import files  # for archives; slow to import
 
     return files("armdyn.robot") / "bundled"

@@ -1,7 +1,7 @@
 """`Chain`: the constants of a robot as algorithms read them, with structural zeros exact.
 
-cos(pi/2) is 6e-17 in floats but a zero of the geometry: kept, it makes dead terms in every program
-and wrong minimal parameters. Here, and only here, angles become sines and cosines.
+cos(pi/2) is 6e-17 in floats but zero in the geometry. If kept, it adds dead terms to every program
+and makes minimal parameters wrong. Sines and cosines of constant angles are computed only here.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Vector: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Symmetric: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 """Entries (xx, xy, xz, yy, yz, zz) of a symmetric 3x3 matrix."""
 
-# An angle this close to a multiple of pi/2 [rad] is that multiple: it is the rounding of pi, not
-# geometry (a link of 1 m is off by a thousandth of a nanometre).
+# An angle this close to a multiple of pi/2 [rad] is taken as that multiple: the difference is
+# rounding of pi, not geometry (a thousandth of a nanometre on a link of 1 m).
 QUADRANT_TOLERANCE = 1e-12
 
 
@@ -34,11 +34,11 @@ def exact_cos_sin(angle: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Link:
-    """Joint i and link i, as numbers: what `Joint` says, without names and limits.
+    """Joint i and link i as numbers: the data of `Joint` without names and limits.
 
     Cb, Sb are cos and sin of beta_i; C0, S0 those of theta_i; c and I the centre of mass in E_i and
     the inertia about it; Jm the rotor inertia; friction the coefficients in the order of
-    `FRICTION_TERMS`, shapes those of its columns.
+    `FRICTION_TERMS`; shapes the numbers of its columns' shapes.
     """
 
     rotational: bool

@@ -17,7 +17,7 @@ from armdyn.robot.formats._registry import (
     formats_with,
 )
 
-# Files that are no robot files here, and how to make one of them.
+# Suffixes that cannot be read, and how to convert such a file.
 ADVICE = {
     ".xacro": "expand it first: `xacro {name} > {stem}.urdf`",
     ".sdf": "convert it to URDF first",
@@ -38,10 +38,10 @@ def read_robot(
     """Return the robot of a file, or a bundled one by its name.
 
     Args:
-        source: a name from `bundled_names`, or the path of a robot file, in a format that its
-            suffix tells. A bundled name means the bundled robot; write ``./name`` for a file.
-        base: link at which the arm begins, of formats that name links.
-        tip: link at which the arm ends, of formats that name links.
+        source: a name from `bundled_names`, or the path of a robot file, whose suffix gives the
+            format. A bundled name means the bundled robot; write ``./name`` for a file.
+        base: link at which the arm begins, for formats that name links.
+        tip: link at which the arm ends, for formats that name links.
         strict: refuse masses, inertias and units that cannot be right; False only warns.
         snap: snap nearly right angles and nearly zero lengths of a URDF. TOML is taken as written.
 
@@ -74,7 +74,7 @@ def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Write a robot in the format of the suffix: the whole file or, on any failure, nothing.
 
     Raises:
-        RobotFileError: the name ends in something else, or the file cannot be written.
+        RobotFileError: the suffix is unknown, or the file cannot be written.
     """
     if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"`robot` is {shown(robot)}, expected a Robot.", argument="robot")
@@ -113,7 +113,7 @@ def _unknown_suffix(path: Path, verb: str) -> str:
 
 
 def _check_links(name: str, base: str | None, tip: str | None, options: tuple[str, ...]) -> None:
-    """Refuse links of a robot whose format does not name any."""
+    """Refuse `base` and `tip` for a format without named links."""
     for key, value in (("base", base), ("tip", tip)):
         if value is not None and key not in options:
             raise InputError(

@@ -10,17 +10,17 @@ from armdyn._checks import checked_seed, checked_whole
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import Robot
 
-# Arms of up to 500 joints are supported, and counts are asked for somewhat longer ones; beyond this
-# a number of joints is a mistake.
+# Arms of up to 500 joints are supported; operation counts also cover somewhat longer ones. A larger
+# number of joints is taken to be a mistake.
 MOST_JOINTS = 2000
 
 
 def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
-    """Return an arm of n joints none of whose constants is zero, one or equal to another.
+    """Return an arm of n joints with no constant equal to zero, one or another constant.
 
     Twists, lengths, offsets, masses, centres of mass, inertias and the direction of gravity are
-    random; theta of a turning joint and d of a sliding one are zero, since the zero of a joint is
-    anybody's choice.
+    random. theta of a revolute joint and d of a prismatic joint are zero, since the zero of a joint
+    variable is arbitrary.
 
     Args:
         n: number of joints, up to 2000.
@@ -43,7 +43,7 @@ def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
 
 
 def random_joint(rng: np.random.Generator, prismatic: bool) -> Joint:
-    """Return a joint with a random link made of point masses, so that its inertia is possible."""
+    """Return a joint with a random link; it is made of point masses, so its inertia is possible."""
     sign = rng.choice([-1.0, 1.0], 4)
     beta = float(sign[0] * rng.uniform(0.3, 1.2))
     b, d = (float(x) for x in sign[1:3] * rng.uniform(0.1, 0.6, 2))

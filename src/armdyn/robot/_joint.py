@@ -1,4 +1,4 @@
-"""`Joint`: one joint, the link it moves, and the checks that a possible link passes."""
+"""`Joint`: one joint, the link it moves, and the checks that the link is physically possible."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from armdyn.robot.friction import FRICTION_TERMS
 Kind = Literal["revolute", "prismatic"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
-# A rigid body's principal moments obey the triangle inequality; published tables are rounded to a
-# few digits and zero-thickness bodies sit on the bound, so rounding noise is forgiven.
+# A rigid body's principal moments obey the triangle inequality. Published tables are rounded to a
+# few digits and zero-thickness bodies lie on the bound, so rounding is tolerated.
 TRIANGLE_TOLERANCE = 1e-9
 
-# Moments below this share of the mass [m^2] are rounding of a point mass: the radius is 10 nm.
+# Moments below this times the mass [m^2] are rounding of a point mass: the radius is 10 nm.
 POINT_MASS = 1e-16
 
-# Beyond this no mass, length or inertia of a machine lies, and what is made of it cannot overflow.
+# Larger masses, lengths or inertias (SI) do not occur. Below it no computed constant overflows.
 LARGEST_NUMBER = 1e12
 
 
@@ -59,7 +59,7 @@ class Joint:
         lower, upper: limits of q [rad] or [m].
         velocity: limit of |qd| [rad/s] or [m/s].
         effort: limit of |tau| [N m] or [N].
-        name: name of the joint; the robot numbers the unnamed.
+        name: name of the joint; `Robot` names unnamed joints by number.
 
     Example:
         >>> elbow = armdyn.Joint(b=0.4, mass=2.0, com=(0.2, 0, 0), inertia=(0, 0, 0, 0.03, 0, 0.03))
@@ -135,7 +135,7 @@ class Joint:
         return self.kind == "revolute"
 
     def physical_faults(self) -> list[str]:
-        """Say what about mass and inertia no rigid body can have; empty for a possible link.
+        """Return why no rigid body can have this mass and inertia; empty if one can.
 
         Example:
             >>> armdyn.Joint(mass=1.0, inertia=(1, 0, 0, 1, 0, 3)).physical_faults()
@@ -167,7 +167,7 @@ class Joint:
 
 
 def checked_entry(value: object, name: str, *, error: Raises) -> float:
-    """Return a number of a description; only limits may be infinite."""
+    """Return a number of a description, checked; only limits may be infinite."""
     if name in ("lower", "upper", "velocity", "effort"):
         return checked_number(value, name, infinite=True, error=error)
     number = checked_number(value, name, error=error)

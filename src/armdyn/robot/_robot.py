@@ -25,7 +25,7 @@ IDENTITY: Placement = (
     (0.0, 0.0, 0.0, 1.0),
 )
 
-# How far R^T R may be from the identity before a placement is refused rather than trusted.
+# A placement is refused if R^T R differs from the identity by more than this.
 ROTATION_TOLERANCE = 1e-9
 
 
@@ -61,7 +61,7 @@ class Robot:
     strict: bool = field(default=True, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
-    # Written out so that the types of the arguments may be wider than those of the fields.
+    # Written by hand so that argument types can be wider than field types.
     def __init__(
         self,
         joints: Iterable[Joint],

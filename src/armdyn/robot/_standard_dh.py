@@ -1,9 +1,9 @@
 """Standard (distal) DH rows converted to the modified form that `Robot` keeps.
 
 In standard DH the step of row i is ``Rz(theta) Tz(d) Tx(a) Rx(alpha)``: joint i moves about z_{i-1}
-and frame i sits at the far end of link i, on the axis of joint i+1. Cut each step after Tz(d): what
-is left of row i-1, ``Tx(a) Rx(alpha)``, followed by ``Rz(theta) Tz(d)`` of row i is the modified
-step of joint i (a turn about an axis and a shift along it commute). So beta_i = alpha_{i-1},
+and frame i sits at the far end of link i, on the axis of joint i+1. Cut each step after Tz(d): the
+rest of row i-1, ``Tx(a) Rx(alpha)``, followed by ``Rz(theta) Tz(d)`` of row i, is the modified step
+of joint i (a turn about an axis and a shift along it commute). So beta_i = alpha_{i-1},
 b_i = a_{i-1}, beta_1 = b_1 = 0, the joint variables are unchanged, and the last Tx(a) Rx(alpha)
 joins the tool.
 """
@@ -25,7 +25,7 @@ from armdyn.robot._robot import Robot, placement_of
 
 ROW = ("theta", "d", "a", "alpha")
 
-# A sum this small beside its terms is their rounding: the centre of mass lies on the axis.
+# A sum this small relative to its terms is rounding: the centre of mass lies on the axis.
 RESIDUE = 1e-14
 
 
@@ -51,9 +51,9 @@ def from_standard_dh(
     name: str = "arm",
     strict: bool = True,
 ) -> Robot:
-    """Return the arm that standard DH rows and link data in standard DH frames describe.
+    """Return the arm described by standard DH rows and link data in standard DH frames.
 
-    Every column has one entry a row; a column left out takes the default of `Joint`.
+    Every column has one entry per row; an omitted column takes the default of `Joint`.
 
     Args:
         rows: (theta, d, a, alpha) of each joint [rad, m, m, rad]; the joint variable adds to theta
@@ -107,7 +107,7 @@ def from_standard_dh(
     for i, (theta, d, a, alpha) in enumerate(table):
         link = {field: column[i] for field, column in given.items()}
         try:
-            # Made first as given, so that a wrong entry is reported as it was given.
+            # Build it from the entries as given first, so that errors quote them.
             joint = Joint(beta=beta, b=b, theta=theta, d=d, **link)
         except RobotError as error:
             raise RobotError(f"entry {i} of the columns: {error}") from error
@@ -155,7 +155,7 @@ def _column(column: Sequence[Any], n: int, name: str) -> list[Any]:
 
 
 def _with_link_in_joint_frame(joint: Joint, a: float, alpha: float) -> Joint:
-    """Return the joint with its link's data taken from standard frame i to E_i.
+    """Return the joint with its link data converted from standard frame i to E_i.
 
     Frame i is placed in E_i by Tx(a) Rx(alpha).
     """

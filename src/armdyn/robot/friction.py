@@ -1,15 +1,15 @@
-"""The law of friction: one table of terms. Everything else about friction reads it.
+"""The friction law: one table of terms, which all other friction code reads.
 
     f(v) = Fv v + Fc sign(v) + Fo
 
-f is what friction adds to the torque that drives a joint at speed v. A term is a coefficient, which
-is a field of `Joint` and zero by default, times a column, which is plain arithmetic on v and on the
-direction of motion s. A column may have a shape: further fields of `Joint` on which it does not
-depend linearly, such as a speed at which it fades.
+Friction adds f to the torque that drives a joint at speed v. A term is a coefficient times a
+column. The coefficient is a field of `Joint`, zero by default. The column is plain arithmetic on v
+and the direction of motion s. A column may have a shape: further fields of `Joint` on which it
+depends nonlinearly, such as a speed at which it fades.
 
-s = sign(v) is 0 at rest, so f has no dry friction there: what holds a joint at rest is unknown, and
-at most the dry friction of a joint that begins to slide. Simulation knows where a joint is about to
-slide to, and gives that direction instead.
+s = sign(v) is 0 at rest, so f has no dry friction there: the torque that holds a joint at rest is
+unknown, and at most the dry friction of a joint that begins to slide. Simulation knows in which
+direction a joint is about to slide, and passes that direction instead.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class FrictionTerm:
 
     Attributes:
         symbol: of the coefficient.
-        words: what comes before the word "friction".
-        units: of the coefficient, of a revolute and of a prismatic joint.
+        words: the adjective before the word "friction".
+        units: of the coefficient, for a revolute and for a prismatic joint.
         column: the torque for a coefficient of 1.
         slope: its derivative by v, at constant s.
         signed: whether the coefficient may be negative.
@@ -48,7 +48,7 @@ class FrictionTerm:
 
     @property
     def dry(self) -> bool:
-        """Whether it holds a joint at rest: against either direction."""
+        """Whether it can hold a joint at rest: its torque at v = 0 depends on the direction."""
         shape = (1.0,) * len(self.shape)
         return self.column(0.0, 1.0, *shape) != self.column(0.0, -1.0, *shape)
 
@@ -80,5 +80,5 @@ def shape_fields() -> tuple[str, ...]:
 
 
 def shapes(joint: object) -> tuple[float, ...]:
-    """Return the shapes of a joint's columns; 1 for 0, which only terms that are absent have."""
+    """Return the shapes of a joint's columns; 1 instead of 0, which only absent terms have."""
     return tuple(getattr(joint, field) or 1.0 for field in shape_fields())
