@@ -1,1 +1,1 @@
-"""C files for controllers, and what their headers say."""
+"""C files for controllers, and the text of their headers."""

@@ -52,15 +52,15 @@ def export_c(
 
     Args:
         arm: the arm; its name begins the names of files and functions.
-        folder: where to; it is made if it is not there.
+        folder: where to write; created if missing.
         functions: quantities, e.g. ``["mass_matrix", "inverse_dynamics"]``; "pose" and "jacobian"
             are those of the tip, friction is included as in the methods of `Arm`.
         single: compute in float instead of double.
-        methods: by which method, for quantities that shall not be computed by the cheapest.
+        methods: method per quantity; the cheapest is used for the others.
         parameters: make masses, inertias, rotor inertias and friction arguments of the functions,
             so that new values need no new code. True or "natural": ten parameters a link;
             "minimal": the arm's minimal parameters instead; False or "folded": none.
-        force: replace files that armdyn did not write, too.
+        force: also replace files that armdyn did not write.
 
     Returns:
         The paths of the header, the source and the self-test.

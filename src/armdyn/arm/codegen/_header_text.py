@@ -1,4 +1,4 @@
-"""What the header of exported C says: joints, units, orders, methods and what is included."""
+"""The comments in the exported C header: joints, units, orders, methods and contents."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def about(robot: Robot, single: bool, parametric: bool) -> list[str]:
 
 
 def notes(program: Program, method: str, name: str, tables: Mapping[str, str]) -> list[str]:
-    """Return the lines above a function; `tables` are the arrays that inputs can be, by input."""
+    """Return the lines above a function; `tables` gives the default array of each input."""
     counted = count(program)
     parts = [_counted(counted.mul, "multiplication"), _counted(counted.add, "addition")]
     parts += [_counted(counted.div, "division")] if counted.div else []

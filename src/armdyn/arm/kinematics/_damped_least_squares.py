@@ -1,9 +1,9 @@
 """Joint positions for a pose: damped least squares from many starts at once.
 
-A step of Levenberg and Marquardt solves (J'J + damping) dq = J'e, e being what position and
-rotation lack. Steps that do not help are taken back and damped more. Joints at a limit that would
-leave it stay there. All starts are one batch of the compiled pose and Jacobian, so that many cost
-little more than one.
+A Levenberg-Marquardt step solves (J'J + damping) dq = J'e, where e is the error of position and
+rotation. Steps that do not reduce the error are undone and damped more. Joints at a limit do not
+move beyond it. All starts are one batch of the compiled pose and Jacobian, so many cost little more
+than one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from armdyn.arm.kinematics._rotations import rotation_vectors
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 
-# Steps that one start may take, and how many others may take once one has arrived.
+# Most steps of the search, and most further steps once one start has arrived.
 STEPS = 120
 STEPS_AFTER = 12
 
@@ -33,7 +33,7 @@ LONGEST = 0.7
 
 @dataclass(frozen=True)
 class Reach:
-    """What an arm is for this search.
+    """The data of an arm for this search.
 
     Attributes:
         pose: of q ``(B, n)``, ``(B, 4, 4)``.
@@ -50,13 +50,13 @@ class Reach:
     turns: NDArray[np.bool_]
 
     def middle(self) -> Array:
-        """Return the middle of the ranges; 0 as near as limits allow where a range has none."""
+        """Return the middle of each range; if it is unbounded, the allowed position nearest 0."""
         bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
         low, high = np.where(bounded, self.lower, 0.0), np.where(bounded, self.upper, 0.0)
         return np.where(bounded, (low + high) / 2, np.clip(0.0, self.lower, self.upper))
 
     def random(self, count: int, rng: np.random.Generator) -> Array:
-        """Return positions within the limits, ``(count, n)``; of endless joints within a turn."""
+        """Return positions within the limits, ``(count, n)``; within one turn where unlimited."""
         low, high = self.lower, self.upper
         width = np.where(self.turns, 2.0 * np.pi, 2.0)
         low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, width / 2) - width)
@@ -64,7 +64,7 @@ class Reach:
         return low + (high - low) * rng.random((count, len(low)))
 
     def inside(self, q: Array) -> Array:
-        """Return positions within the limits: turned back where a joint has a turn, else cut."""
+        """Return positions within the limits: by whole turns if the range has one, else clipped."""
         with np.errstate(invalid="ignore"):
             whole = self.turns & (self.upper - self.lower >= 2.0 * np.pi)
             over = np.where(whole & (q > self.upper), np.ceil((q - self.upper) / (2 * np.pi)), 0.0)
@@ -85,7 +85,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class Found:
-    """Where starts ended.
+    """The end points of the starts.
 
     Attributes:
         q: positions, ``(B, n)``.
@@ -98,7 +98,7 @@ class Found:
     rotation: Array
 
     def within(self, tolerance: float) -> NDArray[np.bool_]:
-        """Return which of them have the pose."""
+        """Return which of them reach the pose."""
         return (self.position <= tolerance) & (self.rotation <= tolerance)
 
     def best(self) -> int:
@@ -107,7 +107,7 @@ class Found:
 
 
 def approach(reach: Reach, target: Array, starts: Array, tolerance: float) -> Found:
-    """Go from starts ``(B, n)`` towards a pose ``(4, 4)``, as near as each of them gets."""
+    """Search from starts ``(B, n)`` for a pose ``(4, 4)``; return how near each gets."""
     q = reach.inside(starts)
     e, J = _lack(reach, target, q)
     length = _length(J, reach.turns)
@@ -136,7 +136,7 @@ def approach(reach: Reach, target: Array, starts: Array, tolerance: float) -> Fo
         cost_new = np.sum((e_new * weight) ** 2, axis=1)
         good = cost_new < cost[at]
         damping[at] = np.where(good, np.maximum(damping[at] / 8, LEAST_DAMPING), damping[at] * 5)
-        # a start at which even small steps do not help is at rest in a valley of its own
+        # a start that hardly improves is in a local minimum
         damping[at] = np.where(good & (cost_new > 0.999999 * cost[at]), STUCK, damping[at])
         to = at[good]
         q[to], e[to], J[to], cost[to] = tried[good], e_new[good], J_new[good], cost_new[good]
@@ -149,7 +149,7 @@ def _within(e: Array, tolerance: float) -> NDArray[np.bool_]:
 
 
 def _lack(reach: Reach, target: Array, q: Array) -> tuple[Array, Array]:
-    """Return what is missing to the pose, ``(B, 6)``, and the Jacobians."""
+    """Return the errors of the pose, ``(B, 6)``, and the Jacobians."""
     T = reach.pose(q)
     turned = target[:3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2)
     return np.concatenate([target[:3, 3] - T[:, :3, 3], rotation_vectors(turned)], axis=1), (
@@ -158,7 +158,7 @@ def _lack(reach: Reach, target: Array, q: Array) -> tuple[Array, Array]:
 
 
 def _length(J: Array, turns: NDArray[np.bool_]) -> float:
-    """Return the length that makes positions comparable with angles: the longest lever."""
+    """Return the length that scales positions to angles: the longest lever arm."""
     levers = np.linalg.norm(J[:, :3, turns], axis=1)
     longest = float(levers.max(initial=0.0))
     return longest if longest > 0.0 else 1.0

@@ -1,4 +1,4 @@
-"""`Arm.inverse_kinematics`: what is asked for, checked; many starts; the nearest answer."""
+"""`Arm.inverse_kinematics`: check the arguments, search from many starts, return the nearest."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ METHODS = ("auto", "damped_least_squares")
 # Starts that are tried at once.
 AT_ONCE = 32
 
-# More random starts than this are a mistake.
+# A larger number of random starts is taken to be a mistake.
 MOST_RESTARTS = 1_000_000
 
-# How far from a rotation a matrix may be and still be meant as one.
+# Largest deviation of a matrix from a rotation that is accepted as one.
 NO_ROTATION = 1e-6
 
 
@@ -49,7 +49,7 @@ def inverse_kinematics(
     method: str,
     out: Array | None,
 ) -> Array:
-    """Return joint positions ``(n,)`` with a pose; see `Arm.inverse_kinematics`."""
+    """Return joint positions ``(n,)`` for a pose; see `Arm.inverse_kinematics`."""
     checked_choice(method, "method", METHODS, what="method of inverse_kinematics")
     if out is not None:
         checked_out(out, "`out`", (arm.n,))
@@ -81,7 +81,7 @@ def inverse_kinematics(
 
 
 def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
-    """Return an arm as the search takes it."""
+    """Return the data of an arm that the search needs."""
     pose, jacobian = (arm.function(quantity, frame=frame) for quantity in ("pose", "jacobian"))
     joints = arm.robot.joints
     return Reach(
@@ -94,7 +94,7 @@ def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
 
 
 def checked_pose(name: str, value: ArrayLike) -> Array:
-    """Return a pose ``(4, 4)`` whose rotation is one to rounding."""
+    """Return a pose ``(4, 4)`` whose rotation is orthogonal to rounding."""
     what = "a 4x4 pose: a rotation and a position [m], above the row 0 0 0 1"
     T = checked_array(value, name, (4, 4), what=what)
     if np.abs(T[3] - [0.0, 0.0, 0.0, 1.0]).max() > NO_ROTATION:

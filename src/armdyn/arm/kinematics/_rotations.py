@@ -11,8 +11,8 @@ Array = NDArray[np.float64]
 def rotation_vectors(R: Array) -> Array:
     """Return axis times angle, ``(B, 3)``, of rotations ``(B, 3, 3)``; exact near 0 and at pi.
 
-    By way of quaternions, the largest component of each found first, so that nothing small is
-    divided by.
+    Uses quaternions and finds the largest component of each first, to avoid division by small
+    numbers.
     """
     xx, yy, zz = R[:, 0, 0], R[:, 1, 1], R[:, 2, 2]
     x, y, z = R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]

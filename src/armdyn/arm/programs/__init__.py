@@ -1,1 +1,1 @@
-"""From a robot and a row of the table to a program: methods by name, tracing, choice, caches."""
+"""Programs from a robot and a row of the table: methods by name, tracing, choice, caches."""

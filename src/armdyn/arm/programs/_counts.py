@@ -1,4 +1,4 @@
-"""Operation counts on the arms that the papers count on."""
+"""Operation counts on the general arms of the papers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from armdyn.robot import Chain, Robot, chain_of, generic
 
 
 def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operations:
-    """Count the operations of a method, traced at this moment, on a generic arm.
+    """Trace a method on a generic arm and count its operations.
 
     Args:
         kind: the quantity, e.g. "mass_matrix".
-        method: by which method; "auto" for the cheapest.
+        method: name of the method; "auto" for the cheapest.
         n: number of joints.
         type: 1 for all joints rotational, 2 for joint 3 translational.
 
@@ -35,9 +35,9 @@ def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operation
 
 
 def generic_chain(n: int, type: int = 1, seed: int = 0) -> Chain:
-    """Return the constants of a generic arm, its last frame chosen as that of any arm can be.
+    """Return the constants of a generic arm, with its last frame placed to save operations.
 
-    The zero of q_n is chosen with it: the zero of an angle is anybody's choice.
+    The zero of q_n is chosen with it, since the zero of an angle is arbitrary.
     """
     return _chosen(generic(n, type, seed))
 

@@ -1,7 +1,7 @@
-"""Methods that the graph makes: derivatives of programs, beside the methods of algorithms.
+"""Methods that differentiate traced programs, in addition to the methods of `algorithms`.
 
-A derivative is taken of the traced program of a method at the numbers at hand, known or unknown; so
-it is run, traced, counted and checked like every other method.
+The derivative program is evaluated on the given scalars, numbers or symbols. So it is run, traced,
+counted and checked like every other method.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _along(
 def _program(
     derivative: Derivative, cheapest: Choice, chain: Chain, frame: int | None = None
 ) -> Program:
-    """Return the program to differentiate; where constants are unknown, that of general arms."""
+    """Return the program to differentiate; with symbolic constants, that of the general method."""
     row = QUANTITIES[derivative.of]
     name = row.general if free_symbols(chain) else cheapest(chain, derivative.of)
     return _traced(chain, derivative.of, row.methods[name], frame)
@@ -68,7 +68,7 @@ def _program(
 
 @lru_cache(maxsize=32)
 def _traced(chain: Chain, quantity: str, method: Method, frame: int | None) -> Program:
-    """Trace a method with its inputs and, first of all, the unknown constants of the chain."""
+    """Trace a method; its inputs are preceded by the symbolic constants of the chain."""
     row = QUANTITIES[quantity]
     run = partial(method.run, chain)
     if frame is not None:

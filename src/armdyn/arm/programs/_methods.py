@@ -1,4 +1,4 @@
-"""Quantities and their methods by name: those of algorithms, those the graph makes, and sweeps."""
+"""Quantities and their methods by name: algorithms, graph derivatives and sweeps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from armdyn.errors import MethodError
 
 
 def row_of(quantity: str) -> Quantity:
-    """Return the row of a quantity; raises an error that lists them if there is none."""
+    """Return the row of a quantity; if there is none, raise an error that lists all."""
     if not isinstance(quantity, str) or quantity not in QUANTITIES:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise MethodError("quantity", quantity, QUANTITIES, argument="quantity")
     return QUANTITIES[quantity]
@@ -30,14 +30,14 @@ def straight_methods(quantity: str) -> tuple[str, ...]:
 
 
 def source(quantity: str, method: str) -> str:
-    """Return the work that a method follows, or what it is made from."""
+    """Return the source of a method: the publication it follows, or how it is made."""
     if method == ROLLED:
         return "sweeps along the joints"
     return method_row(quantity, method).source
 
 
 def method_row(quantity: str, method: str) -> Method | Derivative:
-    """Return what the table says of a straight-line method."""
+    """Return the table row of a straight-line method."""
     row = row_of(quantity)
     return row.methods.get(method) or row.derived[method]
 
@@ -57,7 +57,7 @@ def check_method(quantity: str, method: str, *, straight: bool = False) -> None:
 
 
 def is_in_package(quantity: str, method: str) -> bool:
-    """Whether the text of armdyn decides what a method does, so that it may be cached on disk."""
+    """Whether a method is part of armdyn's own source, so that it may be cached on disk."""
     row = method_row(quantity, method)
     if isinstance(row, Method):
         return isinstance(row.function, str)

@@ -23,7 +23,7 @@ INERTIAL, ROTOR, FRICTION = INPUTS = ("p", "rotor", "friction")
 
 
 def values(chain: Chain) -> dict[str, list[float]]:
-    """Return what the inputs are for the arm as it is described."""
+    """Return the values of the inputs for the arm as described."""
     listed = {
         INERTIAL: parameters(chain),
         ROTOR: [link.Jm for link in chain.links],
@@ -41,7 +41,7 @@ class Parametric:
 
     @property
     def divides_by_masses(self) -> bool:
-        """Whether a parameter itself is a divisor: no link may be without mass then."""
+        """Whether a parameter is a divisor; then no link may have zero mass."""
         code = self.program.code
         return any(step.op is Op.DIV and code[step.args[1]].op is Op.INPUT for step in code)
 
@@ -49,8 +49,8 @@ class Parametric:
 def parametric(chain: Chain, quantity: str, method: str = AUTO) -> Parametric:
     """Trace a method with the constants of the links as inputs.
 
-    "auto" takes the cheapest method that does not divide by masses, if there is one: identified
-    parameters need not have a mass for every link.
+    "auto" takes the cheapest method that does not divide by masses, if there is one: in identified
+    parameters, a link may have zero mass.
     """
     check_method(quantity, method, straight=True)
     refuse_singular(chain, quantity)
@@ -85,7 +85,7 @@ def _traced(chain: Chain, quantity: str, method: str) -> Program:
 
 
 def link_of(link: Link, p: Sequence[Scalar], rotor: Scalar, friction: Sequence[Scalar]) -> Link:
-    """Return a link of given parameters; the division by the mass is gone once they are linear."""
+    """Return a link with given parameters; `linear_constants` removes the division by the mass."""
     m, x, y, z, xx, xy, yy, xz, yz, zz = p
     c = (x / m, y / m, z / m)
     about_com = scale_symmetric(-1.0, point_inertia(m, c))
@@ -96,7 +96,7 @@ def link_of(link: Link, p: Sequence[Scalar], rotor: Scalar, friction: Sequence[S
 
 
 def _without_unread(program: Program, names: set[str]) -> Program:
-    """Return the program without those of the named inputs that it does not read."""
+    """Return the program without the named inputs that it does not read."""
     read = {int(step.value) for step in program.code if step.op is Op.INPUT}
     kept: list[Slot] = []
     moved: dict[int, int] = {}

@@ -1,6 +1,6 @@
-"""From a robot's constants and a row of the table to a program; the choice of the cheapest.
+"""Make programs from a robot's constants and a row of the table; choose the cheapest method.
 
-Programs and choices come from the cache where they are there; else `_tracing` is imported.
+Programs and choices come from the cache if they are there; otherwise `_tracing` is imported.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from armdyn.robot import Chain
 if TYPE_CHECKING:
     from armdyn.graph import Operations
 
-# Straight-line code of more operations than this no longer fits the cache of instructions: sweeps
-# along the joints are as fast then, and soon faster.
+# Straight-line code with more operations no longer fits the instruction cache: sweeps along the
+# joints are then as fast, and faster for longer arms.
 LONGEST_STRAIGHT = 4000
-# Sweeps do not know what an arm's geometry makes zero; if they take so many times more operations
-# than is the limit, straight-line code would not come below it either and is not even traced.
+# Sweeps do not use the zeros of an arm's geometry. If they exceed the limit by this factor,
+# straight-line code would exceed it too and is not traced.
 HOPELESS = 3
-# No straight-line code of arms with fewer joints than this is that long, where there are sweeps.
+# With fewer joints, straight-line code of quantities that have sweeps never exceeds the limit.
 FEWEST_ROLLED = 10
 
-# Steps and results of the programs that stay in memory for the next call: some 50 MB, or all the
-# programs of several arms.
+# Total steps and results of the programs kept in memory: some 50 MB, enough for all programs of
+# several arms.
 MOST_STEPS = 300_000
-# The constants of a link take as much memory as so many steps: some 1.5 kB.
+# The constants of a link take as much memory as this many steps: some 1.5 kB.
 STEPS_OF_LINK = 13
 
-# The packages whose text decides what is traced.
+# Packages whose source text determines the traced programs.
 TRACING = (
     "armdyn.scalar", "armdyn.graph", "armdyn.graph.rolled", "armdyn.algorithms",
     "armdyn.algorithms.rolled", "armdyn.robot", "armdyn.arm.programs",
@@ -57,13 +57,13 @@ def quantities(chain: Chain) -> tuple[str, ...]:
 
 
 def resolve(chain: Chain, quantity: str, method: str) -> str:
-    """Return the method's name; "auto" becomes the one that is fastest for this chain."""
+    """Return the method's name; "auto" becomes the fastest for this chain."""
     check_method(quantity, method)
     return fastest(chain, quantity) if method == AUTO else method
 
 
 def fastest(chain: Chain, quantity: str) -> str:
-    """Return the cheapest method, or the sweeps along the joints of a long arm."""
+    """Return the cheapest method or, for a long arm, the sweeps along its joints."""
     if not row_of(quantity).rolled or chain.n < FEWEST_ROLLED or free_symbols(chain):
         return cheapest(chain, quantity)
     return _fastest(chain, quantity, *_rows(quantity))
@@ -92,7 +92,7 @@ def _length(counted: Operations) -> int:
 def cheapest(chain: Chain, quantity: str) -> str:
     """Return the straight-line method with the fewest multiplications, then additions.
 
-    Among equals it is the first.
+    The first of equals.
     """
     names = straight_methods(quantity)
     return names[0] if len(names) == 1 else _cheapest(chain, quantity, *_rows(quantity))
@@ -113,7 +113,7 @@ def _cheapest(chain: Chain, quantity: str, *rows: object) -> str:
 def _chosen(
     chain: Chain, quantity: str, names: Sequence[str], choose: Callable[[], str], *what: str
 ) -> str:
-    """Choose, or take the choice of an earlier process."""
+    """Choose, or take the cached choice of an earlier process."""
     straight = (name for name in names if name != ROLLED)
     if free_symbols(chain) or not all(is_in_package(quantity, name) for name in straight):
         return choose()
@@ -121,32 +121,32 @@ def _chosen(
 
 
 def _rows(quantity: str) -> tuple[object, ...]:
-    """Return all that the table says of the methods: another row is another key of a cache."""
+    """Return the table rows of the methods, as cache key: a changed row is a new key."""
     row = row_of(quantity)
     return row, *row.methods.values(), *row.derived.values()
 
 
 def cost(counted: Operations) -> tuple[int, int]:
-    """Return what "cheaper" compares: multiplications with divisions and roots, then additions."""
+    """Return the sort key for "cheaper": multiplications, divisions and roots, then additions."""
     return (counted.multiplications + counted.sqrt, counted.additions)
 
 
 def steps(program: Program) -> int:
-    """Return how long a program is: its steps and results."""
+    """Return the length of a program: its steps plus results."""
     return len(program.code) + len(program.results)
 
 
 def key_steps(
     chain: Chain, quantity: str, method: str, frame: int, friction: bool, row: object
 ) -> int:
-    """Return how many steps take as much memory as the arguments of `program`."""
+    """Return the memory of the arguments of `program`, counted in steps."""
     return STEPS_OF_LINK * chain.n
 
 
 def code_of(
     chain: Chain, quantity: str, method: str, frame: int, friction: bool
 ) -> Program | Rolled:
-    """Return the code of any method, sweeps too; arguments as for `program`."""
+    """Return the code of any method, sweeps included; arguments as for `program`."""
     if method != ROLLED:
         return program(chain, quantity, method, frame, friction)
     from armdyn.arm.programs._tracing import sweeps
@@ -155,14 +155,14 @@ def code_of(
 
 
 def program(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> Program:
-    """Trace a method, or take what was traced before in this or another process.
+    """Trace a method, or take the program traced earlier in this or another process.
 
     Args:
         chain: the constants of the robot.
         quantity: what to compute.
-        method: a name of `methods(quantity)`.
+        method: a name from `methods(quantity)`.
         frame: for quantities that take one: i for E_i, n + 1 for the tip.
-        friction: where it enters the quantity: whether joint friction is part of the torque.
+        friction: whether the torques include joint friction, for quantities that depend on it.
     """
     return _program(chain, quantity, method, frame, friction, method_row(quantity, method))
 
@@ -182,8 +182,8 @@ def _program(
 
 
 def _decided_by(chain: Chain) -> tuple[str, ...]:
-    """Return what decides the programs of a chain: its constants, and the text of all that traces.
+    """Return the cache key of a chain's programs: its constants and digests of the tracing code.
 
-    So a changed method is another one without anybody having to say so.
+    So a changed method invalidates the cache by itself.
     """
     return repr(chain), *map(source_digest, TRACING)

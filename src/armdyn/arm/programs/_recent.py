@@ -1,7 +1,7 @@
-"""Results that stay in memory for the next call, as many of the latest as there is room for.
+"""A cache of the latest results of a function, bounded by their total size.
 
-The number of results does not bound their memory: the program of one arm may be a hundred times as
-long as that of another, and a sweep over arms makes thousands of them.
+A bound on the number of results would not bound the memory: the program of one arm may be a hundred
+times as long as that of another, and a loop over arms makes thousands of them.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def recent(
     """Return a decorator for a function whose arguments can be keys.
 
     Args:
-        room: the most that results and keys may take together; the latest result always stays.
-        size: of a result.
-        key_size: of the arguments, in the same unit.
+        room: largest total size of results and keys; the latest result always stays.
+        size: returns the size of a result.
+        key_size: returns the size of the arguments, in the same unit.
     """
     return lambda function: Recent(function, room, size, key_size)
 
@@ -47,7 +47,7 @@ class Recent(Generic[P, T]):
         self.cache_clear()
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> T:
-        """Return what the function returns for these arguments."""
+        """Return the function's result for these arguments."""
         key = (args, tuple(named.items()))
         with self._lock:
             if key in self._entries:

@@ -15,7 +15,7 @@ def rolled_program(chain: Chain, quantity: str, *, friction: bool) -> Rolled | N
     Args:
         chain: the constants of the robot; none may be symbolic.
         quantity: what to compute.
-        friction: where it enters the quantity: whether joint friction is part of the torque.
+        friction: whether the torques include joint friction, for quantities that depend on it.
     """
     row = QUANTITIES[quantity]
     if row.rolled is None or free_symbols(chain):

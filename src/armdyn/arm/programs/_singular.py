@@ -1,4 +1,4 @@
-"""Arms whose mass matrix has no inverse, wherever they stand."""
+"""Arms whose mass matrix is singular in every position."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from armdyn.errors import RobotError
 from armdyn.graph import Rolled
 from armdyn.robot import Chain
 
-# A smallest eigenvalue below this, of M scaled to a unit diagonal, is rounding. Real arms, heavy at
-# the base and light at the wrist, stay many orders above it once scaled. No unit.
+# M scaled to a unit diagonal is singular if its smallest eigenvalue is below this (no unit). Real
+# arms, heavy at the base and light at the wrist, stay many orders of magnitude above it.
 SINGULAR = 1e-13
-# A diagonal entry of M below this times the largest is the rounding of a zero. No unit.
+# A diagonal entry of M below this times the largest is a rounded zero. No unit.
 RESIDUE = 1e-16
-# Machine code computes M of arms with more joints than this; plain numbers would take seconds.
+# For arms with more joints, machine code computes M; plain Python would take seconds.
 MANY_JOINTS = 60
 
 
@@ -29,9 +29,9 @@ def refuse_singular(chain: Chain, quantity: str) -> None:
 
 @lru_cache(maxsize=64)
 def singular(chain: Chain) -> str:
-    """Say why the mass matrix has no inverse at any state; empty if it has one.
+    """Return why the mass matrix has no inverse at any state; empty if it has one.
 
-    A matrix that is singular at one state without symmetry is singular at all of them.
+    It is checked at one state without symmetry: a matrix singular there is singular everywhere.
     """
     M = _mass_matrix(chain, [0.3 + 0.7 * i for i in range(chain.n)])
     still = [i + 1 for i in range(chain.n) if not M[i, i] > RESIDUE * M.max(initial=0.0)]
@@ -60,9 +60,9 @@ def _sweeps(chain: Chain) -> Rolled | None:
 
 
 def _smallest(M: NDArray[np.float64]) -> float:
-    """Return the smallest eigenvalue of M or, if M is large, the smallest pivot, which is quicker.
+    """Return the smallest eigenvalue of M or, if M is large, the smallest pivot, which is faster.
 
-    Both are rounding if M is singular.
+    If M is singular, both are zero up to rounding.
     """
     if len(M) <= MANY_JOINTS:
         return float(np.abs(np.linalg.eigvalsh(M)).min())

@@ -1,6 +1,6 @@
-"""Methods traced on the constants of a robot: programs, sweeps, and what they cost.
+"""Trace methods on the constants of a robot: programs, sweeps and their operation counts.
 
-All that traces is imported from here; what is in the cache needs none of it.
+All tracing code is imported here; cached programs do not need it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from armdyn.scalar import Scalar
 
 
 def operations(chain: Chain, quantity: str, method: str) -> Operations:
-    """Count the operations of a method on a chain, friction left out."""
+    """Count the operations of a method on a chain, without friction."""
     if method == ROLLED:
         return count_rolled(sweeps(chain, quantity, friction=False))
     row = method_row(quantity, method)
@@ -34,7 +34,7 @@ def operations(chain: Chain, quantity: str, method: str) -> Operations:
 def traced(
     chain: Chain, quantity: str, method: str, frame: int, friction: bool, row: object
 ) -> Program:
-    """Trace a method; its row is part of the key: another method by its name is another."""
+    """Trace a method; `row` is part of the key, so a new method of the same name is traced anew."""
     entry = row_of(quantity)
     refuse_singular(chain, quantity)
     if not entry.about_frames:

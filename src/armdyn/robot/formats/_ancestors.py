@@ -1,4 +1,4 @@
-"""Where the paths from the root to two links part, in steps that grow as the logarithm of depth."""
+"""Find where the paths from the root to two links part, in O(log depth) steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kinematic tree to `Robot`: choose the chain, merge, convert to DH rows, note each change."""
+"""Make a `Robot` from a kinematic tree: choose the chain, merge, convert to DH, note changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from armdyn.robot.formats._records import Description, TreeJoint, Words, listed
 from armdyn.robot.formats._snap import Snap
 from armdyn.robot.formats._tree import choose_path, tree_of
 
-# Lengths below this [m] do not make residues of rounding larger.
+# Rounding residues of a shift are judged relative to its largest component, at least this [m].
 SMALLEST_SIZE = 1e-3
 
 
@@ -30,7 +30,7 @@ def assembled(
     Args:
         description: the tree.
         base: link the arm stands on; default the root.
-        tip: link at the end; default as far as the way on is unique.
+        tip: link at the end; default: as far as the path is unique.
         strict: refuse links that cannot exist; False warns.
         snapping: take right angles and zeros that are written with few digits as exact.
 
@@ -109,7 +109,7 @@ def _limit_notes(joints: list[TreeJoint], words: Words) -> Iterator[str]:
 
 
 def _clean(T: Array) -> Array:
-    """Return a placement without the residues of rounding."""
+    """Return a placement without rounding residues."""
     cleaned = T.copy()
     size = float(np.abs(T[:3, 3]).max(initial=SMALLEST_SIZE))
     cleaned[:3, :3] = without_residues(T[:3, :3], 1.0)

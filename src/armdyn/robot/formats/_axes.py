@@ -1,12 +1,12 @@
-"""Joint axes in space to normal driving-axis frames, Craig's modified DH.
+"""Normal driving-axis frames (Craig's modified DH) from joint axes in space.
 
 Frame E_i lies on the axis of joint i: z_i along it, x_i along the common normal to the next axis,
-the origin at the foot of that normal; so E_i in E_{i-1} is Rx(beta) Tx(b) Rz(theta) Tz(d). What the
-axes leave free is chosen so that constants vanish: E_0 is E_1 at q = 0; frames of parallel axes
-stand at one height; the last frame turns and slides nowhere; only the direction of a sliding
-joint matters, so its axis is moved to meet its neighbours.
+the origin at the foot of that normal. So E_i in E_{i-1} is Rx(beta) Tx(b) Rz(theta) Tz(d). Where
+the axes leave a choice, it makes constants zero: E_0 is E_1 at q = 0; frames of parallel axes have
+the same height; theta = d = 0 for the last frame; and the axis of a sliding
+joint, of which only the direction matters, is moved to meet its neighbours.
 
-Everything about joint i is written in the frame of its link in the file, L_i, which stays as it is.
+All data of joint i are expressed in L_i, the frame of its link in the file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from armdyn.robot.formats._lines import Line, Normal, common_normal, meeting_poi
 from armdyn.robot.formats._placement import Array, invert, place, without_residues
 from armdyn.robot.formats._snap import ROUNDING, Snap
 
-# A normal is turned round only if the cosine to the one before it is below minus this.
+# A normal is reversed only if its cosine with the previous one is below minus this.
 TIE = 1e-6
 # Axes closer to parallel than this [rad], but not parallel, are worth a note.
 NEARLY_PARALLEL = 1e-3
@@ -51,7 +51,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Geometry:
-    """Rows of all joints, the placements of E_i in L_i, and notes on axes hard to tell apart."""
+    """Rows of all joints, the placements of E_i in L_i, and notes on nearly parallel axes."""
 
     rows: list[Row]
     frames: list[Array]
@@ -73,7 +73,7 @@ def normal_frames(axes: Sequence[Axis], snap: Snap) -> Geometry:
 
 
 def _lines(axes: Sequence[Axis]) -> list[Line]:
-    """Return the lines of the joints, each in its L_i; those of sliding joints meet others."""
+    """Return the axis of each joint in L_i; those of sliding joints are moved to meet others."""
     lines: list[Line] = []
     for i, axis in enumerate(axes):
         line = Line(np.zeros(3), axis.direction)
@@ -113,9 +113,9 @@ def _frames(
 def _heights(normals: Sequence[Normal]) -> list[float]:
     """Return the heights of the origins on their lines.
 
-    A frame whose normal may stand at any height takes the height at which the previous normal
-    arrives (d = 0). Frames before the first determined one take its height, backwards along the
-    chain, and the base absorbs the difference.
+    A frame whose normal may have any height takes the height of the previous normal (d = 0).
+    Frames before the first determined one take its height, backwards along the chain, and the base
+    absorbs the difference.
     """
     count = len(normals) + 1
     first = next((i for i, normal in enumerate(normals) if not normal.parallel), None)

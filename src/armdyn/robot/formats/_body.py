@@ -1,7 +1,7 @@
-"""Rigid bodies: from the inertials of links, joined, and seen from another frame.
+"""Rigid bodies: made from the inertials of links, joined, and expressed in another frame.
 
-Bodies are joined about their common centre of mass, where only positive terms add up: going through
-a far origin and back would cancel digits, and could break the triangle inequality.
+Bodies are joined about their common centre of mass, where only positive terms add up. Shifting to a
+distant origin and back would lose digits, and could break the triangle inequality.
 """
 
 from __future__ import annotations
@@ -64,5 +64,5 @@ def seen_from(body: Body, T: Array) -> Body:
 
 
 def physical_faults(inertial: Inertial) -> list[str]:
-    """Say what about one link's mass and inertia no rigid body can have."""
+    """Return why no rigid body can have a link's mass and inertia."""
     return Joint(mass=inertial.mass, inertia=inertial.inertia).physical_faults()

@@ -10,10 +10,11 @@ import numpy as np
 from armdyn.robot.formats._placement import Array
 
 # Axes this close to parallel [rad] are taken as parallel. Their common normal lies at L / sine, and
-# what rounding does to torques grows as 1 / sine^2: below this angle it harms more than the angle.
+# rounding errors of torques grow as 1 / sine^2: below this angle they exceed the error of taking
+# the axes as parallel.
 PARALLEL_TOLERANCE = 1e-5
 
-# A parallel line is not moved to meet two others where they all but determine the same direction.
+# A line is not shifted to meet two others if their two conditions are almost the same.
 WELL_CONDITIONED = 0.1
 
 
@@ -40,7 +41,7 @@ class Normal:
     Attributes:
         sine: of the angle between the lines.
         parallel: whether they count as parallel; then the normal may stand at any height.
-        x: unit direction of the normal; None where it is free since the lines are one.
+        x: unit direction of the normal; None if the lines coincide, which leaves it free.
         here, there: heights of its feet on the first and the second line (one choice if parallel).
         sense: +1 or -1 as the directions of the lines agree or not.
     """
@@ -85,7 +86,7 @@ def common_normal(first: Line, second: Line, tolerance: float) -> Normal:
 def meeting_point(line: Line, others: Sequence[Line]) -> Array:
     """Return the nearest point through which a parallel of `line` meets the others.
 
-    Where it cannot meet all of them it meets the earlier ones.
+    If it cannot meet all of them, it meets the earlier ones.
     """
     rows, wanted = np.zeros((0, 3)), np.zeros(0)
     for other in others:
@@ -98,7 +99,7 @@ def meeting_point(line: Line, others: Sequence[Line]) -> Array:
 
 
 def perpendicular(direction: Array) -> Array:
-    """Return a unit vector perpendicular to a direction: the x axis, or what is near it."""
+    """Return a unit vector perpendicular to a direction: the x axis, or one near it."""
     for candidate in np.eye(3):
         rest = candidate - (candidate @ direction) * direction
         length = float(np.linalg.norm(rest))

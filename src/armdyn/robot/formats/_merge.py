@@ -15,16 +15,16 @@ from armdyn.robot.formats._records import Description, Fault, TreeJoint, Words, 
 from armdyn.robot.formats._snap import Snap
 from armdyn.robot.formats._tree import Path, Tree
 
-# How far from one the length of an axis may be before the reader mentions that it made it one.
+# An axis whose length differs from one by more than this gets a note that it was normalised.
 UNIT_TOLERANCE = 1e-6
 
-# A joint that follows another to beyond this [rad or m] follows by a wrong number.
+# If following another joint takes a joint beyond this [rad or m], the coupling is wrong.
 FARTHEST = 1e6
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A moving joint and what it carries up to the next one.
+    """A moving joint and all links it carries up to the next one.
 
     Attributes:
         joint: the joint.
@@ -43,7 +43,7 @@ class Stage:
 class SerialArm:
     """The stages from base to tip, the placement of the tip in the last one, and notes.
 
-    `faulty` says whether a link was warned of.
+    `faulty` says whether a warning about a link was given.
     """
 
     stages: list[Stage]
@@ -75,7 +75,7 @@ def serial_arm(
     bodies: list[list[Body]] = [[] for _ in range(len(spine.joints) + 1)]
     faults: list[str] = []
     for link, stage, placement in spine.links:
-        if stage == 0:  # what the base carries does not move
+        if stage == 0:  # links on the base do not move
             continue
         for name, T, joint in _carried(tree, link, placement, on_path, rest, snap):
             if joint is not None and joint.moves:
@@ -145,9 +145,9 @@ def _placement_at_rest(joint: TreeJoint, rest: dict[str, float], snap: Snap) -> 
 
 
 def _rest_positions(description: Description) -> dict[str, float]:
-    """Return where frozen joints stand: at zero, or where following a joint at zero puts them.
+    """Return the positions of frozen joints: zero, or the coupled position for a leader at zero.
 
-    A joint may follow one that does not exist, as in some published files: it stands still too.
+    In some published files a joint follows one that does not exist: it stands still too.
     """
     rest: dict[str, float] = {}
     for first in description.joints.values():

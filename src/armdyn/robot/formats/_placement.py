@@ -26,8 +26,8 @@ def rotation(rpy: tuple[float, float, float]) -> Array:
 def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
     """Return rpy [rad] of a rotation, to full precision at pitch = +-pi/2 too.
 
-    There roll and yaw are not determined one by one: whatever yaw comes out, roll is taken from the
-    rotation with that yaw undone, so that the three together are right.
+    There roll and yaw are not determined separately: roll is taken from the rotation with the yaw
+    found undone, so that the three together are right.
     """
     yaw = math.atan2(R[1, 0], R[0, 0])
     c, s = exact_cos_sin(yaw)
@@ -69,5 +69,5 @@ def invert(T: Array) -> Array:
 
 
 def without_residues(values: Array, size: float) -> Array:
-    """Return values with those set to zero that are rounding beside numbers of the given size."""
+    """Return values with rounding residues, relative to the given size, set to zero."""
     return np.where(np.abs(values) <= 1e-14 * size, 0.0, values)

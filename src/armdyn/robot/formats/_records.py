@@ -1,4 +1,4 @@
-"""Records of a kinematic tree: a reader fills them, the stages that all formats share use them."""
+"""Records of a kinematic tree: readers fill them, the stages shared by all formats use them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ JOINT_TYPES = (*FREE_TYPES, "fixed", "floating", "planar")
 
 
 class Fault(Exception):
-    """What is wrong with a description. The reader of the format adds the name of the file."""
+    """An error in a description. The reader of the format adds the name of the file."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a format calls things, for notes and errors.
+    """The terms of a format, for notes and errors.
 
     Attributes:
         inertial: the element with mass and inertia of a link.

@@ -1,4 +1,4 @@
-"""The formats of robot files: a row each."""
+"""The table of robot file formats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from armdyn.files import FileFormat, listed, reading, writing
 
-# The outermost element of an XML file begins within so many bytes, after a comment at most.
+# The outermost element of an XML file begins within this many bytes, after at most a comment.
 HEAD = 1 << 16
 
 
@@ -20,9 +20,9 @@ class RobotFormat(FileFormat):
     writer as ``writer(robot)`` and returns the text of the file.
 
     Attributes:
-        words: what the format is, in messages.
+        words: description of the format, for messages.
         options: the arguments of `read_robot` that the reader takes, beside `strict`.
-        root: the outermost element, which tells formats apart that share a suffix.
+        root: the outermost element, to tell apart formats that share a suffix.
     """
 
     words: str
@@ -85,7 +85,7 @@ def root_element(path: Path) -> str:
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
-    except OSError:  # the reader of the format says why
+    except OSError:  # the reader reports why
         return ""
     wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
     text = head.decode("utf-16" if wide else "latin-1", errors="replace")

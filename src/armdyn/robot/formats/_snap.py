@@ -1,7 +1,7 @@
-"""Nominal geometry from rounded numbers: a file's 1.5708 is pi/2, and the reader says so.
+"""Nominal geometry from rounded numbers: 1.5708 in a file becomes pi/2, with a note.
 
 Specialised code and minimal parameters depend on which constants are zero, so a right angle written
-with five digits must become one.
+with five digits must become exact.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ANGLE_TOLERANCE = 1e-5
 LENGTH_TOLERANCE = 1e-6
 # Components of unit vectors this small are zero: directions are written with six digits or more.
 DIRECTION_TOLERANCE = 1e-6
-# What rounding in double precision leaves of a zero [rad, m]: always removed, without a note.
+# Smaller values [rad, m] are rounded zeros: always removed, without a note.
 ROUNDING = 1e-12
 
 
@@ -31,7 +31,7 @@ class Snap:
         """Begin with no changes.
 
         Args:
-            enabled: False leaves all but rounding as it is.
+            enabled: False removes only rounding residues.
             words: what the format calls angles and axes.
         """
         self._words = words
@@ -41,12 +41,12 @@ class Snap:
         self._changes: dict[str, list[float]] = {}
 
     def angle(self, value: float, what: str) -> float:
-        """Return the multiple of pi/2 that is close, or the value itself."""
+        """Return the multiple of pi/2 if one is close, else the value itself."""
         nominal = round(value / (math.pi / 2)) * (math.pi / 2)
         return self._choose(value, nominal, self.angle_tolerance, what)
 
     def length(self, value: float, what: str) -> float:
-        """Return zero for a length that is next to nothing, or the value itself."""
+        """Return zero for a negligible length, else the value itself."""
         return self._choose(value, 0.0, self.length_tolerance, what)
 
     def direction(self, vector: Array, what: str) -> Array:

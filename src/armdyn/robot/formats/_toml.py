@@ -1,9 +1,9 @@
 """Arms as TOML: a few lines for the arm, then one ``[[joint]]`` table for each joint.
 
 The keys are the arguments of `Robot` and `Joint`. Angles are in radians; beta, theta, lower and
-upper may be given in degrees under the same name with ``_deg`` added. ``n_joints`` is optional:
-with it, and with the eight keys that every joint must have, a file that was cut off is not mistaken
-for a shorter arm.
+upper may be given in degrees under the same name with ``_deg`` added. ``n_joints`` is optional.
+With it, and with the eight keys that every joint must have, a truncated file is not read as a
+shorter arm.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from armdyn.robot._robot import IDENTITY, Robot
 
 ROBOT_KEYS = ("name", "notes", "n_joints", "gravity", "base", "tool", "joint")
 JOINT_KEYS = tuple(field.name for field in fields(Joint))
-# Written last: whatever is cut off the end of a file takes the last of these along.
+# Written last: a truncated file lacks at least the last of these.
 REQUIRED_KEYS = ("kind", "beta", "b", "theta", "d", "mass", "com", "inertia")
 DEGREES = {f"{key}_deg": key for key in ("beta", "theta", "lower", "upper")}
 
-# What the same thing is called elsewhere.
+# Other common names of the same keys.
 OTHER_NAMES = {
     "alpha": "beta", "a": "b", "type": "kind", "m": "mass", "r": "com", "I": "inertia",
     "Jm": "rotor_inertia", "armature": "rotor_inertia", "damping": "viscous", "B": "viscous",
     "friction": "coulomb", "joints": "joint", "g": "gravity",
 }  # fmt: skip
 
-# Beyond these a number is taken to be in degrees or millimetres.
+# Larger numbers are taken to be in degrees or millimetres.
 LARGEST_ANGLE = 2 * math.pi
 LARGEST_LENGTH = 100.0
 
 # An arm of a thousand joints has a third of a megabyte.
 LARGEST_FILE = 2_000_000
-# Keys of many parts, a.b.c, take the parser memory that grows as the square of their number. No key
-# of ours has any; 16 numbers of a placement may stand on a line.
+# The parser needs memory that grows as the square of the number of parts of a key, a.b.c. Our keys
+# have one part; a line may hold the 16 numbers of a placement.
 MOST_DOTS = 200
 
 Table = dict[str, Any]
 
 
 def read_toml(path: Path, strict: bool = True) -> Robot:
-    """Return the arm a TOML file describes; `strict` as in `Robot`, and about units."""
+    """Return the arm a TOML file describes; `strict` as in `Robot`, and also for units."""
     try:
         size = path.stat().st_size
         if size > LARGEST_FILE:
@@ -121,7 +121,7 @@ def _joint_table(joint: Joint) -> Table:
 
 
 def _limits(joint: Joint) -> list[str]:
-    """Return the names of the limits that the joint has; a limit may well be 0."""
+    """Return the names of the limits that the joint has; a limit of 0 counts."""
     return [key for key in ("lower", "upper") if math.isfinite(getattr(joint, key))]
 
 

@@ -1,4 +1,4 @@
-"""The tree of links and joints, and the one path through it that is the arm."""
+"""The tree of links and joints, and the path through it that forms the arm."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Path:
-    """The joints from `base` to `tip`, and what to tell about the choice."""
+    """The joints from `base` to `tip`, and notes on the choice."""
 
     base: str
     tip: str
@@ -100,7 +100,7 @@ def _climb(tree: Tree, base: str, tip: str) -> Path:
 
 
 def _walk_down(tree: Tree, base: str) -> Path:
-    """Follow the one branch that moves, then the one that is fixed; stop where several leave."""
+    """Follow the only moving branch, else the only fixed one; stop where there are several."""
     free_below = _free_below(tree)
     forks = _follower_forks(tree)
     link, joints, notes = base, list[TreeJoint](), list[str]()
@@ -138,9 +138,9 @@ def _free_below(tree: Tree) -> dict[str, bool]:
 
 
 def _follower_forks(tree: Tree) -> set[str]:
-    """Return the joints that begin a branch with a joint that follows one of a sister branch.
+    """Return the first joints of branches in which a joint follows one of a sibling branch.
 
-    Such a pair moves like the fingers of a gripper: neither is the way on.
+    Such branches move like the fingers of a gripper: the arm continues along neither.
     """
     by_name = {joint.name: joint for joint in tree.arriving.values()}
     ancestors = Ancestors(tree.order, {link: j.parent for link, j in tree.arriving.items()})

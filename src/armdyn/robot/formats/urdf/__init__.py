@@ -1,6 +1,6 @@
 """URDF, the format robot makers publish: read as serial arms, written from them.
 
-Names are imported when they are first asked for.
+Each name is imported at its first use.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 """Elements and attributes of a URDF: found by name, numbers checked, look-alikes refused.
 
-Readers skip what they do not know. An element that differs from a known one by its case or its
-namespace alone would be skipped too, and an axis or a placement with it; so it is an error here.
+URDF readers skip unknown elements. An element that differs from a known one only by case or
+namespace would be skipped too, and an axis or a placement lost; so it is an error here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Elements:
 
         Args:
             root: its outermost element.
-            strict: refuse an element that is there twice; False warns and takes the first.
+            strict: refuse a duplicate element; False warns and takes the first.
         """
         self._root = root
         self._namespace = root.tag.rpartition("}")[0]
@@ -42,7 +42,7 @@ class Elements:
             if name == tag and namespace == self._namespace:
                 found.append(child)
             elif name.lower() == tag and not (element is self._root and name == tag):
-                # Links and joints of other programs stand beside ours: none of ours goes missing.
+                # Links and joints of other namespaces may stand beside ours: none of ours is lost.
                 raise Fault(self._look_alike(namespace, name, tag, where))
         return found
 

@@ -1,4 +1,4 @@
-"""The XML of a URDF to records of a kinematic tree: numbers, names and references are checked."""
+"""Convert URDF XML to records of a kinematic tree; check numbers, names and references."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ QUATERNION_VERSION = "1.1"
 
 MOST_LINKS = 10_000
 
-# URDF cannot leave a limit of a sliding joint out: from this value on a limit is none.
+# URDF requires limits for a sliding joint; a limit of at least this value means no limit.
 NO_LIMIT = 1e9
 
 # Axes and quaternions shorter than this have no direction.
@@ -62,12 +62,11 @@ def own_attributes() -> tuple[str, ...]:
 
 
 def parse_description(xml: str | bytes, strict: bool = True) -> Description:
-    """Return what the text of a URDF says.
+    """Return the records of a URDF text.
 
     Args:
         xml: of the URDF.
-        strict: refuse an element that is there twice; False warns and takes the first of them, as
-            other readers do.
+        strict: refuse a duplicate element; False warns and takes the first, as other readers do.
     """
     root = parse_xml(xml)
     name = text(root, "name", "<robot>")
@@ -131,7 +130,7 @@ class _Reader:
         parent = text(needed(element, "parent", where), "link", f"<parent> of {where}")
         child = text(needed(element, "child", where), "link", f"<child> of {where}")
         origin = self.origin(element, where)
-        if kind == "fixed":  # left-over axes and limits do not matter
+        if kind == "fixed":  # unused axes and limits do not matter
             return TreeJoint(name, kind, parent, child, origin)
 
         axis_element = child_of(element, "axis", where)
@@ -211,7 +210,7 @@ def _version(root: Element) -> str:
 def _range(
     kind: str, lower: float | None, upper: float | None
 ) -> tuple[float, float] | tuple[None, None]:
-    """Return position limits; a side that is left out is zero, and an empty range is none."""
+    """Return position limits; a missing side is zero, and an empty range means no limits."""
     low, high = lower or 0.0, upper or 0.0
     if kind == "continuous" or low == high:
         return None, None
@@ -219,7 +218,7 @@ def _range(
 
 
 def _limit(value: float | None) -> float | None:
-    """Return a velocity or effort limit; zero is none."""
+    """Return a velocity or effort limit; zero means no limit."""
     if not value:
         return None
     return value if value < NO_LIMIT else math.inf

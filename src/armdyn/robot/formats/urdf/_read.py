@@ -28,9 +28,9 @@ def read_urdf(
     Args:
         path: of the file; nothing else is opened.
         base: link the arm stands on; default the root. Gravity is along its -z.
-        tip: link at the end; default as far as the way on is unique, which is the gripper's base.
-        strict: refuse links that cannot exist or lack an <inertial>, and elements that are there
-            twice; False makes it a warning.
+        tip: link at the end; default: as far as the path is unique, to the gripper's base.
+        strict: refuse links that cannot exist or lack an <inertial>, and duplicate elements; False
+            warns instead.
         snap: take right angles and zeros that are written with few digits as exact.
 
     Raises:

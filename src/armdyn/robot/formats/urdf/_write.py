@@ -1,7 +1,7 @@
 """`Robot` to URDF.
 
-What URDF cannot say stands in elements called <armdyn>, which other readers skip: the rotor inertia
-of a joint, its friction besides viscous and Coulomb's, and a gravity that is not (0, 0, -9.81).
+Data that URDF cannot express are written as <armdyn> elements, which other readers skip: the rotor
+inertia of a joint, friction other than viscous and Coulomb, and gravity other than (0, 0, -9.81).
 """
 
 from __future__ import annotations

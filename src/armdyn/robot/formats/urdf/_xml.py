@@ -1,7 +1,7 @@
-"""Text to an XML tree, refusing what an attacker or an unfinished tool chain may put there.
+"""Parse XML text; refuse constructs that come from attackers or unfinished tool chains.
 
-No document type is accepted, so no entity can grow or point elsewhere; nothing but the text itself
-is read: meshes and packages that a URDF names are never looked for.
+Document types are refused, so no entity can expand or point to another file. Only the text itself
+is read: meshes and packages that a URDF names are never opened.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from armdyn.robot.formats._records import Fault
 # URDFs of whole humanoids stay below 1 MB; a tree can take sixty times the memory of its text.
 LARGEST_FILE = 5_000_000
 
-# URDFs nest their elements ten deep at most, and a humanoid has some 20,000 of them.
+# URDFs nest elements at most ten deep, and a humanoid has some 20,000 elements.
 DEEPEST = 100
 MOST_ELEMENTS = 300_000
 
 
 class _BoundedBuilder(TreeBuilder):
-    """Builds the tree, and gives up where no URDF goes."""
+    """Builds the tree; refuses depths and sizes that no URDF has."""
 
     def __init__(self) -> None:
         super().__init__()
