@@ -1,6 +1,6 @@
-"""The compiler: a program becomes machine code for this processor.
+"""The compiler: turns a program into machine code for the local CPU.
 
-Names are imported when they are first asked for.
+Names are imported on first access.
 """
 
 from typing import TYPE_CHECKING

@@ -11,10 +11,10 @@ from armdyn.kernel.targets import target
 
 
 def cached_kernel(program: Program | Rolled) -> Kernel:
-    """Return a program's kernel for this machine, from the cache where it is.
+    """Return a program's kernel for this machine, from the cache if it is there.
 
-    The key is the program, the processor, LLVM's version and the compiler's own text: all that
-    decides what the object code is. So no cached code can be out of date.
+    The key covers everything that determines the object code: the program, the processor, LLVM's
+    version and the compiler's own source. So cached code is never out of date.
     """
     machine = target()
     name = key(*identity(program, machine), *llvm_versions())

@@ -1,4 +1,4 @@
-"""The type of the numbers that a kernel computes with."""
+"""The floating-point type that a kernel computes with."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ElementType:
-    """A floating-point type of IEEE 754.
+    """An IEEE 754 floating-point type.
 
     Attributes:
-        name: as LLVM calls it.
-        bytes: of one number.
-        code: of the module `struct`.
+        name: LLVM's name of the type.
+        bytes: size of one number.
+        code: its format character in the module `struct`.
     """
 
     name: str
@@ -27,12 +27,12 @@ class ElementType:
 
     @property
     def integer(self) -> str:
-        """The integer of as many bits, as LLVM calls it."""
+        """LLVM's name of the integer type of the same size."""
         return f"i{self.bits}"
 
     @property
     def infinity(self) -> int:
-        """The bits of infinity; without its sign no number has larger ones, and every NaN has."""
+        """The bits of infinity; ignoring the sign, every NaN is larger and every number smaller."""
         return self.pattern(float("inf"))
 
     @property
@@ -43,22 +43,22 @@ class ElementType:
         return value
 
     def pattern(self, value: float) -> int:
-        """Return the bits of a number, as an integer with a sign."""
+        """Return the bits of a number as a signed integer."""
         raw = struct.pack(f"<{self.code}", value)
         return int.from_bytes(raw, "little", signed=True)
 
     def constant(self, value: float) -> str:
-        """Return a number as LLVM spells it exactly: the bits of the double that is equal to it."""
+        """Return a number as an exact LLVM literal: the bits of the double equal to it."""
         (rounded,) = struct.unpack(f"<{self.code}", struct.pack(f"<{self.code}", value))
         (bits,) = struct.unpack("<Q", struct.pack("<d", rounded))
         return f"0x{bits:016X}"
 
     def vector(self, width: int) -> str:
-        """Return the type of some numbers side by side; of one it is the number itself."""
+        """Return LLVM's type of a vector of this width; the scalar type if the width is 1."""
         return vector_type(self.name, width)
 
     def suffix(self, width: int) -> str:
-        """Return what LLVM appends to the name of an intrinsic function of such vectors."""
+        """Return the suffix of LLVM's intrinsics for vectors of this width."""
         return f"f{self.bits}" if width == 1 else f"v{width}f{self.bits}"
 
 
@@ -66,5 +66,5 @@ DOUBLE = ElementType("double", 8, "d")
 
 
 def vector_type(name: str, width: int) -> str:
-    """Return LLVM's type of a vector; of one lane it is the lane itself."""
+    """Return LLVM's type of a vector; the scalar type if the width is 1."""
     return name if width == 1 else f"<{width} x {name}>"

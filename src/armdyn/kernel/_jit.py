@@ -1,7 +1,7 @@
-"""IR text to object code, and object code to addresses that can be called.
+"""Compile IR text to object code, and load object code as callable addresses.
 
-The two are separate so that object code can be cached and loaded again. IR is compiled as it is:
-LLVM's passes over IR gain nothing in straight-line code and cost time.
+The two steps are separate so that object code can be cached and loaded again. LLVM's IR passes do
+not run: they gain nothing in straight-line code and cost time.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from armdyn.kernel._llvm import llvm
 from armdyn.kernel._symbols import LINK
 from armdyn.kernel.targets import Target
 
-# LLVM's levels of optimisation. For long straight-line code the lower level takes an eighth less
-# time, and the code is as fast within two percent. For such code cut into blocks it takes another
-# quarter less, but the higher level several times longer, since it weighs where to spill values.
+# LLVM's optimisation levels. For long straight-line code the lower level compiles in an eighth less
+# time, and the code is as fast within two percent. If such code is cut into blocks, the lower level
+# takes another quarter less, but the higher level several times longer: it optimises spills.
 EFFORT, LESS_EFFORT = 2, 1
 LONG_TEXT = 240_000
-CUT = "cut."  # labels of such blocks begin with this
+CUT = "cut."  # prefix of the labels of such blocks
 
 
 class Code:
@@ -30,12 +30,12 @@ class Code:
         self._engine = engine
 
     def address(self, function: str) -> int:
-        """Return where a function begins."""
+        """Return the address of a function."""
         return int(self._engine.get_function_address(function))
 
 
 def compile_object(ir: str, target: Target) -> bytes:
-    """Return the object code of a module for a machine."""
+    """Compile a module to object code for a target."""
     module = llvm().parse_assembly(ir)
     module.verify()
     effort = LESS_EFFORT if len(ir) > LONG_TEXT or f"\n{CUT}" in ir else EFFORT
@@ -51,14 +51,14 @@ def load_object(object_code: bytes, target: Target) -> Code:
 
 
 def load_code(object_code: bytes, target: Target) -> Code:
-    """Load object code that needs nothing of the C library."""
+    """Load object code that does not call the C library."""
     return Code(_with(_engine(target), object_code))
 
 
 def load_for_good(object_code: bytes, target: Target) -> Code:
-    """Load object code that stays in memory; names of its functions must be unique.
+    """Load object code that is never unloaded; the names of its functions must be unique.
 
-    It goes into a common engine, which takes a twentieth of the time.
+    All such code shares one engine, which takes a twentieth of the time of a new one.
     """
     return Code(_with(_common_engine(target), object_code))
 
@@ -71,8 +71,8 @@ def _with(engine: Any, object_code: bytes) -> Any:
 
 def _engine(target: Target) -> Any:
     binding = llvm()
-    # The engine owns its target machine: it cannot be shared with another one.
-    # Constants have to be near the code that reads them: this memory manager sees to it.
+    # The engine owns its target machine: engines cannot share one.
+    # Constants must be near the code that reads them: this memory manager places them there.
     return binding.create_mcjit_compiler(
         binding.parse_assembly(""), _target_machine(target), use_lmm=True
     )
@@ -84,7 +84,7 @@ def _common_engine(target: Target) -> Any:
 
 
 def _target_machine(target: Target, effort: int = EFFORT) -> Any:
-    # Far addresses would cost an instruction for every constant.
+    # Far addresses would cost an extra instruction per constant.
     near = {"codemodel": "small", "reloc": "pic"} if target.near_code else {}
     triple = llvm().Target.from_default_triple()
     return triple.create_target_machine(
@@ -94,7 +94,7 @@ def _target_machine(target: Target, effort: int = EFFORT) -> Any:
 
 @lru_cache(maxsize=1)
 def library_functions() -> tuple[int | None, ...]:
-    """Return where the C library has what `LINK` is given."""
+    """Return the addresses of the C library's functions, as `LINK` takes them."""
     library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
     functions = (library.sin, library.cos, library.malloc, library.free)
     return tuple(ctypes.cast(f, ctypes.c_void_p).value for f in functions)

@@ -1,4 +1,4 @@
-"""From a program to its kernel: machine code that is called on arrays."""
+"""Compile a program to its kernel: machine code that is called with arrays."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.targets import Target
 from armdyn.kernel.targets import target as default_target
 
-# The type of the numbers of all kernels.
+# The floating-point type of all kernels.
 ELEMENT = DOUBLE
 
 
 def compile_program(program: Program | Rolled, *, target: Target | None = None) -> Kernel:
-    """Return a program as machine code.
+    """Compile a program to machine code.
 
-    ``Kernel(program, target, code)`` makes the same of object code from the cache.
+    ``Kernel(program, target, code)`` makes the same kernel from cached object code.
 
     Args:
         program: traced and verified; straight-line or rolled.
-        target: the machine to make it for; default is this one.
+        target: the machine to compile for; default is the local one.
     """
     machine = target or default_target()
     return Kernel(program, machine, object_code(program, machine))
 
 
 def object_code(program: Program | Rolled, target: Target) -> bytes:
-    """Return a program as object code for a machine."""
+    """Compile a program to object code for a target."""
     return compile_object(program_ir(program, Codegen(target, ELEMENT)), target)
 
 
 def program_ir(program: Program | Rolled, codegen: Codegen) -> str:
-    """Return a program in LLVM's language."""
-    # imported here: what loads cached code needs no emitter
+    """Return a program as LLVM IR."""
+    # imported here: loading cached code needs no emitter
     if isinstance(program, Rolled):
         from armdyn.kernel.rolled._emit import emit_rolled
 
@@ -61,10 +61,11 @@ class Kernel:
     """A program as machine code.
 
     Attributes:
-        program: what it computes.
-        target: the machine it is made for.
-        object_code: the machine code before it is loaded, which other processes can load too.
-        any_strides: whether its inner loop takes inputs that states share.
+        program: the program it computes.
+        target: the machine it is compiled for.
+        object_code: the machine code before loading; other processes can load it too.
+        any_strides: whether its inner loop accepts arrays of any strides, including inputs that
+            states share.
     """
 
     def __init__(self, program: Program | Rolled, target: Target, object_code: bytes) -> None:
@@ -79,12 +80,12 @@ class Kernel:
 
     @property
     def width(self) -> int:
-        """States that are computed together."""
+        """Number of states that are computed together."""
         return self._codegen.width
 
     @cached_property
     def ir(self) -> str:
-        """The program in LLVM's language."""
+        """The program as LLVM IR."""
         return program_ir(self.program, self._codegen)
 
     def __call__(self, *arrays: ArrayLike, out: Any = None) -> Result:
@@ -92,16 +93,16 @@ class Kernel:
 
         Args:
             arrays: one for each input, of shape ``(..., *slot.shape)``; leading axes broadcast.
-            out: an array that receives the result, or a tuple of them if there are several.
+            out: an array that receives the result; a tuple of arrays if there are several results.
 
         Returns:
-            An array whose leading axes are those of the inputs; a tuple if there are several.
+            An array with the broadcast leading axes of the inputs; a tuple if there are several.
         """
         return self._function(*arrays) if out is None else self._function(*arrays, out=out)
 
     @cached_property
     def checked_loop(self) -> CheckedBatchLoop:
-        """Its inner loop over batches, which tests inputs and results."""
+        """The inner loop over batches, which checks inputs and results."""
         ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(self._code.address(ORDINARY))()
         address = self._code.address
         streaming = address(STREAMING) if streams(self.program, self._codegen) else None
@@ -117,7 +118,7 @@ class Kernel:
         version: int = 0,
         largest: float = LARGEST_FLOAT,
     ) -> Callable[..., Any] | None:
-        """Return a C function that takes plain states, and calls `slow` for all else, or None.
+        """Return a C function for plain states, which calls `slow` for others; None if unsupported.
 
         See `make_fastcall`.
         """

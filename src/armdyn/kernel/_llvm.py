@@ -1,4 +1,4 @@
-"""LLVM, loaded and set up when it is first needed: importing armdyn does not pay for it."""
+"""LLVM, loaded and initialised on first use: importing armdyn does not pay for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @lru_cache(maxsize=1)
 def llvm() -> Any:
-    """Return `llvmlite.binding`, ready to make code for this machine."""
+    """Return `llvmlite.binding`, initialised for the local machine."""
     binding: Any = import_module("llvmlite.binding")  # it has no types
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()

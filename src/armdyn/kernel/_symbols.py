@@ -13,7 +13,7 @@ STREAMING = "armdyn_streaming"
 """Computes blocks of states whose results are streamed to memory."""
 
 ORDINARY = "armdyn_ordinary"
-"""Returns up to which inputs all results are finite."""
+"""Returns the largest magnitude of inputs for which all results are certain to be finite."""
 
 LINK = "armdyn_link"
 """Takes the addresses of the functions of the C library."""

@@ -1,4 +1,4 @@
-"""Test whether all numbers of an array are finite or bounded, without a temporary mask."""
+"""Check whether all numbers of an array are finite or bounded, without a temporary mask."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from armdyn.kernel.ir._finite_check import finite_magnitude
 
 Array = NDArray[np.float64]
 
-# From this many numbers on, loading machine code pays; NumPy would make a mask of them first.
+# From this many numbers on, loading machine code pays off; NumPy would build a mask first.
 MANY = 4096
 
 
 def all_finite(array: Array) -> bool:
-    """Say whether all numbers are finite; other threads may run meanwhile."""
+    """Return whether all numbers are finite; other threads may run meanwhile."""
     if array.size < MANY or not array.flags.c_contiguous:
         return bool(np.isfinite(array).all())
     return _largest()(array.ctypes.data, array.size) <= finite_magnitude(DOUBLE)
 
 
 def all_within(array: Array, largest: float) -> bool:
-    """Say whether no number is larger than this, or not finite; its sign does not matter."""
+    """Return whether all numbers are finite and at most this large in magnitude."""
     if array.size < MANY or not array.flags.c_contiguous:
         return bool((np.abs(array) <= largest).all())
     return _largest()(array.ctypes.data, array.size) <= DOUBLE.pattern(largest)

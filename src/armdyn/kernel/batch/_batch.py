@@ -1,7 +1,7 @@
 """A batch of states, evaluated part by part, in threads if it is large.
 
-Inputs and results are tested for numbers that are not finite. In a plain batch this is done while
-it is computed, which costs little; otherwise part by part.
+Inputs and results are checked for non-finite numbers. In a plain batch the loop checks them while
+it computes, which costs little; otherwise they are checked part by part.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# Bytes of a part: enough that its start costs little.
+# Bytes of a part: enough that starting it costs little.
 PART = 2**22
-# States of a part are a multiple of this: only the last part ends within a block of states.
+# A part has a multiple of this many states: only the last part ends within a block of states.
 WHOLE_BLOCKS = 64
 
 
@@ -34,8 +34,8 @@ class Batch:
     """States, and arrays for their results.
 
     Attributes:
-        inputs_within: False once an input was found that is too large, or not finite.
-        results_finite: False once a result was found that is not finite.
+        inputs_within: False once an input is found to be too large or not finite.
+        results_finite: False once a result is found not to be finite.
     """
 
     def __init__(
@@ -47,19 +47,19 @@ class Batch:
         threads: int,
         largest: float = LARGEST_FLOAT,
     ) -> None:
-        """Test the inputs that cannot be tested part by part.
+        """Check the inputs that cannot be checked part by part.
 
         Args:
-            kernel: what is evaluated.
+            kernel: the kernel to evaluate.
             arrays: one for each input, of shape ``(..., n)``.
-            outs: one for each output, of shape ``(*lead, ...)``, apart from the inputs.
-            lead: what the leading axes of the inputs broadcast to; at least one axis.
-            threads: how many at the most.
-            largest: larger inputs are refused, as those that are not finite are.
+            outs: one for each output, of shape ``(*lead, ...)``; must not overlap the inputs.
+            lead: the broadcast leading axes of the inputs; at least one axis.
+            threads: the maximum number of threads.
+            largest: larger inputs are refused, like non-finite ones.
         """
         n_states = prod(lead)
         plain = [a.shape[:-1] == lead and _is_dense(a) for a in arrays]
-        # inputs that states share, or that are not dense, are tested once, before all else
+        # inputs that states share, or that are not dense, are checked once, first of all
         others = [a for a, is_plain in zip(arrays, plain, strict=True) if not is_plain]
         self.inputs_within = all(all_within(a, largest) for a in others)
         self.results_finite = True
@@ -75,7 +75,7 @@ class Batch:
             outs = [o.reshape(n_states, *o.shape[len(lead) :]) for o in outs]
             lead = (n_states,)
             self._checked_loop = kernel.checked_loop.of([*inputs, *outs], largest)
-            if others and largest < LARGEST_FLOAT:  # then the loop tells only what is not finite
+            if others and largest < LARGEST_FLOAT:  # then the loop detects only non-finite inputs
                 plain_ones = (a for a, is_plain in zip(arrays, plain, strict=True) if is_plain)
                 self.inputs_within &= all(all_within(a, largest) for a in plain_ones)
         else:
@@ -90,7 +90,7 @@ class Batch:
         self._threads = min(threads, max(1, n_states // LEAST_STATES))
 
     def compute(self) -> None:
-        """Fill the outs, until an input is refused."""
+        """Fill the output arrays; stop when an input is refused."""
         in_threads(self._compute, self._length, self._part, self._threads)
 
     def _compute(self, i: int, j: int) -> None:
@@ -107,7 +107,7 @@ class Batch:
             self.inputs_within = False
             return
         outs = [o[i:j] for o in self._outs]
-        with np.errstate(all="ignore"):  # the results are tested below
+        with np.errstate(all="ignore"):  # the results are checked below
             out = tuple(outs) if len(outs) > 1 else outs[0]
             self._kernel(*(a[i:j] for a in self._inputs), out=out)
         if not all(map(all_finite, outs)):

@@ -1,4 +1,4 @@
-"""Machine code that computes a batch and tests its numbers: the same for all programs."""
+"""Machine code that computes a batch and checks its numbers: the same for all programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from armdyn.kernel.ir._finite_check import (
 
 BATCH = "armdyn_batch"
 
-# The modules that write this code.
+# The modules that emit this code.
 BATCH_MODULES = (
     "_element", "_jit", "batch._batch_code", "batch._streamed_code", "batch._streams",
     "ir._codegen", "ir._finite_check",
@@ -25,7 +25,7 @@ BATCH_MODULES = (
 BAD_INPUT = 1
 BAD_RESULT = 2
 
-# Copy numbers past the caches, by whole cache lines of the destination.
+# Copy numbers with non-temporal stores, in whole cache lines of the destination.
 _STREAM = """\
 define internal void @armdyn_stream(ptr %to, ptr %from, i64 %n) nounwind {
 entry:
@@ -92,11 +92,11 @@ done:
 }
 """
 
-# Operands are inputs, then outputs. `sizes` are their numbers per state, 0 for one that all states
-# share. Inputs are tested after the loop has read them: memory is waited for while computing. Where
-# no magnitude is beyond `ordinary`, all results are finite and need no test. Where one is beyond
-# `largest`, the batch is refused. `room` is the bytes of scratch that the results of `near` states
-# need, 0 if they are not streamed.
+# Operands are inputs, then outputs. `sizes` are their numbers per state, 0 for an operand that all
+# states share. Inputs are checked after the loop has read them, so that waiting for memory overlaps
+# with computation. If no magnitude exceeds `ordinary`, all results are finite and need no check. If
+# one exceeds `largest`, the batch is refused. `room` is the bytes of scratch for the results of
+# `near` states, 0 if results are not streamed.
 _BATCH = """\
 define i32 @armdyn_batch(ptr %loop, ptr %bases, ptr %sizes, ptr %steps, i64 %inputs, i64 %operands,
                          i64 %first, i64 %past, i64 %near, $integer %ordinary, i64 %room,
@@ -189,7 +189,7 @@ leave:
 
 
 def largest_address() -> int:
-    """Return the address of the function that returns the greatest magnitude of numbers."""
+    """Return the address of the function that returns the greatest magnitude of an array."""
     return _code().address(LARGEST)
 
 

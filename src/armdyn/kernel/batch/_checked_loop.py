@@ -1,13 +1,13 @@
-"""A batch of states, computed some states at a time and tested while they are in the cache.
+"""A batch of states, computed a few states at a time and checked while they are in the cache.
 
-Inputs and results are tested for numbers that are not finite while they are in the nearest cache.
-A test of all of them before or after would read memory once more, which takes as long as the
-dynamics of some arms.
+Inputs and results are checked for non-finite numbers while they are in the L1 cache. Checking all
+of them before or after would read memory once more, which takes as long as the dynamics of some
+arms.
 
-Results that fit no cache are streamed: written to scratch rows, and from there to memory by whole
-cache lines, past the caches. An ordinary store would first read the line from memory that it is
-about to overwrite, and wait for it. If the program's kernel can, it streams results while it
-computes the next ones, see `_streams`; otherwise they are copied in between.
+Results that fit no cache are streamed: the kernel writes them to scratch rows, and from there they
+go to memory in whole cache lines, bypassing the caches. An ordinary store would first wait for the
+line that it overwrites to be read from memory. If the program's kernel can, it streams results
+while it computes the next ones, see `_streams`; otherwise they are copied in between.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from armdyn.kernel.ir._finite_check import finite_magnitude
 Array = NDArray[np.float64]
 
 
-# Bytes of the states that are computed before they are tested: well within the nearest cache.
+# Bytes of the states that are computed before they are checked: well within the L1 cache.
 NEAR = 2**13
-# Results of more bytes are streamed. Fewer stay in the last cache: stores to it are faster, and the
-# next reader finds them there.
+# Results of more bytes are streamed. Smaller results stay in the last-level cache: stores to it are
+# faster, and the next reader finds them there.
 STREAMED = 3 * 2**22
 
 
 class CheckedBatchLoop:
-    """The inner loop of a gufunc on dense arrays, which tests the numbers as it goes.
+    """The inner loop of a gufunc on dense arrays, which checks the numbers as it goes.
 
     Attributes:
         loop: its address.
         sizes: the numbers per state of every input and output.
-        ordinary: the largest magnitude of inputs whose results need no test.
-        near: how many states are computed before they are tested.
-        most_unstreamed: the results of more states are streamed.
+        ordinary: the largest magnitude of inputs whose results need no check.
+        near: how many states are computed before they are checked.
+        most_unstreamed: the results of larger batches are streamed.
     """
 
     def __init__(
@@ -61,10 +61,10 @@ class CheckedBatchLoop:
         """Prepare the loop of a program.
 
         Args:
-            program: what the loop computes.
-            codegen: what the loop was made for.
+            program: the program that the loop computes.
+            codegen: the code generator that the loop was compiled with.
             loop: its address; the caller keeps it in memory.
-            ordinary: a magnitude; if no input is beyond it, all results are finite.
+            ordinary: a magnitude; if no input exceeds it, all results are finite.
             streaming: address of the function that computes and streams, if there is one.
         """
         slots = (*program.inputs, *program.outputs)
@@ -92,30 +92,30 @@ class CheckedBatchLoop:
 
     @property
     def steps(self) -> list[int]:
-        """The strides of dense arrays, all with as many states."""
+        """The strides of dense arrays that all have the batch axis."""
         return self._steps(self.sizes)
 
     def _steps(self, sizes: Sequence[int]) -> list[int]:
         return [*map(self._codegen.bytes_of, sizes), *self._core]
 
     def _states_in(self, size: int) -> int:
-        """Return how many states are computed before they are tested: whole blocks of any width."""
+        """Return how many states to compute before a check: whole blocks of any width."""
         most, block = NEAR // self._codegen.bytes_of(max(1, size)), self._codegen.line_width
         return max(block, most // block * block)
 
     def of(
         self, arrays: Sequence[Array], largest: float = LARGEST_FLOAT
     ) -> Callable[[int, int], int]:
-        """Return a function that computes some states of a batch.
+        """Return a function that computes a range of states of a batch.
 
-        It is called with the first state and the one past the last; it returns 0, or `BAD_INPUT`
-        if it stopped there, or `BAD_RESULT`. It lets other threads run.
+        Its arguments are the first state and the one past the last. It returns 0, or `BAD_INPUT` if
+        it stopped at a bad input, or `BAD_RESULT`. It releases the GIL.
 
         Args:
             arrays: dense and aligned, of shape ``(B, ...)`` for each input and output; an input
-                without the first axis is the same for all states, and not tested.
-            largest: larger inputs are refused, as those that are not finite. It holds for inputs
-                with the first axis if all have it; otherwise only finite inputs are told apart.
+                without the first axis is the same for all states, and not checked.
+            largest: larger inputs are refused, like non-finite ones. This applies only if every
+                input has the first axis; otherwise only non-finite inputs are refused.
         """
         sizes = [
             size if array.ndim > axes else 0

@@ -11,12 +11,12 @@ from armdyn.kernel.targets import target
 
 
 def new_rows(lead: tuple[int, ...], row: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return a new array that begins with a cache line.
+    """Return a new array that is aligned to a cache line.
 
-    Elsewhere every store of a vector would touch two cache lines, and some of them two pages.
+    Otherwise every vector store would touch two cache lines, and some stores two pages.
 
     Args:
-        lead: the leading axes: those of states.
+        lead: the leading axes, over states.
         row: the axes of one state's result.
     """
     shape = (*lead, *row)

@@ -1,14 +1,14 @@
 """Machine code that computes a batch, and streams results while it computes the next ones.
 
-`_streams` explains how. The first block of states is stored as usual, since nothing may be written
-before it; so are the last states if they are fewer than a block.
+`_streams` explains how. The first block of states uses ordinary stores, since nothing may be
+written in front of it; so do the last states if they are fewer than a block.
 """
 
 from __future__ import annotations
 
 STREAMED_BATCH = "armdyn_streamed_batch"
 
-# Send the results that wait, with the part of their first line that the block before left.
+# Send the waiting results, with the part of their first line that the previous block left.
 _FLUSH = """\
 define internal void @armdyn_flush(ptr %words, ptr %sizes, i64 %inputs, i64 %operands) nounwind {
 entry:
@@ -50,9 +50,10 @@ done:
 }
 """
 
-# The arguments are those of `armdyn_batch`, and the program's own loop over blocks. `near` is a
-# multiple of a block. If no inputs guarantee finite results, that loop tests them as it goes. If
-# inputs could have done but are too large, results are tested after they were stored.
+# The arguments are those of `armdyn_batch`, preceded by the program's own loop over blocks. `near`
+# is a multiple of a block. If no bound on the inputs guarantees finite results, that loop checks
+# the results as it goes. If there is a bound but the inputs exceed it, the results are checked
+# after they are stored.
 _STREAMED = """\
 define i32 @armdyn_streamed_batch(ptr %streaming, ptr %loop, ptr %bases, ptr %sizes, ptr %steps,
                                   i64 %inputs, i64 %operands, i64 %first, i64 %past, i64 %near,
@@ -136,5 +137,5 @@ leave:
 }
 """
 
-# The functions, which need those of `_batch_code` and are filled in with them.
+# These functions call those of `_batch_code` and are filled in together with them.
 STREAMED_CODE = _FLUSH + _STREAMED

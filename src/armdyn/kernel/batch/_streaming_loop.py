@@ -17,14 +17,14 @@ from armdyn.kernel.ir._writer import Writer
 def streaming_function(program: Program, codegen: Codegen, block: str) -> str:
     """Return `STREAMING`, which computes blocks and leaves the results of the last one waiting.
 
-    Its arguments are pointers to the first state of each array, the number of states, a multiple
-    of a block, and `StreamSlots`. The block before must be stored already, or waiting.
+    Its arguments are pointers to the first state of each array, the number of states (a multiple of
+    a block) and `StreamSlots`. The previous block must be stored already, or waiting.
     """
     slots = (*program.inputs, *program.outputs)
     n_inputs, n_outputs = len(program.inputs), len(program.outputs)
     line, states = codegen.target.line_bytes, codegen.line_width
     firsts = first_lines(program.outputs, codegen)
-    # rows of the second block begin elsewhere in their pages, and end with a page
+    # rows of the second block begin at other offsets in their pages, and end with a page
     second = scratch_size(program, codegen) // 2 + min(
         page_bytes(slot, codegen) - line * (slot.size + 1) for slot in program.outputs
     )
@@ -91,7 +91,7 @@ def streaming_function(program: Program, codegen: Codegen, block: str) -> str:
 
 
 def _keep_in_front(w: Writer, row: str, waits: str, here: str, slot: Slot) -> None:
-    """Copy the last line of the block before in front of a block's rows."""
+    """Copy the last line of the previous block in front of a block's rows."""
     size = w.codegen.target.line_bytes
     v = w.resized(w.codegen.line_width)
     end = w.field(waits, size * slot.size)

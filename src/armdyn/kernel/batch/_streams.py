@@ -1,13 +1,13 @@
-"""Results that go to memory past the caches, while the next ones are computed.
+"""Stream results to memory, bypassing the caches, while the next ones are computed.
 
 A block of states leaves its results in scratch rows. The kernel of the next block sends them to
-memory, a few cache lines at a time, between its own steps: memory is slow, and all lines at once
-would hold up the stores after them. The states of a block fill whole lines. If the results do not
-begin with a line, each block is sent with the last numbers of the block before in front.
+memory, a few cache lines at a time, between its own steps: memory is slow, and sending all lines at
+once would stall later stores. The states of a block fill whole lines. If the results are not
+aligned to a line, each block is sent with the last numbers of the previous block in front.
 
-A store across two pages waits for all stores before it, so scratch rows stay within a page if they
+A store across two pages waits for all earlier stores, so scratch rows stay within a page if they
 can. A load waits for an earlier store whose address differs by whole pages, so the rows of two
-successive blocks begin at different places within their pages.
+successive blocks begin at different offsets within their pages.
 
 The target needs vectors as long as a cache line.
 """
@@ -22,11 +22,11 @@ from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._writer import Writer
 
-# From this many numbers per state on, storing takes long beside computing.
+# From this many numbers per state on, storing takes long compared with computing.
 LEAST_NUMBERS = 16
 
-# Lines that are sent at one point, and points at the most: each tests whether there is anything to
-# send.
+# Lines that are sent at one point, and the maximum number of points: each point checks whether
+# there is anything to send.
 TOGETHER = 12
 MOST_POINTS = 32
 
@@ -37,7 +37,7 @@ class StreamSlots(IntEnum):
     Attributes:
         SCRATCH: address of the scratch rows, `scratch_size` bytes that begin with a page.
         WAITING: address of the rows that are to be sent, 0 if there are none.
-        JUDGE: address of the function that finds the greatest magnitude; 0 for no test.
+        JUDGE: address of the function that finds the greatest magnitude; 0 for no check.
         LARGEST: the greatest magnitude so far.
         PLACES: the destination of the waiting rows, a word for each output.
     """
@@ -50,7 +50,7 @@ class StreamSlots(IntEnum):
 
 
 def streams(program: Program | Rolled, codegen: Codegen) -> bool:
-    """Say whether the kernel of a program streams the results of the block before."""
+    """Return whether the kernel of a program streams the results of the previous block."""
     able = codegen.target.stream_assembly and codegen.width == codegen.line_width
     fits = scratch_size(program, codegen) <= MOST_SCRATCH
     many = sum(slot.size for slot in program.outputs) >= LEAST_NUMBERS
@@ -63,12 +63,12 @@ def scratch_size(program: Program | Rolled, codegen: Codegen) -> int:
 
 
 def parameters(program: Program) -> str:
-    """Return the further parameters of the kernel: for each output, source and destination."""
+    """Return the additional parameters of the kernel: for each output, source and destination."""
     return "".join(f", ptr %from{j}, ptr %to{j}" for j in range(len(program.outputs)))
 
 
 def nothing(program: Program) -> str:
-    """Return arguments for these that send nothing."""
+    """Return arguments for these parameters that send nothing."""
     return ", ptr null" * 2 * len(program.outputs)
 
 
@@ -76,9 +76,9 @@ class StreamPoints:
     """The points in a kernel where lines are sent.
 
     Args:
-        w: writes the kernel.
-        program: what it computes.
-        steps: how many steps it has; the points are spread among them.
+        w: emits the kernel.
+        program: the program it computes.
+        steps: number of steps; the points are spread among them.
     """
 
     def __init__(self, w: Writer, program: Program, steps: int) -> None:
@@ -104,7 +104,7 @@ class StreamPoints:
         some, self._lines = self._lines[: self._together], self._lines[self._together :]
         outputs = list(dict.fromkeys(j for j, _ in some))
         for j in outputs:
-            text = ["testq $1, $1", "je 1f"]  # branches in assembly make no basic blocks
+            text = ["testq $1, $1", "je 1f"]  # branches inside assembly create no basic blocks
             for k in (at for output, at in some if output == j):
                 text += [f"vmovupd {k}($1), $0", f"vmovntpd $0, {k}($2)"]
             lines = r"\0A".join([*text, "1:"])
@@ -114,7 +114,7 @@ class StreamPoints:
 
 
 def _lines(outputs: tuple[Slot, ...], line_bytes: int) -> Iterator[tuple[int, int]]:
-    """Yield the output and the offset within a block of every line."""
+    """Yield, for every line of a block, its output and its offset."""
     for j, slot in enumerate(outputs):
         for k in range(slot.size):
             yield j, line_bytes * k

@@ -1,16 +1,14 @@
 """The inner loop of a gufunc: from NumPy's pointers and strides to calls of the kernels.
 
-Kernels read and write contiguous arrays directly. All others, and inputs that states share (an
-outer stride of 0), are copied to and from scratch rows. A batch that is no multiple of the width
-ends with a block that overlaps the one before; a batch smaller than the width is computed state by
-state.
+Kernels read and write contiguous arrays directly. Other arrays, and inputs that states share (outer
+stride 0), are copied to and from scratch rows. If the batch is not a multiple of the width, its
+last block overlaps the previous one; a batch smaller than the width is computed state by state.
 
-NumPy copies operands that overlap, except for an output that is an input, element for element. Such
-an input is copied block by block, and its last states are computed one by one, since they cannot be
-read again.
+NumPy copies overlapping operands, except if an output is identical to an input. Such an input is
+copied block by block, and its last states are computed one by one, since they cannot be read again.
 
-Scratch rows are on the stack. If they would be too large for it, the loop has none and takes dense
-arrays only.
+Scratch rows are on the stack. If they would be too large for it, the loop has none and accepts only
+dense arrays.
 """
 
 from __future__ import annotations
@@ -21,11 +19,11 @@ from math import prod
 from armdyn.graph import Program, Rolled, Slot
 from armdyn.kernel.ir._codegen import Codegen
 
-# Bytes of scratch rows at the most; threads have stacks of half a megabyte and more.
+# Maximum bytes of scratch rows; thread stacks have half a megabyte or more.
 MOST_SCRATCH = 2**17
 
 # Copy rows between scratch and an array of any strides: `outer` times its last axis. One function
-# serves all operands, since LLVM takes long over each.
+# serves all operands, since LLVM takes long to compile each.
 _COPY = """\
 define internal void @armdyn_copy(ptr %scratch, ptr %array, i64 %count, i64 %step, ptr %core,
                                   ptr %shape, i64 %axes, i64 %size, i1 %inward) noinline nounwind {
@@ -96,7 +94,7 @@ done:
 
 
 def takes_any_strides(program: Program | Rolled, codegen: Codegen) -> bool:
-    """Say whether the loop of a program has scratch rows."""
+    """Return whether the loop of a program has scratch rows."""
     size = sum(slot.size for slot in (*program.inputs, *program.outputs))
     return codegen.bytes_of(codegen.width * size) <= MOST_SCRATCH
 
@@ -112,12 +110,12 @@ def loop_function(
     """Return `name`, a PyUFuncGenericFunction, and the copying function that it calls.
 
     Args:
-        program: what the kernels compute.
+        program: the program that the kernels compute.
         codegen: the target and the element type.
         name: of the loop.
         one: name of the kernel for one state.
         block: name of the kernel for a block.
-        extra: further arguments of `block`; the loop's last parameter is %data.
+        extra: additional arguments of `block`; the loop's last parameter is %data.
     """
     slots = (*program.inputs, *program.outputs)
     n_inputs = len(program.inputs)
@@ -132,7 +130,7 @@ def loop_function(
         "  %count = load i64, ptr %dims, align 8",
         "  %single = icmp eq i64 %count, 1",
     ]
-    at = len(slots)  # the outer strides come first, then those of the core axes
+    at = len(slots)  # the outer strides come first, then the strides of the core axes
     for k, slot in enumerate(slots):
         lines += _operand(codegen, k, slot, at, width if any_strides else 0)
         at += len(slot.shape)
@@ -196,7 +194,7 @@ def loop_function(
 
 
 def _plain_blocks(n: int, width: int, block: str, extra: str) -> list[str]:
-    """Compute all states in blocks if every operand is dense, without a test each time."""
+    """Compute all states in blocks if every operand is dense, without a check per block."""
     lines: list[str] = []
     plain = "%enough"
     for k in range(n):
@@ -242,7 +240,7 @@ def _operand(codegen: Codegen, k: int, slot: Slot, at: int, rows: int) -> list[s
             f"  %t{k}.{axis} = getelementptr i64, ptr %core{k}, i64 {axis}",
             f"  %v{k}.{axis} = load i64, ptr %t{k}.{axis}, align 8",
             f"  %e{k}.{axis} = icmp eq i64 %v{k}.{axis}, {contiguous}",
-            # the stride of an axis of length one may be anything
+            # the stride of an axis of length one is arbitrary
             f"  %f{k}.{axis} = or i1 %e{k}.{axis}, {'true' if length == 1 else 'false'}",
             f"  %c{k}.{axis + 1} = and i1 %c{k}.{axis}, %f{k}.{axis}",
         ]
@@ -250,7 +248,7 @@ def _operand(codegen: Codegen, k: int, slot: Slot, at: int, rows: int) -> list[s
 
 
 def _dense(k: int, others: Iterable[int]) -> list[str]:
-    """Say whether kernels may use the operand directly; not if another has the same address."""
+    """Emit whether kernels may use the operand directly; not if another has the same address."""
     lines: list[str] = []
     same = "false"
     for j in others:

@@ -14,12 +14,12 @@ from armdyn.errors import InputError, shown
 
 VARIABLE = "ARMDYN_THREADS"
 
-# A thread for fewer states does not pay: its start takes as long as some thousand states.
+# A thread for fewer states does not pay off: starting it takes as long as some thousand states.
 LEAST_STATES = 16_384
 
 
 def wanted_threads(threads: int | None = None) -> int:
-    """Return how many threads to use: as asked, or by the environment, or one for each core."""
+    """Return how many threads to use: the argument, else the environment, else one per core."""
     if threads is None:
         told = os.environ.get(VARIABLE)
         return _checked(told, VARIABLE, int) if told else _cores()
@@ -29,14 +29,13 @@ def wanted_threads(threads: int | None = None) -> int:
 def in_threads(work: Callable[[int, int], object], length: int, part: int, threads: int) -> None:
     """Call ``work(i, j)`` for all parts of ``range(length)``.
 
-    Every thread takes the next part when it has finished one, so a slow thread does not hold up the
-    others.
+    Each thread takes the next part when it finishes one, so a slow thread does not delay others.
 
     Args:
-        work: releases Python's lock most of the time.
-        length: of the whole.
+        work: the function to call; it should release the GIL most of the time.
+        length: total length.
         part: length of a part.
-        threads: how many at the most.
+        threads: maximum number of threads.
     """
     if 0 < length <= part:
         work(0, length)
@@ -63,7 +62,7 @@ def in_threads(work: Callable[[int, int], object], length: int, part: int, threa
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    # A pool of its own for each call: the threads of an older one are missing after a fork.
+    # A new pool for each call: after a fork the threads of an older pool do not exist.
     with ThreadPoolExecutor(helpers) as pool:
         jobs = [pool.submit(worker) for _ in range(helpers)]
         worker()

@@ -1,11 +1,11 @@
-"""Object code on disk, so that a function is compiled once for a machine and not once a process.
+"""Object code on disk, so that a function is compiled once per machine, not once per process.
 
-What is read here is run as machine code, so it is believed only if nobody but the user can have
-written it: the folder and every file in it belong to the user, only the user can write to them, and
-neither is a symbolic link. A digest over key and contents finds what a full disk or a crash has
-spoiled. Code that fails a check is compiled again, never run.
+Data from here runs as machine code, so it is trusted only if nobody but the user can have written
+it: the folder and every file in it belong to the user, only the user can write to them, and neither
+is a symbolic link. A digest over key and contents detects corruption by a full disk or a crash.
+Code that fails a check is compiled again, never run.
 
-A cache that fails is a cache that misses: `get` and `put` raise no error of disk, folder or file.
+A failure of the cache is a miss: `get` and `put` raise no errors of disk, folder or file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from armdyn.files._private_folder import (
 FORMAT = 1
 MAX_BYTES = 256 * 2**20
 MAX_ENTRIES = 2000
-# A temporary file as old as this was left by a process that died.
+# A temporary file of this age was left by a process that died.
 ABANDONED_SECONDS = 3600.0
 
 MAGIC = b"armdyn object\n\0\0"
@@ -50,10 +50,10 @@ TEMPORARY_NAME = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}\.tmp")
 
 
 def key(*parts: str | bytes) -> str:
-    """Return the key of what the parts describe: 64 hexadecimal digits.
+    """Return the key of these parts: 64 hexadecimal digits.
 
-    Every part is preceded by its length, so ("ab", "c") and ("a", "bc") differ. Text counts as its
-    UTF-8 bytes. The format of the files is a part always.
+    Every part is preceded by its length, so ("ab", "c") and ("a", "bc") differ. Text is encoded as
+    UTF-8. The file format is always one of the parts.
     """
     digest = hashlib.sha256(MAGIC + FORMAT.to_bytes(4, "big"))
     for part in parts:
@@ -73,9 +73,9 @@ class Entry:
 
 
 class Cache:
-    """A folder of object code, one file a key; when it grows too large the least recently used go.
+    """A folder of object code, one file per key, with least-recently-used eviction.
 
-    Processes may share it. A file appears whole or not at all, and one that vanishes is a miss.
+    Processes may share it. A file appears complete or not at all; a file that vanishes is a miss.
     """
 
     def __init__(
@@ -85,12 +85,12 @@ class Cache:
         max_bytes: int | None = None,
         max_entries: int = MAX_ENTRIES,
     ) -> None:
-        """Use a folder, made when it is first written to.
+        """Use a folder; it is created on the first write.
 
         Args:
-            folder: by default armdyn's in the user's cache directory.
-            max_bytes: by default what ARMDYN_CACHE_SIZE says (in MiB), or 256 MiB.
-            max_entries: the most keys.
+            folder: default is armdyn's folder in the user's cache directory.
+            max_bytes: default is ARMDYN_CACHE_SIZE (in MiB), or 256 MiB.
+            max_entries: maximum number of keys.
 
         Raises:
             ArmdynError: no folder is given and the user has no home directory.
@@ -103,20 +103,20 @@ class Cache:
         self.max_entries = max_entries
 
     def get(self, key: str) -> bytes | None:
-        """Return the data of a key, or None; an entry that is not sound is removed."""
+        """Return the data of a key, or None; an invalid entry is removed."""
         name = _entry_name(key)
         with _forgiven(), open_private(self.folder) as folder:
             data = self._read(folder, key)
             if data is None:
                 folder.remove(name)
                 return None
-            with suppress(OSError):  # a read-only disk can be read from all the same
+            with suppress(OSError):  # reading still works on a read-only disk
                 folder.touch(name)
             return data
         return None
 
     def put(self, key: str, data: bytes) -> None:
-        """Store data under a key, unless it is larger than the whole cache may be."""
+        """Store data under a key, unless it exceeds the size limit of the whole cache."""
         name = _entry_name(key)
         if len(data) + OVERHEAD > self.max_bytes or self.max_entries < 1:
             return
@@ -133,11 +133,11 @@ class Cache:
         return []
 
     def size(self) -> int:
-        """Return how many bytes all entries take."""
+        """Return the total size of all entries in bytes."""
         return sum(entry.size for entry in self.entries())
 
     def fault(self) -> str | None:
-        """Return why the folder is not used, as a sentence; None if it is, or is not made yet."""
+        """Return why the folder is not used, as a sentence; None if it is or does not exist yet."""
         try:
             with open_private(self.folder):
                 return None
@@ -149,7 +149,7 @@ class Cache:
             return f"{self.folder} cannot be opened: {error.strerror or error}."
 
     def clear(self) -> int:
-        """Remove every entry, and nothing that is not the cache's; return how many there were.
+        """Remove every entry, and no other files; return how many entries there were.
 
         Raises:
             ArmdynError: the folder is not the user's own, or a file cannot be removed.
@@ -166,7 +166,7 @@ class Cache:
                         removed += folder.remove(name) and is_entry
                     except OSError as error:
                         failures.append(error)
-        except FileNotFoundError:  # the folder was never made
+        except FileNotFoundError:  # the folder was never created
             return 0
         except Refusal as refusal:
             raise ArmdynError(str(refusal)) from refusal
@@ -180,10 +180,10 @@ class Cache:
         return removed
 
     def _read(self, folder: PrivateFolder, key: str) -> bytes | None:
-        """Return the data of an entry, None if what is there is not a sound entry of this key.
+        """Return the data of an entry; None if the file is not a valid entry of this key.
 
         Raises:
-            OSError: there is nothing, or it cannot be read.
+            OSError: the file does not exist or cannot be read.
         """
         name = _entry_name(key)
         if not is_own_file(folder.stat(name)):
@@ -197,7 +197,7 @@ class Cache:
         return data if content[:OVERHEAD] == _seal(key, data) else None
 
     def _trim(self, folder: PrivateFolder, newest: str) -> None:
-        """Remove the least recently used until the rest is within the limits."""
+        """Remove the least recently used entries until the rest is within the limits."""
         there = list(folder.scan())
         entries = _entries(there)
         size, count = sum(entry.size for entry in entries), len(entries)
@@ -216,8 +216,8 @@ class Cache:
 def default_cache() -> Cache | None:
     """Return the cache that the environment asks for.
 
-    ARMDYN_CACHE=off means none, ARMDYN_CACHE=/a/folder that folder; otherwise it is armdyn's folder
-    in the user's cache directory, and none where the user has no home directory.
+    ARMDYN_CACHE=off means no cache, ARMDYN_CACHE=/a/folder means that folder. The default is
+    armdyn's folder in the user's cache directory, or no cache if the user has no home directory.
     """
     asked = os.environ.get("ARMDYN_CACHE", "")
     if asked.lower() == "off":
@@ -236,7 +236,7 @@ def default_cache() -> Cache | None:
 
 
 def _seal(key: str, data: bytes) -> bytes:
-    """Return what precedes the data in the file of an entry."""
+    """Return the bytes that precede the data in the file of an entry."""
     head = HEAD.pack(MAGIC, FORMAT, bytes.fromhex(key), len(data))
     digest = hashlib.sha256(head)
     digest.update(data)
@@ -244,7 +244,7 @@ def _seal(key: str, data: bytes) -> bytes:
 
 
 def _entries(there: Iterable[tuple[str, os.stat_result]]) -> list[Entry]:
-    """Return the entries among what is in the folder, least recently used first."""
+    """Return the entries among the files in the folder, least recently used first."""
     found = [
         Entry(match[1], info.st_size, info.st_mtime)
         for name, info in there
@@ -261,7 +261,7 @@ def _entry_name(key: str) -> str:
 
 @contextmanager
 def _forgiven() -> Generator[None, None, None]:
-    """Take an error of the disk for a miss; warn once if the folder may not be used."""
+    """Treat a disk error as a miss; warn once if the folder may not be used."""
     try:
         yield
     except Refusal as refusal:
@@ -305,7 +305,7 @@ _warned: set[str] = set()
 
 
 def _warn_once(sentence: str) -> None:
-    """Warn once a process: the cache is asked for every function."""
+    """Warn once per process: the cache is used for every function."""
     if sentence not in _warned:
         _warned.add(sentence)
         warnings.warn(sentence, CacheWarning, stacklevel=3)

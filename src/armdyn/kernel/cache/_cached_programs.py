@@ -1,7 +1,7 @@
 """Results of tracing, cached on disk beside the object code.
 
-Tracing a method takes a fraction of a second, and choosing the cheapest traces all of them. The
-results are plain data. Their key is everything that decides them, which the caller names.
+Tracing a method takes a fraction of a second, and choosing the cheapest method traces all of them.
+The results are plain data. The caller supplies the key: everything that the results depend on.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def cached_program(decided_by: Collection[str], make: Callable[[], Program]) -> 
     """Return a program from the cache, or make it and store it there.
 
     Args:
-        decided_by: everything that the program depends on, in words.
-        make: traces it.
+        decided_by: everything that the program depends on, as text.
+        make: traces the program.
     """
     cache = default_cache()
     name = key("program", *decided_by)
@@ -37,7 +37,7 @@ def cached_program(decided_by: Collection[str], make: Callable[[], Program]) -> 
 def cached_choice(
     decided_by: Collection[str], choices: Collection[str], make: Callable[[], str]
 ) -> str:
-    """Return which of some names was chosen, from the cache, or choose it and store it there."""
+    """Return the chosen one of some names from the cache, or choose it and store it there."""
     cache = default_cache()
     name = key("choice", *decided_by, *choices)
     data = cache.get(name) if cache else None

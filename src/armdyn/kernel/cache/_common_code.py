@@ -17,15 +17,15 @@ from armdyn.kernel.targets import target
 
 
 def common_code(write: str, modules: tuple[str, ...], *given: int) -> Code:
-    """Return a module of LLVM IR that needs nothing from outside, loaded to stay in memory.
+    """Return a self-contained module of LLVM IR, loaded for the lifetime of the process.
 
     Args:
-        write: the function that returns the text, as "module:name" within `armdyn.kernel`; it is
+        write: the function that returns the IR, as "module:name" within `armdyn.kernel`; it is
             imported and called if the code is not in the cache.
-        modules: those whose text decides what is written.
-        given: what `write` is given beside the target and element type.
+        modules: the modules whose source determines the IR.
+        given: the arguments of `write` besides the target and element type.
     """
-    with first_use:  # a name can be loaded once: no two threads may load the same
+    with first_use:  # a name can be loaded only once: no two threads may load the same name
         return _common_code(write, modules, *given)
 
 

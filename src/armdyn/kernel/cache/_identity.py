@@ -1,4 +1,4 @@
-"""What decides the object code of a program: a key that costs less than the code itself."""
+"""Everything that determines the object code of a program: a key cheaper than the code itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from armdyn.kernel.targets import Target
 HERE = "armdyn.kernel"
 Parts = tuple[Any, ...]
 
-# The modules that make object code of a program.
+# The modules that compile a program to object code.
 COMPILER = (
     "_element", "_jit", "_symbols", "batch._streaming_loop", "batch._streams",
     "batch._strided_loop", "ir._codegen", "ir._counted", "ir._finite_check",
@@ -26,16 +26,16 @@ COMPILER = (
 
 
 def identity(program: Program | Rolled, target: Target) -> tuple[str | bytes, ...]:
-    """Return all that decides the object code of a program, except LLVM's version.
+    """Return everything that determines the object code of a program, except LLVM's version.
 
-    Equal identities have equal object code: the program, the processor, and the text of the
-    compiler itself, so that a changed compiler has other keys.
+    This is the program, the processor and the source of the compiler itself, so that a changed
+    compiler has different keys. Equal identities have equal object code.
     """
     kind, parts = (
         ("rolled", _rolled(program)) if isinstance(program, Rolled) else ("plain", _plain(program))
     )
-    # Bytes, since text would take some milliseconds. Numbers are exact in them. The second format
-    # writes equal things alike; later ones may refer to an object that was met before.
+    # Bytes, since text would take some milliseconds. They hold numbers exactly. Version 2 of the
+    # format writes equal objects identically; later versions may write references instead.
     return (kind, marshal.dumps(parts, 2), repr(target), source_digest(HERE, COMPILER))
 
 
@@ -70,4 +70,4 @@ def _slots(program: Program | Rolled) -> Parts:
 
 
 def _floats(values: Iterable[float]) -> list[float]:
-    return [float(x) for x in values]  # NumPy's are no plain floats
+    return [float(x) for x in values]  # NumPy scalars are not plain floats

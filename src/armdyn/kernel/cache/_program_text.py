@@ -26,10 +26,10 @@ def program_text(program: Program) -> str:
 
 
 def program_from_text(text: str | bytes) -> Program:
-    """Return the program that was written by `program_text`, verified.
+    """Return the program that `program_text` wrote, verified.
 
     Raises:
-        GraphError: the text is no program, or one that breaks the law.
+        GraphError: the text is not a program, or the program is invalid.
     """
     try:
         data: dict[str, Any] = json.loads(text)

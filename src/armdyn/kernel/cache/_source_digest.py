@@ -1,4 +1,4 @@
-"""Digests of our own modules: cached results are valid as long as the digests are the same."""
+"""Digests of armdyn's own modules: cached results are valid while the digests stay the same."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SUFFIXES = (".py", ".pyc")
 
 @lru_cache(maxsize=16)
 def source_digest(package: str, modules: tuple[str, ...] | None = None) -> str:
-    """Return a digest of the text of modules, which decides what they do.
+    """Return a digest of the source of modules.
 
-    The text is read without importing the modules.
+    The source is read without importing the modules.
 
     Args:
-        package: where they are.
-        modules: their names, dotted where they are in subpackages; default is all of the package
-            without its subpackages.
+        package: the package that contains them.
+        modules: their names, dotted if they are in subpackages; default is all modules of the
+            package without its subpackages.
     """
     digest = hashlib.sha256()
     for name in modules or _modules_of(package):
@@ -48,7 +48,7 @@ def _modules_of(package: str) -> list[str]:
 
 
 def _content(package: str, name: str) -> bytes:
-    """Return the text of a module, or its compiled code where nothing else is installed."""
+    """Return the source of a module, or its compiled code if the source is not installed."""
     path = _folder(package) / name.replace(".", "/")
     for suffix in SUFFIXES:
         with suppress(OSError):
@@ -59,5 +59,5 @@ def _content(package: str, name: str) -> bytes:
     spec = find_spec(full)
     get_code = getattr(spec.loader, "get_code", None) if spec else None
     code = get_code(full) if get_code else None
-    # Without text and code nothing tells two versions apart: no cached result is used.
+    # Without source and code, versions cannot be distinguished: no cached result is used.
     return marshal.dumps(code) if code is not None else secrets.token_bytes(16)

@@ -1,1 +1,1 @@
-"""Ways in from Python: NumPy gufuncs, and C functions in the fastcall convention."""
+"""Entry points from Python: NumPy gufuncs, and C functions with the fastcall convention."""

@@ -1,9 +1,9 @@
-"""C functions that evaluate plain states, and leave all else to a slower callable.
+"""C functions that evaluate plain states, and leave everything else to a slower callable.
 
-To call a NumPy gufunc takes most of a microsecond, many times what the dynamics of one state take;
-to check a batch in Python takes as long as some hundred states. The function made here checks the
-arrays itself (see `_fastcall_ir`). Where Python or NumPy are not laid out as expected there is no
-fastcall, and callers use the slower callable.
+Calling a NumPy gufunc takes most of a microsecond, many times longer than the dynamics of one
+state; checking a batch in Python takes as long as some hundred states. The function made here
+checks the arrays itself (see `_fastcall_ir`). If the memory layout of Python or NumPy is not as
+expected, there is no fastcall, and callers use the slower callable.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from armdyn.kernel.call._layout import MOST_AXES, FastcallSlots, fastcall_name
 
 VARIABLE, OLD_VARIABLE = "ARMDYN_FASTCALL", "ARMDYN_DOOR"
 
-# Larger batches may be worth several threads, which Python starts.
+# Larger batches may run in several threads, which Python starts.
 MOST_STATES = 2 * LEAST_STATES - 1
 
-# The modules that write the code of a fastcall.
+# The modules that emit the code of a fastcall.
 FASTCALL_MODULES = (
     "_element", "_jit", "_symbols", "call._fastcall_batch_ir", "call._fastcall_ir",
     "call._fastcall_writer", "call._layout", "ir._codegen", "ir._finite_check",
@@ -46,16 +46,16 @@ FASTCALL_MODULES = (
 
 FASTCALL_AND_KEYWORDS = 0x80 | 0x2
 
-# Places in the table of NumPy's C functions, and what the first returns: its binary interface.
+# Indices in the table of NumPy's C functions, and the ABI version that the first one returns.
 ABI_VERSION, ARRAY_TYPE, DESCRIPTION_TYPE, ARRAY_NEW, ARRAY_BASE = 0, 2, 3, 93, 282
 ABI_OF_NUMPY_2 = 0x02000000
 
 
 class FastcallState(tuple[Any, ...]):
-    """What a fastcall needs: words, the slow callable, its owner, and memory that is pointed to.
+    """The state of a fastcall: words, the slow callable, its owner, and memory that they point to.
 
-    It is the `__self__` of the fastcall. A fastcall is pickled as an attribute of its owner, as a
-    method is.
+    It is the `__self__` of the fastcall. A fastcall is pickled as an attribute of its owner, like a
+    method.
     """
 
     __slots__ = ()
@@ -81,17 +81,17 @@ def make_fastcall(
     version: int = 0,
     largest: float = LARGEST_FLOAT,
 ) -> Callable[..., Any] | None:
-    """Return a C function that calls a kernel; None where that is not possible.
+    """Return a C function that calls a kernel; None if that is not possible.
 
     Args:
-        program: what the kernel computes.
+        program: the program that the kernel computes.
         kernel: address of the function that takes pointers to the inputs and outputs of one state.
         batch: the loop over many states.
-        slow: is called with the same arguments where they are unusual.
-        keep: what keeps the kernel in memory.
+        slow: called with the same arguments if they are not plain states.
+        keep: an object that keeps the kernel in memory.
         owner: the object that has the fastcall as an attribute.
-        name: of that attribute.
-        doc: what `help` shows, with the signature in front as for a function of C.
+        name: the name of that attribute.
+        doc: the text that `help` shows, preceded by the signature as for a C function.
         version: the `class_version` of the owner for which the fastcall is valid; 0 for any.
         largest: states with a larger number are left to `slow`.
     """
@@ -121,7 +121,7 @@ def make_fastcall(
             ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object
         )(("PyCFunction_NewEx", ctypes.pythonapi))
         return make(ctypes.addressof(definition), state, type(owner).__module__)
-    except Exception:  # anything else that is not as expected: the slow callable always works
+    except Exception:  # anything else unexpected: the slow callable always works
         return None
 
 
@@ -176,7 +176,7 @@ def _table() -> Any:
 
 
 def fastcall_works() -> bool:
-    """Say whether fastcalls are wanted, and Python and NumPy are laid out as they expect."""
+    """Return whether fastcalls are enabled, and Python and NumPy have the expected layout."""
     return _setting().lower() != "off" and _as_expected()
 
 
@@ -203,7 +203,7 @@ def class_version(cls: type) -> int:
     """Return a number that changes whenever a class or a base of it does; 0 if there is none."""
     if not fastcall_works():
         return 0
-    getattr(cls, "__doc__", None)  # a lookup gives a changed class its next version
+    getattr(cls, "__doc__", None)  # a lookup assigns a changed class its next version
     return _number(cls, layout.VERSION_TAG, ctypes.c_uint32)
 
 
@@ -216,7 +216,7 @@ def _as_expected() -> bool:
 
 
 def _right_machine() -> bool:
-    """Say whether this is a tested machine: 64 bits, little-endian, LLVM's calling convention."""
+    """Return whether this is a tested machine: 64-bit, little-endian, LLVM's calling convention."""
     return platform.machine().lower() in ("x86_64", "amd64") and ctypes.sizeof(ctypes.c_void_p) == 8
 
 
@@ -236,7 +236,7 @@ def _right_python() -> bool:
 
 
 def _versions_change() -> bool:
-    """Say whether classes have versions that change with them and with their bases."""
+    """Return whether classes have versions that change with them and with their bases."""
 
     class Base:
         x = 1
@@ -268,7 +268,7 @@ def _right_numpy() -> bool:
 
 
 def _holds_on(table: Any) -> bool:
-    """Say whether an array of numbers elsewhere can be made, and holds on to what they are in."""
+    """Return whether an array can be made on the memory of another object, and keeps it alive."""
     pointer, number = ctypes.c_void_p, ctypes.c_int
     kinds = [pointer, number, pointer, number, pointer, pointer, number, number, pointer]
     new = ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(table[ARRAY_NEW])
@@ -278,12 +278,12 @@ def _holds_on(table: Any) -> bool:
     flags = layout.DENSE_AND_ALIGNED | layout.WRITEABLE
     begin = owner.ctypes.data + 8
     inside = new(id(np.ndarray), 1, length, layout.DOUBLE, None, begin, 0, flags, None)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))  # which is what it takes
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))  # `hold` steals this reference
     return hold(inside, owner) == 0 and inside.base is owner and inside.tolist() == [1.0, 2.0, 3.0]
 
 
 def _laid_out(array: np.ndarray[Any, Any]) -> bool:
-    """Say whether an array has everything where it is looked for."""
+    """Return whether the fields of an array are at the expected offsets."""
     axes = _number(array, layout.AXES)
     lengths = (ctypes.c_ssize_t * array.ndim).from_address(axes) if array.ndim else ()
     kind = array.dtype

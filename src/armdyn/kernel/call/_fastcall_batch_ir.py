@@ -1,7 +1,7 @@
-"""The part of a fastcall that takes a batch of plain states; see `_fastcall_ir`.
+"""The part of a fastcall that evaluates a batch of plain states; see `_fastcall_ir`.
 
-It computes batches that are small enough for one thread by the loop that checks numbers as it goes
-(see `CheckedBatchLoop`), while other threads of Python run.
+It computes batches that are small enough for one thread, with the loop that checks numbers as it
+goes (see `CheckedBatchLoop`). It releases the GIL meanwhile.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from armdyn.kernel.call._layout import (
 
 
 def batch(f: FastcallWriter, out: str, n_inputs: int, n_outputs: int) -> None:
-    """Write what is done with arrays of two axes; `out` is null if it is not given."""
+    """Emit the code for arrays of two axes; `out` is null if it is not given."""
     _Batch(f, n_inputs, n_outputs).write(out)
 
 
@@ -93,7 +93,7 @@ class _Batch:
         return f.new_rows(n_axes, axes, count, before)
 
     def _check(self, k: int, out: str, given: list[Span]) -> Span:
-        """Require that an array is as result k would be, and apart from the inputs."""
+        """Require that an array is laid out like result k and does not overlap the inputs."""
         f = self._f
         f.plain_array(out, DENSE_AND_ALIGNED | WRITEABLE, UNUSUAL)
         n_axes = self._word("i32", k, 0)

@@ -1,12 +1,13 @@
 """The call of a kernel with plain arrays, as LLVM IR: a C function that Python calls directly.
 
-It takes the most common arguments: exactly the inputs, each a plain array of one dense state of
-finite doubles, or each of as many states; and perhaps `out`, as plain and apart from the inputs. It
-makes the results, has a kernel fill them, and returns them if they are finite. In all other cases
-it calls the slow callable with the same arguments, which does the work or says what is wrong.
+It handles the most common arguments: exactly the inputs, each a plain array of one dense state of
+finite doubles, or each of the same number of states; and optionally `out`, also plain and not
+overlapping the inputs. It makes the result arrays, calls a kernel to fill them, and returns them if
+they are finite. In all other cases it calls the slow callable with the same arguments, which
+computes the results or raises the error.
 
-The text depends only on the numbers of inputs and outputs. The function reads all else, such as
-addresses of this process, from words that belong to its object; see `FastcallSlots`.
+The IR depends only on the numbers of inputs and outputs. The function reads everything else, such
+as addresses in this process, from words of its `__self__` object; see `FastcallSlots`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from armdyn.kernel.ir._finite_check import LARGEST, finite_magnitude, largest_fu
 
 
 def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
-    """Return a module of one function, which is called as METH_FASTCALL | METH_KEYWORDS."""
+    """Return a module of one function with the convention METH_FASTCALL | METH_KEYWORDS."""
     name = fastcall_name(n_inputs, n_outputs)
     head = f"ptr @{name}(ptr %self, ptr %args, i64 %n, ptr %names) nounwind"
     function = _Function(codegen, n_inputs, n_outputs).text(head)
@@ -41,7 +42,7 @@ def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
 
 
 class _Function(FastcallWriter):
-    """The function, and what it does with one state."""
+    """The function, and its code for one state."""
 
     def __init__(self, codegen: Codegen, n_inputs: int, n_outputs: int) -> None:
         super().__init__(codegen)
@@ -75,7 +76,7 @@ class _Function(FastcallWriter):
         self.do(f"ret ptr {theirs}")
 
     def _same_class(self) -> None:
-        """Require that the owner's class has not changed: it may have another method by now."""
+        """Require that the owner's class has not changed: it may have another method now."""
         owner = self.load_field("ptr", "%self", TUPLE_ITEMS + 16)
         version = self.load_field("i32", self.load_field("ptr", owner, TYPE), VERSION_TAG)
         expected = self.word("i32", FastcallSlots.VERSION)
@@ -84,7 +85,7 @@ class _Function(FastcallWriter):
         self.require_true(self.new(f"or i1 {same}, {any_version}"))
 
     def _keyword(self) -> str:
-        """Return what is given as `out`; null for nothing, or None."""
+        """Return the argument `out`; null if it is missing or None."""
         without = self.block
         self.do("%plain = icmp eq ptr %names, null")
         self.branch("%plain", "inputs", "keywords")
@@ -118,7 +119,7 @@ class _Function(FastcallWriter):
         self.require(f"sle {self._magnitude}", magnitude, finite, otherwise)
 
     def _test_inputs(self, given: list[Span]) -> None:
-        """Require inputs that are not too large, and see whether results will be finite."""
+        """Require inputs that are not too large, and check whether results are certainly finite."""
         kind = self._magnitude
         largest = ""
         for k, span in enumerate(given):
@@ -139,7 +140,7 @@ class _Function(FastcallWriter):
         return self.new_array(self.word("i32", self._output_word(k, 0)), axes, before)
 
     def _check(self, k: int, out: str, given: list[Span]) -> Span:
-        """Require that an array is as result k would be, and apart from the inputs."""
+        """Require that an array is laid out like result k and does not overlap the inputs."""
         self.plain_array(out, DENSE_AND_ALIGNED | WRITEABLE, UNUSUAL)
         n_axes = self.word("i32", self._output_word(k, 0))
         self.require("eq i32", self.load_field("i32", out, N_AXES), n_axes)

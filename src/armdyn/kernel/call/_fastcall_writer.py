@@ -1,4 +1,4 @@
-"""LLVM IR of functions that look into objects of Python and arrays of NumPy, line by line."""
+"""Emit LLVM IR of functions that access fields of Python objects and NumPy arrays."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from armdyn.kernel.ir._function_writer import FunctionWriter
 
 
 class Span(NamedTuple):
-    """A range of memory: where it begins, and where it has ended."""
+    """A range of memory: its first address, and the address past its end."""
 
     begin: str
     end: str
 
 
 class FastcallWriter(FunctionWriter):
-    """The body of a function that looks into Python objects and NumPy arrays.
+    """The body of a function that accesses fields of Python objects and NumPy arrays.
 
-    The function reads its words from the object that it belongs to, `%self`; what it does not take
-    goes to the label "slow".
+    The function reads its words from its object, `%self`. For arguments that it does not handle, it
+    jumps to the label "slow".
     """
 
     def __init__(self, codegen: Codegen) -> None:
@@ -51,11 +51,11 @@ class FastcallWriter(FunctionWriter):
         return self.load_field(kind, self.words, 8 * k)
 
     def require(self, comparison: str, a: str, b: str | int, otherwise: str = "slow") -> None:
-        """Go on only if a comparison holds."""
+        """Continue only if a comparison holds; else jump to `otherwise`."""
         self.require_true(self.new(f"icmp {comparison} {a}, {b}"), otherwise)
 
     def require_true(self, condition: str, otherwise: str = "slow") -> None:
-        """Go on only if a condition holds."""
+        """Continue only if a condition holds; else jump to `otherwise`."""
         on = self.new_label("b")
         self.branch(condition, on, otherwise)
         self.begin(on)
@@ -72,14 +72,14 @@ class FastcallWriter(FunctionWriter):
     def new_array(
         self, n_axes: str, axes: str, held: list[str], numbers: str = "null", flags: int = 0
     ) -> str:
-        """Return a new array; if there can be none, let go of what is held and fail.
+        """Return a new array; on failure release the held references and return null.
 
         Args:
-            n_axes: how many axes it has.
-            axes: where their lengths are.
-            held: references that are ours.
-            numbers: where its numbers are, if they are somewhere.
-            flags: of the array then.
+            n_axes: number of axes.
+            axes: address of their lengths.
+            held: references that the function owns.
+            numbers: address of existing memory for its numbers, if any.
+            flags: flags of the array in that case.
         """
         result = self.new(
             f"call ptr {self.word('ptr', FastcallSlots.ARRAY_NEW)}"
@@ -90,9 +90,9 @@ class FastcallWriter(FunctionWriter):
         return result
 
     def new_rows(self, n_axes: str, axes: str, count: str, held: list[str]) -> str:
-        """Return a new array as `new_array` does, whose numbers begin with a line of the caches.
+        """Return a new array like `new_array`, aligned to a cache line.
 
-        They are within those of another array, which it holds on to; `count` is how many.
+        It is a view of another array, which it keeps alive; `count` is how many numbers it has.
         """
         line = self.codegen.target.line_bytes
         more = self.new(f"add i64 {count}, {self.codegen.line_width - 1}")
@@ -105,7 +105,7 @@ class FastcallWriter(FunctionWriter):
         both = [*held, owner]
         result = self.new_array(n_axes, axes, both, begin, DENSE_AND_ALIGNED | WRITEABLE)
         hold = self.word("ptr", FastcallSlots.ARRAY_BASE)
-        failed = self.new(f"call i32 {hold}(ptr {result}, ptr {owner})")  # takes the reference
+        failed = self.new(f"call i32 {hold}(ptr {result}, ptr {owner})")  # steals the reference
         based, lost = self.new_label("based"), self.new_label("lost")
         wrong = self.new(f"icmp ne i32 {failed}, 0")
         self.branch(wrong, lost, based)
@@ -122,13 +122,13 @@ class FastcallWriter(FunctionWriter):
         make: Callable[[int, list[str]], str],
         check: Callable[[int, str], Span],
     ) -> list[str]:
-        """Return the arrays for n results, each with a reference that is ours.
+        """Return the arrays for n results, each with a reference that the function owns.
 
         Args:
-            out: what is given for the only result, or the tuple for several; null for nothing.
-            n: how many.
-            make: writes a new array for result k, given those that are held already.
-            check: requires that an array is as result k would be; returns where its numbers are.
+            out: the array for a single result, or the tuple for several; null if not given.
+            n: number of results.
+            make: emits a new array for result k, given those that are held already.
+            check: requires that an array is laid out like result k; returns its memory range.
         """
         none = self.new(f"icmp eq ptr {out}, null")
         making, taking, ready = (self.new_label(stem) for stem in ("make", "take", "ready"))
@@ -141,7 +141,7 @@ class FastcallWriter(FunctionWriter):
             for other in spans:
                 self.require_apart(span, other)
             spans.append(span)
-        for array in given:  # from here on nothing is refused
+        for array in given:  # from here on no argument is refused
             self.do(f"call void {self.word('ptr', FastcallSlots.INCREF)}(ptr {array})")
         taken = self.block
         self.jump(ready)
@@ -156,7 +156,7 @@ class FastcallWriter(FunctionWriter):
         return [self.phi("ptr", (a, taken), (b, before)) for a, b in both]
 
     def _items(self, out: str, n: int) -> list[str]:
-        """Return what is in a tuple of n."""
+        """Return the items of a tuple of length n."""
         self.require(
             "eq ptr", self.load_field("ptr", out, TYPE), self.word("ptr", FastcallSlots.TUPLE_TYPE)
         )
@@ -164,13 +164,13 @@ class FastcallWriter(FunctionWriter):
         return [self.load_field("ptr", out, TUPLE_ITEMS + 8 * k) for k in range(n)]
 
     def span(self, array: str, count: str) -> Span:
-        """Return the memory of the first numbers of an array."""
+        """Return the memory range of the first `count` numbers of an array."""
         begin = self.load_field("ptr", array, DATA)
         element = self.codegen.element.name
         return Span(begin, self.new(f"getelementptr {element}, ptr {begin}, i64 {count}"))
 
     def unless_null(self, new: str, held: list[str]) -> None:
-        """Let go of what is held and fail if a new object could not be made."""
+        """Release the held references and return null if a new object could not be made."""
         there, missing = self.new_label("there"), self.new_label("missing")
         none = self.new(f"icmp eq ptr {new}, null")
         self.branch(none, missing, there)
@@ -180,18 +180,18 @@ class FastcallWriter(FunctionWriter):
         self.begin(there)
 
     def let_go(self, held: list[str]) -> None:
-        """Give references back."""
+        """Release references."""
         for x in held:
             self.do(f"call void {self.word('ptr', FastcallSlots.DECREF)}(ptr {x})")
 
     def require_apart(self, a: Span, b: Span) -> None:
-        """Require that two ranges of memory share nothing."""
+        """Require that two ranges of memory do not overlap."""
         before = self.new(f"icmp ule ptr {a.end}, {b.begin}")
         after = self.new(f"icmp ule ptr {b.end}, {a.begin}")
         self.require_true(self.new(f"or i1 {before}, {after}"))
 
     def give(self, results: list[str]) -> None:
-        """Return the results: one, or a tuple of several."""
+        """Emit the return of the results: a single one, or a tuple of several."""
         if len(results) == 1:
             self.do(f"ret ptr {results[0]}")
             return

@@ -1,8 +1,8 @@
 """A NumPy gufunc around machine code, made through NumPy's C interface.
 
-NumPy then does broadcasting, strides, casting, `out` and overlap, and lets other threads run.
-Where NumPy is not laid out as expected, or the loop takes dense arrays only, `PlainLoop` does the
-same in Python, slower for a single state.
+NumPy then handles broadcasting, strides, casting, `out` and overlap, and releases the GIL. If
+NumPy's layout is not as expected, or the loop accepts only dense arrays, `PlainLoop` does the same
+in Python, slower for a single state.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from armdyn.graph import Program, Rolled, Slot
 Array = NDArray[np.float64]
 Result = Array | tuple[Array, ...]
 
-# Places in the table of NumPy's C functions for ufuncs; part of its binary interface.
+# Indices in the table of NumPy's C functions for ufuncs; part of its binary interface.
 UFUNC_TYPE = 0
 FROM_FUNC_AND_DATA_AND_SIGNATURE = 31
 DOUBLE = 12
@@ -34,12 +34,12 @@ class Loop(Protocol):
 
     @property
     def function(self) -> Callable[..., Result]:
-        """The callable: takes arrays and perhaps `out`; valid as long as this object lives."""
+        """The callable: takes arrays and optionally `out`; valid as long as this object lives."""
         ...
 
 
 def signature(program: Program | Rolled) -> str:
-    """Return the shapes of a program as NumPy writes them, e.g. "(6),(6)->(6,6)"."""
+    """Return the shapes of a program as a NumPy signature, e.g. "(6),(6)->(6,6)"."""
     left, right = (
         ",".join(f"({','.join(map(str, slot.shape))})" for slot in slots)
         for slots in (program.inputs, program.outputs)
@@ -48,12 +48,12 @@ def signature(program: Program | Rolled) -> str:
 
 
 def make_loop(program: Program | Rolled, address: int, *, any_strides: bool) -> Loop:
-    """Return what calls an inner loop at an address.
+    """Return a `Loop` that calls the inner loop at an address.
 
     Args:
-        program: what the loop computes.
-        address: where it is.
-        any_strides: whether it takes arrays of any strides; else only dense ones.
+        program: the program that the loop computes.
+        address: address of the inner loop.
+        any_strides: whether it accepts arrays of any strides; else only dense ones.
     """
     if any_strides and gufuncs_work():
         return Gufunc(program, address)
@@ -66,7 +66,7 @@ class Gufunc:
     def __init__(self, program: Program | Rolled, address: int) -> None:
         n_inputs, n_outputs = len(program.inputs), len(program.outputs)
         n = n_inputs + n_outputs
-        # NumPy keeps the pointers, not what they point to
+        # NumPy stores the pointers but does not own the memory
         self._memory = (
             (ctypes.c_void_p * 1)(address),
             (ctypes.c_void_p * 1)(None),
@@ -87,7 +87,7 @@ class Gufunc:
 
 
 class PlainLoop:
-    """Does what a gufunc does: makes arrays dense and hands them over."""
+    """Replaces a gufunc: makes arrays dense and passes them to the inner loop."""
 
     def __init__(self, program: Program | Rolled, address: int) -> None:
         pointer = ctypes.c_void_p
@@ -160,13 +160,13 @@ def _table() -> Any:
 
 @lru_cache(maxsize=1)
 def gufuncs_work() -> bool:
-    """Say whether NumPy makes gufuncs as expected: make one that doubles numbers, and try it."""
+    """Return whether NumPy makes gufuncs as expected: make one that doubles numbers, and try it."""
     try:
-        # the first place holds a type that is known, so the table is the one we take it for
+        # the first entry is a known type, so this is the expected table
         if _table()[UFUNC_TYPE] != id(np.ufunc):
             return False
         return _doubling_works()
-    except Exception:  # anything else that is not as expected: `PlainLoop` always works
+    except Exception:  # anything else unexpected: `PlainLoop` always works
         return False
 
 

@@ -1,4 +1,4 @@
-"""Where fastcalls find things: their own words, and fields of Python objects and NumPy arrays."""
+"""Memory layouts for fastcalls: their own words, and fields of Python objects and NumPy arrays."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ MOST_AXES = 4
 
 
 class FastcallSlots(IntEnum):
-    """The first words of a fastcall; those of each input and each output follow.
+    """The first words of a fastcall; the words of each input and each output follow.
 
     An input has one word, its length. An output has its number of axes, its size, and `MOST_AXES`
-    lengths of axes. Last come two words for each operand of the loop over a batch: the numbers per
-    state, and the strides.
+    lengths of axes. Last come the operands of the loop over a batch: their numbers per state, then
+    the strides.
 
-    VERSION is that of the owner's class when the fastcall was made, or 0 if it does not matter.
-    LARGEST is the largest input that is taken.
+    VERSION is the version of the owner's class when the fastcall was made, or 0 if any is valid.
+    LARGEST is the largest input that is accepted.
     """
 
     ARRAY_TYPE = 0
@@ -40,14 +40,14 @@ class FastcallSlots(IntEnum):
     LARGEST = auto()
 
 
-# Offsets in objects of CPython on machines of 64 bits.
+# Offsets in CPython objects on 64-bit machines.
 TYPE = 8
 TUPLE_SIZE = 16
 TUPLE_ITEMS = 24
 BYTES_ITEMS = 32
 # In a class: a number that changes whenever the class or a base of it does.
 VERSION_TAG = 384
-# Offsets in arrays of NumPy, and in their descriptions of numbers.
+# Offsets in NumPy arrays, and in their descriptors (dtypes).
 DATA, N_AXES, AXES, DESCRIPTION, FLAGS = 16, 24, 32, 56, 64
 BYTE_ORDER, TYPE_NUMBER = 26, 28
 
@@ -55,10 +55,10 @@ NATIVE = ord("=")
 DOUBLE = 12
 DENSE_AND_ALIGNED = 0x101
 WRITEABLE = 0x400
-# Arrays that warn when written to, or that are a copy to be written back, are left to NumPy.
+# Flags of arrays that warn when written to, or that are a copy to be written back: left to NumPy.
 UNUSUAL = 0x80002000
 
 
 def fastcall_name(n_inputs: int, n_outputs: int) -> str:
-    """Return the name of the C function for so many inputs and outputs."""
+    """Return the name of the C function for these numbers of inputs and outputs."""
     return f"armdyn_fastcall_{n_inputs}_{n_outputs}"
