@@ -1,7 +1,6 @@
 """From logs of a moving arm to its parameters, with error bars and a verdict.
 
-The room is not called `identify`, so that the function of that name is always what
-``armdyn.identify`` means.
+The package is not called `identify`, so ``armdyn.identify`` always means the function.
 """
 
 from armdyn.identification._files import FILES

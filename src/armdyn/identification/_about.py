@@ -35,7 +35,7 @@ class About:
         lowest: lowest position of every joint in the data of the fit, ``(n,)``.
         highest: highest position, ``(n,)``.
         fastest: highest speed, ``(n,)``.
-        settings: the arguments of `identify`, by name; None if the data chose it.
+        settings: the arguments of `identify`, by name; None if the value comes from the data.
         dead_band: speed below which rows of a joint were left out, ``(n,)``.
         cutoff: cut-off of the positions [Hz].
     """

@@ -16,7 +16,7 @@ from armdyn.log import Log, extremes, is_in_file
 
 Array = NDArray[np.float64]
 
-# Files beyond this many bytes are not read into memory: a million samples of 7 joints as text.
+# Larger files [bytes] are not read into memory. This is a million samples of 7 joints as text.
 LARGE_FILE = 1 << 28
 
 
@@ -67,7 +67,7 @@ def _opened(arm: Arm, path: str | os.PathLike[str], long: bool) -> Log:
     try:
         large = os.stat(path).st_size > LARGE_FILE
     except (OSError, ValueError):
-        large = False  # the reader tells what is wrong
+        large = False  # the reader reports the error
     return Log.stream(path, joints=arm) if large and long else Log.read(path, joints=arm)
 
 

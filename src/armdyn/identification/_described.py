@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 def described_values(result: Result) -> Array:
     """Return the described values ``(p,)``; NaN where the description has none.
 
-    Masses that are all zero, and friction that is zero, are not described.
+    If all masses are zero, they count as not described. So does zero friction.
     """
     joints = result.described.robot.joints
     values = np.full(len(result.values), np.nan)

@@ -1,4 +1,4 @@
-"""The files that a result is written to, as texts by name."""
+"""The files of a saved result, as texts by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FILES = (JSON, TOML, URDF, PARAMETERS, REPORT)
 
 
 def texts(result: Result, made: datetime | None = None) -> dict[str, str]:
-    """Return the texts of all files by name; identified.urdf only of arms that URDF can express.
+    """Return the texts of all files by name; identified.urdf only if URDF can express the arm.
 
     Args:
         result: what was found.

@@ -29,12 +29,12 @@ from armdyn.log import Log
 
 Data = Log | str | os.PathLike[str]
 
-# The smallest standard deviation of a torque [N m or N], and the smallest weight of a description:
-# both divide.
+# The smallest standard deviation of a torque [N m or N], and the smallest weight of a description.
+# Both are divisors.
 LEAST_DEVIATION = 1e-12
 LEAST_PRIOR = 1e-9
 
-# More samples a row than this are a mistake.
+# A larger number of samples per row is a mistake.
 MOST_DECIMATED = 1_000_000_000
 
 
@@ -66,10 +66,10 @@ def identify(
         logs: one log or several with joint torques: logs, or paths of files that `Log.read`
             understands without options. Files above 256 MB are read block by block, like
             `Log.stream`, so they need not fit into memory.
-        friction: fit the friction of every joint; otherwise the arm's own is known.
-        rotor: fit the rotor inertias that can be told apart; otherwise the arm's own are known.
+        friction: fit the friction of every joint; otherwise take it from the arm.
+        rotor: fit the identifiable rotor inertias; otherwise take them from the arm.
         physical: find links that are physically possible bodies.
-        holdout: share at the end of every log that is kept out of the fit, to test it.
+        holdout: share at the end of every log that is not used for the fit, but to test it.
         test: whole logs to test the fit with, in place of `holdout`.
         cutoff: of the low-pass of positions [Hz]; chosen from their spectrum if left out.
         decimate: samples of a log that are filtered into one row; chosen from the band of the
@@ -82,7 +82,7 @@ def identify(
             from the data if left out.
         robust: pull in outliers of the torques.
         stribeck: fit Stribeck friction where the data show it; its speed comes from a grid.
-        extra: further columns of a torque: (name, joint, function of q, qd, qdd).
+        extra: additional torque columns: (name, joint, function of q, qd, qdd).
         coupling: K, ``(n, n)``, if measured torques are K times joint torques.
         progress: called with (done, total, what) during each step.
 

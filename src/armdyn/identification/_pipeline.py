@@ -1,7 +1,7 @@
 """The steps of an identification, one after the other.
 
-Prepare logs and make rows (`data`), fit (`fit`), look for links that can exist (`physical`), judge
-(`judge`).
+Prepare logs and make rows (`data`), fit (`fit`), find physically possible links (`physical`), judge
+the result (`judge`).
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from armdyn.log import Log, blocks
 
 Array = NDArray[np.float64]
 
-# Rows of a joint are left out below this share of its rms speed, at most this [rad/s or m/s].
+# The default dead band is this share of the joint's rms speed, at most this speed [rad/s or m/s].
 DEAD_SHARE = 0.1
 DEAD_BAND = 0.05
 
-# A joint below this speed [rad/s or m/s] rests.
+# A joint slower than this [rad/s or m/s] is at rest.
 RESTING = 1e-4
 
 # A larger share of outliers gets a note.
@@ -153,7 +153,7 @@ def _sizes(parts: Sequence[FilteredSegment]) -> tuple[Array, Array]:
 
 
 def _dead_band(options: Options, speed: Array) -> Array:
-    """Return the dead band of every joint: none without friction to fit, as rest is useful then."""
+    """Return the dead band of every joint; zero without friction to fit: rows at rest help then."""
     if options.dead_band is not None:
         return options.dead_band
     if not options.friction:

@@ -37,7 +37,7 @@ class Result:
 
     Attributes:
         arm: the arm with the parameters that were found, friction and rotors included.
-        described: the arm as it was described.
+        described: the arm before identification.
         model: the columns of the regression.
         values: their parameters ``(p,)``, by `names`.
         std: standard deviations ``(p,)``.
@@ -45,19 +45,19 @@ class Result:
         parameters: natural parameters ``(10n,)`` of the links of `arm`, see `Arm.parameters`.
         sigma: standard deviation of the filtered residuals of every joint ``(n,)``.
         correlation: number of filtered rows that carry as much as one independent row ``(n,)``.
-        counts: filtered rows used of every joint.
+        counts: number of filtered rows of every joint in the fit.
         clipped: share of the samples of every joint that were pulled in as outliers ``(n,)``.
         prior_strength: weight of the description; 1 trusts its masses to 50 %.
         determined: number of parameters that the data, not the description, determine.
-        excitation: what the data can tell.
+        excitation: how well the data determine the model.
         bias: least squares against instrumental variables.
         train: torques of the data of the fit; `train_errors`: their relative errors.
         test: torques of data not used for the fit; empty if none were held out.
         errors: relative errors on `test`, or on `train` if no data were held out.
         held_out: whether `errors` are of data not used for the fit.
-        rate: filtered rows a second, of every log of the fit.
+        rate: filtered rows per second, of every log of the fit.
         reasons: why the result is not reliable, a sentence each.
-        notes: what was done to the data and found on the way, a sentence each.
+        notes: data processing steps and other findings, a sentence each.
         about: the logs, how the arm moved in them, and the settings.
 
     Examples:
@@ -114,7 +114,7 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """The verdict in words."""
+        """The verdict as a sentence."""
         where = "data not used for the fit" if self.held_out else "the data of the fit"
         said = f"torque error {self.errors.total:.2%} on {where}"
         if self.passed:
@@ -132,7 +132,7 @@ class Result:
         return self.errors.total
 
     def expression(self, name: str) -> str:
-        """Return what a parameter is, in words and symbols.
+        """Return the meaning of a parameter as text.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -148,7 +148,7 @@ class Result:
 
     @property
     def weak(self) -> tuple[str, ...]:
-        """Parameters whose values are not known by themselves.
+        """Parameters whose individual values are uncertain.
 
         Their standard deviations are above 30 % of their values. Torques may still be right.
         """
@@ -157,7 +157,7 @@ class Result:
 
     @property
     def not_identifiable(self) -> tuple[str, ...]:
-        """What no torque can tell about the links, and why, a sentence each."""
+        """Link properties that no torque shows, and why, a sentence each."""
         return tuple(str(hidden) for hidden in self.model.base.invisible)
 
     @property
@@ -256,7 +256,7 @@ class Result:
         return texts(self, made)
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Write a report as one HTML file that needs no other: whole or, on failure, not at all.
+        """Write a report as one self-contained HTML file; on failure, write nothing.
 
         Examples:
             >>> arm = armdyn.load("planar2")

@@ -1,13 +1,14 @@
-"""How small is zero, in identification. All are shares without a unit."""
+"""Tolerances of identification. All are dimensionless ratios."""
 
 TINY = 1e-300
-"""The least divisor: keeps a division by a size that may be zero finite."""
+"""The smallest divisor: keeps quotients finite where the divisor may be zero."""
 
 RANK = 1e-9
-"""Directions that the data show less than this, beside the best shown, are rounding."""
+"""Directions whose excitation, relative to the best one, is below this are rounding."""
 
 ROUNDING = 1e-12
-"""A value this small beside the largest of its kind is zero but for rounding."""
+"""A value this small relative to the largest of its kind is rounding."""
 
 DETERMINED = 1e-13
-"""Eigenvalues of an information matrix (squares) below this share leave a parameter open."""
+"""A parameter is undetermined if an eigenvalue of the information matrix (a square) is below this
+share."""

@@ -1,6 +1,6 @@
-"""Simulation: arms that move under torques, one or thousands.
+"""Simulation of one arm or thousands of arms under torques.
 
-Names are imported when they are first asked for.
+Names are imported on first use.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A run as a page in which the arm moves: a stick figure of its joint frames."""
+"""A run as an animated page: a stick figure of the joint frames."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 TEMPLATE = "_animation.html"
 MOST_PICTURES = 20_000
-# Places are written to a tenth of a millimetre, angles to a thousandth.
+# Positions of points are written to a tenth of a millimetre, angles to a thousandth.
 DIGITS = 4
 
 
@@ -63,7 +63,7 @@ def _data(run: Run, count: int) -> dict[str, Any]:
 
 
 def _up(gravity: tuple[float, float, float]) -> list[float]:
-    """Return where the picture's top is: against the weight, or z where there is none."""
+    """Return the upward direction of the picture: against gravity, or z without gravity."""
     g = -np.array(gravity)
     size = float(np.linalg.norm(g))
     return (g / size).tolist() if size > 0.0 else [0.0, 0.0, 1.0]

@@ -19,12 +19,12 @@ Array = NDArray[np.float64]
 LIMITS = ("report", "stop", "spring")
 
 MOST_STEPS = 100_000_000
-# Bytes of samples: the most by default, and the most that may be asked for.
+# Largest memory for samples [bytes]: by default, and on request.
 LARGEST, LARGEST_ASKED = 2**31, 2**34
 # Bytes of a sample besides its numbers.
 SAMPLE_OVERHEAD = 600
 
-# Farther out [rad or m] the rounding of a position is larger than what an arm does.
+# Beyond this [rad or m], the rounding of a position is larger than the motion of an arm.
 FARTHEST = 1e9
 
 
@@ -68,7 +68,7 @@ def checked_parameters(arm: Arm, value: object) -> Array | None:
 
 
 def step_count(until: float, step: object) -> int:
-    """Return the number of equal steps, none longer than the one asked for."""
+    """Return the number of equal steps, none longer than `step`."""
     length = checked_positive(step, "step", what="the length of a step [s]")
     if length > until:
         raise InputError(
@@ -83,7 +83,7 @@ def step_count(until: float, step: object) -> int:
 
 
 def sampled_steps(steps: int, samples: object, joints: int) -> Sequence[int]:
-    """Return before which steps a sample is recorded; `joints` counts those of all arms."""
+    """Return the steps before which a sample is recorded; `joints` counts those of all arms."""
     if samples is None:
         if (size := _size(steps + 1, joints)) > LARGEST:
             raise InputError(
@@ -97,7 +97,7 @@ def sampled_steps(steps: int, samples: object, joints: int) -> Sequence[int]:
 
 
 def sample_times(until: float, samples: object, joints: int) -> Array | None:
-    """Return when samples are recorded: so many, or at times; None for all steps."""
+    """Return the times of the samples, from a number of samples or from times; None: all steps."""
     if samples is None:
         return None
     given = isinstance(samples, list | tuple) or (isinstance(samples, np.ndarray) and samples.ndim)
@@ -128,12 +128,12 @@ def _count(samples: object, joints: int) -> int:
 
 
 def _size(samples: int, joints: int) -> int:
-    """Return how many bytes samples take: four numbers a joint."""
+    """Return the memory of the samples in bytes: four numbers per joint."""
     return samples * (32 * joints + SAMPLE_OVERHEAD)
 
 
 def checked_events(events: object, batch: bool) -> tuple[Callable[..., Any], ...]:
-    """Return the functions whose zeros are looked for."""
+    """Return the functions whose zeros are events."""
     if events is None:
         return ()
     listed: tuple[object, ...] = (events,)

@@ -13,11 +13,11 @@ Array = NDArray[np.float64]
 SHORTER = "Take a shorter `step`."
 TIGHTER = "Take a smaller `rtol`, and look at the torques."
 
-# No joint moves faster than this [rad/s or m/s]: the integration is unstable.
+# If a joint is faster than this [rad/s or m/s], the integration is unstable.
 FASTEST = 1e6
 
-# Without drives, an arm gains energy by errors only; without friction it loses none, either. This
-# share of the kinetic energy is too large an error.
+# Without drives, an arm gains energy only by errors; without friction, it loses energy only by
+# errors. A larger error, as a share of the kinetic energy, is refused.
 LARGEST_ERROR = 0.1
 # Errors below these are rounding: a share of the energy at the beginning, and an energy [J].
 ENERGY_ROUNDING, SMALLEST_ENERGY = 1e-9, 1e-12
@@ -25,7 +25,7 @@ ENERGY_ROUNDING, SMALLEST_ENERGY = 1e-9, 1e-12
 
 def check_state(arm: Arm, t: float, q: Array, qd: Array, advice: str) -> None:
     """Refuse states ``(B, n)`` that are not finite, or faster than any arm."""
-    # NaN is neither above nor below
+    # comparisons with NaN are False
     if qd.max() < FASTEST and qd.min() > -FASTEST and q.max() < np.inf and q.min() > -np.inf:
         return
     speed = np.where(np.isfinite(q) & np.isfinite(qd), np.abs(qd), np.inf)
@@ -38,7 +38,7 @@ def check_state(arm: Arm, t: float, q: Array, qd: Array, advice: str) -> None:
 
 
 def check_acceleration(arm: Arm, t: float, qdd: Array, step: float) -> None:
-    """Refuse accelerations ``(n,)`` that are not finite, or give no first step."""
+    """Refuse accelerations ``(n,)`` that are not finite, or that allow no first step."""
     if np.isfinite(qdd).all() and np.isfinite(step):
         return
     joint = int(np.where(np.isfinite(qdd), np.abs(qdd), np.inf).argmax())
@@ -50,7 +50,7 @@ def check_acceleration(arm: Arm, t: float, qdd: Array, step: float) -> None:
 
 
 def stalled(arm: Arm, t: float, qd: Array, advice: str) -> NumericalError:
-    """Return the error of an integration whose steps become shorter than the rounding of time."""
+    """Return the error for steps that become shorter than the rounding of time."""
     joint = int(np.abs(qd).argmax())
     return NumericalError(
         f"the integration comes to a halt at t = {t:.6g} s: no step is short enough. The fastest "
@@ -61,7 +61,7 @@ def stalled(arm: Arm, t: float, qd: Array, advice: str) -> NumericalError:
 def check_energy(
     arm: Arm, t: Array, qd: Array, energy: Array, kinetic: Array, advice: str, *, kept: bool
 ) -> None:
-    """Refuse a motion without drives whose energy grows, or, without friction, changes.
+    """Refuse a motion without drives if its energy grows or, without friction, changes.
 
     Args:
         arm: the simulated arm.
@@ -70,7 +70,7 @@ def check_energy(
         energy: kinetic and potential ``(N, B)``.
         kinetic: the kinetic part of it.
         advice: what to do.
-        kept: whether the energy must stay the same: nothing brakes the arm.
+        kept: whether energy is conserved: nothing brakes the arm.
     """
     rounding = ENERGY_ROUNDING * np.abs(energy[0]) + SMALLEST_ENERGY
     allowed = LARGEST_ERROR * np.maximum.accumulate(kinetic) + rounding

@@ -1,7 +1,7 @@
 """Programs as parts of other programs.
 
-A step of integration is compiled as a whole: the dynamics of its stages are inlined in one program.
-Between the stages nothing is written to memory, and no loop over states begins.
+An integration step is compiled as a whole: the dynamics of its stages are inlined into one program.
+Between the stages nothing is written to memory, and no new loop over states begins.
 """
 
 from __future__ import annotations

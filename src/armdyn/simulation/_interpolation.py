@@ -13,8 +13,8 @@ Array = NDArray[np.float64]
 def positions_at(run: Run, t: Array) -> Array:
     """Return the positions of one arm at times within its run, ``(len(t), n)``.
 
-    Between two samples it is the polynomial of order five that has the positions, velocities and
-    accelerations of both.
+    Between two samples it is the quintic polynomial with the positions, velocities and
+    accelerations of both samples.
     """
     if len(run) < 2:
         return np.repeat(run.q, len(t), axis=0)
@@ -28,13 +28,13 @@ def positions_at(run: Run, t: Array) -> Array:
 
 
 def _towards(s: Array, h: Array, q: Array, qd: Array, qdd: Array) -> Array:
-    """Return the part of the polynomial of one end of the step h, at the share s from it."""
+    """Return one end's part of the polynomial, at the share s of the step h from that end."""
     r3 = (1.0 - s) ** 3
     value = r3 * (1.0 + s * (3.0 + 6.0 * s))
     return value * q + r3 * s * (1.0 + 3.0 * s) * h * qd + 0.5 * r3 * s**2 * h**2 * qdd
 
 
 def torques_at(run: Run, t: Array) -> Array:
-    """Return the torques of one arm's drives at times, by straight lines between samples."""
+    """Return the drive torques of one arm at times, by linear interpolation between samples."""
     columns: list[Array] = [np.interp(t, run.t, column) for column in run.tau.T]
     return np.stack(columns, axis=1)

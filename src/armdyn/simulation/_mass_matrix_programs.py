@@ -1,6 +1,6 @@
-"""Programs made of the mass matrix: dynamics with held joints, velocities, kinetic energy.
+"""Programs made from the mass matrix: dynamics with held joints, velocities, kinetic energy.
 
-Which joints are held is an input: `free` is 1 for a free joint and 0 for a held one. So one program
+The held joints are an input: `free` is 1 for a free joint and 0 for a held one. So one program
 serves all arms of a batch.
 """
 
@@ -18,10 +18,10 @@ from armdyn.simulation._inline import Row, constant_names, constant_slots, inlin
 
 @lru_cache(maxsize=16)
 def held_program(mass_matrix: Program, bias: Program) -> Program:
-    """Return the accelerations, and the torques that press on the holds.
+    """Return the program for the accelerations, and for the torques on the holds.
 
-    Inputs are q, qd and what acts on the joints, see `acting`, behind it the constants.
-    Outputs are qdd, which is zero for held joints, and press, the torque that a hold withstands.
+    Inputs are q, qd, the inputs of `acting`, and the constants.
+    Outputs are qdd, which is zero for held joints, and press, the torque on each hold.
     """
 
     def both(q: Row, qd: Row, *given: Row) -> tuple[Row, Row]:
@@ -34,7 +34,7 @@ def held_program(mass_matrix: Program, bias: Program) -> Program:
 
 
 def acting() -> tuple[str, ...]:
-    """Return the names of what acts on joints besides their weight.
+    """Return the names of the inputs that act on joints, in addition to gravity.
 
     They are the torque, the direction in which a joint slides, whether it is free, and the
     constants of friction.
@@ -52,7 +52,7 @@ def held_accelerations(
     free: Row,
     *more: Row,
 ) -> tuple[Row, Row]:
-    """Return qdd and press; arguments as of `held_program`."""
+    """Return qdd and press; for the arguments, see `held_program`."""
     n, terms, end = len(q), len(FRICTION_TERMS), len(FRICTION_TERMS) + len(shape_fields())
     friction = [[row[i] for row in more[:terms]] for i in range(n)]
     shapes = [[row[i] for row in more[terms:end]] for i in range(n)]
@@ -74,7 +74,7 @@ def held_accelerations(
 
 
 def held_constants(mass_matrix: Program, bias: Program) -> list[Slot]:
-    """Return the constants that either program takes, in the order of `Plant.constants`."""
+    """Return the constants of both programs, in the order of `Plant.constants`."""
     both = {slot.name: slot for p in (mass_matrix, bias) for slot in constant_slots(p)}
     order = [*constant_names(bias), *constant_names(mass_matrix)]
     return [both[name] for name in dict.fromkeys(order)]
@@ -82,7 +82,7 @@ def held_constants(mass_matrix: Program, bias: Program) -> list[Slot]:
 
 @lru_cache(maxsize=16)
 def held_velocity_program(mass_matrix: Program) -> Program:
-    """Return the velocities that belong to momenta: inputs q, p, free; output qd."""
+    """Return the program from momenta to velocities: inputs q, p, free; output qd."""
 
     def velocity(q: Row, p: Row, free: Row, *constants: Row) -> Row:
         return solved(inlined(mass_matrix, [q, *constants]), p, free)
@@ -94,7 +94,7 @@ def held_velocity_program(mass_matrix: Program) -> Program:
 
 @lru_cache(maxsize=16)
 def kinetic_program(mass_matrix: Program) -> Program:
-    """Return half of qd . M qd: inputs q, qd and the constants of the mass matrix."""
+    """Return the program of qd . M qd / 2: inputs q, qd and the constants of the mass matrix."""
 
     def kinetic(q: Row, qd: Row, *constants: Row) -> Scalar:
         M = inlined(mass_matrix, [q, *constants])
@@ -115,7 +115,7 @@ def kinetic_program(mass_matrix: Program) -> Program:
 def solved(M: Row, right: Row, free: Row) -> list[Scalar]:
     """Solve M x = right for the free joints; x of held joints is zero.
 
-    The rows and columns of held joints are replaced by those of the unit matrix, so that the
+    The rows and columns of held joints are replaced by those of the identity matrix, so the
     program has no branches. The method is the factorisation M = L D L^T.
     """
     n = len(right)

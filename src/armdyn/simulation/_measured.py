@@ -19,7 +19,7 @@ LARGEST_JITTER = 0.3
 # Samples of the run must not be farther apart than this many measured steps.
 COARSEST = 1.5
 MOST_SAMPLES = 10_000_000
-# Farther off than this share of a step, a sample could overtake the next.
+# Jitter is limited to this share of a step; beyond it, a sample could overtake the next one.
 FARTHEST_OFF = 0.45
 
 
@@ -32,7 +32,7 @@ def measured(
     rate: object,
     seed: object,
 ) -> Log:
-    """Return the log of the measurements; arguments as of `Run.measured`."""
+    """Return the log of the measurements; for the arguments, see `Run.measured`."""
     n = run.arm.n
     sigma_q = checked_per_joint(noise_q, "noise_q", n, least=0.0)
     sigma_tau = checked_per_joint(noise_tau, "noise_tau", n, least=0.0)

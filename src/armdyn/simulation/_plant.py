@@ -1,4 +1,4 @@
-"""`Plant`: the arm that is simulated, or many that differ in their parameters."""
+"""`Plant`: the simulated arm, or many arms with different parameters."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ FRICTION = "friction"
 ROLLED = "rolled"
 HELD = "held"
 
-# Mass matrix and bias of a longer arm stay apart where joints are held.
+# For a longer arm with held joints, mass matrix and bias are separate programs.
 LONGEST_HELD = 4000
 
 
 class Plant:
     """Accelerations of arms under forces, row by row.
 
-    States are arrays ``(B, n)``. Dry friction is not a function of the state: at rest it is what
-    holds the joint. So the caller, who knows which joints slide where, gives the directions.
+    States are arrays ``(B, n)``. Dry friction is not a function of the state: at rest it holds the
+    joint. So the caller passes the directions in which the joints slide.
 
     Attributes:
-        arm: what is simulated.
+        arm: the simulated arm.
         n: number of joints.
         friction: coefficients of friction ``(terms, n)``; zero if friction is left out.
-        constants: for arms that differ, the constants of their links by the names of the inputs.
+        constants: for different arms, the constants of their links by the names of the inputs.
     """
 
     def __init__(
@@ -49,12 +49,11 @@ class Plant:
         """Compile the dynamics.
 
         Args:
-            arm: what is simulated.
+            arm: the simulated arm.
             method: of forward dynamics.
             friction: whether joints have friction.
-            inside: whether friction is part of the compiled code; that of arms with dry friction
-                never is.
-            parameters: link parameters ``(B, 10n)`` of arms that differ.
+            inside: whether friction is part of the compiled code; with dry friction it never is.
+            parameters: link parameters ``(B, 10n)`` of different arms.
         """
         self.arm = arm
         self.n = arm.n
@@ -73,7 +72,7 @@ class Plant:
             self.constants = values
         self._programs: dict[str, Program | Rolled] = {}
         self._kernels: dict[str, Any] = {}
-        self.kernel(FORWARD)  # refuses an arm that cannot be simulated before any work is done
+        self.kernel(FORWARD)  # before any work, refuses an arm that cannot be simulated
 
     @property
     def dry(self) -> bool:
@@ -82,12 +81,12 @@ class Plant:
 
     @property
     def pushes(self) -> bool:
-        """Whether friction can bring energy: by terms whose coefficients may be negative."""
+        """Whether friction can add energy: a term's coefficient may be negative."""
         signed = [term.signed for term in FRICTION_TERMS.values()]
         return bool(self.friction[signed].any())
 
     def part(self, rows: slice | Numbers) -> Plant:
-        """Return some of the arms."""
+        """Return the plant of some of the arms."""
         if not self.constants:
             return self
         result = copy.copy(self)
@@ -95,7 +94,7 @@ class Plant:
         return result
 
     def program(self, quantity: str) -> Program | Rolled:
-        """Return a quantity's traced code; forward dynamics with friction if it is inside."""
+        """Return the traced program of a quantity; with friction if that is compiled in."""
         if quantity not in self._programs:
             if self.constants:
                 chosen = self._function(quantity).method
@@ -105,7 +104,7 @@ class Plant:
         return self._programs[quantity]
 
     def kernel(self, quantity: str) -> Any:
-        """Return a quantity as a function of arrays ``(B, n)``, compiled unless too long."""
+        """Return a quantity as a function of arrays ``(B, n)``; compiled unless it is too long."""
         if quantity not in self._kernels:
             kernel = None if self.constants else self._function(quantity).kernel
             if kernel is None:
@@ -121,12 +120,12 @@ class Plant:
         return self.arm.function(quantity, method, friction=inside)
 
     def constants_of(self, program: Program | Rolled) -> list[Array]:
-        """Return the constants that a program takes behind the states."""
+        """Return the constants that a program takes after the states."""
         names = [slot.name for slot in program.inputs]
         return [value for name, value in self.constants.items() if name in names]
 
     def of(self, quantity: str, *states: Array) -> Any:
-        """Evaluate a quantity; what is not finite is judged by who has it."""
+        """Evaluate a quantity; the caller checks for non-finite results."""
         with np.errstate(all="ignore"):
             return self.kernel(quantity)(*states, *self.constants_of(self.program(quantity)))
 
@@ -137,7 +136,7 @@ class Plant:
             q: positions.
             qd: velocities.
             force: torques without friction.
-            slide: of arms with dry friction, where each joint slides to: -1 or 1.
+            slide: direction in which each joint slides, -1 or 1; None without dry friction.
         """
         if not self._inside:
             force = force - self.smooth(qd)
@@ -146,7 +145,7 @@ class Plant:
         return self.of(FORWARD, q, qd, force)
 
     def smooth(self, qd: Array) -> Array:
-        """Return the friction of joints besides dry friction."""
+        """Return the friction of joints, except dry friction."""
         return evaluate(self._smooth, [qd, *self.friction, *self._shapes], ARRAYS)[0]
 
     def sliding(self, qd: Array, slide: Array) -> Array:
@@ -156,17 +155,17 @@ class Plant:
     def held(
         self, q: Array, qd: Array, force: Array, slide: Array, held: Truths
     ) -> tuple[Array, Array]:
-        """Return qdd where some joints are held at rest, and the torques that press on the holds.
+        """Return qdd with some joints held at rest, and the torques on the holds.
 
         Args:
             q: positions.
             qd: velocities, zero where held.
             force: torques without friction.
-            slide: where the free joints slide to.
+            slide: direction in which the free joints slide.
             held: which joints are held.
         """
         if HELD not in self._programs and (parts := self.dynamics()):
-            # found by its name from now on: to find it by its parts takes longer than it takes
+            # cached under its name: looking it up by its parts takes longer than running it
             self._programs[HELD] = held_program(*parts)
             self._kernels[HELD] = compiled(self._programs[HELD])
         if HELD in self._programs:
@@ -177,18 +176,18 @@ class Plant:
         return qdd, left - (M @ qdd[..., None])[..., 0]
 
     def dynamics(self) -> tuple[Program, Program] | None:
-        """Return the mass matrix and the bias as code that can be part of other; None if long."""
+        """Return mass matrix and bias as programs that others can inline; None if too long."""
         M, bias = self.program("mass_matrix"), self.program("bias")
         if not isinstance(M, Program) or not isinstance(bias, Program):
             return None
         return (M, bias) if len(M.code) + len(bias.code) <= LONGEST_HELD else None
 
     def acting(self, force: Array, slide: Array, held: Truths) -> tuple[Array, ...]:
-        """Return what acts on joints besides their weight: the inputs of programs with holds."""
+        """Return the inputs of programs with holds that act on joints, in addition to gravity."""
         return (force, slide, (~held).astype(float), *self.friction, *self._shapes)
 
     def stopped(self, q: Array, qd: Array, held: Truths) -> Array:
-        """Return the velocities after some joints were stopped at once, without a rebound."""
+        """Return the velocities after some joints stop instantly, without a rebound."""
         return _solved(self.of("mass_matrix", q), self.momenta(q, qd), held)
 
     def momenta(self, q: Array, qd: Array) -> Array:
@@ -202,7 +201,7 @@ class Plant:
 
 @lru_cache(maxsize=8)
 def _friction_programs(terms: tuple[FrictionTerm, ...]) -> tuple[Program, Program]:
-    """Return smooth friction of the speed, dry friction of speed and direction, as programs."""
+    """Return two programs: smooth friction of the speed, dry friction of speed and direction."""
     speed, way, out = Slot("v", (1,)), Slot("s", (1,)), [Slot("f", (1,))]
     constants = [Slot("F", (len(terms),)), Slot("shapes", (len(shape_fields()),))]
 
@@ -236,9 +235,7 @@ def compiled(program: Program) -> Any:
 
 @lru_cache(maxsize=64)
 def _parametric(chain: Chain, quantity: str, method: str) -> Program:
-    if (
-        quantity == "kinetic_energy"
-    ):  # by M, which needs no centres of mass, as links may have no mass
+    if quantity == "kinetic_energy":  # by M, which needs no centres of mass: links may be massless
         return kinetic_program(_parametric(chain, "mass_matrix", AUTO))
     found = parametric(chain, quantity, AUTO if method == ROLLED else method)
     return parametric(chain, quantity).program if found.divides_by_masses else found.program

@@ -1,4 +1,4 @@
-"""A run as a picture: positions, velocities, torques and energy over time."""
+"""A plot of a run: positions, velocities, torques and energy over time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from armdyn.simulation._run import Run
 
 Array = NDArray[np.float64]
 
-# More samples cannot be seen in a picture, and make a large file.
+# More samples are not visible in a picture, and make a large file.
 MOST_SAMPLES = 4000
 # There are ten colours; further joints differ by the style of their lines.
 STYLES = ("-", "--", ":", "-.")

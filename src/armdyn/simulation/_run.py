@@ -35,18 +35,18 @@ class Run:
     ((101,), True)
 
     Attributes:
-        arm: what moved.
+        arm: the simulated arm.
         t: times ``(N,)`` [s].
         q: positions ``(N, n)`` or ``(N, B, n)``.
         qd: velocities.
         qdd: accelerations.
-        tau: the torques that the drives gave.
+        tau: torques of the drives.
         energy: kinetic and potential energy ``(N,)`` or ``(N, B)`` [J].
-        evaluations: of the dynamics of an arm; where each arm of a batch chooses its steps, those
-            of the arm that needed most.
+        evaluations: of the dynamics per arm; if each arm of a batch chooses its steps, the largest
+            number of any arm.
         integrator: the name of the method.
-        events: what happened to joints, and when: limits, stops, sticking and slipping.
-        complete: False if the simulation failed before its end and its part was asked for.
+        events: events of joints with their times: limits, stops, sticking and slipping.
+        complete: False if the simulation failed before its end and `partial` was True.
         notes: remarks, a sentence each.
     """
 
@@ -68,7 +68,7 @@ class Run:
 
     @property
     def batch(self) -> int | None:
-        """How many arms there are; None for one."""
+        """Number of arms; None for one."""
         return self.q.shape[1] if self.q.ndim == 3 else None
 
     def __getitem__(self, arm: int) -> Run:
@@ -92,7 +92,7 @@ class Run:
 
     @property
     def drift(self) -> float:
-        """The largest change of energy, as a share of the largest size it has."""
+        """The largest change of energy, as a share of its largest absolute value."""
         change = np.abs(self.energy - self.energy[0]).max(axis=0)
         size = np.maximum(np.abs(self.energy).max(axis=0), np.finfo(float).tiny)
         return float((change / size).max())
@@ -131,13 +131,13 @@ class Run:
         51
 
         Args:
-            noise_q: standard deviation of positions [rad or m], one or one a joint.
+            noise_q: standard deviation of positions [rad or m], one or one per joint.
             noise_tau: standard deviation of torques.
             quantisation: steps of the encoders [rad or m]; zero for none.
             jitter: standard deviation of the sampling times, as a share of the step between
                 samples, below 0.3.
-            rate: samples a second; default are the samples of the run. Between them, positions are
-                interpolated with their derivatives.
+            rate: samples per second; default are the samples of the run. Between them, positions
+                are interpolated with their derivatives.
             seed: of the noise.
         """
         from armdyn.simulation._measured import measured
@@ -149,8 +149,7 @@ class Run:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run as a log (CSV, NPZ, Parquet): all or, on any failure, nothing.
 
-        `armdyn.Log.read` reads it back. A part of a run that failed is marked by a column
-        ``incomplete``.
+        `armdyn.Log.read` reads it back. A column ``incomplete`` marks a part of a failed run.
 
         >>> arm = armdyn.load("planar2")
         >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, torque=armdyn.PD(9, 1, [0, 0]))
@@ -174,14 +173,14 @@ class Run:
         plot(self, path)
 
     def animate(self, path: str | os.PathLike[str], *, rate: float = 50.0) -> None:
-        """Write a page (.html) in which the arm moves; it needs no network.
+        """Write an animation of the arm as a page (.html); it needs no network.
 
         >>> arm = armdyn.load("planar2")
         >>> armdyn.simulate(arm, [0.3, 0.2], until=1.0).animate("run.html")
 
         Args:
             path: of the page.
-            rate: frames a second.
+            rate: frames per second.
         """
         from armdyn.simulation._animate import animate
 
@@ -237,7 +236,7 @@ class Run:
         }
 
     def _subject(self, event: Event) -> str:
-        """Return what an event happened to, in words."""
+        """Return the name of the joint or function of an event."""
         if event.what == "event":
             return f"function {event.joint}:"
         return self.arm.joint_names[event.joint]

@@ -1,4 +1,4 @@
-"""`simulate`: let an arm move."""
+"""`simulate`: integrate the motion of an arm."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ LONGEST = 1e6
 # would grow without bound and miss what the function does later.
 LONGEST_STEP = 0.01
 
-# Relative tolerances below a hundred roundings of a double cannot be met; SciPy refuses them, too.
+# Relative tolerances below about 100 eps of a double cannot be met; SciPy refuses them, too.
 FINEST = 3e-14
 
 # Default number of samples of a batch whose arms choose their steps.
@@ -85,10 +85,10 @@ def simulate(
     partial: bool = False,
     threads: int | None = None,
 ) -> Run:
-    """Let an arm move from a state, and record its motion.
+    """Simulate an arm from an initial state, and record its motion.
 
-    A batch of states ``(B, n)`` is many arms: integrators of equal steps move them together, those
-    that choose their steps one after the other.
+    A batch of states ``(B, n)`` is many arms. Integrators of equal steps simulate them together,
+    adaptive integrators one after the other.
 
     >>> arm = armdyn.load("planar2")
     >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0)
@@ -99,7 +99,7 @@ def simulate(
     (11, 100, 2)
 
     Args:
-        arm: what moves.
+        arm: the arm.
         q0: positions at the beginning, ``(n,)`` or ``(B, n)``; default is zero.
         qd0: velocities at the beginning; default is zero.
         until: when the simulation ends [s].
@@ -116,24 +116,25 @@ def simulate(
         atol: absolute tolerance of a step [rad, rad/s, ...]; default is a thousandth of rtol.
         step: longest step of fixed length [s].
         longest: longest step of "rk45" and "dop853" [s]. If `torque` or `wrench` is a function or a
-            controller, the default is a hundredth of the run: it may give short pushes. Values over
-            time are never passed over.
-        samples: how many to record; for "rk45" and "dop853" also at which times. Default are all
-            steps, and 101 samples for batches by "rk45" and "dop853".
+            controller, the default is a hundredth of the run, so that short pulses are not missed.
+            Steps never skip values over time.
+        samples: number of samples to record, or, for "rk45" and "dop853", their times. Default are
+            all steps, and 101 samples for batches by "rk45" and "dop853".
         friction: whether joints have the friction of the robot. Coulomb friction holds a joint at
             rest.
         stiction: the torque that a joint at rest withstands, as a multiple of Coulomb friction.
-        limits: what happens at the limits of joints: "report" notes it in `Run.events` only, "stop"
+        limits: behaviour at the limits of joints: "report" only notes it in `Run.events`, "stop"
             stops the joint without a rebound, "spring" pushes it back.
-        stiffness: of these springs, one or one a joint; default makes joints swing at 25 Hz.
+        stiffness: of these springs, one or one per joint; with the default, joints swing at 25 Hz.
         damping: of these springs; default is half of critical.
-        wrench: force and moment ``(6,)`` on the tip, in base axes [N, N m]; given as `torque` is.
-        parameters: a batch of arms that differ: rows ``(B, 10n)`` like `Arm.parameters`.
-        events: functions of (t, q, qd) whose zeros are noted in `Run.events`; one with an attribute
-            ``terminal`` that is True ends the run, ``direction`` (-1 or 1) says which way counts.
-        progress: called with (done, total, what) about once a percent.
-        partial: after a failure return the part before it, marked as incomplete.
-        threads: how many a large batch may use; see `Function`.
+        wrench: force and moment ``(6,)`` on the tip, in base axes [N, N m]; same forms as `torque`.
+        parameters: a batch of different arms: rows ``(B, 10n)`` like `Arm.parameters`.
+        events: functions of (t, q, qd) whose zeros are noted in `Run.events`. If a function has the
+            attribute ``terminal`` = True, its zero ends the run; ``direction`` (-1 or 1) selects
+            the direction of the zero crossing.
+        progress: called with (done, total, what) about once per percent.
+        partial: after a failure, return the part before it, marked as incomplete.
+        threads: largest number of threads for a large batch; see `Function`.
 
     Raises:
         InputError: an argument is wrong, or `torque` raised an error or returned no torque.
@@ -169,7 +170,7 @@ def simulate(
     if atol is not None:
         absolute = checked_positive(atol, "atol", what="a tolerance")
     if stepping.adaptive:
-        # arms that choose their steps have none in common
+        # adaptive arms have no common steps
         wanted = MEMBER_SAMPLES if samples is None and batch else samples
         times, steps, keep = sample_times(end, wanted, q.size), 0, range(0)
         if relative < FINEST:
@@ -223,7 +224,7 @@ def _as_many(q: Array, qd: Array, rows: Array, batch: bool) -> tuple[Array, Arra
 
 
 def _check_stops(task: Task) -> None:
-    """Refuse starts beyond stops."""
+    """Refuse initial positions beyond stops."""
     if task.limits == "stop":
         lower, upper = task.bounds
         wrong = (task.q < lower) | (task.q > upper)
@@ -243,7 +244,7 @@ def _run(task: Task, found: Samples, batch: bool) -> Run:
     kinetic = np.stack([plant.of("kinetic_energy", a, b) for a, b in zip(q, qd, strict=True)])
     energy = kinetic + np.stack([plant.of("potential_energy", a) for a in q])
     failure = found.failure
-    # constant friction and springs that are pressed at the beginning can bring energy
+    # constant friction, and springs that are compressed at the start, can add energy
     passive = task.forces.is_passive and task.limits != "spring" and not plant.pushes
     if failure is None and passive:
         try:
@@ -255,7 +256,7 @@ def _run(task: Task, found: Samples, batch: bool) -> Run:
                 raise
             failure = error
     notes = [f"incomplete: {str(failure) or 'it was interrupted.'}"] if failure else []
-    tick = SAME_TIME * task.until  # at one time, a consequence stays after its cause
+    tick = SAME_TIME * task.until  # within one time, events keep the order of cause and effect
     events = tuple(sorted(found.events, key=lambda event: round(event.t / tick)))
     passed = {event.joint for event in events if event.what.startswith("passes")}
     if passed:

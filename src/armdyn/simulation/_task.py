@@ -1,4 +1,4 @@
-"""`Task`: a simulation, checked and complete; `Samples`: what it records."""
+"""`Task`: a checked, complete simulation; `Samples`: its records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-# How the progress of a run is named, and in how many parts it is reported.
+# The name of a run in progress reports, and the number of reports.
 SIMULATING = "simulating"
 PROGRESS_PARTS = 100
 
@@ -37,11 +37,11 @@ class Task:
         until: when it ends [s].
         integrator: the method of integration.
         limits: "report", "stop" or "spring".
-        stiction: the breakaway torque, as a multiple of Coulomb's.
-        events: functions of (t, q, qd) of one arm whose zeros are looked for.
-        progress: called with (done, total, what) about once a percent.
-        threads: the largest number.
-        partial: whether the part before a failure is wanted.
+        stiction: the breakaway torque, as a multiple of Coulomb friction.
+        events: functions of (t, q, qd) of one arm; their zeros are events.
+        progress: called with (done, total, what) about once per percent.
+        threads: the largest number of threads.
+        partial: whether to return the part before a failure.
         longest: the longest step of an adaptive integrator [s].
     """
 

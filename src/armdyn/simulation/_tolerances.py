@@ -1,12 +1,13 @@
-"""How small is zero: the tolerances that all of the simulation shares."""
+"""Tolerances of the simulation."""
 
-# Times that differ by less, as a share of the run, are one time: sums of steps round.
+# Times that differ by less than this share of the run are equal: sums of steps have rounding.
 SAME_TIME = 1e-12
 
-# Gaps of a table that differ by less, as a share, are equal; nearer to an entry of a table than
-# this share of its smallest gap is at the entry. Times in files have about nine digits.
+# Gaps between the times of a table that differ by less than this share are equal. A time closer to
+# an entry than this share of the smallest gap is at the entry. Times in files have about nine
+# digits.
 SAME_GAP = 1e-9
 
-# The share of a torque, or of a speed, that rounding makes: solving with the mass matrix loses some
-# digits of a double.
+# Rounding error as a share of a torque or a speed: solving with the mass matrix loses some digits
+# of a double.
 ROUNDED = 1e-9

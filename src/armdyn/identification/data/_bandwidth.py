@@ -8,16 +8,17 @@ import numpy as np
 
 from armdyn.log import Prepared, runs
 
-# The motion ends where this share of the power of the velocity is reached.
+# The band of the motion contains this share of the power of the velocity.
 MOTION_SHARE = 0.99
 
-# Torques have harmonics of the motion, and steps where friction reverses; noise is everywhere.
+# Width of the band, in multiples of the highest frequency of the motion. Torques have harmonics of
+# the motion, and steps where friction reverses; noise is at all frequencies.
 ROOM = 6.0
 
 # Joints slower than this share of the fastest joint do not count.
 RESTING = 1e-2
 
-# Runs of samples of a long piece whose spectra are averaged, and their length.
+# In a long segment, the spectra of this many runs of samples, of this length, are averaged.
 RUNS, RUN = 8, 1 << 16
 
 
@@ -27,7 +28,7 @@ def motion_frequency(prepared: Sequence[Prepared]) -> float:
 
 
 def band_width(prepared: Sequence[Prepared]) -> tuple[float, str]:
-    """Return up to which frequency [Hz] torques and regressor are kept, and why."""
+    """Return the upper frequency [Hz] of the band of torques and regressor, and the reason."""
     motion = motion_frequency(prepared)
     width = min(ROOM * motion, *(log.cutoff for log in prepared))
     return width, f"{width / motion:.2g} times the highest frequency of the motion, {motion:.3g} Hz"

@@ -1,4 +1,4 @@
-"""One linear filter for torques and regressors, which also thins them out, block by block.
+"""One linear filter that smooths and decimates torques and regressors, block by block.
 
 The model stays linear in the parameters if torques and all columns of the regressor pass through
 the same filter. The filter keeps the band of the motion, removes the noise above it, and leaves few
@@ -20,25 +20,25 @@ Array = NDArray[np.float64]
 # that the linear algebra library starts threads, which takes longer than the product itself.
 TILE = 4
 
-# Share of the Nyquist frequency of the rows that are left at which the band ends.
+# The band ends at this share of the Nyquist frequency of the decimated rows.
 EDGE = 0.8
 
-# Half the length of the filter, in rows that are left, and the shape of its Kaiser window: 40 dB.
+# Half the length of the filter, in decimated rows, and the shape of its Kaiser window: 40 dB.
 REACH = 5.0
 SHAPE = 3.4
 
 
-# Means are taken of up to this share of a row's samples before the weights.
+# Before the weights apply, up to this share of a row's samples is averaged.
 SHARE = 1 / 8
 
 
 @dataclass(frozen=True)
 class DecimationFilter:
-    """A low-pass that keeps one row of `factor`.
+    """A low-pass that keeps one row out of `factor`.
 
     Attributes:
         mean: samples that are averaged first, an odd number.
-        step: averages a row.
+        step: averages per row.
         taps: the weights of averages, symmetric, of sum 1.
     """
 
@@ -48,7 +48,7 @@ class DecimationFilter:
 
     @property
     def factor(self) -> int:
-        """Samples a row."""
+        """Samples per row."""
         return self.mean * self.step
 
     @property
@@ -57,7 +57,7 @@ class DecimationFilter:
         return (self.mean * len(self.taps)) // 2
 
     def centres(self, samples: int) -> NDArray[np.int64]:
-        """Return the samples of a segment that rows are centred on, the same distance apart."""
+        """Return the equally spaced samples of a segment on which rows are centred."""
         spare = samples - 1 - 2 * self.reach
         if spare < 0:
             return np.zeros(0, np.int64)
@@ -69,7 +69,7 @@ class DecimationFilter:
         return self.weighted(self.averages(values))
 
     def averages(self, values: Array) -> Array:
-        """Return the means of `mean` samples each, which `weighted` makes rows of."""
+        """Return the means of `mean` samples each, the input of `weighted`."""
         if self.mean == 1:
             return values
         whole = len(values) // self.mean
@@ -102,7 +102,7 @@ def decimation_filter(rate: float, width: float) -> DecimationFilter:
 
 
 def decimation(factor: int) -> DecimationFilter:
-    """Return the low-pass that keeps one row of `factor`; of 1, all samples as they are."""
+    """Return the low-pass that keeps one row out of `factor`; 1 keeps all samples unchanged."""
     return _band(1, factor)
 
 

@@ -1,4 +1,4 @@
-"""Logs filtered and differentiated, all at one cut-off, and what was done to them."""
+"""Logs filtered and differentiated, all at one cut-off, with notes on the processing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from armdyn.log import Log, Prepared, choose_cutoff, prepare, velocities
 ALIKE = 0.2
 RESTING = 1e-2
 
-# Highest cut-off beside the rate of a log.
+# Highest cut-off as a share of the sampling rate of a log.
 HIGHEST = 0.4
 
 # How the note on the cut-off begins. A chosen cut-off is noted once, with the reason.
@@ -23,7 +23,7 @@ LOW_PASSED = "positions low-passed at"
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Prepared logs, their filters, and what was done, a sentence each."""
+    """Prepared logs, their filters, and notes on the processing, a sentence each."""
 
     train: list[Prepared]
     test: list[Prepared]

@@ -26,20 +26,20 @@ from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
 
-# A period of about this length [s] lets joints of usual speed cross their ranges.
+# In a period of about this length [s], joints of usual speed can cross their ranges.
 PERIOD = 10.0
 
-# Random motions to begin with, and motions of a generation of the search.
+# Number of random initial motions, and of motions in a generation of the search.
 STARTS = 96
 GENERATION = 48
 
-# Points of a period at which a motion is judged: in the search, and at the end.
+# Points of a period at which a motion is evaluated: in the search, and at the end.
 FEW_POINTS, POINTS_A_HARMONIC = 60, 12
 MANY_POINTS, MANY_A_HARMONIC = 2400, 240
 
 MOST_HARMONICS, MOST_REPEATS, MOST_EVALUATIONS = 50, 10**6, 10**9
 
-# Durations [s] and rates [1/s] that make sense.
+# Allowed durations [s] and rates [1/s].
 SHORTEST, LONGEST = 1e-3, 1e6
 SLOWEST, FASTEST = 1e-3, 1e6
 
@@ -71,16 +71,16 @@ def excite(
 ) -> ExcitingMotion:
     """Find a motion from which the arm's dynamic parameters can be identified best.
 
-    It is a Fourier series at rest at both ends, whose information about the minimal parameters has
-    the largest determinant (D-optimal) within limits. Obstacles, the floor and the arm itself are
-    not known here: choose `position` so that the arm cannot hit anything, and look at the motion in
-    a simulator first.
+    It is a Fourier series at rest at both ends. Its information matrix of the minimal parameters
+    has the largest determinant (D-optimal) within limits. Collisions with obstacles, the floor and
+    the arm itself are not checked: choose `position` so that the arm cannot hit anything, and
+    check the motion in a simulator first.
 
     Args:
         arm: the arm; its masses, even if rough, predict the torques.
         duration: of the motion [s].
         harmonics: of the series, two or more.
-        rate: samples of torque a second, for what is predicted and saved [1/s].
+        rate: samples of torque per second [1/s], for predictions and saved files.
         position: lowest and highest position, ``(2,)`` or ``(n, 2)``; the robot's if left out.
         velocity: largest, for all joints or one each; the robot's if left out.
         acceleration: largest, for all joints or one each.
@@ -91,13 +91,13 @@ def excite(
         noise: standard deviation of a measured torque, for all joints or one each; a hundredth of
             the limits of torque if left out.
         repeats: periods in the duration; if left out, a period takes about 10 s.
-        evaluations: motions that are tried.
+        evaluations: number of motions to try.
         seed: of the random numbers: the same seed gives the same motion.
         progress: called with (done, total, what) after each generation of the search.
 
     Raises:
         InputError: an argument is wrong, or a limit is missing.
-        NumericalError: no motion was found that keeps the torques or determines the parameters.
+        NumericalError: no motion keeps the torque limits, or none determines the parameters.
 
     Examples:
         >>> arm = armdyn.load("planar2")

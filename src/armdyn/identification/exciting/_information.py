@@ -1,9 +1,9 @@
-"""How much a motion tells about the parameters.
+"""How much information a motion gives about the parameters.
 
 Torques tau = Y w with independent errors of standard deviation sigma_j determine w with the
-covariance (sum Y' diag(sigma)^-2 Y)^-1. The determinant of that information matrix is what a
-D-optimal motion makes as large as possible: it predicts the error of identified models far better
-than the condition number does.
+covariance (sum Y' diag(sigma)^-2 Y)^-1, the inverse of the information matrix. A D-optimal motion
+maximises the determinant of the information matrix. This determinant predicts the error of
+identified models far better than the condition number does.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
 
-# What a torque above its limit costs, for every parameter and for the whole limit.
+# Penalty for a torque above its limit, per parameter, for an excess of 100 % of the limit.
 PENALTY = 20.0
 
-# A motion that does not determine all parameters; any other is better.
+# Score of a motion that does not determine all parameters. Any other motion is better.
 NOTHING = -1e12
 
-# Bytes of regressors at a time.
+# Memory [bytes] for the regressors that are evaluated together.
 MEMORY = 2**25
 
 STATES = 500
@@ -39,7 +39,7 @@ class Information:
         Args:
             arm: the arm, for torques.
             base: the parameters to find.
-            limits: of torque, and ranges from which states are taken to scale columns.
+            limits: limits of torque, and the ranges of the random states that scale columns.
             noise: standard deviations of the torques, ``(n,)``.
         """
         self.arm, self.base, self.torque = arm, base, limits.torque
@@ -53,7 +53,7 @@ class Information:
         self._weights = 1.0 / (noise[:, None] * self.size)
 
     def scores(self, motions: Motions) -> Array:
-        """Return log determinants of scaled information, less penalties for torques, ``(P,)``."""
+        """Return log determinants of scaled information minus torque penalties, ``(P,)``."""
         each = motions.q[0].size * len(self.base) * 8
         step = max(1, MEMORY // each)
         parts = [self._scores(motions[i : i + step]) for i in range(0, len(motions.q), step)]
@@ -66,13 +66,13 @@ class Information:
         return np.where(np.isfinite(scores), scores, NOTHING) - PENALTY * len(self.base) * over
 
     def scaled(self, motions: Motions) -> Array:
-        """Return information a sample, ``(P, k, k)``, of parameters in units of 1 / `size`."""
+        """Return information per sample, ``(P, k, k)``, of parameters in units of 1 / `size`."""
         Y = self.base.regressor(motions.q, motions.qd, motions.qdd) * self._weights
         P, M = motions.q.shape[:2]
         rows = Y.reshape(P, -1, len(self.base))
         return np.swapaxes(rows, 1, 2) @ rows / M
 
     def effort(self, motions: Motions) -> Array:
-        """Return the largest torques beside their limits, ``(P, n)``, as the arm is described."""
+        """Return the largest torques of the described arm, relative to their limits, ``(P, n)``."""
         tau = self.arm.inverse_dynamics(motions.q, motions.qd, motions.qdd)
         return np.abs(tau).max(axis=1) / self.torque

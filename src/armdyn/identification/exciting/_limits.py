@@ -41,7 +41,7 @@ class Limits:
     notes: tuple[str, ...]
 
     def within(self, share: float) -> Limits:
-        """Return a share of the limits; of positions about the middle of the range."""
+        """Return limits scaled by a share; positions are scaled about the middle of the range."""
         middle, half = (self.lower + self.upper) / 2, share * (self.upper - self.lower) / 2
         return Limits(
             middle - half,
@@ -59,7 +59,7 @@ def limits_of(
     """Return the limits to keep.
 
     Args:
-        arm: the arm, whose own limits hold where nothing is given.
+        arm: the arm; its own limits are the defaults.
         position: lowest and highest, ``(2,)`` or ``(n, 2)``, or None.
         velocity: largest, for all joints or one each, or None.
         acceleration: largest, for all joints or one each, or None.
@@ -133,7 +133,7 @@ def _positions(
             "`position` for others."
         )
         low, high = own[:, 0], own[:, 1]
-        # a joint with one limit has its turn on the free side of it
+        # a joint with one limit may make one turn on the free side of it
         low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - np.pi, 0) - np.pi)
         high = np.where(np.isfinite(high), high, low + 2 * np.pi)
         own = np.stack([low, high], axis=1)

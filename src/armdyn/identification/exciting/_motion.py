@@ -33,15 +33,15 @@ class ExcitingMotion:
 
     Attributes:
         trajectory: the motion.
-        arm: whose motion it is.
-        limits: what it keeps.
-        rate: samples a second, of `save` and of the predictions.
+        arm: the arm that moves.
+        limits: the limits that the motion keeps.
+        rate: samples per second, of `save` and of the predictions.
         names: of the parameters.
-        values: of the parameters, as the arm is described, ``(k,)``.
+        values: parameter values of the described arm, ``(k,)``.
         std: predicted standard deviations, ``(k,)``, if errors of torques are independent.
         log_det: natural logarithm of the determinant of the information matrix.
         condition: of the weighted columns, each of length 1.
-        weak: parameters that stay uncertain by more than a tenth of their described value.
+        weak: parameters with a standard deviation above a tenth of their described value.
         peaks: largest share of each limit that is used, ``(n,)`` each, by name: "position" (of
             half the range, from its middle), "velocity", "acceleration", "torque".
         notes: what was assumed and done, a sentence each.
@@ -96,8 +96,8 @@ class ExcitingMotion:
         """Write t, q, qd and qdd as a log (CSV, NPZ, Parquet), for a controller and for `Log.read`.
 
         Args:
-            path: of the file, which has no torques: the arm has to be measured.
-            rate: samples a second; the motion's own if left out.
+            path: of the file. It has no torques: they must be measured on the arm.
+            rate: samples per second; the motion's own if left out.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -124,7 +124,7 @@ class ExcitingMotion:
         write_plot(checked_path(path), self.arm, self.limits, t, (q, qd, qdd, tau))
 
     def summary(self) -> str:
-        """Return the motion, what it uses of the limits and what stays uncertain as text.
+        """Return the motion, its use of the limits and the weak parameters as text.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -197,14 +197,14 @@ def judged(
     points: int,
     notes: tuple[str, ...],
 ) -> ExcitingMotion:
-    """Return a motion with what it tells, from many points of one of its periods."""
+    """Return a motion with its information, from many points of one of its periods."""
     q, qd, qdd = trajectory.states(times_of(trajectory.period, points))
     Y = (base.regressor(q, qd, qdd) / noise[:, None]).reshape(-1, len(base))
     size = np.linalg.norm(Y, axis=0)
     R = np.linalg.qr(Y / size, mode="r")
     singular = np.linalg.svd(R, compute_uv=False)
     inverse = np.linalg.inv(R)
-    # the points stand for as many samples as there will be
+    # scale the information from these points to the number of samples in a recording
     each = np.sqrt(rate * trajectory.duration / points)
     std = np.linalg.norm(inverse, axis=1) / (size * each)
     log_det = 2.0 * float(np.sum(np.log(np.abs(np.diag(R)))) + np.sum(np.log(size * each)))

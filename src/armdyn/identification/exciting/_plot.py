@@ -1,4 +1,4 @@
-"""A motion as a picture: a row a joint, a column a quantity, limits dashed."""
+"""A plot of a motion: one row per joint, one column per quantity, limits dashed."""
 
 from __future__ import annotations
 

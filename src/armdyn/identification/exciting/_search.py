@@ -1,9 +1,8 @@
 """A search for the largest value: an evolution strategy that adapts a step to every number.
 
 The separable covariance matrix adaptation of Ros and Hansen (2008): a normal distribution of rows
-moves to the better half of its samples; its widths follow the steps that helped. It needs
-values only, no gradients, which suits a sum of many maxima and signs; and all samples of a
-generation are one batch.
+moves to the better half of its samples; its widths follow the successful steps. It needs no
+gradients, so it suits scores with many maxima and signs. All samples of a generation are one batch.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def search(
         evaluations: how many rows may be scored.
         generation: rows that are scored at once.
         rng: random numbers.
-        report: called with the number of rows that were scored.
+        report: called with the number of rows scored so far.
     """
     scores = score(starts)
     best, top = starts[int(np.argmax(scores))], float(scores.max())

@@ -1,9 +1,9 @@
 """Fourier series as plain numbers, scaled so that they fill the limits of an arm.
 
-A row of numbers holds, for every joint, coefficients, where its range lies within its limits, and
-which share of the possible amplitude it takes. Whatever the numbers are, the motion begins and ends
-at rest and keeps the limits of position, velocity and acceleration: the search needs no other
-constraints.
+For every joint, a row of numbers holds the coefficients, the place of its range within its limits,
+and the share of the possible amplitude. With any numbers, the motion begins and ends at rest and
+keeps the limits of position, velocity and acceleration. So the search needs no constraints on
+these.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from armdyn.motion import Fourier, resting, waves
 
 Array = NDArray[np.float64]
 
-# How far random amplitudes are below the possible ones.
+# Spread of the random numbers that reduce the amplitude below the largest possible one.
 SHRINK = 0.02
 
 
@@ -50,12 +50,12 @@ class Motions:
 
 
 def times_of(period: float, points: int) -> Array:
-    """Return equally spaced times of a period, without its end, which is the next one's start."""
+    """Return equally spaced times of a period, without its end: the next period starts there."""
     return np.arange(points, dtype=np.float64) * (period / points)
 
 
 class Series:
-    """What rows of numbers mean for an arm."""
+    """Converts rows of numbers to motions of an arm."""
 
     def __init__(self, limits: Limits, harmonics: int, period: float) -> None:
         self.limits, self.h, self.period = limits, harmonics, period
@@ -63,7 +63,7 @@ class Series:
 
     @property
     def size(self) -> int:
-        """How many numbers a row has."""
+        """Number of entries of a row."""
         return 2 * (self.h + 1) * self.n
 
     def random(self, count: int, rng: np.random.Generator) -> Array:
@@ -77,9 +77,9 @@ class Series:
     def motions(self, rows: Array, points: int) -> Motions:
         """Return the motions of rows ``(P, size)`` at equally spaced points of a period.
 
-        Between the points they exceed the limits by no more than a series of this many harmonics
-        can, and amplitudes are smaller by that: a trigonometric polynomial of degree h is nowhere
-        larger than its largest value at M points over cos(pi h / M) (Ehlich and Zeller).
+        The amplitudes are reduced so that the motions keep the limits between the points, too: a
+        trigonometric polynomial of degree h never exceeds its largest absolute value at M points
+        divided by cos(pi h / M) (Ehlich and Zeller).
         """
         P, h, n, size = len(rows), self.h, self.n, self.h * self.n
         a, b = resting(rows[:, :size].reshape(P, h, n), rows[:, size : 2 * size].reshape(P, h, n))
@@ -100,7 +100,7 @@ class Series:
         ).max(axis=0)
         between = np.cos(np.pi * h / points)
         s = share * between / np.maximum(sizes, np.finfo(np.float64).tiny)
-        # what is between the points may lie on either side
+        # the excess between the points may be at either end of the range
         reach = s * (high - low) / between
         centre = (self.limits.lower + self.limits.upper) / 2 - s * (low + high) / 2
         centre = centre + place * (room - reach) / 2
@@ -108,7 +108,7 @@ class Series:
         return Motions(c + s * q, s * qd, s * qdd, centre, s * a, s * b)
 
     def fourier(self, row: Array, points: int, duration: float, shrink: float) -> Fourier:
-        """Return the motion of a row, its amplitude about its centre made smaller."""
+        """Return the motion of a row, its amplitude about its centre multiplied by `shrink`."""
         one = self.motions(row[None], points)
         return Fourier(
             one.centre[0],

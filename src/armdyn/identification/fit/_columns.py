@@ -1,11 +1,11 @@
-"""The columns of the regression: what a joint's torque is taken to be made of.
+"""The columns of the regression: the terms of a joint's torque.
 
     tau = K Y_b w + f(qd) + Fs exp(-(qd/vs)^2) sign(qd) + extra columns
 
-Y_b w are the minimal parameters, K couplings of the drives (if there are any), f the law of
-friction (`armdyn.robot.friction`, a column for each of its terms), Fs the part of static friction
-above Coulomb's, which fades with the speed vs (Stribeck), and extra columns are functions of the
-state that a user knows: a counterbalance, a spring.
+w are the minimal parameters and Y_b is their regressor, K is the coupling of the drives (if any),
+and f is the friction law (`armdyn.robot.friction`, a column for each of its terms). Fs is the part
+of static friction above Coulomb friction; it fades with the speed vs (Stribeck). Extra columns are
+functions of the state that the user supplies, for example for a counterbalance or a spring.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from armdyn.scalar import Scalar, sign
 Array = NDArray[np.float64]
 Function = Callable[[Array, Array, Array], Array]
 
-# Which columns a joint has shows at this many random states.
+# Number of random states that show which columns of a joint are not zero.
 STATES = 40
 
-# Samples whose columns are made and averaged together, so that they stay in the processor's cache.
+# Columns of this many samples are computed and averaged together; they fit into the cache.
 CHUNK = 2048
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its parameter's name and unit, what it is, and whose (joint from 0; base: -1)."""
+    """A column: name and unit of its parameter, its kind, and its joint (from 0; base: -1)."""
 
     name: str
     unit: str
@@ -48,9 +48,9 @@ class Column:
 
 
 class Model:
-    """The columns of all joints, each joint with those that can be other than zero.
+    """The columns of all joints; each joint has only the columns that are not always zero.
 
-    Rows of all joints lie side by side in one array: joint j has `part(j)` of it, its columns being
+    Rows of all joints lie side by side in one array: joint j has `part(j)` of it, with the columns
     ``active[j]``.
     """
 
@@ -70,8 +70,8 @@ class Model:
             arm: the arm.
             base: its minimal parameters, with rotors or without.
             own: columns of single joints.
-            known_rotors: rotor inertias ``(n,)`` that are not to be found.
-            known_friction: whether the arm's friction is known, not to be found.
+            known_rotors: known rotor inertias ``(n,)``, which are not fitted.
+            known_friction: whether the arm's friction is known, and not fitted.
             coupling: K, ``(n, n)``.
         """
         self.arm, self.base, self.n = arm, base, arm.n
@@ -109,11 +109,11 @@ class Model:
         return int(self._ends[-1])
 
     def part(self, j: int) -> slice:
-        """Return where the columns of joint j are."""
+        """Return the slice with the columns of joint j."""
         return slice(int(self._ends[j]), int(self._ends[j + 1]))
 
     def indices(self, *kinds: str) -> list[int]:
-        """Return the columns of some kinds."""
+        """Return the indices of the columns of some kinds."""
         return [i for i, column in enumerate(self.columns) if column.kind in kinds]
 
     def without(self, dropped: Sequence[int]) -> Model:
@@ -122,7 +122,7 @@ class Model:
         return self._with([c for i, c in enumerate(self.columns) if i >= self.k and i not in gone])
 
     def with_columns(self, more: Sequence[Column]) -> Model:
-        """Return the model with more columns of single joints, behind those it has."""
+        """Return the model with more columns of single joints, after the present ones."""
         return self._with([*self.columns[self.k :], *more])
 
     def _with(self, own: Sequence[Column]) -> Model:
@@ -136,7 +136,7 @@ class Model:
         )
 
     def rows(self, q: Array, qd: Array, qdd: Array, band: DecimationFilter | None = None) -> Array:
-        """Return the columns of all joints side by side, ``(N, width)``, filtered if asked for."""
+        """Return the columns of all joints side by side, ``(N, width)``; filtered by `band`."""
         band = band or decimation(1)
         step, inner = band.mean * max(CHUNK // band.mean, 1), self.n * self.k
         means = np.empty((len(q) // band.mean, inner + len(self.columns) - self.k))
@@ -148,7 +148,7 @@ class Model:
         return band.weighted(means)[:, self._gather]
 
     def predicted(self, values: Array, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return what the parameters make of states, ``(N, n)``."""
+        """Return the torques of parameter values at states, ``(N, n)``."""
         torque = np.empty((len(q), self.n))
         for a in range(0, len(q), CHUNK):
             x = q[a : a + CHUNK], qd[a : a + CHUNK], qdd[a : a + CHUNK]
@@ -158,7 +158,7 @@ class Model:
         return torque
 
     def torques(self, values: Array, rows: Array) -> Array:
-        """Return what the parameters make of rows, ``(N, n)``."""
+        """Return the torques of parameter values for rows, ``(N, n)``."""
         parts = [rows[:, self.part(j)] @ values[self.active[j]] for j in range(self.n)]
         return np.stack(parts, axis=1)
 
@@ -168,7 +168,7 @@ class Model:
         return self.known_friction or bool(self.known_rotors.any())
 
     def known(self, qd: Array, qdd: Array) -> Array:
-        """Return the torques of what is known beforehand, ``(N, n)``."""
+        """Return the torques that are known beforehand, ``(N, n)``."""
         torque = qdd * self.known_rotors
         torque = torque if self.coupling is None else torque @ self.coupling.T
         return torque + self.arm.friction(qd) if self.known_friction else torque
@@ -181,7 +181,7 @@ class Model:
         return result
 
     def _inertial(self, q: Array, qd: Array, qdd: Array) -> Array:
-        # Memory that is used again and again need not be asked for.
+        # Reuse the memory instead of allocating it for every block.
         room = self._room[: len(q)] if len(q) <= CHUNK else None
         Y = self.base.regressor(q, qd, qdd, out=room)
         return Y if self.coupling is None else np.einsum("ij,njk->nik", self.coupling, Y)
@@ -216,7 +216,7 @@ def _friction_column(term: FrictionTerm, shape: tuple[float, ...]) -> Program:
 
 
 def friction_columns(arm: Arm) -> list[Column]:
-    """Return the terms of friction of every joint, but those whose shape is not described."""
+    """Return the friction terms of every joint, without terms whose shape is not described."""
     listed: list[Column] = []
     for j, joint in enumerate(arm.robot.joints):
         for field, term in FRICTION_TERMS.items():

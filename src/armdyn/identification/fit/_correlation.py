@@ -23,14 +23,13 @@ def correlation_lengths(residuals: Sequence[Array], kept: Sequence[Mask]) -> Arr
 def correlation_length(series: Sequence[Array], kept: Sequence[Mask]) -> float:
     """Return 1 + 2 sum of the autocorrelations of residuals, at least 1.
 
-    That is the number of rows that carry as much as one independent row, for regressors that change
-    more slowly than the residuals do. The sum ends where a pair of neighbouring autocorrelations
-    together is no larger than that of independent residuals may be by chance; what follows is
-    noise.
+    This is the number of rows that carry as much information as one independent row, for regressors
+    that change more slowly than the residuals. The sum ends where the sum of two neighbouring
+    autocorrelations is no larger than chance explains for independent residuals: the rest is noise.
 
     Args:
-        series: residuals at equal steps, one array a segment without gaps.
-        kept: which of them count; others are skipped, not closed up.
+        series: residuals at equal steps, one array per segment without gaps.
+        kept: which of them count; the others are skipped, but keep their place in time.
     """
     longest = max((len(r) for r in series), default=0)
     if longest < 4:

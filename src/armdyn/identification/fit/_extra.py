@@ -25,7 +25,7 @@ class Extra:
 
     Attributes:
         name: of the parameter.
-        joint: whose torque it is part of: number from 1, or name.
+        joint: the joint on which the torque acts: number from 1, or name.
         function: of q, qd, qdd ``(N, n)`` to ``(N,)``: the torque for a parameter of 1.
         unit: of the parameter.
 

@@ -1,8 +1,8 @@
 """From rows to parameters: factors, weights, correlated residuals, outliers.
 
-Outliers are dealt with on the samples of the log, not on filtered rows, over which a filter would
-smear them: a sample whose residual is beyond `CLIP` robust standard deviations is pulled in to that
-distance and the fit repeated. That is Huber's estimate, by pseudo-values.
+Outliers are clipped in the samples of the log, before the filter spreads them over several rows. If
+the residual of a sample exceeds `CLIP` robust standard deviations, the sample is pulled in to that
+distance, and the fit is repeated. This is Huber's estimate, by pseudo-values.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class Settings:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fit with what it was made from.
+    """A fit and its data.
 
     Attributes:
         fit: the regression.
         factors: R_j of every joint, over all columns.
         counts: numbers of rows of every joint.
-        correlation: rows that are worth one, of every joint.
+        correlation: number of rows that are worth one independent row, of every joint.
         clipped: share of the samples of every joint that were pulled in.
         targets: filtered torques of every segment, outliers pulled in.
         kept: which rows count, of every segment ``(M, n)``.

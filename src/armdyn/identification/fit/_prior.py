@@ -1,9 +1,9 @@
-"""Where parameters are expected before the data: near the arm as it is described.
+"""The prior of the parameters: near the described arm.
 
 A link of mass m and size L is expected to differ from its description by half of m in mass, of m L
-in first moments, of m L^2 in inertias: crude, but it has the right units, and what is expected of
-the minimal parameters follows from it by their matrix. An arm described without masses is expected
-around zero, within what its torques tell.
+in first moments, of m L^2 in inertias. This is crude, but it has the right units, and the matrix of
+the minimal parameters turns it into a prior of these. If an arm is described without masses, the
+prior is around zero, with a spread that follows from the torques.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ SMALLEST_LENGTH = 0.05
 # Powers of the length in the ten parameters of a link: m, m L, m L^2.
 POWERS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2.0])
 
-# No link counts as lighter than this share of the mean mass.
+# A lighter link counts as this share of the mean mass.
 SMALLEST_SHARE = 0.1
 
 # A description with masses is trusted at least this much: to twice its masses.
 TRUSTED = 0.25
 UNKNOWN = 0.03
 
-# Friction and extra columns are expected within this many times the torques that were measured.
+# Friction and extra columns are expected within this multiple of the measured torques.
 WIDE = 3.0
 
 
 @dataclass(frozen=True)
 class Expected:
-    """Expected natural parameters: of links and, if they are to be found, of rotors.
+    """Expected natural parameters: of links and, if they are fitted, of rotors.
 
     Attributes:
         mean: values ``(N,)``, in the order of the columns of the minimal set's matrix.
@@ -52,7 +52,7 @@ class Expected:
 
 
 def expected(arm: Arm, rotor: bool, torque: Array) -> Expected:
-    """Return what is expected of an arm whose measured torques have the size `torque`, ``(n,)``."""
+    """Return the prior of an arm whose measured torques have the size `torque`, ``(n,)``."""
     joints = arm.robot.joints
     length = link_length(arm)
     masses = np.array([j.mass for j in joints])
@@ -80,7 +80,7 @@ def prior_of(model: Model, natural: Expected, torque: Array, column: Array) -> P
 
     Args:
         model: the columns.
-        natural: what is expected of the natural parameters.
+        natural: the prior of the natural parameters.
         torque: rms of the torques of every joint, ``(n,)``.
         column: rms of every column in its joint, ``(p,)``.
     """

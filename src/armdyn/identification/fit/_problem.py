@@ -1,8 +1,8 @@
-"""The weighted regression in few numbers, for steps that look for natural parameters.
+"""The weighted regression in compact form, for steps that find natural parameters.
 
-`physical(problem)` of `physical._physical` takes a `Problem` and returns a `Solution` whose links
-are bodies that can exist. The misfit of natural parameters x ``(N,)`` and of the values f of the
-columns after the first k is
+`physical(problem)` of `physical._physical` takes a `Problem` and returns a `Solution` with links
+that are physically possible bodies. For natural parameters x ``(N,)`` and the values f of the
+columns after the first k, the misfit is
 
     |T [P x; f] - y|^2,   T = r_factor[:, :p], y = r_factor[:, p]
 
@@ -24,19 +24,19 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be minimised.
+    """The quantities of the minimisation problem.
 
     Attributes:
         n: number of joints.
         columns: the p columns; the first k are minimal parameters.
         r_factor: ``(c, p + 1)`` with c at most p + 1, factor of all weighted rows [Y | tau], and of
-            weak ones that keep friction and extra columns finite where the data say nothing.
+            weak rows that keep friction and extra columns finite where the data do not show them.
         matrix: P, ``(k, N)``: minimal parameters of natural ones.
         mean: expected natural parameters ``(N,)``.
         spread: how far they may be off ``(N,)``.
-        strength: s, of the expectation.
-        described: whether the expectation is a description with masses, or just zero.
-        values: the best values ``(p,)`` if links need not be bodies.
+        strength: s, the strength of the prior.
+        described: whether the prior is a description with masses, or just zero.
+        values: the best values ``(p,)`` without the constraint of physical links.
     """
 
     n: int
@@ -52,7 +52,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Solution:
-    """Natural parameters ``(N,)``, the values ``(p,)`` that they have, and what was done."""
+    """Natural parameters ``(N,)``, the column values ``(p,)`` that follow, and notes."""
 
     parameters: Array
     values: Array

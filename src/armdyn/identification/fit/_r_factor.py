@@ -1,9 +1,9 @@
-"""What a regression needs of its rows: one triangular factor, whatever their number.
+"""One triangular factor that replaces any number of rows in a regression.
 
-Rows [A | b] come in blocks. The factor of a block is R with R^T R = [A | b]^T [A | b]; two factors
-stacked have a factor again, that of all rows of both. Factors of equal weight are merged as they
-come, like the carries of a binary counter: memory grows with the logarithm of the number of blocks,
-rounding too, and the same blocks give the same bits.
+Rows [A | b] come in blocks. The factor of a block is R with R^T R = [A | b]^T [A | b]. The factor
+of two stacked factors is the factor of all their rows. Factors of equal weight are merged as they
+come, like the carries of a binary counter: memory and rounding grow with the logarithm of the
+number of blocks, and the same blocks give the same bits.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Larger matrices (rows times columns) make the library of linear algebra call for threads, which
-# takes longer than the work; and their bits would depend on the number of threads.
+# For larger matrices (rows times columns) the linear algebra library starts threads. That takes
+# longer than the work, and the bits would depend on the number of threads.
 SINGLE = 9000
 
 
@@ -58,7 +58,7 @@ class RFactor:
 
 
 def r_factor(rows: Array) -> Array:
-    """Return the triangular factor of a matrix; of few rows the rows themselves are one."""
+    """Return the triangular factor of a matrix; few rows are returned as they are."""
     count = rows.shape[1]
     step = max(SINGLE // max(count, 1) - count, count, 1)
     factor = rows[:0]

@@ -1,16 +1,16 @@
-"""Weighted least squares from triangular factors, with weights that the data themselves give.
+"""Weighted least squares from triangular factors, with weights from the data.
 
-Of joint j there is the factor R_j of its rows [Y_j | tau_j]. The fit minimises
+R_j is the factor of the rows [Y_j | tau_j] of joint j. The fit minimises
 
     sum_j |R_j [beta; -1]|^2 / w_j^2  +  s^2 |L (beta - mean)|^2
 
-w_j^2 = c_j sigma_j^2: the variance sigma_j^2 of the residuals of joint j, and c_j, how many rows
-are worth one independent row. Filtered rows, and the errors of a real model, resemble their
-neighbours: without c_j the standard deviations would be too small. The second sum is a prior, e.g.
-a CAD model; its strength s is found like the weights, from how far the estimate lies from the
-prior, compared with how far the data let it go (the evidence approximation of Bayesian regression).
-Where the data speak clearly the prior has no weight; directions that they do not show stay where
-the prior is.
+with w_j^2 = c_j sigma_j^2. sigma_j^2 is the variance of the residuals of joint j, and c_j is the
+number of rows that are worth one independent row. Filtered rows, and the errors of a real model,
+are correlated with their neighbours: without c_j the standard deviations would be too small. The
+second sum is a prior, e.g. a CAD model. Its strength s is found like the weights: from the distance
+of the estimate from the prior, compared with the distance that the data allow (the evidence
+approximation of Bayesian regression). In directions that the data determine well the prior has no
+weight; in directions that they do not excite the estimate stays at the prior.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ LEAST_SHARE = 0.2
 
 @dataclass(frozen=True)
 class Prior:
-    """Where parameters are expected, before the data.
+    """Expected parameters before the data are used.
 
     Attributes:
         mean: expected values, ``(p,)``.
         root: L, ``(m, p)``: L (beta - mean) is expected to have unit variance.
-        fixed: the same for parameters whose spread is not to be adjusted, ``(f, p)``.
-        weakest: least strength that may be found.
+        fixed: the same for parameters whose spread is not adjusted, ``(f, p)``.
+        weakest: lower bound of the strength.
     """
 
     mean: Array
@@ -61,7 +61,7 @@ class Fit:
         strength: s, of the prior.
         determined: number of parameters that the data determine rather than the prior.
         r_factor: factor ``(p, p + 1)`` of all weighted rows, without the prior.
-        prior: the prior that was used; its rows carry no strength.
+        prior: the prior in use; its rows are not multiplied by the strength.
     """
 
     values: Array
@@ -129,7 +129,7 @@ def regress(
 
 
 def _normal(grams: Array, w: Array, prior: Prior, s: float) -> tuple[Array, Array]:
-    """Return values and covariance by normal equations: good enough to find weights by."""
+    """Return values and covariance by normal equations; accurate enough to find the weights."""
     p = len(prior.mean)
     G = np.tensordot(w**-2, grams, axes=1)
     precision = s**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed

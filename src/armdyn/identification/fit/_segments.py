@@ -1,4 +1,4 @@
-"""Samples between gaps, and the rows that a filter makes of them, block by block."""
+"""Samples between gaps, and the rows that a filter makes from them, block by block."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from armdyn.log import FileRows, MemoryRows, Prepared, blocks, is_in_file, part_
 
 Array = NDArray[np.float64]
 
-# Samples of a block. A regressor of 7 joints takes 2.4 kB a sample.
+# Samples of a block. A regressor of 7 joints takes 2.4 kB per sample.
 BLOCK = 4096
 
-# Blocks are at least this many times as long as what a row sees on one side of its centre. That
-# makes a hundred rows. With several hundred, the linear algebra library starts threads for every
-# small product, which takes longer than the product.
+# Blocks are at least this many times as long as the reach of the filter on one side. That makes a
+# hundred rows. With several hundred rows, the linear algebra library starts threads for every small
+# product, which takes longer than the product.
 REACHES = 24
 
 # Statistics of long logs use this many runs of samples, of this length.
@@ -50,7 +50,7 @@ class FilteredSegment:
         q: positions ``(N, n)``, like all that follow.
         qd: velocities.
         qdd: accelerations.
-        tau: torques that the model has to explain: measured less known.
+        tau: torques that the model has to explain: measured minus known torques.
         band: the filter of the rows.
     """
 
@@ -72,7 +72,7 @@ class FilteredSegment:
         return self.rows_of(lambda a, b: values[a:b])
 
     def rows_of(self, values: Callable[[int, int], Array]) -> Array:
-        """Return the rows ``(M, n)`` of samples that a function gives, a to b ``(b - a, n)``."""
+        """Return the rows ``(M, n)`` of samples; ``values(a, b)`` gives samples ``(b - a, n)``."""
         return np.concatenate([self.band.rows(values(a, b)) for a, b, _ in self.blocks()])
 
     def samples(self, a: int, b: int) -> Samples:
@@ -84,7 +84,7 @@ class FilteredSegment:
         return picked(column, self.centres)
 
     def blocks(self) -> Iterator[tuple[int, int, slice]]:
-        """Yield samples a to b, and the rows that are made of them."""
+        """Yield samples a to b, and the rows that they give."""
         c, reach = self.centres, self.band.reach
         span = max(BLOCK, REACHES * reach)
         step = max((span - 2 * reach - 1) // self.band.factor + 1, 1)
@@ -111,7 +111,7 @@ def filtered_segments(
 
 
 def _unknown(tau: Array, qd: Array, qdd: Array, model: Model) -> Array:
-    """Return torques less those known beforehand, in memory or in a file as they are."""
+    """Return torques minus known ones, in memory or in a file, like the input."""
     left = FileRows(model.n) if is_in_file(tau) else MemoryRows(*tau.shape)
     for a, b in blocks(len(tau)):
         left.append(tau[a:b] - model.known(qd[a:b], qdd[a:b]))

@@ -15,7 +15,7 @@ from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
 
-# Speeds of the grid, beside the highest speed of the joint.
+# Speeds of the grid, relative to the highest speed of the joint.
 GRID = np.array([0.01, 0.02, 0.05, 0.1, 0.2])
 
 
@@ -28,17 +28,17 @@ def grid_of_speeds(parts: Sequence[FilteredSegment]) -> Array:
 def unneeded(
     model: Model, values: Array, factors: Sequence[Array], counts: Sequence[int], worth: Array
 ) -> list[int]:
-    """Return the Stribeck columns to leave out: all, but at most one of each joint.
+    """Return the Stribeck columns to drop: all but at most one of each joint.
 
-    A joint keeps the one that lowers its misfit most, if it does so by more than a parameter may
-    by chance (Bayes' information criterion, of rows that are worth independent ones).
+    A joint keeps the column that lowers its misfit most, if the gain exceeds what an additional
+    parameter gives by chance (Bayesian information criterion, for the number of independent rows).
 
     Args:
         model: the columns, with those of the whole grid.
-        values: parameters fitted without Stribeck friction: of these columns 0.
+        values: parameters fitted without Stribeck friction; 0 for the Stribeck columns.
         factors: R_j over all columns.
-        counts: rows behind them.
-        worth: rows that are worth one, of every joint.
+        counts: numbers of rows in the factors.
+        worth: number of rows that are worth one independent row, of every joint.
     """
     dropped: list[int] = []
     for j in range(model.n):

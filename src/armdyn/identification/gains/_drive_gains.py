@@ -1,4 +1,4 @@
-"""`DriveGains`: torque per ampere of every drive, and how sure it is."""
+"""`DriveGains`: torque per ampere of every drive, and its uncertainty."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from armdyn.log import Log
 
 Array = NDArray[np.float64]
 
-# A gain whose standard deviation is above this share of it is not known.
+# A gain is not known if its standard deviation exceeds this share of its value.
 UNKNOWN = 0.3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DriveGains:
-    """Gains of the drives that were found.
+    """Identified gains of the drives.
 
     Attributes:
         gains: torque per ampere of every joint ``(n,)`` [N m/A or N/A], on the joint side.
         std: their standard deviations ``(n,)``.
         joint_names: the names of the joints.
         values: minimal parameters of the arm ``(k,)``, see `Arm.minimal_with` rotors.
-        sigma: standard deviation of the filtered currents that are left ``(n,)`` [A].
-        notes: what was done and found, a sentence each.
+        sigma: standard deviation of the residuals of the filtered currents ``(n,)`` [A].
+        notes: processing steps and findings, a sentence each.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -109,7 +109,7 @@ class DriveGains:
         write_whole(checked_path(path), text + "\n")
 
     def torques(self, log: Log) -> Log:
-        """Return a log of currents as one of torques.
+        """Convert a log of currents to a log of torques.
 
         Examples:
             >>> arm = armdyn.load("planar2")

@@ -1,8 +1,8 @@
-"""The sum of squares of currents with gains, links and friction unknown: where it is least.
+"""Least squares of currents with unknown gains, links and friction.
 
-See `_drive_gains` for the equation. R_j, the factor of the rows of joint j, has the columns of the
-minimal parameters, of friction (three of each joint), of the load's torques (one of each joint),
-and of the currents.
+See `_identify_gains` for the equation. R_j, the factor of the rows of joint j, has the columns of
+the minimal parameters, of friction (three of each joint), of the load's torques (one of each
+joint), and of the currents.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from armdyn.identification.fit._r_factor import r_factor
 
 Array = NDArray[np.float64]
 
-# Rounds of Gauss and Newton; they end when a step changes the residuals by less than this share.
+# Gauss-Newton iterations; they end when a step changes the residuals by less than this share.
 ROUNDS = 60
 SETTLED = 1e-9
 
 
 @dataclass
 class Unknowns:
-    """What is found: a_j ``(n,)``, w ``(k,)`` and friction in amperes, three of every joint."""
+    """The unknowns: a_j ``(n,)``, w ``(k,)`` and friction in amperes, three of every joint."""
 
     a: Array
     w: Array
@@ -42,7 +42,7 @@ class Unknowns:
 
 
 def linear(model: Model, factors: Sequence[Array]) -> Unknowns:
-    """Return where to start: g_j i_j - Y_j w - F_j (g_j f_j) = L_j, by least squares."""
+    """Return the initial guess: g_j i_j - Y_j w - F_j (g_j f_j) = L_j, by least squares."""
     n, k = model.n, model.k
     blocks: list[Array] = []
     for j, R in enumerate(factors):
@@ -64,17 +64,17 @@ def linear(model: Model, factors: Sequence[Array]) -> Unknowns:
 def gauss_newton(
     model: Model, factors: Sequence[Array], rows: Array, c: Array, found: Unknowns
 ) -> tuple[Unknowns, Array]:
-    """Return where the sum of squares is least, and the covariance of a, w and f there.
+    """Return the minimum of the sum of squares, and the covariance of a, w and f there.
 
     Args:
         model: the columns.
         factors: R_j of every joint.
         rows: numbers of rows in the factors ``(n,)``.
-        c: rows that are worth one, of every joint ``(n,)``.
-        found: where to start.
+        c: number of rows that are worth one independent row, of every joint ``(n,)``.
+        found: the initial guess.
 
     Raises:
-        NumericalError: the steps do not settle.
+        NumericalError: the steps do not converge.
     """
     n, k = model.n, model.k
     cov = np.eye(n + k + 3 * n)
@@ -103,9 +103,9 @@ def gauss_newton(
 
 
 def _least_squares(A: Array, b: Array) -> tuple[Array, Array]:
-    """Return x and its covariance, of columns of any size.
+    """Return x and its covariance, for columns of any size.
 
-    What is not shown stays zero, with an infinite variance.
+    Unknowns that the rows do not show stay zero, with an infinite variance.
     """
     size = np.linalg.norm(A, axis=0)
     unit = 1.0 / np.where(size > 0.0, size, 1.0)
@@ -120,7 +120,7 @@ def _least_squares(A: Array, b: Array) -> tuple[Array, Array]:
 
 
 def sigma_of(factors: Sequence[Array], rows: Array, found: Unknowns) -> Array:
-    """Return the standard deviation of what is left of the currents of every joint ``(n,)``."""
+    """Return the standard deviation of the current residuals of every joint ``(n,)``."""
     left = [np.linalg.norm(R[:, -1] - R[:, :-1] @ found.of_joint(j)) for j, R in enumerate(factors)]
     size = np.array([np.linalg.norm(R[:, -1]) for R in factors])
     # the joint's own parameters, and its share of the common ones

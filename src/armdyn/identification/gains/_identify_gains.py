@@ -1,15 +1,16 @@
 """`identify_drive_gains`: torque per ampere of every drive, from motions with a known load.
 
-Currents alone tell masses per gain only: an arm twice as heavy with drives twice as strong draws
-the same. A known load sets the scale [GautierBriot2011]. In
+Currents alone determine only the ratio of mass to gain: an arm twice as heavy with drives twice as
+strong draws the same currents. A known load sets the scale [GautierBriot2011]. In
 
     i_j = a_j ( Y_j w + L_j ) + F_j f_j,        a_j = 1/g_j
 
-L_j is the torque of the load, zero in the logs without it, w the minimal parameters of the arm and
-f_j friction in amperes. All joints share w, so that a drive which hardly feels the load is known
-through the others. What is measured with noise is i_j, so that the sum of squares of this equation
-is minimised, by Gauss and Newton; they start from g_j i_j - Y_j w - F_j g_j f_j = L_j, which is
-linear. All of it needs one factor of the rows of each joint.
+L_j is the torque of the load, zero in the logs without it, w are the minimal parameters of the arm,
+and f_j is friction in amperes. All joints share w, so even a drive that hardly feels the load gets
+a gain, through the other joints. The noise is in the measured i_j, so the fit minimises the sum of
+squares of this equation, by Gauss-Newton steps. They start from the solution of
+g_j i_j - Y_j w - F_j g_j f_j = L_j, which is linear. All of this needs one factor of the rows of
+each joint.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from armdyn.robot import FRICTION_TERMS, Robot
 
 Array = NDArray[np.float64]
 
-# Slower rows are left out: friction near rest is not what the model says [rad/s or m/s].
+# Slower rows [rad/s or m/s] are left out: near rest, friction does not follow the model.
 DEAD_BAND = 0.02
 
 
@@ -53,13 +54,13 @@ def identify_drive_gains(
 ) -> DriveGains:
     """Identify torque per ampere of every drive of an arm.
 
-    Masses of the arm need not be known.
+    The masses of the arm need not be known.
 
     Args:
         arm: its geometry.
         without: logs of currents without the load.
-        with_load: logs of currents with the load; of any motions that excite the arm.
-        load: mass and centre of mass at least must be known.
+        with_load: logs of currents with the load, for any motions that excite the arm.
+        load: the load; at least its mass and centre of mass must be known.
         cutoff: of the low-pass of positions [Hz]; chosen from their spectrum if left out.
         progress: called with (done, total, what) during each step.
 
@@ -108,13 +109,13 @@ def _currents(arm: Arm, logs: Log | Sequence[Log], what: str) -> list[Log]:
                 "Log(..., effort='current').",
                 argument=what,
             )
-        # the checks, and the filters, of torques are right for currents too
+        # the checks and filters of torques also suit currents
         same.append(log if log.tau is None else replace(log, effort="torque"))
     return checked_logs(arm, same, what)
 
 
 def _model(arm: Arm, load: Load) -> Model:
-    """Return columns of the links, of friction, and, the last n, of the load."""
+    """Return columns of the links, of friction, and of the load (the last n)."""
     bare = Arm(_without_friction(arm))
     heavy = loaded(bare, load)
 
@@ -156,7 +157,7 @@ def _factors(
     (bare, few), (held, more) = made
     first = len(model.columns) - model.n
     for R in bare:
-        R[:, first:-1] = 0.0  # as of rows where the load's torque is zero
+        R[:, first:-1] = 0.0  # without load, the load's torque is zero
     factors = [r_factor(np.vstack(pair)) for pair in zip(bare, held, strict=True)]
     return factors, [a + b for a, b in zip(few, more, strict=True)]
 
@@ -173,7 +174,7 @@ def _solved(
     found = linear(model, factors)
     c = np.ones(n)
     cov = np.eye(n + k + 3 * n)
-    for _ in range(3):  # how rows resemble each other shows in residuals only
+    for _ in range(3):  # the correlation of rows needs residuals, and these need a fit
         found, cov = gauss_newton(model, factors, rows, c, found)
         c = _correlation(model, sets, found)
     found, cov = gauss_newton(model, factors, rows, c, found)

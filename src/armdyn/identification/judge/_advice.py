@@ -1,4 +1,4 @@
-"""What to do better next time, from the numbers of a result."""
+"""Advice for better data or settings, from the numbers of a result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# Shares and ratios from which on something is worth a sentence.
+# Shares and ratios above or below which advice is given.
 LEFT_OUT = 0.25
 OUTLIERS = 0.05
 LITTLE_RANGE = 0.25
@@ -38,7 +38,7 @@ def rows_left_out(result: Result) -> Array:
 
 
 def advice(result: Result) -> tuple[str, ...]:
-    """Return what would make the result better, a sentence each, the most important first."""
+    """Return advice for a better result, a sentence each, the most important first."""
     return (*_motion(result), *_data(result), *_model(result), *_description(result))
 
 
@@ -81,7 +81,7 @@ def _motion(result: Result) -> Iterator[str]:
 def _shares(
     joints: Sequence[Joint], used: Array, whole: Array, little: float, units: tuple[str, str]
 ) -> str:
-    """Return the joints that use little of what they have, in words."""
+    """Return as text the joints that use a small share of their limits."""
     return ", ".join(
         f"{joint.name} {x:.2g} {units[0] if joint.is_revolute else units[1]} ({x / y:.0%})"
         for joint, x, y in zip(joints, used.tolist(), whole.tolist(), strict=True)

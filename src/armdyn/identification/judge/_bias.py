@@ -1,9 +1,9 @@
 """Is the estimate biased? Least squares against instrumental variables.
 
-Noise of the positions is in the regressor too, and least squares then shrinks parameters. Rows
-that are one step earlier and later move with the arm in the same way, but have other noise: with
-their sum Z as instruments, Z^T Y beta = Z^T tau is not biased, only less certain. If both agree
-within what chance explains, or predict the same torques, least squares can be trusted.
+Noise of the positions is also in the regressor, so least squares shrinks the parameters. The rows
+one step earlier and one step later follow the same motion, but have different noise. With their sum
+Z as instruments, the solution of Z^T Y beta = Z^T tau is not biased, only less certain. If both
+estimates agree within chance, or predict the same torques, least squares can be trusted.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from armdyn.identification.fit._segments import Rows
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# A difference of predicted torques below this share of them is of no consequence; instruments that
-# leave more than this to chance tell nothing.
+# A difference of predicted torques below the first share is negligible. If chance alone explains
+# more than the second share, the instruments give no answer.
 SMALL = 0.02
 USELESS = 0.1
 
@@ -31,9 +31,9 @@ class Bias:
 
     Attributes:
         values: the parameters by instrumental variables, ``(p,)``.
-        change: rms of the change of the torques over the rows of the fit, beside the torques.
-        expected: the change that chance alone would make.
-        small: whether the change is of no consequence, or explained by chance.
+        change: rms change of the torques over the rows of the fit, relative to the torques.
+        expected: the change expected by chance alone.
+        small: whether the change is negligible, or explained by chance.
         words: the verdict in a sentence.
     """
 

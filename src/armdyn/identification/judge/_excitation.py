@@ -1,8 +1,9 @@
-"""Whether the data determine the model: how wrong it is expected to be on other motions.
+"""Whether the data determine the model: its expected error on other motions.
 
-The covariance of the parameters tells the variance of every torque that they predict. It is asked
-at random states within the ranges of the log, each joint by itself: a motion that moved joints
-together, or slowly, leaves much of that box unseen, and the variance there tells.
+The covariance of the parameters gives the variance of every predicted torque. It is evaluated at
+random states within the ranges of the log, drawn independently for each joint. A log in which
+joints move together, or slowly, leaves much of that box unexplored, and the variance is large
+there.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ Array = NDArray[np.float64]
 
 STATES = 500
 
-# An arm described without masses is judged by its data alone; this much of a prior is none.
+# An arm described without masses is judged by its data alone: a prior this weak has no effect.
 NO_PRIOR = 1e-3
 
 
 @dataclass(frozen=True)
 class Excitation:
-    """What the data determine.
+    """How well the data determine the model.
 
     Attributes:
-        expected_error: expected error of torques on other motions within the ranges of the data,
-            beside the torques, by root mean squares.
-        per_joint: the same of every joint, ``(n,)``.
+        expected_error: expected rms error of torques on other motions within the ranges of the
+            data, relative to the rms torques.
+        per_joint: the same for every joint, ``(n,)``.
         condition: ratio of the largest to the smallest singular value of the weighted columns,
             each of length 1.
     """
@@ -51,7 +52,7 @@ def excitation(
         model: the columns.
         fit: the regression.
         parts: the data.
-        described: whether the arm's description says something about its masses.
+        described: whether the arm's description has masses.
     """
     rows = model.rows(*_states(parts, model.n))
     covariance = fit.covariance if described else _by_data(fit)

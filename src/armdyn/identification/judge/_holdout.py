@@ -1,4 +1,4 @@
-"""Data that are not used for the fit, and how well torques are predicted there."""
+"""Data that are not used for the fit, and the errors of predicted torques there."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Series:
 
     @property
     def residual(self) -> Array:
-        """Measured less predicted."""
+        """Measured minus predicted torques."""
         return self.measured - self.predicted
 
 
@@ -49,7 +49,7 @@ class Errors:
         per_joint: of every joint, ``(n,)``.
         total: of all joints together.
         rms: root mean square of the errors of every joint, ``(n,)``.
-        unfiltered: the total with measured torques as they were recorded, all noise in.
+        unfiltered: the total with torques as recorded, noise included.
     """
 
     per_joint: Array
@@ -61,8 +61,8 @@ class Errors:
 def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
     """Return the logs without their last part, and these last parts.
 
-    The end of each log is held out in one piece: samples next to each other are much alike, so that
-    single samples here and there would be no test. It is cut before filtering.
+    The end of each log is held out in one piece. Neighbouring samples are very similar, so single
+    held-out samples would be no test. The log is cut before filtering.
     """
     if share == 0.0:
         return list(logs), []
@@ -80,7 +80,7 @@ def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
 def compare(rows: Rows, values: Array) -> tuple[list[Series], Errors | None]:
     """Return measured and predicted torques, and their errors; None without any samples.
 
-    Torques of what is known beforehand are part of both.
+    Both include the torques that are known beforehand.
     """
     model = rows.model
     series: list[Series] = []
@@ -124,7 +124,7 @@ def _known(model: Model, part: FilteredSegment) -> Array:
 
 
 def _unfiltered(rows: Rows, values: Array) -> float:
-    """Return the relative error of torques with all noise in, of long logs in runs of samples."""
+    """Return the relative error of unfiltered torques; of long logs, from runs of samples."""
     wrong, size = 0.0, 0.0
     for x in sample(rows.parts):
         off = x.tau - rows.model.predicted(values, x.q, x.qd, x.qdd)
@@ -134,6 +134,6 @@ def _unfiltered(rows: Rows, values: Array) -> float:
 
 
 def _ratio(a: Array | float, b: Array | float) -> Array:
-    """Return a/b; 0/0, torques of zero predicted as zero, is 0."""
+    """Return a/b; 0/0 is 0: zero torques predicted as zero."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.equal(a, 0.0), 0.0, np.asarray(a) / np.asarray(b))

@@ -1,4 +1,4 @@
-"""What is left over at which speed: the shape of friction that a model has missed."""
+"""Residuals over speed: the shape of friction that the model does not cover."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# Slow is below this share of the highest speed; fewer rows than this tell nothing.
+# Speeds below this share of the highest speed are slow; fewer rows than this give no answer.
 SLOW = 0.15
 FEWEST = 8
 
@@ -38,10 +38,10 @@ def moving_error(result: Result, series: Sequence[Series], j: int) -> float:
 
 
 def slow_excess(result: Result) -> Array:
-    """Return by how much friction at low speeds is larger than that of the model, ``(n,)``.
+    """Return the excess of friction at low speeds over the friction of the model, ``(n,)``.
 
-    It is the mean residual against the motion, less twice its standard error: what is beyond
-    chance; 0 if it is not.
+    It is the mean residual against the motion minus twice its standard error, at least 0: the part
+    that chance does not explain.
     """
     excess = np.zeros(result.arm.n)
     for j in range(result.arm.n):

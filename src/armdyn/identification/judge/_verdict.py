@@ -1,4 +1,4 @@
-"""Whether an identification can be relied on, and if not, why not: in words."""
+"""Whether an identification is reliable, and if not, why not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from armdyn.log import Log, extremes
 EXPECTED_ERROR = 0.15
 TORQUE_ERROR = 0.25
 
-# A joint whose range is smaller [rad or m] rests; torques that vary less beside their size do not.
+# A joint with a smaller range [rad or m] is at rest. A torque that varies less, relative to its
+# size, is constant.
 RESTING = 1e-3
 CONSTANT = 1e-9
 

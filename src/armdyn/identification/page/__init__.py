@@ -1,4 +1,4 @@
-"""The report of an identification: one HTML page that a person wants to read."""
+"""The report of an identification: one HTML page."""
 
 from armdyn.identification.page._page import report_html
 

@@ -39,7 +39,7 @@ JUMPS = {
 
 
 def report_html(result: Result, made: datetime | None = None) -> str:
-    """Return a report as one page that needs nothing beside it: no network, no other file.
+    """Return a report as one self-contained page: no network, no other file.
 
     Args:
         result: what was found.
@@ -76,7 +76,7 @@ def _said_below_title(result: Result, made: datetime | None) -> str:
 
 
 def _data(result: Result) -> Html:
-    """Return what was done to the data, and how much they tell."""
+    """Return the processing of the data, and how well they determine the model."""
     judged, p = result.excitation, len(result.values)
     condition = f"The condition number of the regression is {number(judged.condition, 2)}. "
     determined = (
@@ -102,7 +102,7 @@ def _data(result: Result) -> Html:
 
 
 def _short(result: Result, note: str) -> str:
-    """Return a note with files by their names; the whole paths are at the end of the page."""
+    """Return a note with file names in place of paths; the end of the page has the full paths."""
     for source in result.about.sources:
         if source.file:
             note = note.replace(source.file, PurePath(source.file).name)

@@ -1,4 +1,4 @@
-"""Parameters with error bars beside the described ones, and what cannot be known."""
+"""Identified parameters with error bars, described values, and what is not identifiable."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def parameter_table(result: Result) -> Html:
 
 
 def hidden(result: Result) -> Html:
-    """Return what no torque can tell, and why."""
+    """Return the properties that no torque shows, and why."""
     intro = tag(
         "p",
         "No motion, however good, shows these: they only count in the sums above. Natural "
@@ -77,7 +77,7 @@ def hidden(result: Result) -> Html:
 
 
 def links(result: Result) -> Html:
-    """Return masses and centres of mass before and after, and whether bodies can be like this."""
+    """Return masses and centres of mass before and after, and whether the links can exist."""
     rows: list[tuple[str, ...]] = []
     for before, after in zip(result.described.robot.joints, result.arm.robot.joints, strict=True):
         faults = after.physical_faults()
@@ -110,7 +110,7 @@ def links(result: Result) -> Html:
 
 
 def least_inertia(result: Result) -> float:
-    """Return the least eigenvalue of the mass matrix at random poses within the limits."""
+    """Return the smallest eigenvalue of the mass matrix at random poses within the limits."""
     joints = result.arm.robot.joints
     low = np.array([max(j.lower, min(j.upper, np.pi) - 2 * np.pi) for j in joints])
     high = np.array([min(j.upper, max(j.lower, -np.pi) + 2 * np.pi) for j in joints])

@@ -1,4 +1,4 @@
-"""Residuals over speed: how friction differs from the model's."""
+"""Residuals over speed: the difference between the friction and its model."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def verdict(result: Result) -> Html:
-    """Return whether the result can be relied on, and why or why not."""
+    """Return whether the result is reliable, and why or why not."""
     error = percent(result.errors.total)
     where = "data that were not used for the fit" if result.held_out else "the data of the fit"
     judged = result.excitation.expected_error
@@ -51,7 +51,7 @@ def verdict(result: Result) -> Html:
 
 
 def facts(result: Result) -> Html:
-    """Return the numbers that matter most, large."""
+    """Return the most important numbers, in large type."""
     weak, p = len(result.weak), len(result.values)
     named = (
         (percent(result.errors.total), "torque error" + (", held out" * result.held_out)),

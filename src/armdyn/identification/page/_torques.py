@@ -1,4 +1,4 @@
-"""Measured against predicted torques, and what is left over, joint by joint."""
+"""Measured and predicted torques, and residuals, joint by joint."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 WIDTH, LEFT, RIGHT = 900, 60, 10
 TALL, SHORT, BETWEEN, BELOW, ABOVE = 150, 64, 12, 34, 8
 
-# Between segments of a log, and between logs, the drawing has a hole of this share of its width.
+# Between segments of a log, and between logs, the drawing has a gap of this share of its width.
 HOLE = 0.01
 
 

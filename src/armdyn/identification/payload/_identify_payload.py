@@ -1,9 +1,9 @@
-"""`identify_payload`: what an arm holds, from the torques that it adds. The arm itself is known.
+"""`identify_payload`: the load of a known arm, from the torques that the load adds.
 
 A load is part of the last link: its ten parameters about the tip have the columns of that link in
-the regressor. Torques without load are subtracted: those of a log of the same motion
-without load, each log less the model at its own positions, so that errors of the model and friction
-drop out; or those of the model alone.
+the regressor. The torques without load are subtracted. They come either from the model alone, or
+from a log of the same motion without load. With such a log, the model at the measured positions is
+first subtracted from each log; then errors of the model and friction cancel.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ Array = NDArray[np.float64]
 WHY = "identifying a load that can exist"
 UNITS = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
 
-# Weight of the expectation: weak, a load is expected within thirty times what its torques show.
+# Weight of the prior. It is weak: the load is expected within thirty times the size that its
+# torques suggest.
 STRENGTH = 0.03
 
-# Two logs show one motion if their positions differ by at most this share of its extent.
+# Two logs show the same motion if their positions differ by at most this share of its range.
 SAME_MOTION = 0.05
 
-# A load is expected to be no lighter than this [kg]: its size divides.
+# The smallest expected mass of a load [kg]; it is a divisor.
 LIGHTEST = 1e-12
 
 # Where friction is fitted, slower rows are left out [rad/s or m/s].
@@ -68,12 +69,12 @@ def identify_payload(
         arm: the arm without load, identified as well as possible; it is not changed.
         logs: of torques with the load.
         without: a log of the same motion without load, whose torques are subtracted.
-        friction: fit friction anew; if left out, it is unless `without` is given.
+        friction: fit friction again; default is True unless `without` is given.
         cutoff: of the low-pass of positions [Hz]; chosen from their spectrum if left out.
         progress: called with (done, total, what) during each step.
 
     Raises:
-        InputError: an argument is wrong, or the two logs are not of one motion.
+        InputError: an argument is wrong, or the two logs do not show the same motion.
         MissingExtraError: CVXPY or Clarabel is not installed.
 
     Examples:
@@ -99,7 +100,7 @@ def identify_payload(
     need_solver(WHY)
     data = prepared(held, empty, checked_cutoff(cutoff), None, tell)
     own = friction_columns(arm) if anew else []
-    # a model needs no other attributes of minimal parameters
+    # `Model` uses no other attributes of minimal parameters
     columns = cast(MinimalParameters, LoadColumns(arm))
     model = Model(arm, columns, own, known_rotors=np.zeros(arm.n))
     parts = _filtered_segments(arm, data, [log.t[0] for log in (*held, *empty)])
@@ -111,7 +112,7 @@ def identify_payload(
 
 
 class LoadColumns:
-    """The ten parameters of a load about the tip, in the place of minimal parameters."""
+    """The ten parameters of a load about the tip; replaces minimal parameters in `Model`."""
 
     rotor = False
 
@@ -127,7 +128,7 @@ class LoadColumns:
 
 
 def visible(columns: LoadColumns, n: int) -> dict[str, bool]:
-    """Return which parameters of a load torques can show by themselves."""
+    """Return which parameters of a load are identifiable individually."""
     rng = np.random.default_rng(0)
     Y = columns.regressor(*rng.uniform(-2.0, 2.0, (3, 60, n))).reshape(-1, 10)
     _, size, V = np.linalg.svd(Y, full_matrices=False)
@@ -160,7 +161,7 @@ def _filtered_segments(arm: Arm, data: Data, starts: Sequence[float]) -> list[Fi
 
 
 def _residuals(arm: Arm, log: Prepared) -> Array:
-    """Return what the arm without load does not explain."""
+    """Return measured torques minus those of the arm without load."""
     assert log.tau is not None
     return log.tau - arm.inverse_dynamics(log.q, log.qd, log.qdd)
 
@@ -168,12 +169,12 @@ def _residuals(arm: Arm, log: Prepared) -> Array:
 def _at_same_times(
     arm: Arm, empty: Prepared, log: Prepared, starts: Sequence[float]
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """Return the residuals of the log without load at the times of the other, and where it has any.
+    """Return the residuals of the log without load at the times of the other, and where they exist.
 
-    Times are counted from the starts of both logs: the motion starts there.
+    Times count from the start of each log: the motion starts there.
 
     Raises:
-        InputError: the logs are not of one motion.
+        InputError: the logs do not show the same motion.
     """
     if len(empty.bounds) > 1:
         raise InputError(
@@ -202,7 +203,7 @@ def _interpolated(t: Array, at: Array, values: Array) -> Array:
 
 
 def _expected(arm: Arm, parts: Sequence[FilteredSegment]) -> Expected:
-    """Return around zero what the added torques tell: a mass at the distance of a link."""
+    """Return a prior around zero; its spread is that of a mass at one link length."""
     length = link_length(arm)
     count = sum(len(part.t) for part in parts)
     torque = np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
@@ -213,7 +214,7 @@ def _expected(arm: Arm, parts: Sequence[FilteredSegment]) -> Expected:
 def _payload(arm: Arm, model: Model, found: Fitted, natural: Expected, notes: list[str]) -> Payload:
     fit = found.fit
     x, cov = fit.values[:10], fit.covariance[:10, :10]
-    # friction is fitted as what it differs by from the arm's, and may be negative
+    # the fitted friction is the difference from the arm's friction and may be negative
     columns = tuple(c if c.kind == "base" else replace(c, kind="extra") for c in model.columns)
     problem = Problem(
         1, columns, fit.r_factor, np.eye(10), natural.mean, natural.spread, STRENGTH, False,

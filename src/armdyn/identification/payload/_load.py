@@ -22,13 +22,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """A body that is held by an arm.
+    """A body that an arm holds.
 
     Attributes:
         mass: its mass [kg].
         com: its centre of mass in the frame of the tip [m].
         inertia: (xx, xy, xz, yy, yz, zz) about the centre of mass, in axes of the tip [kg m^2]; a
-            body of no extent if left out.
+            point mass if left out.
 
     Examples:
         >>> load = armdyn.Load(mass=2.0, com=(0.1, 0.0, 0.0))
@@ -41,7 +41,7 @@ class Load:
     inertia: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        # a link passes the same checks, and gives clean numbers
+        # a link has the same checks, and converts the numbers
         body = Joint(name="load", mass=self.mass, com=self.com, inertia=self.inertia)
         faults = body.physical_faults()
         if faults:
@@ -72,7 +72,7 @@ class Load:
 
 
 def from_tip(arm: Arm) -> Array:
-    """Return A ``(10, 10)``: moves parameters about the tip to the origin of the last link."""
+    """Return A ``(10, 10)``, which moves parameters about the tip to the last link's origin."""
     G = np.array(arm.robot.tool)
     columns = [parameters_of(G @ pseudo_inertia(e) @ G.T) for e in np.eye(10)]
     return np.stack(columns, axis=1)

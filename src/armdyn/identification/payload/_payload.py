@@ -1,4 +1,4 @@
-"""`Payload`: a load that was found, and how sure it is."""
+"""`Payload`: an identified load, and its uncertainty."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from armdyn.robot import toml_text
 
 Array = NDArray[np.float64]
 
-# A standard deviation above this share says that a value is not known: of the mass, and of what a
-# parameter is for that mass at the distance of a link's length.
+# A value is not known if its standard deviation exceeds this share: of the mass, or of the size of
+# the parameter for that mass at the distance of a link's length.
 UNKNOWN = 0.3
 
 JSON, TOML = "payload.json", "loaded.toml"
@@ -32,20 +32,20 @@ PAYLOAD_FILES = (JSON, TOML)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Payload:
-    """A load that was found.
+    """An identified load.
 
     Attributes:
         load: mass, centre of mass and inertia of a body that can exist, in the frame of the tip.
         arm: the arm with the load as part of its last link.
-        parameters: the load's ten parameters about the tip as the data have them, ``(10,)``: near
-            to those of `load`, but a body need not have them.
+        parameters: the load's ten parameters about the tip from the data alone, ``(10,)``: close to
+            those of `load`, but possibly of no physical body.
         std: their standard deviations ``(10,)``, as if the arm were known exactly.
         covariance: of the parameters ``(10, 10)``.
-        identifiable: which of them torques of this arm can show by themselves.
+        identifiable: which of them are identifiable individually from torques of this arm.
         mass_std: standard deviation of the mass [kg].
         com_std: standard deviations of the centre of mass [m].
         sigma: standard deviation of the filtered residuals of every joint ``(n,)``.
-        notes: what was done and found, a sentence each.
+        notes: processing steps and findings, a sentence each.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -81,7 +81,7 @@ class Payload:
 
     @property
     def verdict(self) -> str:
-        """The verdict in words."""
+        """The verdict as a sentence."""
         if self.passed:
             return "passed: the mass of the load is known."
         std = f"{self.mass_std:.2g} kg"

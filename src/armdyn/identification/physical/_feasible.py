@@ -1,4 +1,4 @@
-"""Whether possible links have given minimal values; if not, how far the nearest ones are."""
+"""Whether physically possible links have given minimal values; if not, the nearest values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 WHY = "the test whether links can exist"
 
-# Margins are known to the accuracy of the solver only; rods and points have the margin 0.
+# Margins are as accurate as the solver; rods and points have the margin 0.
 ACCURATE = 1e-6
 
 
@@ -36,13 +36,13 @@ class Feasibility:
 
     Attributes:
         feasible: whether there are.
-        margin: the least eigenvalue of the links' pseudo-inertias, relative to the described arm
+        margin: the smallest eigenvalue of the links' pseudo-inertias, relative to the described arm
             and maximised, up to 1; negative if no bodies have the values.
         distance: from the values to the nearest possible ones; 0 if the values are possible. In
             standard deviations if given, else in units of half the arm's masses.
         nearest: the nearest possible values ``(k,)``.
         parameters: natural parameters ``(N,)`` of bodies with the nearest values.
-        words: the verdict in words.
+        words: the verdict as text.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -109,7 +109,7 @@ def feasible(
 
 
 class _Links:
-    """The links as unknowns X_i, and the minimal values that they have, in the units of L."""
+    """The links as unknowns X_i, and their minimal values, in the units of L."""
 
     def __init__(self, cp: Any, base: MinimalParameters, natural: Expected, units: Array) -> None:
         self.cp, self.units, self.rotor_unit = cp, units, natural.spread[10 * base.n :]
@@ -132,7 +132,7 @@ class _Links:
         return solved(self.cp, self.cp.Maximize(t), bounds, WHY)
 
     def nearest(self, w: Array) -> tuple[Array, float]:
-        """Return the parameters of the links whose values are nearest, and how near they are."""
+        """Return the parameters of the links with the nearest values, and their distance."""
         off = self.cp.norm(self.values - self.units @ w)
         # among equally near links, prefer small ones
         small = sum(self.cp.trace(X) for X in self.X)
@@ -154,7 +154,7 @@ def _positive(X: Array) -> Array:
 
 
 def _size(arm: Arm, base: MinimalParameters, w: Array) -> Expected:
-    """Return what is large and small: by the arm's masses or, without, by torques."""
+    """Return the scale of the parameters: from the arm's masses or, without these, from torques."""
     rng = np.random.default_rng(0)
     Y = base.regressor(*rng.uniform(-1.0, 1.0, (3, 40, arm.n)))
     return expected(arm, base.rotor, np.maximum(np.sqrt(np.mean((Y @ w) ** 2, axis=0)), TINY))

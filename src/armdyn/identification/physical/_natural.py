@@ -15,15 +15,15 @@ from armdyn.robot import FRICTION_TERMS, Joint, Robot
 
 Array = NDArray[np.float64]
 
-# Mass of links of an arm that is described without masses and whose torques tell none.
+# Mass of a link if neither the description nor the torques give one.
 SOME_MASS = 1.0
 
 
 def nearest_parameters(model: Model, values: Array, natural: Expected) -> Array:
-    """Return the natural parameters ``(N,)`` that have the values and are nearest to the expected.
+    """Return the natural parameters ``(N,)`` with these values that are nearest to the prior.
 
-    Distances are counted in the spread that is expected. If a mass comes out as no mass, they are
-    those that differ from the description by the carriers of the minimal parameters only.
+    Distances are in units of the prior's spread. If a mass comes out as zero or negative, the
+    result differs from the description only in the parameters that carry the minimal ones.
     """
     P, w = model.base.matrix, values[: model.k]
     S = natural.spread**2
@@ -37,7 +37,7 @@ def nearest_parameters(model: Model, values: Array, natural: Expected) -> Array:
 
 
 def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple[str, ...]]:
-    """Return the arm of fitted columns, and what it could not take, a sentence each.
+    """Return the arm of fitted columns, and notes on values that it cannot hold, a sentence each.
 
     Args:
         model: the columns.
@@ -69,5 +69,5 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
 
 
 def impossible_links(arm: Arm) -> tuple[str, ...]:
-    """Return the names of joints whose links no rigid body can be."""
+    """Return the names of joints whose links are not physically possible."""
     return tuple(joint.name for joint in arm.robot.joints if joint.physical_faults())

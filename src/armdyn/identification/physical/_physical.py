@@ -1,19 +1,19 @@
-"""Natural parameters of possible bodies, close to the data and to a description.
+"""Natural parameters of physically possible bodies, close to the data and to a description.
 
-With the pseudo-inertias Pi_i = C_i X_i C_i^T of the links, C_i C_i^T being those of the described
-arm, and friction and rotors that are not negative,
+The pseudo-inertias of the links are Pi_i = C_i X_i C_i^T, where C_i C_i^T are those of the
+described arm. Friction and rotor inertias are not negative. Then
 
     |T [P x; f] - y|^2  +  2 s^2 sum_i ( tr X_i - log det X_i )
 
-is minimised over positive definite X_i. The first sum is the misfit of the data in units of its
-variance. The second is the log-det divergence from the described bodies [Lee2020]: it does not
-depend on units or frames, grows without bounds towards bodies that cannot exist, and decides what
-no torque tells. A mass that is off by half counts as it does in the prior of the regression: both
-are 4 s^2 e^2 for small shares e of the mass, and s is what the regression found. But the divergence
-trusts the smallest moments of a link as much as its mass, and thin links more than they may deserve
-(descriptions are often crude there). So s is lowered while the misfit is above that of the
-regression by more than its number of parameters, which is what the true parameters make it by
-chance, and as long as lowering helps. In X, numbers are of order one whatever the size of the arm.
+is minimised over positive definite X_i. The first term is the misfit of the data in units of its
+variance. The second term is the log-det divergence from the described bodies [Lee2020]. It does not
+depend on units or frames, grows without bound towards impossible bodies, and determines what no
+torque shows. It weighs an error of a mass as the prior of the regression does: both are 4 s^2 e^2
+for small relative errors e of the mass, and s comes from the regression. But the divergence trusts
+the smallest moments of a link as much as its mass, so it trusts descriptions of thin links too much
+(these are often crude). So s is lowered while this helps and while the misfit exceeds that of the
+regression by more than the number of parameters. The true parameters give an excess of that size by
+chance. In X, numbers are of order one for arms of any size.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ Array = NDArray[np.float64]
 WHAT = "links that can exist"
 WHY = "finding links that can exist (`physical=False` leaves it out)"
 
-# Data more exact than this count as this exact: solvers know about ten digits.
+# More exact data count as this exact: solvers reach about ten digits.
 MOST_EXACT = 1e5
 
-# The prior is no weaker than this: something must decide what torques do not tell.
+# Lower bound of the prior's strength: it must determine what torques do not show.
 WEAKEST = 0.01
 
-# s shrinks by this factor, for at most this many rounds, while the excess of misfit shrinks to
-# this share.
+# s is divided by this factor, in at most this many rounds, while each round reduces the excess
+# misfit to this share or less.
 LOWER = 3.0
 ROUNDS = 6
 HELPS = 0.8
 
-# Friction that the data do not show stays where the regression left it, held by this weight.
+# This weight keeps friction that the data do not show at the value of the regression.
 HELD = 1e-3
 
-# A fit that gets worse by a larger share gets a hint.
+# If the fit gets worse by a larger share, the note has a hint.
 WORSE = 0.3
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Unknowns: their share of the residuals, what they cost by themselves, and their bounds."""
+    """Unknowns: their part of the residuals, their own cost, and their bounds."""
 
     unknown: Any
     residual: Any
@@ -87,7 +87,7 @@ def physical(problem: Problem) -> Solution:
             break
         try:
             other, lower = _solved(cp, problem, roots, s)
-        except NumericalError:  # a solution is there already
+        except NumericalError:  # keep the solution of the last round
             break
         less = _misfit(problem, lower) - free
         if less > HELPS * excess:
@@ -97,7 +97,7 @@ def physical(problem: Problem) -> Solution:
 
 
 def _first(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
-    """Solve for s; where the solver gives up, for more: the more, the easier it is."""
+    """Solve for s; if the solver gives up, for a larger s, which makes the problem easier."""
     for more in (1.0, 10.0):
         try:
             return _solved(cp, problem, roots, s * more)
@@ -112,7 +112,7 @@ def _misfit(problem: Problem, values: Array) -> float:
 
 
 def _solved(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
-    """Return the natural parameters, and the values that they have, for a strength s."""
+    """Return the natural parameters, and their column values, for a strength s."""
     n, k, p = problem.n, len(problem.matrix), len(problem.columns)
     size = max(
         float(np.linalg.norm(_seen(problem, i) @ parameters_from(C), 2))
@@ -166,7 +166,7 @@ def _rotors(cp: Any, problem: Problem) -> _Part:
 
 
 def _own(cp: Any, problem: Problem) -> _Part:
-    """Return the columns of single joints, from where the regression left them."""
+    """Return the columns of single joints, relative to their values in the regression."""
     k, p = len(problem.matrix), len(problem.columns)
     unit, signed = _units(problem), _not_negative(problem)
     moved = cp.Variable(p - k)
@@ -177,7 +177,7 @@ def _own(cp: Any, problem: Problem) -> _Part:
 
 
 def _units(problem: Problem) -> Array:
-    """Return what one standard deviation of the residuals shows of every column of a joint."""
+    """Return the change of each joint column's parameter for one residual standard deviation."""
     size = np.linalg.norm(problem.r_factor[:, len(problem.matrix) : len(problem.columns)], axis=0)
     return 1.0 / np.where(size > 0.0, size, 1.0)
 

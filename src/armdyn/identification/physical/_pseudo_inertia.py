@@ -1,12 +1,13 @@
-"""Which ten parameters a body can have: those of a positive pseudo-inertia [Wensing2018].
+"""Physically possible link parameters: those with a positive pseudo-inertia [Wensing2018].
 
 The pseudo-inertia of a body is the 4 x 4 matrix of its moments,
 
     Pi = integral [r; 1] [r; 1]^T dm = [ S    m c ]      S = tr(J)/2 1 - J
                                        [ m c^T  m ]
 
-with J about the origin of the link. It is linear in the ten parameters, and positive exactly if
-some distribution of mass has them: mass, moments and r_factor inequality are all in it.
+with J about the origin of the link. It is linear in the ten parameters. It is positive if and only
+if some mass distribution has these parameters: this covers the positive mass, the positive moments
+and the triangle inequality.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# A body of an expected mass m and size L is no thinner than this share of m L^2: a twentieth of L.
+# Smallest second moment of an expected body of mass m and size L, as a share of m L^2: its
+# thickness is at least a twentieth of L.
 THINNEST = 0.003
 
 
@@ -41,7 +43,7 @@ def parameters_of(Pi: Array) -> Array:
 
 
 def link_fields(x: Array) -> dict[str, object]:
-    """Return mass, centre of mass and inertia about it, as `Joint` has them, of ten parameters."""
+    """Convert ten parameters to the fields of `Joint`: mass, centre of mass, inertia about it."""
     m = float(x[0])
     c = x[1:4] / m
     xx, xy, yy, xz, yz, zz = x[4:]
@@ -57,16 +59,16 @@ def parameters_from(C: Array) -> Array:
 
 
 def expected_roots(mean: Array, spread: Array, n: int, described: bool) -> list[Array]:
-    """Return for every link C, with C C^T the pseudo-inertia that is expected of it.
+    """Return C for every link, where C C^T is its expected pseudo-inertia.
 
-    What is described need not be a body: links of no mass, points and rods are given a little
-    extent, and what no body can have is left out.
+    The description need not be physically possible. Massless links, points and rods get a small
+    extent, and impossible parts are left out.
 
     Args:
         mean: expected parameters of the links, then possibly others.
         spread: how far they may be off: half of m, m L, m L^2 of every link.
         n: number of links.
-        described: whether `mean` describes bodies; else they are balls of mass m and radius L/2.
+        described: whether `mean` describes bodies; else the links are balls of mass m, radius L/2.
     """
     roots: list[Array] = []
     for i in range(n):

@@ -1,4 +1,4 @@
-"""CVXPY with Clarabel: imported where it is used, and its failures in words."""
+"""CVXPY with Clarabel: imported on use; its failures become errors with a clear message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGES = ("cvxpy", "clarabel")
 
 
 def need_solver(why: str) -> None:
-    """Raise an error if a package is missing, before any work is done for nothing."""
+    """Raise an error if a package is missing, before any work is done."""
     for package in PACKAGES:
         if importlib.util.find_spec(package) is None:
             raise MissingExtraError(package, "identify", why)
@@ -30,7 +30,7 @@ def solved(cp: Any, objective: Any, constraints: list[Any], what: str) -> float:
     problem = cp.Problem(objective, constraints)
     try:
         with warnings.catch_warnings():
-            # an inaccurate solution is judged by those who asked for it, by what they need of it
+            # the caller judges whether an inaccurate solution is good enough
             warnings.simplefilter("ignore")
             problem.solve(solver=cp.CLARABEL)
     except (cp.SolverError, ValueError, ArithmeticError) as error:

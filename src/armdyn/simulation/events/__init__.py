@@ -1,1 +1,1 @@
-"""Joints that stick or stop, limits that are passed, and zeros of functions."""
+"""Events: joints that stick or stop, passed limits, and zeros of functions."""

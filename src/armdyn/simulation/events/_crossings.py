@@ -1,4 +1,4 @@
-"""Events at the ends of steps: limits that are passed, and zeros of functions."""
+"""Events at the ends of steps: passed limits, and zeros of functions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class CrossingDetector:
     """Compares the states before and after every step.
 
     Attributes:
-        events: what happened so far.
+        events: the events so far.
     """
 
     def __init__(self, task: Task, q: Array, qd: Array, first_row: int = 0) -> None:
         self.events: list[Event] = []
         self._task, self._first_row = task, first_row
         lower, upper = task.bounds
-        # in the shape of the states: to compare with a row, NumPy loops over the arms
+        # in the shape of the states: with a single row, NumPy would loop over the arms
         whole = tuple(np.broadcast_to(x, q.shape).copy() for x in (lower, upper))
         self._bounds = whole if np.isfinite(whole).any() else None
         if task.limits == "stop":  # `StictionState` notes stops
@@ -74,7 +74,7 @@ def event_value(task: Task, k: int, t: float, q: Array, qd: Array) -> float:
 
 
 def crosses(function: object, old: float, new: float) -> bool:
-    """Return whether a value passed zero, in the direction that the function asks for."""
+    """Return whether a value passed zero, in the function's direction if it has one."""
     direction = getattr(function, "direction", 0)
     up, down = old < 0.0 <= new, old > 0.0 >= new
     return (up and direction >= 0) or (down and direction <= 0)

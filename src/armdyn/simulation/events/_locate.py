@@ -1,4 +1,4 @@
-"""The moment within a step at which something happens, by roots on the interpolated states."""
+"""The time of an event within a step, by root finding on the interpolated states."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Array = NDArray[np.float64]
 States = Callable[[float], Array]
 """Positions and velocities ``(2n,)`` during a step, as a function of time."""
 
-# Shares of a step at which it is looked for changes that change back within the step.
+# Checks at these shares of a step find changes that reverse within the step.
 INSIDE = (0.25, 0.5, 0.75)
 
 
 def inner_times(t0: float, t1: float) -> list[float]:
-    """Return the times within a step at which it is looked for changes."""
+    """Return the times within a step at which changes are checked."""
     return [t0 + share * (t1 - t0) for share in INSIDE]
 
 
@@ -36,11 +36,11 @@ def root(function: Callable[[float], float], a: float, b: float) -> float:
 def first_negative(
     values: Callable[[float], Array], times: list[float], known: tuple[Array, Array]
 ) -> tuple[float, int | None]:
-    """Return when a value becomes negative first, and which; the last time and None if none does.
+    """Return when a value first becomes negative, and its index; else the last time and None.
 
     Args:
-        values: as a function of time, ``(m,)``; infinite where one cannot become negative.
-        times: at which to look, the ends of the step among them.
+        values: as a function of time, ``(m,)``; infinite if a value cannot become negative.
+        times: of the checks, including the ends of the step.
         known: the values at the first and the last time.
     """
     old, new = known
@@ -61,7 +61,7 @@ def first_negative(
 
 
 def turning_times(states: States, t0: float, t1: float, bounds: tuple[Array, Array]) -> list[float]:
-    """Return when joints turn back that may have been beyond a limit meanwhile."""
+    """Return the times at which joints reverse, if they may have passed a limit by then."""
     lower, upper = bounds
     n, h = len(lower), t1 - t0
     y0, y1 = states(t0), states(t1)
@@ -80,7 +80,7 @@ def turning_times(states: States, t0: float, t1: float, bounds: tuple[Array, Arr
 
 
 def passed_limits(states: States, t0: float, t1: float, bounds: tuple[Array, Array]) -> list[Event]:
-    """Return when joints pass a limit outwards."""
+    """Return the events of joints that pass a limit outwards."""
     times = [t0, *sorted(turning_times(states, t0, t1, bounds)), t1]
     return [e for a, b in pairwise(times) for e in _passed_between(states, a, b, bounds)]
 
@@ -118,13 +118,13 @@ def located_events(
     Args:
         task: the simulation.
         states: during the step.
-        t0: when the step begins.
-        t1: when it ends.
+        t0: start of the step.
+        t1: end of the step.
         old: the values of the functions at its beginning.
 
     Returns:
-        The events, when the first of them ends the run (infinity if none does), and the values at
-        the end of the step.
+        The events; the time of the first one that ends the run (infinity if none does); and the
+        values at the end of the step.
     """
     ended = np.inf
     new: list[float] = []

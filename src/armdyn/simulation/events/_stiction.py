@@ -1,11 +1,11 @@
-"""Joints that are held at rest, by dry friction or by a stop, and when they are let go.
+"""Joints held at rest by dry friction or by a stop, and their release.
 
-A joint that slides has dry friction against its motion. Its direction is part of the state: the
-sign of a speed near zero would flicker by rounding. When the speed would change sign, the joint
-stops. At rest it is held, as a constraint, while the torque on the hold stays within bounds: plus
-and minus the breakaway torque for friction, and no bound towards a stop. Beyond the bounds it is
-let go. So nothing chatters, and friction needs no short steps. The idea of a band of rest is
-Karnopp's; here the band has no width.
+Dry friction of a sliding joint acts against its motion. The direction is part of the state: near
+zero, rounding would flip the sign of the speed. When the speed would change sign, the joint stops.
+At rest it is held by a constraint while the torque on the hold stays within bounds: plus and minus
+the breakaway torque for friction, and no bound towards a stop. Beyond the bounds it is released. So
+there is no chattering, and friction needs no short steps. The idea of a band of rest is Karnopp's;
+here the band has zero width.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Numbers = NDArray[np.intp]
 
 
 class StictionState:
-    """Which joints of which arms are held; arrays ``(B, n)``.
+    """The held joints of all arms; arrays ``(B, n)``.
 
     Attributes:
         held: whether a joint is held.
@@ -58,12 +58,12 @@ class StictionState:
         self.held: Truths = (qd == 0.0) & (self._dry | self.low | self.high)
 
     def bounds(self) -> tuple[Array, Array]:
-        """Return the least and the largest torque that a hold withstands."""
+        """Return the smallest and the largest torque that a hold withstands."""
         lower = np.where(self.low, -np.inf, -self._breakaway)
         return lower, np.where(self.high, np.inf, self._breakaway)
 
     def settle(self, t: float, q: Array, qd: Array, force: Array) -> tuple[list[Event], Array]:
-        """Let go of joints whose hold is overcome; return the events, and qdd after them."""
+        """Release joints whose holds are overcome; return the events, and qdd after them."""
         qdd, press = self._plant.held(q, qd, force, self.slide, self.held)
         events = self.let_go(t, press)
         if not events:
@@ -81,7 +81,7 @@ class StictionState:
         return events, qdd
 
     def let_go(self, t: float, press: Array) -> list[Event]:
-        """Let go of one joint of each arm: the one whose hold is overcome most."""
+        """Release one joint of each arm: the one whose hold is exceeded most."""
         if not self.held.any():
             return []
         lower, upper = self.bounds()
@@ -108,7 +108,7 @@ class StictionState:
         """Return the margins ``(4n,)`` of one arm: a hold changes when one becomes negative.
 
         They are the speed of each joint, its distances from the lower and the upper stop, and the
-        distance of the torque on its hold from the bounds; infinite if that cannot happen.
+        distance of the torque on its hold from the bounds; infinite if not applicable.
         """
         speed = np.where(self.slide[0] != 0.0, self.slide[0] * qd[0], np.inf)
         below = above = np.full(q.shape[1], np.inf)
@@ -119,7 +119,7 @@ class StictionState:
         if self.held.any():
             _, press = self._plant.held(q, qd, force, self.slide, self.held)
             lower, upper = self.bounds()
-            # where this is zero, `settle` lets go for certain
+            # where this is zero, `settle` is certain to release the joint
             slack = 2.0 * ROUNDED * (1.0 + np.abs(press))
             inside = np.minimum(upper - press, press - lower) + slack
             grip = np.where(self.held, inside, np.inf)[0]
@@ -132,9 +132,9 @@ class StictionState:
             t: the time.
             q: positions.
             qd: velocities.
-            resting: joints that have come to rest for certain.
+            resting: joints that are known to have come to rest.
         """
-        # an unstable step must not look like joints that come to rest
+        # an unstable step must not be taken for joints that come to rest
         check_state(self._plant.arm, t, q, qd, SHORTER)
         events: list[Event] = []
         crossed = self.slide * qd < 0.0
@@ -163,14 +163,14 @@ class StictionState:
     def _strike(self, t: float, rows: Numbers, q: Array, qd: Array) -> list[Event]:
         """Stop the joints of some arms at stops, without a rebound; `qd` is changed in place.
 
-        The impact is stronger than any friction: it moves joints that friction held, and reverses
-        joints that slid. Joints that rest on a stop stay there: two joints that lift each other
-        would do so for ever, less and less.
+        The impact is stronger than any friction: it moves joints that friction held, and can
+        reverse sliding joints. Joints at rest on a stop stay there: otherwise two joints could lift
+        each other for ever, less and less.
         """
         plant, before, was = self._plant.part(rows), qd[rows], self.held[rows]
         at_stop = (self.low | self.high)[rows]
         after = plant.stopped(q[rows], before, at_stop)
-        # speeds that are rounding are rest
+        # speeds of rounding size count as rest
         rest = np.abs(after) <= ROUNDED * np.abs(before).max(axis=1, keepdims=True)
         still = rest & (was | self._dry) & ~at_stop
         held = at_stop | still
