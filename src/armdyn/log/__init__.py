@@ -1,4 +1,4 @@
-"""Logs of moving arms: files in and out, and samples that a model can be fitted to."""
+"""Logs of moving arms: reading and writing files, and preparing samples to fit a model to."""
 
 from armdyn.log._log import Log
 from armdyn.log.formats._registry import format_written, is_log_path, written_in_words

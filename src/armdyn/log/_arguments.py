@@ -25,8 +25,8 @@ SENTENCES = "sentences"
 def checked_stamps(value: object) -> tuple[Array, list[str]]:
     """Return time stamps [s], strictly increasing, and notes on them.
 
-    Durations of NumPy are converted by their unit. Dates count from the first one, since seconds
-    from 1970 leave no digits for the steps.
+    NumPy durations are converted by their unit. Dates are counted from the first one, since seconds
+    since 1970 leave too few digits for the steps.
     """
     notes: list[str] = []
     array = np.asarray(cast(Any, value)) if hasattr(value, "dtype") else None
@@ -81,7 +81,7 @@ def checked_joint_names(names: Sequence[str], n: int) -> tuple[str, ...]:
 
 
 def checked_extra(extra: object, rows: int) -> dict[str, Array]:
-    """Return columns ``(N,)`` or ``(N, k)`` by name; NaN stands for what was not measured."""
+    """Return columns ``(N,)`` or ``(N, k)`` by name; NaN marks missing values."""
     result: dict[str, Array] = {}
     for name, value in checked_mapping(extra, "extra", what="a mapping of columns").items():
         key = f"extra[{name!r}]"

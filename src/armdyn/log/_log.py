@@ -1,4 +1,4 @@
-"""`Log`: what was measured on a moving arm, on the time stamps it was measured at."""
+"""`Log`: measurements of a moving arm at their recorded time stamps."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from armdyn.log.storage._slices import first_not_before, part_of, runs
 Array = NDArray[np.float64]
 Effort = Literal["torque", "current", "none"]
 
-# Steps of time between logs that are joined: no filter reaches across.
+# Time steps between joined logs: longer than any filter reaches.
 STEPS_BETWEEN = 100
 
 COLUMNS = ("t", "q", "qd", "qdd", "tau")
 
-# The median step of a longer log is that of so many runs of so many samples.
+# For a longer log, the median step is taken from RUNS runs of RUN samples each.
 RUNS, RUN = 256, 4096
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Log:
-    """Samples of one motion: time stamps, positions, efforts, and what was done to read them.
+    """Samples of one motion: time stamps, positions, efforts, and notes on how they were read.
 
     Arrays are float64, of N samples and n joints, and cannot be written to. SI units and radians,
     on the joint side of the drives.
@@ -59,8 +59,8 @@ class Log:
         joint_names: the names of the joints, base first.
         effort: what `tau` holds: "torque", "current" or "none".
         extra: all other columns ``(N,)`` or ``(N, k)`` by name.
-        source: the file the log is from, for messages.
-        notes: what was found and what was done, a sentence each.
+        source: the file of the log, for messages.
+        notes: findings and changes while reading, one sentence each.
 
     Example:
         >>> t = np.arange(100) / 100
@@ -133,28 +133,29 @@ class Log:
         ``q_<joint>``, ``position_<joint>``, ``<joint>.pos``, ...; in the same way velocities
         (``qd dq v vel velocity``), accelerations (``qdd ddq acc acceleration``), torques
         (``tau torque effort``) and currents (``i current``). A name may end in its unit,
-        ``q1 [deg]`` or ``time_ms``. What is called target, command or reference is not taken.
+        ``q1 [deg]`` or ``time_ms``. Columns named target, command or reference are not taken.
 
         Args:
             path: the file, or several of them, which are joined by `concat`.
-            joints: an `Arm`, or the names of the joints: which columns are wanted, in which order.
-                With an arm, its limits tell degrees from radians. If left out, the joints are
-                those of the file, in the order of the file.
-            columns: names for what is not found by itself: ``{"t": "clock", "q": ["a1", "a2"]}``;
-                a single name of q, qd, qdd, tau or current is that of an ``(N, n)`` array, or has a
-                ``*`` where columns have the joint: ``"axis*_angle"``.
+            joints: an `Arm` or joint names: selects the joints and their order. With an arm, its
+                limits tell degrees from radians. If left out, the joints are those of the file, in
+                the order of the file.
+            columns: names of columns that are not found automatically: ``{"t": "clock", "q": ["a1",
+                "a2"]}``; a single name for q, qd, qdd, tau or current means an ``(N, n)`` array, or
+                has a ``*`` in place of the joint: ``"axis*_angle"``.
             units: of positions: "rad", "deg", "m" or "mm", for all joints or one each. If left out,
-                what the names say, or else radians; positions that can only be degrees are refused.
-            time_unit: "s", "ms", "us" or "ns". If left out, what the name says or the stamps
-                themselves.
-            torque: which effort to take: "torque", "current", "none", or "auto" for torques and,
-                where there are none, currents.
+                taken from the column names, else radians; positions that can only be degrees are
+                refused.
+            time_unit: "s", "ms", "us" or "ns". If left out, taken from the column name or inferred
+                from the stamps.
+            torque: which effort to take: "torque", "current", "none", or "auto" for torques or,
+                if there are none, currents.
             gear: for motor-side data, G of ``q_joint = G q_motor`` as ``(n,)`` ratios (a reduction
                 of 100 is 1/100) or an ``(n, n)`` matrix with the couplings of the drives. Torques
-                follow by the power that both sides share: ``tau_joint = inv(G).T tau_motor``.
+                follow because power is the same on both sides: ``tau_joint = inv(G).T tau_motor``.
             motor_side: which of q, qd, qdd, tau are on the motor side, if `gear` is given.
-            delimiter: what separates columns of text; found by itself if left out.
-            sort: put unordered rows in order, and keep the first of rows with equal stamps.
+            delimiter: separator of text columns; detected if left out.
+            sort: sort the rows by time, and keep the first of rows with equal stamps.
             missing: what to do with rows that have an empty cell or NaN: "error" or "drop".
 
         Raises:
@@ -206,9 +207,9 @@ class Log:
     ) -> Log:
         """Read a log that is too long for memory, block by block.
 
-        The arguments are those of `read`. Samples lie in files without names in the folder for
-        temporary files (`TMPDIR`), 8 bytes a number, for as long as the log is in use; `identify`
-        keeps what it makes of them there, too, which is twice as much. A MAT file is read as a
+        The arguments are those of `read`. The samples are kept in unnamed files in the folder for
+        temporary files (`TMPDIR`), 8 bytes per number, as long as the log is in use. `identify`
+        also stores its prepared samples there, which take twice as much. A MAT file is read as a
         whole.
 
         Raises:
@@ -266,9 +267,9 @@ class Log:
 
     @cached_property
     def median_step(self) -> float:
-        """The median step of time [s]; 0 for a single sample.
+        """The median time step [s]; 0 for a single sample.
 
-        Of logs of more than a million samples, runs that are evenly spread over it are asked.
+        For logs of more than a million samples it is taken from evenly spread runs.
         """
         if len(self) < 2:
             return 0.0
@@ -307,7 +308,7 @@ class Log:
         return self.part(a, b)
 
     def part(self, a: int, b: int) -> Log:
-        """Return samples a to b, without b, as a log.
+        """Return samples a to b, excluding b, as a log.
 
         Example:
             >>> t = np.arange(100) / 100
@@ -322,7 +323,7 @@ class Log:
                 f"no samples are left: the log has {len(self)}, from {self.t[0]:.6g} s to "
                 f"{self.t[-1]:.6g} s."
             )
-        # The columns of a log are checked and cannot be written to: parts are not copied.
+        # Columns are already checked and read-only, so parts are not copied.
         made = cast(Log, object.__new__(type(self)))
         for one in fields(self):
             value = getattr(self, one.name)
@@ -335,9 +336,9 @@ class Log:
 
     @staticmethod
     def concat(logs: Sequence[Log]) -> Log:
-        """Return logs of the same arm as one, each after the last with a gap in time.
+        """Join logs of the same arm into one, with gaps in time between them.
 
-        Velocities, accelerations and extra columns that not all of them have are left out.
+        Velocities, accelerations and extra columns that some of them lack are left out.
 
         Example:
             >>> t = np.arange(100) / 100
@@ -382,7 +383,7 @@ class Log:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the log holds, as plain numbers and words: for tables and JSON.
+        """Return a summary of the log as plain numbers and strings, for tables and JSON.
 
         Example:
             >>> t = np.arange(100) / 100
@@ -395,7 +396,7 @@ class Log:
         return data_of(self)
 
     def summary(self) -> str:
-        """Return what the log holds as text: samples, rate, a line a joint, the notes.
+        """Return a summary of the log as text: samples, rate, a line per joint, the notes.
 
         Example:
             >>> t = np.arange(100) / 100

@@ -9,7 +9,7 @@ from armdyn.log._log import Log
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LongLog(Log):
-    """A log whose columns lie in scratch files: ``log.q[a:b]`` reads samples a to b.
+    """A log with its columns in scratch files: ``log.q[a:b]`` reads samples a to b.
 
     `Log.stream` makes it and checks its samples. `identify` takes it like any other log, and so do
     `save`, `summary` and `to_dict`. It has no measured accelerations and no extra columns.

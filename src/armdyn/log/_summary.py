@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def data_of(log: Log) -> dict[str, Any]:
-    """Return numbers and words on a log; of one in scratch files, block by block."""
+    """Return a summary of a log as plain data; reads logs in scratch files block by block."""
     low, high = extremes([log.q])
     shortest, longest = _steps(log)
     joints: list[dict[str, Any]] = [
@@ -59,7 +59,7 @@ def text_of(log: Log) -> str:
 
 
 def _steps(log: Log) -> tuple[float, float]:
-    """Return the shortest and the longest step of time [s]."""
+    """Return the shortest and the longest time step [s]."""
     if len(log) < 2:
         return 0.0, 0.0
     low, high = np.inf, 0.0

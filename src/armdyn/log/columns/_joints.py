@@ -1,4 +1,4 @@
-"""Joints of a file and joints of an arm: the same ones by other names."""
+"""Match the joints of a file with those of an arm if their names differ."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 
 def assigned(labels: Sequence[str], joints: Sequence[str]) -> tuple[list[str] | None, str]:
-    """Return the label of every joint and what had to be assumed; None and why if it cannot be.
+    """Return the label of every joint and the assumptions made; if impossible, None and why.
 
-    Labels are the names themselves, in any case; numbers from 0 or 1; or names that differ from
-    those of the arm in a part that all of them share: fer_joint1 ... for panda_joint1 ...
+    Labels are the joint names themselves, in upper or lower case; numbers from 0 or 1; or names
+    that differ from those of the arm only in a common part: fer_joint1 ... for panda_joint1 ...
     """
     for rule in (str, str.casefold):
         by_name = {rule(label): label for label in labels}
@@ -36,7 +36,7 @@ def assigned(labels: Sequence[str], joints: Sequence[str]) -> tuple[list[str] | 
 def in_order(
     columns: Mapping[str | None, str], labels: Sequence[str], *, explicit: bool
 ) -> list[str]:
-    """Return columns that were given one by one: in the order given, if so, else by label."""
+    """Return columns in the order of the labels, or as given if explicit ones lack a label."""
     if explicit and not set(labels) <= set(columns):
         return list(columns.values())
     return [columns[label] for label in labels]
@@ -55,7 +55,7 @@ def _cores(names: Sequence[str]) -> list[str]:
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
+    """Return the common prefix of all names."""
     low, high = min(names), max(names)
     return low[
         : next((k for k, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))

@@ -29,7 +29,7 @@ EFFORTS = {"torque": "tau", "current": "current"}
 
 @dataclass(frozen=True)
 class Matched:
-    """Names of columns: of the time, and for each quantity one a joint or one of a block."""
+    """Names of columns: of the time, and for each quantity one per joint or one for a block."""
 
     time: str
     nanosec: str | None
@@ -44,17 +44,17 @@ def matched(
     said: Mapping[str, str | Sequence[str]],
     torque: str,
 ) -> Matched:
-    """Return which columns are what.
+    """Return the columns of each quantity.
 
     Args:
         table: the file.
         joints: names of the joints that are wanted; None for those of the file.
-        said: names of columns that the caller gives, by quantity.
+        said: column names given by the caller, by quantity.
         torque: which effort to take.
 
     Raises:
-        LogError: something is missing, or could be more than one column; says what there is and
-            how to say which is meant.
+        LogError: a quantity is missing or ambiguous; the message lists the columns and says how to
+            choose one.
     """
     meanings = {name: understood(name) for name in (*table.columns, *table.text)}
     time, nanosec = _time(table, meanings, said)
@@ -89,7 +89,7 @@ def matched(
 
 
 def understood(name: str) -> Meaning | None:
-    """Return what a name says; fields of structures by their own name."""
+    """Return the meaning of a name; for fields of structures, that of the field name."""
     if name.startswith(EXTRA):
         return None
     return meaning(name) or (meaning(name.rsplit(".", 1)[1]) if "." in name else None)
@@ -123,7 +123,7 @@ def _time(
 def _by_name(
     table: Table, meanings: Mapping[str, Meaning | None], role: str, taken: set[str]
 ) -> dict[str | None, str]:
-    """Return the columns of a quantity by joint; a block of all joints by None."""
+    """Return the columns of a quantity by joint; the key of a block of all joints is None."""
     result: dict[str | None, str] = {}
     for name, m in meanings.items():
         if m is None or m.role != role or name in taken:
@@ -167,7 +167,7 @@ def _explicit(table: Table, role: str, names: str | Sequence[str]) -> dict[str |
 
 
 def _one_effort(table: Table, found: dict[str, dict[str | None, str]], torque: str) -> None:
-    """Leave the one effort that is wanted."""
+    """Keep only the effort that is wanted."""
     if torque == "auto":
         torque = "torque" if found["tau"] else "current"
     elif torque != "none" and not found[wanted := EFFORTS[torque]]:

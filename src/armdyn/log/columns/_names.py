@@ -1,4 +1,4 @@
-"""What the names of columns say: the quantity, the joint and the unit.
+"""The meaning of column names: the quantity, the joint and the unit.
 
 For example ``q1``, ``q_1``, ``q[0]``, ``q_elbow``, ``position_elbow``, ``joint_position.elbow``,
 ``actual_q_0``, ``elbow.pos``, ``qd_elbow [deg/s]``, ``time_ms``, ``header.stamp.nanosec``.
@@ -23,10 +23,10 @@ ROLES = tuple(WORDS)
 # Single letters mean a quantity only with a joint after them.
 NEEDS_JOINT = ("v", "a", "i")
 
-# Before a quantity these words say nothing new.
+# These words before a quantity do not change its meaning.
 MEASURED = "actual act measured meas msr joint joints motor mot"
 
-# With one of these words a column is not a measurement of the arm.
+# A column with one of these words is not a measurement of the arm.
 NOT_MEASURED = (
     "target desired des command commanded commands cmd reference ref goal setpoint error err limit "
     "extra"
@@ -35,7 +35,7 @@ NOT_MEASURED = (
 # Words that may follow the joint: elbow.pos, elbow_velocity.
 AFTER_JOINT = "pos position vel velocity acc accel acceleration effort torque tau current"
 
-# Factor to SI of every unit of a quantity; SI itself is what armdyn writes if a name needs it.
+# Factors to SI of the units of each quantity; armdyn writes "si" if a name needs a unit.
 ANGLES = {"rad": 1.0, "deg": math.pi / 180, "m": 1.0, "mm": 1e-3}
 RATES = {"rpm": math.tau / 60, **{f"{k}/s": v for k, v in ANGLES.items()}}
 RATES_OF_RATES = {f"{k}/s2": v for k, v in ANGLES.items()}
@@ -48,7 +48,7 @@ UNITS = {
 }  # fmt: skip
 SI = "si"
 
-# Before the name of an extra column that could be read as a quantity.
+# Prefix of an extra column whose name could be read as a quantity.
 EXTRA = "extra."
 
 _SPELLINGS = (
@@ -90,7 +90,7 @@ _ROLE_OF = {word: role for role, words in WORDS.items() for word in words.split(
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a name says: "t", "nanosec" or one of `ROLES`; the joint, if it names one; the unit."""
+    """Meaning of a name: "t", "nanosec" or one of `ROLES`; the joint, if named; the unit."""
 
     role: str
     joint: str | None = None
@@ -98,7 +98,7 @@ class Meaning:
 
 
 def meaning(name: str) -> Meaning | None:
-    """Return what the name of a column says, None if it is no quantity of an arm."""
+    """Return the meaning of a column name; None if it is not a quantity of an arm."""
     bare, unit = name.strip(), None
     if found := _BRACKETS.match(bare):
         spelt = spelling(found[2])

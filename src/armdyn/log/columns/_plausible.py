@@ -14,11 +14,11 @@ from armdyn.log.columns._table import Table
 Array = NDArray[np.float64]
 
 # Joints of arms turn once or twice. Beyond this [rad], one and a half turns each way, the unit is
-# in doubt.
+# uncertain.
 MOST_TURNS = 1.5 * math.tau
 DEGREE = math.pi / 180
 
-# Larger positions are angles neither in radians nor in degrees: 100 turns.
+# Larger positions cannot be angles, in radians or in degrees: 100 turns.
 FARTHEST = 36_000.0
 
 # A joint may be measured this far beyond a limit [rad], plus this share of its range.

@@ -14,7 +14,7 @@ from armdyn.log.columns._table import Table
 
 Array = NDArray[np.float64]
 
-# Stamps beyond this [s] count from 1970. They are made to count from the first sample, because a
+# Stamps beyond this [s] count from 1970. They are shifted to count from the first sample, because a
 # double of 1e9 s has no digits left for nanoseconds.
 EPOCH = 1e8
 
@@ -30,7 +30,7 @@ class Clock:
 
     Attributes:
         time: name of the column.
-        nanosec: name of the column of nanoseconds that are to be added, or None.
+        nanosec: name of the column of nanoseconds to add, or None.
         per_second: units of time in a second.
         origin: the stamp that becomes time 0, or None to leave stamps as they are.
     """
@@ -68,7 +68,7 @@ def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> 
     meaning = understood(time)
     said = unit or (meaning.unit if meaning and meaning.role in ("t", "nanosec") else None)
     unit = said or _guessed(table, time, there)
-    # A division: 1e-3 is not a binary fraction, 1000 is, so that 8 ms are the 0.008 of a text.
+    # Divide by 1000, which is exact in binary, unlike 1e-3: so 8 ms give the float of "0.008".
     per_second = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
     if first / per_second <= EPOCH:
         return Clock(time, None, per_second, None)
@@ -77,7 +77,7 @@ def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> 
 
 
 def _guessed(table: Table, time: str, stamps: Array) -> str:
-    """Return the unit that makes the stamps those of a log."""
+    """Return the unit that makes the stamps plausible for a log."""
     steps = np.diff(stamps)
     steps = steps[steps > 0]
     if not len(steps):

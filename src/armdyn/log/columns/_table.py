@@ -24,9 +24,9 @@ class Table:
         path: the file.
         columns: the numbers; an empty cell is NaN.
         lines: line in the file of every row, if it is a text file.
-        text: columns that are not numbers, with the cell that shows it and its line.
-        joint_names: if the file says so.
-        notes: what was found while reading.
+        text: columns that are not numbers, each with a cell that is not a number and its line.
+        joint_names: if the file has them.
+        notes: findings while reading.
         lost: parts of the file that could not be used.
     """
 
@@ -50,5 +50,5 @@ class Table:
 
 
 def one_line(error: Exception) -> str:
-    """Return what an error says, short and on one line."""
+    """Return the message of an error, short and on one line."""
     return " ".join(str(error).split())[:120].rstrip(".")

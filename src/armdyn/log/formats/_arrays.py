@@ -1,4 +1,4 @@
-"""Files of named arrays: which of them have a row for every sample."""
+"""Files of named arrays: find the arrays with one row per sample."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from armdyn.errors import LogError
 from armdyn.log.columns._match import understood
 from armdyn.log.columns._table import Table
 
-# What armdyn calls the names of joints in its own files.
+# Name of the array of joint names in files that armdyn writes.
 JOINT_NAMES = "joint_names"
 
 
 def is_time(name: str) -> bool:
-    """Whether an array is called as time stamps are."""
+    """Whether the name of an array means time stamps."""
     meaning = understood(name)
     return meaning is not None and meaning.role == "t"
 
 
 def table_of(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Table:
-    """Return the arrays that have a row for every sample.
+    """Return the arrays with one row per sample.
 
-    There are as many samples as time stamps or, if the time is not known by its name, as the
-    longest side has that most arrays share. Arrays with a column for every sample are turned.
+    The number of samples is the number of time stamps or, if no array is named as time, the most
+    frequent longest side of the arrays. Arrays with one column per sample are transposed.
     """
     names: tuple[str, ...] = ()
     numbers: dict[str, NDArray[Any]] = {}

@@ -1,4 +1,4 @@
-"""Compressed files that grow without bounds: refused by the sizes they declare, before reading."""
+"""Refuse compressed files that would grow too large, by their declared sizes, before reading."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 from armdyn.errors import LogError
 
-# Up to here [bytes] any log is read.
+# Logs up to this size [bytes] are always read.
 HARMLESS = 1 << 28
-# Beyond, a file may grow by this factor. Measured signals compress by 2 to 10, columns that never
+# Larger ones may grow by this factor. Measured signals compress by 2 to 10, columns that never
 # change by 1000.
 LARGEST_FACTOR = 100
 
@@ -19,7 +19,7 @@ def largest_size(path: Path) -> int:
 
 
 def check_inflation(path: Path, declared: int) -> None:
-    """Refuse a file whose numbers take far more memory than its bytes.
+    """Refuse a file whose numbers take far more memory than the file itself.
 
     Args:
         path: of the file.
@@ -30,7 +30,7 @@ def check_inflation(path: Path, declared: int) -> None:
 
 
 def inflation_error(path: Path) -> LogError:
-    """Return the error of a file that does not say how large it becomes."""
+    """Return the error for a file that does not declare its uncompressed size."""
     size = largest_size(path) / 1e9
     return LogError(path, f"would take more than {size:.3g} GB of memory, {_advice(path)}")
 

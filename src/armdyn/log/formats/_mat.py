@@ -1,7 +1,7 @@
 """Arrays of numbers in .mat files of MATLAB, versions 5 to 7.
 
-SciPy's reader takes the process down with it where a file is damaged, so the little that logs need
-is read here. A file is a header of 128 bytes and elements: a tag (type, size), then the data,
+SciPy's reader can crash the process on a damaged file, so the small part of the format that logs
+need is read here. A file is a header of 128 bytes and elements: a tag (type, size), then the data,
 filled up to 8 bytes; up to 4 bytes of data stand in the tag itself. An array (type 14) is made of
 elements: flags, dimensions, name, and then the numbers, or the fields of a structure, which are
 arrays themselves. Type 15 is an element in compressed form.

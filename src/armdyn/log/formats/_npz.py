@@ -51,7 +51,7 @@ def read_npz(path: Path) -> Table:
 
 
 def npz_blocks(path: Path) -> Iterator[Table]:
-    """Yield a file of `numpy.savez` block by block; one whose arrays have to be turned, whole."""
+    """Yield a file of `numpy.savez` block by block; as a whole if arrays must be transposed."""
     with _members(path) as members:
         rows = {m.shape[0] for name, m in members.items() if m.shape and is_time(name)}
         turned = [
@@ -88,7 +88,7 @@ def write_npz(log: Log, file: BinaryIO) -> None:
 
 @contextmanager
 def _members(path: Path) -> Generator[dict[str, _Member]]:
-    """Give the arrays of an archive whose sizes are plausible; turn what goes wrong into words."""
+    """Yield the arrays of an archive if their sizes are plausible; turn errors into `LogError`."""
     try:
         with path.open("rb") as file:
             if file.read(len(SINGLE)) == SINGLE:
@@ -109,7 +109,7 @@ def _members(path: Path) -> Generator[dict[str, _Member]]:
 
 
 def _member(file: Any) -> _Member:
-    """Return an array whose file is read up to its numbers."""
+    """Return an array with its file positioned at the first number."""
     read: Any = np.lib.format
     version = read.read_magic(file)
     if version == (1, 0):

@@ -59,7 +59,7 @@ def _arrow() -> tuple[Any, Any]:
 
 @contextmanager
 def _opened(path: Path) -> Generator[tuple[Any, Any]]:
-    """Give pyarrow and the file, if its size is plausible."""
+    """Yield pyarrow and the open file, if its size is plausible."""
     arrow, parquet = _arrow()
     try:
         with parquet.ParquetFile(path) as file:

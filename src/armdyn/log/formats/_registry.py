@@ -1,4 +1,4 @@
-"""The formats of log files: a row each."""
+"""The table of log file formats."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class LogFormat(FileFormat):
     """A format of log files.
 
     The reader is called as ``reader(path, **options)`` and returns a `Table`; `blocks` is called
-    alike and yields tables of consecutive rows. The writer is called as ``writer(log, file)``
-    with a binary file.
+    the same way and yields tables of consecutive rows. The writer is called with a binary file, as
+    ``writer(log, file)``.
 
     Attributes:
         blocks: function that reads a long file block by block; None if it is read as a whole.
@@ -81,7 +81,7 @@ def format_read(path: Path) -> LogFormat:
     """Return the format of an existing log file.
 
     Raises:
-        LogError: its suffix is unknown, or it is no regular file.
+        LogError: its suffix is unknown, or it is not a regular file.
     """
     found = reading(FORMATS, path)
     if not found:
@@ -96,7 +96,7 @@ def format_written(path: Path, what: str = "logs") -> LogFormat:
 
     Args:
         path: of the file.
-        what: things that are written, for the error.
+        what: the things to write, for the error message.
 
     Raises:
         FileError: its suffix is unknown.
@@ -108,7 +108,7 @@ def format_written(path: Path, what: str = "logs") -> LogFormat:
 
 
 def is_log_path(path: Path) -> bool:
-    """Whether a path has a suffix that is one of logs, and of nothing else."""
+    """Whether a path has a suffix that only log files have."""
     return bool(path.suffix) and bool(reading(FORMATS, path))
 
 

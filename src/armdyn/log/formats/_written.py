@@ -1,4 +1,4 @@
-"""The columns of a log as files of columns name them: reading finds each of them again."""
+"""Column names for writing a log, chosen so that reading recognises every column."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ BREAKS = set("\r\n\0")
 
 
 class WrittenColumns:
-    """Single columns by name; rows are taken slice by slice, also of a log in scratch files."""
+    """Single columns by name; rows are read slice by slice, also for a log in scratch files."""
 
     def __init__(self, log: Log) -> None:
         """Name the columns.
 
         Raises:
-            InputError: a name of a joint or a column cannot stand in a file.
+            InputError: the name of a joint or column cannot be written to a file.
         """
         names: dict[str, None] = {"t": None}
         self._blocks: list[Array] = [log.t]
@@ -62,7 +62,7 @@ def extra_name(name: str, taken: Mapping[str, object]) -> str:
 
 
 def _name(role: str, joint: str) -> str:
-    # Brackets hold the unit: they are added where the name of a joint could be misread.
+    # Brackets hold the unit: they are added if the name of a joint could be misread.
     for name in (f"{role}_{joint}", f"{role}_{joint} [SI]"):
         if meaning(name) == Meaning(role, joint) and not set(name) & BREAKS:
             return name

@@ -30,7 +30,7 @@ MOTOR_SIDE = ("q", "qd", "qdd", "tau")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a log file is to be read; `joints` may be an arm, `joint_names` are its joints."""
+    """How to read a log file; `joints` may be an arm, `joint_names` are its joints."""
 
     joints: object
     joint_names: tuple[str, ...] | None

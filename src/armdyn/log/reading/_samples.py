@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 @contextmanager
 def told_with(file: Path) -> Generator[None]:
-    """Turn what goes wrong while a file is read into an error that names it."""
+    """Turn errors while a file is read into a `LogError` that names the file."""
     try:
         yield
     except OSError as error:
@@ -95,7 +95,7 @@ def to_si(blocks: dict[str, Array], match: Matched, scale: Array | None) -> bool
 def to_joint_side(
     blocks: dict[str, Array], gear: Array, sides: Sequence[str], notes: list[str]
 ) -> None:
-    """Bring quantities from the motors to the joints, in place."""
+    """Convert quantities from the motor side to the joint side, in place."""
     for role in ROLES:
         if role not in blocks or ("tau" if role == "current" else role) not in sides:
             continue

@@ -25,7 +25,7 @@ from armdyn.log.storage._slices import extremes
 
 Array = NDArray[np.float64]
 
-# What identification needs of a log.
+# The quantities of a log that identification needs.
 NEEDED = ("q", "qd", "tau", "current")
 
 
@@ -74,7 +74,7 @@ def stream_log(file: Path, options: ReadOptions) -> LongLog:
 
 
 class _Columns:
-    """The columns in their files, with extremes and notes of the blocks so far."""
+    """The columns in scratch files, with extremes and notes of the blocks so far."""
 
     def __init__(self, roles: tuple[str, ...], n: int) -> None:
         self.roles = roles
@@ -86,7 +86,7 @@ class _Columns:
         self._end = -np.inf
 
     def check_order(self, table: Table, t: Array, rows: NDArray[np.int64]) -> None:
-        """Raise an error if a block begins before the one before it ends."""
+        """Raise an error if a block begins before the previous one ends."""
         if len(rows) and not t[rows[0]] > self._end:
             raise table.error(
                 int(rows[0]),

@@ -2,8 +2,8 @@
 
 The lower the cut-off, the more of the motion is lost; the higher, the more noise gets into the
 accelerations. White noise of density S in the positions is ``(2 pi f)^4 S`` in the accelerations,
-and ``(2 pi)^4 S fc^5/5`` in all up to the cut-off fc. So the cut-off is put where this is a given
-small share of the accelerations of the motion: quiet encoders keep a wide band.
+and ``(2 pi)^4 S fc^5/5`` in total up to the cut-off fc. The cut-off is chosen so that this is a
+given small share of the accelerations of the motion: quiet encoders keep a wide band.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from armdyn.log.signals._scipy import scipy
 from armdyn.log.signals._segments import EqualSteps, even_rate, segments
 from armdyn.log.storage._slices import extremes, runs
 
-# Noise in the accelerations, by rms, beside the motion.
+# Accepted rms noise of the accelerations, relative to the motion.
 NOISE_SHARE = 0.02
 
 # The motion ends at the frequency below which this share of the power of the velocity lies.
 MOTION_SHARE = 0.98
-# Only lines of so many times the noise count as motion: noise alone does so once in 1e13.
+# Only spectral lines above this many times the noise count as motion: noise alone exceeds it once
+# in 1e13.
 ABOVE_NOISE = 30.0
 
-# The cut-off is at least so many times the motion of the middle joint, where the gain is 1 - 3e-6.
+# The cut-off is at least this many times the motion of the median joint; there the gain is
+# 1 - 3e-6.
 LEAST = 5.0
-# And at least so many times the motion of the fastest joint, where the gain is 1 - 2e-4.
+# And at least this many times the motion of the fastest joint, where the gain is 1 - 2e-4.
 LEAST_OF_FASTEST = 3.0
-# It is at most so many times the motion: nothing of it lies beyond.
+# It is at most this many times the motion: there is no motion beyond.
 MOST = 100.0
 
 # The noise is the level of the upper end of the spectrum; shares of the Nyquist frequency.
@@ -38,20 +40,20 @@ UPPER_END = (0.7, 0.95)
 
 # The level of noise is averaged over about this many windows.
 WINDOWS = 8
-# Longer windows [samples] resolve nothing more.
+# Longer windows [samples] bring no useful resolution.
 LONGEST_WINDOW = 1 << 15
 
-# Fewer samples have no spectrum.
+# Fewer samples give no spectrum.
 FEWEST_SAMPLES = 64
 
 
 def choose_cutoff(log: Log, *, max_gap: float | None = None) -> tuple[float, str]:
-    """Return a cut-off [Hz] for the positions of a log, and the reason in words.
+    """Return a cut-off [Hz] for the positions of a log, and the reason as a sentence.
 
     Args:
-        log: the log; its longest piece without gaps is analysed, of a long one windows that are
-            evenly spread over it.
-        max_gap: longest step of time [s] that is not a gap; 5 median steps if left out.
+        log: the log; its longest piece without gaps is analysed, or evenly spread windows of a long
+            piece.
+        max_gap: longest time step [s] that is not a gap; 5 median steps if left out.
     """
     pieces = segments(log, max_gap)
     rate = even_rate(log, pieces)
@@ -89,8 +91,8 @@ def choose_cutoff(log: Log, *, max_gap: float | None = None) -> tuple[float, str
 def _spectrum(parts: Sequence[Array], rate: float, windows: int) -> tuple[Array, Array]:
     """Return frequencies and power spectra ``(F, n)`` of positions, the mean of equal parts.
 
-    Differences are analysed rather than positions, so that the slow motion, ten orders above the
-    noise, does not leak over it.
+    Differences are analysed instead of positions, so that the slow motion, ten orders of magnitude
+    above the noise, does not leak into it.
     """
     f, power = np.zeros(0), np.zeros((0, 0))
     for q in parts:

@@ -35,7 +35,7 @@ SECOND = np.array(
 
 
 class ZeroPhase:
-    """The low-pass of columns that are read in blocks, as if they were filtered in one.
+    """Low-pass filter for columns read in blocks, with the result of filtering them at once.
 
     Forward, the filter continues from its last state. Backward, it starts far enough after the
     block that its start-up is forgotten.
@@ -67,7 +67,7 @@ class ZeroPhase:
         self._forward, self._state = np.zeros((0, 0)), np.zeros(0)
 
     def rows(self, a: int, b: int) -> Array:
-        """Return filtered rows a to b; a may not be before that of the last call."""
+        """Return filtered rows a to b; a must not decrease from call to call."""
         self._go_on(b + self.memory)
         self._forward = self._forward[a - self._first :]
         self._first = a
@@ -76,13 +76,13 @@ class ZeroPhase:
         return np.ascontiguousarray(back[::-1][: b - a])
 
     def _go_on(self, end: int) -> None:
-        """Filter forward up to a row; what is not much before the last row, to the last."""
+        """Filter forward up to a row, or to the last row if that is near."""
         end = self._count if end + self._pad >= self._count else end
         if self._ahead >= end:
             return
         values = self._read(self._ahead, end)
         if not self._ahead:
-            # The columns turned about their ends are their continuation.
+            # The columns are continued by point reflection at their ends.
             near = self._read(0, self._pad + 1)
             values = np.concatenate([2 * near[0] - near[:0:-1], values])
             self._state = self._steady * values[0]
@@ -101,7 +101,7 @@ def derivatives(values: Array, rate: float) -> tuple[Array, Array]:
 
 
 def _convolved(values: Array, weights: Array) -> Array:
-    """Return sums of neighbours, which weigh alike but for the sign."""
+    """Return weighted sums of neighbours; weights are symmetric up to the sign."""
     count = len(values) - 2 * REACH
     result = weights[REACH] * values[REACH : REACH + count]
     odd = weights[0] == -weights[-1]

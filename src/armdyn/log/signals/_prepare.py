@@ -1,4 +1,4 @@
-"""From a log to samples that a model can be fitted to: positions and their derivatives."""
+"""Prepare a log for fitting a model: samples of positions and their derivatives."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from armdyn.log.storage._file_rows import FileRows
 from armdyn.log.storage._memory_rows import MemoryRows
 from armdyn.log.storage._slices import blocks, is_in_file, part_of, runs
 
-# Ends of a segment are cut where the filter starts up: so many periods of the cut-off, 0.3 s at
-# 10 Hz.
+# The ends of a segment, where the filter starts up, are cut off: this many periods of the cut-off,
+# 0.3 s at 10 Hz.
 TRIM_PERIODS = 3.0
-# Near the Nyquist frequency the filter rings for longer: at least so many samples are cut.
+# Near the Nyquist frequency the filter rings longer: at least this many samples are cut.
 TRIM_SAMPLES = 32
 # No more than this share of a segment is cut.
 TRIM_SHARE = 0.1
 
-# Blocks are at least this many times as long as the memory of the filter, which is filtered twice.
+# Blocks are at least this many times as long as the filter's memory, which is filtered twice.
 MEMORIES = 4
 
 # Runs of samples of a long log in which measured velocities are compared, and their length.
@@ -54,7 +54,7 @@ class Prepared:
         bounds: (start, stop) of every segment.
         rate: samples per second.
         cutoff: cut-off of the filter of positions [Hz].
-        notes: what was found and done, a sentence each.
+        notes: findings and changes, one sentence each.
     """
 
     t: Array
@@ -98,9 +98,9 @@ def prepare(
     Args:
         log: the log.
         cutoff: of the low-pass of positions [Hz]; chosen by `choose_cutoff` if left out.
-        trim: time that is cut off both ends of a segment [s]; if left out, 3 periods of the cut-off
+        trim: time cut off at both ends of a segment [s]; if left out, 3 periods of the cut-off
             and at least 32 samples. No more than a tenth of a segment is cut.
-        max_gap: longest step of time [s] that is not a gap; 5 median steps if left out.
+        max_gap: longest time step [s] that is not a gap; 5 median steps if left out.
         velocity: "differentiated" takes velocities and accelerations from the positions, "measured"
             velocities from the low-passed measured ones and accelerations from their derivative.
 
@@ -166,7 +166,7 @@ def prepare(
 
 
 def velocities(log: Log, cutoff: float) -> Velocities:
-    """Return how measured velocities compare with slopes, of long logs in some runs of samples."""
+    """Compare measured velocities with slopes of positions; long logs in some runs of samples."""
     pieces = segments(log)
     rate = even_rate(log, pieces)
     seen = Velocities.none(log.n)
@@ -185,18 +185,18 @@ def _usual_trim(rate: float, cutoff: float) -> float:
 
 
 def _fewest(rate: float, cutoff: float) -> int:
-    """Return the fewest samples of a segment: two periods of the cut-off, and the differences."""
+    """Return the fewest samples of a segment: two cut-off periods plus the differences' reach."""
     return int(np.ceil(2 * rate / cutoff)) + 4 * REACH
 
 
 def _columns(
     log: Log, parts: Sequence[_Part], use_measured: bool
 ) -> tuple[dict[str, Array], Velocities]:
-    """Return the columns of all parts, in memory or in files as those of the log."""
+    """Return the columns of all parts, in memory or in files like those of the log."""
     widths: dict[str, tuple[int, ...]] = {"t": (), "q": (log.n,), "qd": (log.n,), "qdd": (log.n,)}
     ready: dict[str, Array] = {}
     if log.tau is not None and len(parts) == 1 and parts[0].steps.as_recorded:
-        # Torques are not filtered: they are what the log has.
+        # Torques are not filtered: take them from the log.
         first = parts[0].piece.start + parts[0].cut
         ready["tau"] = part_of(log.tau, first, first + parts[0].count)
     elif log.tau is not None:
@@ -224,7 +224,7 @@ def _columns(
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Samples that follow one another; `measured` are low-passed measured velocities."""
+    """Consecutive samples; `measured` are low-passed measured velocities."""
 
     t: Array
     q: Array

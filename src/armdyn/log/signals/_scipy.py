@@ -1,4 +1,4 @@
-"""SciPy, which has no types of its own, imported where it is used: it is slow to start."""
+"""SciPy, imported only where it is used because it loads slowly; it has no type hints."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Pieces of a log without gaps, and their samples carried over to equal steps of time.
+"""Pieces of a log without gaps, resampled to equal time steps.
 
-A recorder that is busy skips samples: a log of 1 kHz has steps from 0.7 to 8.8 ms. Reading such a
-log as if its steps were equal bends every velocity; so the real stamps are the abscissae of a cubic
-spline, which is read at equal steps. Across a long gap nothing is known, and the log is cut there.
+A busy recorder skips samples: a log of 1 kHz has steps from 0.7 to 8.8 ms. Treating the steps as
+equal would distort every velocity. So a cubic spline on the real stamps is evaluated at equal
+steps. The motion within a long gap is unknown, and the log is cut there.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ Array = NDArray[np.float64]
 # A step this many times the median is a gap.
 GAP = 5.0
 
-# Steps that differ by less than this share of the median are called equal.
+# Steps that differ by less than this share of the median count as equal.
 EQUAL = 1e-3
-# Stamps that are off by less than this share of a step are at equal steps: printed numbers are
+# Stamps that deviate by less than this share of a step count as equal steps: printed numbers are
 # rounded.
 ROUNDING = 1e-6
 
-# Samples beyond a block that its splines see. Their influence falls by 3.7 a sample, to 1e-27.
+# Samples beyond a block that its splines include. Their influence falls by a factor of 3.7 per
+# sample, to 1e-27.
 OVERLAP = 48
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Samples `start` to `stop`, without `stop`, of a log: a piece without gaps."""
+    """Samples `start` to `stop`, excluding `stop`, of a log: a piece without gaps."""
 
     start: int
     stop: int
@@ -64,10 +65,10 @@ def segments(log: Log, max_gap: float | None = None) -> tuple[Segment, ...]:
 
 
 def even_rate(log: Log, pieces: Sequence[Segment]) -> float:
-    """Return the samples per second of equal steps that a log is read at.
+    """Return the samples per second to resample a log at.
 
-    That is by the median step. Differences of stamps are rounded, though, and over a million steps
-    that adds up: where steps are equal, the length of a piece tells them much better.
+    This is the rate of the median step. Differences of stamps are rounded, which adds up over a
+    million steps. So if the steps are equal, the rate follows from the length of a piece.
     """
     piece = max(pieces, key=len)
     first, last = (float(log.t[k : k + 1][0]) for k in (piece.start, piece.stop - 1))
@@ -76,7 +77,7 @@ def even_rate(log: Log, pieces: Sequence[Segment]) -> float:
 
 
 def jitter_in_words(log: Log) -> str:
-    """Return a sentence on the steps of time, with the gaps not counted."""
+    """Return a sentence on the time steps, not counting gaps."""
     if len(log) < 2:
         return "the log has a single sample."
     middle, low, high = 1.0 / log.rate, np.inf, 0.0
@@ -92,20 +93,20 @@ def jitter_in_words(log: Log) -> str:
 
 
 def _steps(log: Log) -> Iterator[tuple[int, Array]]:
-    """Yield the steps of time in blocks, each with the number of its first sample."""
+    """Yield the time steps in blocks, each with the number of its first sample."""
     for a, b in blocks(len(log) - 1):
         yield a, np.diff(log.t[a : b + 1])
 
 
 class EqualSteps:
-    """A piece of a log as cubic splines on its real stamps give it at equal steps.
+    """A piece of a log at equal steps, by cubic splines on its real stamps.
 
-    Stamps at equal steps are taken as they are. Splines of a block see samples beyond it, so that
-    blocks fit together.
+    Samples that are already at equal steps are used unchanged. The spline of a block includes
+    samples beyond it, so that blocks fit together.
     """
 
     def __init__(self, log: Log, piece: Segment, rate: float) -> None:
-        """Look at a piece.
+        """Prepare a piece.
 
         Args:
             log: the log.

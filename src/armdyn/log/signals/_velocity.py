@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 ALIKE = 0.95
 # ... and their sizes are within this factor.
 FACTOR = 1.1
-# A ratio of sizes within this share of a known one has its cause.
+# A ratio of sizes this close to a known ratio is explained by its cause.
 NEAR = 0.1
 
 # A joint slower than this share of the fastest is not compared.
@@ -34,7 +34,7 @@ CAUSES = (
 
 @dataclass(eq=False)
 class Velocities:
-    """Mean products of velocities of every joint, ``(n,)``: all that the comparison needs.
+    """Mean products of the velocities of every joint, ``(n,)``, for the comparison.
 
     Attributes:
         slope: squares of those from differentiated positions.
@@ -54,7 +54,7 @@ class Velocities:
         return Velocities(np.zeros(n), np.zeros(n), np.zeros(n))
 
     def add(self, slope: Array, measured: Array) -> None:
-        """Count more samples, ``(N, n)`` both."""
+        """Add more samples, ``(N, n)`` both."""
         self.count += len(slope)
         share = len(slope) / max(self.count, 1)
         pairs = (slope, slope), (measured, measured), (slope, measured)
@@ -63,7 +63,7 @@ class Velocities:
 
     @property
     def difference(self) -> Array:
-        """Root mean squares of measured velocities less slopes, ``(n,)``."""
+        """Root mean square of measured velocity minus slope, ``(n,)``."""
         return np.sqrt(np.maximum(self.slope + self.measured - 2.0 * self.product, 0.0))
 
     def moving(self, least: float) -> NDArray[np.bool_]:
@@ -73,7 +73,7 @@ class Velocities:
 
 
 def compare_velocities(names: Sequence[str], seen: Velocities) -> list[str]:
-    """Return a sentence for every cause why velocities are not the slopes of the positions."""
+    """Return a sentence for each cause of velocities that differ from the slope of positions."""
     moving = seen.moving(RESTING)
     causes: dict[str, list[str]] = {}
     for j in np.flatnonzero(moving).tolist():
@@ -89,7 +89,7 @@ def compare_velocities(names: Sequence[str], seen: Velocities) -> list[str]:
 
 
 def _cause(slope: float, measured: float, product: float) -> str | None:
-    """Return why velocities may differ, None if they do not."""
+    """Return why velocities may differ; None if they agree."""
     size, other = math.sqrt(slope), math.sqrt(measured)
     likeness = product / (size * other) if other else 0.0
     ratio = math.copysign(other / size, likeness)

@@ -1,4 +1,4 @@
-"""Rows that are too long for memory: in a scratch file, read slice by slice."""
+"""Rows that do not fit in memory: in a scratch file, read slice by slice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 class _Scratch:
-    """A file without a name, removed with the last column that lies in it."""
+    """An unnamed file, removed with the last column that uses it."""
 
     def __init__(self) -> None:
         try:
@@ -48,7 +48,7 @@ class FileRows:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the whole, as an array has one."""
+        """Shape of the whole, as for an array."""
         return (self._count, *self._width)
 
     @property
@@ -72,7 +72,7 @@ class FileRows:
         self._count += len(data)
 
     def part(self, a: int, b: int) -> FileRows:
-        """Return rows a to b, not read yet."""
+        """Return rows a to b, unread."""
         made = object.__new__(FileRows)
         made._scratch, made._width = self._scratch, self._width
         made._first, made._count = self._first + a, b - a

@@ -1,4 +1,4 @@
-"""Rows in memory that are filled from the front."""
+"""Rows in memory, filled from the front."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Arrays of more bytes are worth a call of the system.
+# For arrays of more bytes, one system call that maps all pages pays off.
 LARGE = 1 << 22
 
 
@@ -28,10 +28,10 @@ class MemoryRows:
 
 
 def _room(shape: tuple[int, ...]) -> Array:
-    """Return an array to be filled.
+    """Return an uninitialised array.
 
-    Linux gives all pages of a large one at once if it is asked to, which takes a fraction of the
-    time of giving each at the first touch.
+    For a large array, Linux can map all pages at once, which takes a fraction of the time of
+    mapping each at first access.
     """
     size = 8 * int(np.prod(shape, dtype=np.int64))
     populate = getattr(mmap, "MAP_POPULATE", 0)

@@ -1,4 +1,4 @@
-"""Slices of columns that lie in memory or in a file: code that uses them serves both."""
+"""Slices of columns in memory or in a file: the same code serves both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 # Rows of a block.
 BLOCK = 1 << 14
 
-# Rows that are compared side by side: NumPy is slow where rows are short.
+# Rows that are compared together: NumPy is slow on short rows.
 SIDE = 64
 
 
@@ -26,7 +26,7 @@ def is_in_file(column: object) -> bool:
 
 
 def part_of(column: Array, a: int, b: int) -> Array:
-    """Return rows a to b of a column, a view or not read yet."""
+    """Return rows a to b of a column, as a view or unread."""
     if isinstance(column, FileRows):
         return cast(Array, column.part(a, b))
     return column[a:b]
@@ -67,7 +67,7 @@ def picked(column: Array, rows: NDArray[np.int64]) -> Array:
 def runs(count: int, most: int, length: int) -> list[tuple[int, int]]:
     """Return (start, stop) of up to `most` runs of rows, evenly spread; all rows if they are few.
 
-    Such runs stand for a long log where a part tells as much as the whole.
+    Such runs represent a long log where a sample of it suffices.
     """
     if count <= most * length:
         return [(0, count)] if count else []

@@ -1,4 +1,4 @@
-"""How the lines of a text file are to be read: header, delimiter, decimal commas, text columns."""
+"""How to read the lines of a text file: header, delimiter, decimal commas, text columns."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from armdyn.files import number_in
 
 DELIMITERS = (",", ";", "\t", "|")
 COMMENTS = ("#", "%", "//")
-# Lines in which the first row of numbers is looked for.
+# Lines that are searched for the first row of numbers.
 FIRST_LINES = 200
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines of a file are to be read.
+    """How to read the lines of a file.
 
     Attributes:
         path: of the file.
@@ -46,8 +46,8 @@ class Layout:
 def find_header(path: Path, text: str, delimiter: str | None) -> tuple[str | None, int, str]:
     """Return the header, the number of the line after it, and the text from there.
 
-    The header is the first line; a comment, if it is the last before a line of numbers; None if
-    the first line is one of numbers.
+    The header is the first line that is not a comment. If that line has numbers, it is the last
+    comment before it if that has as many cells, else None.
     """
     at, number, comment = 0, 1, None
     while at < len(text):
@@ -71,7 +71,7 @@ def find_layout(
 ) -> tuple[Layout, dict[str, tuple[str, int]]]:
     """Return how to read the lines, and the columns that are not numbers.
 
-    Of such a column the cell that shows it is given, and its line.
+    For each such column, a cell that is not a number and its line are given.
     """
     lines = ((begin + k, x) for k, x in enumerate(rest.split("\n", FIRST_LINES)[:FIRST_LINES]))
     at, row = next(((k, x) for k, x in lines if x.strip() and not x.startswith(COMMENTS)), (0, ""))

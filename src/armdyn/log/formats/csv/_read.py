@@ -1,4 +1,4 @@
-"""Text files of columns, read in blocks; what is wrong with them is told with its line."""
+"""Text files of columns, read in blocks; errors name the line."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def csv_blocks(path: Path, delimiter: str | None = None) -> Iterator[Table]:
 
     Args:
         path: the file.
-        delimiter: what separates the columns; if left out, the one of comma, semicolon, tabulator
-            and bar that the header has most of, or else blanks.
+        delimiter: separator of the columns; if left out, whichever of comma, semicolon, tab and bar
+            the header has most of, else blanks.
     """
     blocks = _whole_lines(path)
     try:
@@ -69,9 +69,9 @@ def csv_blocks(path: Path, delimiter: str | None = None) -> Iterator[Table]:
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield pieces of the file that end at an end of line, each with the number of its first line.
+    """Yield pieces of the file that end with a whole line, each with the number of its first line.
 
-    The last line of a piece waits for the next piece, since it may be the last of the file.
+    The last line read is kept for the next piece, since it may be the last of the file.
     """
     carry, number = b"", 1
     with path.open("rb") as file:

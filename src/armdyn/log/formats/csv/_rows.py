@@ -1,7 +1,7 @@
 """Rows of numbers in a piece of text.
 
-A piece goes through a fast reader. Where that stumbles, or where lines and rows do not agree, the
-piece is read again line by line, which finds empty cells and the fault.
+A fast reader reads the piece first. If it fails, or if the numbers of lines and rows differ, the
+piece is read again line by line, to accept empty cells or locate the fault.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from armdyn.log.formats.csv._layout import COMMENTS, Layout, separator_of
 
 Array = NDArray[np.float64]
 
-# Texts of more characters are worth the import of a faster reader.
+# For longer texts (characters) importing a faster reader pays off.
 LONG = 1 << 20
 
 
@@ -40,7 +40,7 @@ def numbers_of(
 
 def _fast(layout: Layout, text: str, count: int) -> Array | None:
     k = len(layout.names)
-    # Readers differ on digits of other scripts, which are no numbers here.
+    # Readers differ on non-ASCII digits, which are not numbers here.
     if not layout.numeric or not text.strip() or not text.isascii():
         return None
     if layout.delimiter and text.count(layout.delimiter) != count * (k - 1 + layout.trailing):
@@ -62,7 +62,7 @@ def _fast(layout: Layout, text: str, count: int) -> Array | None:
 
 
 def _by_arrow(layout: Layout, text: str) -> Array | None:
-    """Return numbers read by pyarrow, several times as fast; None if it is missing or refuses."""
+    """Return numbers read by pyarrow, several times faster; None if it is missing or fails."""
     if layout.delimiter is None or layout.trailing:
         return None
     try:
@@ -115,7 +115,7 @@ def _slow(
 
 
 def _row(layout: Layout, line: str, rows: list[list[float]]) -> str | None:
-    """Append the numbers of a line, or return what is wrong with it."""
+    """Append the numbers of a line, or return its fault."""
     cells = layout.cells(line)
     if len(cells) != len(layout.names):
         other = separator_of(line)
