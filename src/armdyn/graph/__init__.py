@@ -1,6 +1,6 @@
-"""The program: what an algorithm becomes when it is run on unknown numbers.
+"""The program: the record of an algorithm that ran on symbolic numbers.
 
-Names are imported when they are first asked for.
+Names are imported on first access.
 """
 
 from typing import TYPE_CHECKING

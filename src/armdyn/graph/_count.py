@@ -11,7 +11,7 @@ from armdyn.scalar import Op
 
 @dataclass(frozen=True, order=True)
 class Operations:
-    """How often a program does what; a change of sign is free, as in the papers.
+    """The operation counts of a program; a change of sign is free, as in the papers.
 
     Ordered by multiplications, then additions.
 
@@ -31,12 +31,12 @@ class Operations:
 
     @property
     def multiplications(self) -> int:
-        """Multiplications and divisions: what the papers call M."""
+        """Multiplications and divisions: M in the papers."""
         return self.mul + self.div
 
     @property
     def additions(self) -> int:
-        """Additions and subtractions: what the papers call A."""
+        """Additions and subtractions: A in the papers."""
         return self.add
 
     def __str__(self) -> str:

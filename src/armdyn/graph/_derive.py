@@ -1,10 +1,10 @@
-"""Exact derivatives of a program, at numbers that are known or not.
+"""Exact derivatives of a program, at numeric or symbolic inputs.
 
-A program is replayed together with its derivatives. On unknown numbers that is traced like any
-other function, so that derivatives share all they can with each other and with the values they are
-made from. Forward, every value carries its derivatives by the inputs it depends on; in
-reverse, every output is followed back to what it was made from. Both are exact; which is cheaper
-depends on the program and on the numbers of inputs and outputs.
+A program is replayed together with its derivatives. On symbolic inputs the replay is traced like
+any other function, so that derivatives share common subexpressions with each other and with the
+values. In forward mode, every value carries its derivatives by the inputs it depends on; in reverse
+mode, the derivatives of every output are propagated back to the inputs. Both modes are exact; which
+one is cheaper depends on the program and on the numbers of inputs and outputs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MODES: tuple[Mode, Mode] = ("forward", "reverse")
 Partials: TypeAlias = Sequence[Sequence[tuple[int, Scalar]]]
 """For each instruction (argument, derivative by that argument), where the derivative is not 0."""
 Sparse: TypeAlias = dict[int, Scalar]
-"""Numbers by the position of the input or direction they belong to; those left out are 0."""
+"""Numbers by the position of their input or direction; missing entries are 0."""
 
 
 def jacobian_at(
@@ -34,12 +34,12 @@ def jacobian_at(
         program: the program.
         of: the name of the output.
         by: the names of the inputs.
-        inputs: where, flattened.
+        inputs: the point of evaluation, flattened.
         mode: "forward" or "reverse".
 
     Returns:
-        For each of `by` a row for each scalar of the output, with a column for each of the input. A
-        sign has the derivative 0.
+        For each name in `by` a matrix: a row per scalar of the output, a column per scalar
+        of the input. The derivative of a sign is 0.
     """
     if mode not in MODES:
         raise MethodError("mode of derivatives", mode, MODES)
@@ -64,8 +64,8 @@ def directional_at(
         program: the program.
         of: the name of the output.
         by: the name of the input that changes.
-        inputs: where, flattened.
-        direction: how it changes, flattened.
+        inputs: the point of evaluation, flattened.
+        direction: how that input changes, flattened.
     """
     results = _positions(program, program.outputs, of, "output")
     positions = _positions(program, program.inputs, by, "input")
@@ -75,7 +75,7 @@ def directional_at(
 
 
 def _positions(program: Program, slots: Sequence[Slot], name: str, role: str) -> Sequence[int]:
-    """Return where the scalars of a slot are among those of all slots."""
+    """Return the positions of a slot's scalars among the scalars of all slots."""
     at = 0
     for slot in slots:
         if slot.name == name:
@@ -99,7 +99,7 @@ def _partials(program: Program, inputs: Sequence[Scalar]) -> Partials:
 def _rule(
     step: Instruction, args: Sequence[Scalar], inputs: Sequence[Scalar]
 ) -> tuple[Scalar, tuple[Scalar, ...]]:
-    """Return the value of an instruction and its derivatives by its arguments, () if all are 0."""
+    """Return the value of an instruction and its derivatives by its arguments; () if all are 0."""
     match step.op:
         case Op.INPUT:
             return inputs[int(step.value)], ()
@@ -111,7 +111,7 @@ def _rule(
             return args[0] - args[1], (1.0, -1.0)
         case Op.MUL:
             return args[0] * args[1], (args[1], args[0])
-        case Op.DIV:  # inverted once: multiplied by after
+        case Op.DIV:  # one division for the inverse, then multiplications
             value, inverse = args[0] / args[1], 1.0 / args[1]
             return value, (inverse, -(value * inverse))
         case Op.NEG:
@@ -162,7 +162,7 @@ def _accumulate(total: Sparse, key: int, x: Scalar) -> None:
 
 
 def _product(slope: Scalar, x: Scalar) -> Scalar:
-    """Return slope * x; sums, most of a program, have slopes of one and are spared the product."""
+    """Return slope * x; sums, most of a program, have slopes of +-1 and need no product."""
     if isinstance(slope, float) and abs(slope) == 1.0:
         return x if slope > 0.0 else -x
     return slope * x

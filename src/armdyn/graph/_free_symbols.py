@@ -1,4 +1,4 @@
-"""Which unknown numbers a value depends on."""
+"""The symbols that a value depends on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from armdyn.scalar import Node, Op
 
 
 def free_symbols(value: object) -> list[Node]:
-    """Return the inputs that numbers depend on, in the order in which they are met.
+    """Return the input nodes that a value depends on, in the order of traversal.
 
     `value` is a number, a sequence of such values or a dataclass of them.
     """

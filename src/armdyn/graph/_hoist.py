@@ -1,4 +1,4 @@
-"""Take out of a program what depends on constants alone, to be computed once and for all."""
+"""Hoist the part of a program that depends only on constants, to compute it once, offline."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from armdyn.scalar import Op
 def hoist(
     program: Program, rows: Sequence[Sequence[float]], column: Callable[[tuple[float, ...]], int]
 ) -> Program:
-    """Return the program with everything that only depends on its first inputs made an input.
+    """Return the program with every value that depends only on its first inputs made an input.
 
     Args:
         program: its first inputs are constants that differ from row to row.
-        rows: values of those inputs, as many in each row.
-        column: is given the values, one for each row, of a number that the rest of the program
-            reads, and says which input it becomes. What is the same in all rows becomes a constant
-            of the program.
+        rows: values of those inputs; all rows have the same length.
+        column: takes the values, one per row, of a hoisted number that the rest of the program
+            reads, and returns the index of the input that replaces it. A number that is equal in
+            all rows becomes a constant of the program instead.
     """
     offline = _offline(program, len(rows[0]))
     read = {arg for k, step in enumerate(program.code) if not offline[k] for arg in step.args}
@@ -38,7 +38,7 @@ def hoist(
 
 
 def _offline(program: Program, n_constants: int) -> list[bool]:
-    """Say of every instruction whether it depends on the first inputs and nothing else."""
+    """Return for every instruction whether it depends only on the first inputs."""
     known: list[bool] = []  # numbers written in the program are known too
     for step in program.code:
         if step.op is Op.INPUT:
@@ -57,7 +57,7 @@ def _values(
     """Return the values of some instructions in all rows."""
     if not taken:
         return []
-    part = simplify(replace(program, results=tuple(taken)))  # what is not needed is dropped
-    with np.errstate(all="ignore"):  # what is not finite shows in the result, where it is judged
+    part = simplify(replace(program, results=tuple(taken)))  # drops unused instructions
+    with np.errstate(all="ignore"):  # non-finite values appear in the result and are checked there
         found = evaluate(part, list(np.array(rows).T), ARRAYS)
     return [tuple(numbers.tolist()) for numbers in found]

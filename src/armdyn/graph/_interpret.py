@@ -1,4 +1,4 @@
-"""Evaluate a program: slowly and plainly, on anything that can be added and multiplied."""
+"""Interpret a program, slowly, on any type that supports arithmetic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from armdyn.graph._program import Program
 from armdyn.scalar import Op, sign
 
 Rules = Mapping[Op, Callable[..., Any]]
-"""What each operation with arguments does."""
+"""The function for each operation that has arguments."""
 
 _python: Any = operator  # its overloads are wider than the rules need
 ARITHMETIC: Rules = {
@@ -45,7 +45,7 @@ def evaluate(program: Program, inputs: Sequence[Any], rules: Rules = FLOATS) -> 
             values[k] = rules[step.op](*(values[arg] for arg in step.args))
             for arg in step.args:
                 if last_use[arg] == k:
-                    values[arg] = None  # let go of arrays nobody needs any more
+                    values[arg] = None  # free arrays that are no longer needed
     return [values[k] for k in program.results]
 
 
@@ -63,7 +63,7 @@ def interpret(program: Program, *arrays: NDArray[np.float64]) -> list[NDArray[np
     n_states = math.prod(lead)
     flat = [a.reshape(n_states, s.size) for a, s in zip(arrays, program.inputs, strict=True)]
     out = np.empty((n_states, len(program.results)))
-    if n_states == 1:  # floats are ten times faster than arrays of one
+    if n_states == 1:  # floats are ten times faster than arrays of length one
         row = [float(x) for a in flat for x in a[0]]
         out[0] = evaluate(program, row, FLOATS)
     else:

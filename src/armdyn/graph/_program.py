@@ -29,7 +29,7 @@ class Slot:
 
 
 class Instruction(NamedTuple):
-    """One operation; `args` index earlier ones, `value` is a constant or the number of an input."""
+    """One operation; `args` index earlier ones, `value` is a constant or the index of an input."""
 
     op: Op
     args: tuple[int, ...] = ()
@@ -40,8 +40,8 @@ class Instruction(NamedTuple):
 class Program:
     """Straight-line code: instruction k may read only instructions before k.
 
-    An INPUT instruction's value is its position in the flattened inputs. `results` index the
-    instructions that make the flattened outputs.
+    The value of an INPUT instruction is its position in the flattened inputs. `results` are the
+    indices of the instructions that compute the flattened outputs.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Program:
 
     @cached_property
     def last_use(self) -> tuple[int, ...]:
-        """For each instruction the last one that reads it; len(code) for results."""
+        """For each instruction, the last one that reads it; len(code) for results."""
         last = list(range(len(self.code)))
         for k, step in enumerate(self.code):
             for arg in step.args:

@@ -9,7 +9,7 @@ INFIX = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}
 
 
 def show(program: Program) -> str:
-    """Return a Python function, one line an operation, that needs only `math`.
+    """Return a Python function, one line per operation, that needs only `math`.
 
     It takes each input as a flat sequence of floats and returns each output as a flat list.
     """
@@ -25,13 +25,13 @@ def show(program: Program) -> str:
 
 
 def statements(program: Program, sign: str) -> tuple[list[str], list[list[str]]]:
-    """Return a program as Python: one assignment an operation, and the numbers of each output.
+    """Return a program as Python: one assignment per operation, and the numbers of each output.
 
-    Element k of an input is written `name[k]`; `sin`, `cos` and `sqrt` by their names.
+    Element k of an input is written `name[k]`; the functions are `sin`, `cos` and `sqrt`.
 
     Args:
         program: the traced code.
-        sign: how the sign of "{0}" is written.
+        sign: template of the expression for the sign of "{0}".
     """
     names = [f"{slot.name}[{k}]" for slot in program.inputs for k in range(slot.size)]
     lines: list[str] = []

@@ -1,9 +1,9 @@
-"""Simplify a program: exact rewrites, each in words beside its line.
+"""Simplify a program by exact rewrites; a comment at each line states its rule.
 
-Every value is held as a signed reference (sign, index) to an instruction whose own sign is
-canonical, so that signs float outwards, are absorbed by additions and cost nothing: -a * b, a * -b
-and -(a * b) are one multiplication, b - a is a - b again. Equal instructions are one instruction;
-what no result needs is dropped.
+Every value is a signed reference (sign, index) to an instruction whose own sign is canonical. So
+signs move outwards, additions absorb them, and they cost nothing: -a * b, a * -b and -(a * b) share
+one multiplication, and b - a reuses a - b. Equal instructions are merged; instructions that no
+result needs are dropped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Ref: TypeAlias = tuple[float, int]
 
 
 def simplify(program: Program) -> Program:
-    """Return a program with the same results and no operation that a rule can spare."""
+    """Return a program with the same results, without the operations that a rule removes."""
     build = _Builder()
     refs: list[Ref] = []
     for step in program.code:
@@ -69,7 +69,7 @@ class _Builder:
         if ca is not None and cb is not None:  # c1 + c2 -> c
             return self.const(ca + cb)
         if ca is not None:
-            a, b, ca, cb = b, a, cb, ca  # a constant stands second
+            a, b, ca, cb = b, a, cb, ca  # a constant is the second operand
         if cb == 0.0:  # x + 0 -> x
             return a
         if cb is not None:
@@ -90,7 +90,7 @@ class _Builder:
         if ca is not None and cb is not None:  # c1 * c2 -> c
             return self.const(ca * cb)
         if cb is not None:
-            a, b, ca, cb = b, a, cb, ca  # a constant stands first
+            a, b, ca, cb = b, a, cb, ca  # a constant is the first operand
         if ca is not None:
             if ca == 0.0:  # 0 * x -> 0
                 return a
@@ -112,7 +112,7 @@ class _Builder:
         if ca is not None and cb is not None:  # c1 / c2 -> c
             return self.const(ca / cb)
         if cb is not None and _keeps_all_digits(1.0 / cb):
-            # x / c -> (1/c) * x: one rounding more, a multiplication instead
+            # x / c -> (1/c) * x: one more rounding, but a multiplication instead of a division
             return self.mul(self.const(1.0 / cb), a)
         if ca == 0.0:  # 0 / x -> 0
             return a
@@ -162,7 +162,7 @@ class _Builder:
         if step.op not in (Op.ADD, Op.SUB):
             return None
         first, second = step.args
-        sign = a[0] if step.op is Op.ADD else -a[0]  # with which the second part is read
+        sign = a[0] if step.op is Op.ADD else -a[0]  # sign of the second part
         if self.code[second].op is Op.CONST:
             return (a[0], first), sign * self.code[second].value
         if self.code[first].op is Op.CONST:
@@ -171,7 +171,7 @@ class _Builder:
 
 
 def _keeps_all_digits(c: float) -> bool:
-    """Say whether a constant made of two others neither overflowed nor lost digits to underflow."""
+    """Return whether a product of two constants neither overflowed nor lost digits to underflow."""
     return math.isfinite(c) and abs(c) >= sys.float_info.min
 
 

@@ -1,4 +1,4 @@
-"""Run a function on unknown numbers and keep what it did."""
+"""Run a function on symbolic numbers and record its operations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def trace(
     name: str = "program",
     constants: Sequence[Node] = (),
 ) -> Program:
-    """Record a function, simplify what it did and check the result.
+    """Record a function, simplify the recorded program and verify it.
 
     Args:
         function: takes one list of scalars for each input, returns nested sequences of scalars: one
@@ -27,8 +27,8 @@ def trace(
         inputs: names and shapes of the arguments.
         outputs: names and shapes of the results.
         name: of the program, for printing.
-        constants: unknowns that the function reads besides its arguments; if there are any, they
-            are the first input of the program, called "constants".
+        constants: symbols that the function reads besides its arguments; if there are any, they
+            are the first input of the program, named "constants".
     """
     return verify(simplify(record(function, inputs, outputs, name, constants)))
 
@@ -40,7 +40,7 @@ def record(
     name: str = "program",
     constants: Sequence[Node] = (),
 ) -> Program:
-    """Record a function as it is, operation by operation; arguments as for `trace`."""
+    """Record a function without simplification; arguments as for `trace`."""
     arguments: list[list[Node]] = []
     position = {node: k for k, node in enumerate(constants)}
     for slot in inputs:
@@ -74,7 +74,7 @@ def _flatten(value: Any) -> Iterable[Node]:
 def _linearise(
     outputs: list[Node], position: dict[Node, int]
 ) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
-    """Order nodes so that each comes after those it reads; without recursion, graphs are deep."""
+    """Order nodes topologically; without recursion, since graphs are deep."""
     index: dict[Node, int] = {}
     code: list[Instruction] = []
     for root in outputs:

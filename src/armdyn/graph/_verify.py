@@ -1,4 +1,4 @@
-"""The law of the graph, checked after every pass."""
+"""The invariants of a program, checked after every pass."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from armdyn.scalar import Op
 
 
 def verify(program: Program) -> Program:
-    """Return the program if it obeys the law, else raise a `GraphError` that names the instruction.
+    """Return the program if it is valid, else raise a `GraphError` that names the instruction.
 
-    The law: an instruction reads as many earlier instructions as its operation takes; constants are
-    finite; inputs exist and are read once; there is a result for every output scalar.
+    The invariants: an instruction reads as many earlier instructions as its operation takes;
+    constants are finite; inputs exist and are read once; there is a result for every output scalar.
     """
     n_inputs = sum(slot.size for slot in program.inputs)
     n_outputs = sum(slot.size for slot in program.outputs)

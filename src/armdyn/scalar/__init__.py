@@ -1,4 +1,4 @@
-"""The alphabet: the closed set of operations, and numbers that remember how they were made."""
+"""The closed set of operations, and symbolic numbers that record how they were computed."""
 
 from armdyn.scalar._node import Node, Op, Scalar, constant, cos, sign, sin, sqrt, symbol
 

@@ -1,7 +1,7 @@
-"""`Node`: a number that is not known yet and remembers how it is made from others.
+"""`Node`: a symbolic number that records how it is computed from others.
 
-An algorithm is written on `Scalar` values. Run on floats it gives numbers; run on nodes, the very
-same lines record the program. Recording simplifies nothing: the recorded program, evaluated, does
+Algorithms are written for `Scalar` values. Run on floats, they compute numbers; run on nodes, the
+same code records the program. Recording simplifies nothing: evaluating the recorded program does
 the float operations of the algorithm one by one, so the two agree bit for bit. Simplification is a
 later pass (`armdyn.graph`).
 """
@@ -31,10 +31,10 @@ class Op(Enum):
 
 
 class Node:
-    """A recorded operation; `args` are the nodes it reads, `value` what an INPUT or CONST holds."""
+    """A recorded operation; `args` are the nodes it reads, `value` is that of an INPUT or CONST."""
 
     __slots__ = ("args", "op", "value")
-    __array_ufunc__ = None  # numpy scalars must hand arithmetic over to us, not wrap us in arrays
+    __array_ufunc__ = None  # NumPy scalars must defer arithmetic to Node, not wrap it in arrays
 
     def __init__(self, op: Op, args: tuple[Node, ...] = (), value: float | str = 0.0) -> None:
         self.op = op
@@ -75,11 +75,11 @@ class Node:
     def __repr__(self) -> str:
         if self.op in (Op.INPUT, Op.CONST):
             return str(self.value)
-        return f"{self.op.name.lower()}(...)"  # whole, a graph would be endless
+        return f"{self.op.name.lower()}(...)"  # printing a whole graph would be endless
 
 
 Scalar: TypeAlias = float | Node
-"""What algorithms compute with: a float, or a node of a program being recorded."""
+"""The numbers of algorithms: a float, or a node of a program being recorded."""
 
 
 def constant(value: float) -> Node:
@@ -88,7 +88,7 @@ def constant(value: float) -> Node:
 
 
 def symbol(name: str) -> Node:
-    """Make an unknown: an input of the program."""
+    """Make a symbol: an input of the program."""
     return Node(Op.INPUT, (), name)
 
 

@@ -1,4 +1,4 @@
-"""Evaluate a rolled program: slowly and plainly, joint after joint."""
+"""Interpret a rolled program, slowly, joint by joint."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def evaluate_rolled(rolled: Rolled, *arrays: Array) -> list[Array]:
 
 
 class _Values:
-    """What the sweeps read and write, for one block of states."""
+    """The values that the sweeps read and write, for one block of states."""
 
     def __init__(self, rolled: Rolled, inputs: dict[str, Any], rules: Rules) -> None:
         self.written: dict[str, dict[tuple[int, ...], Any]] = {s.name: {} for s in rolled.outputs}
@@ -63,7 +63,7 @@ class _Values:
         self._columns: dict[tuple[str, int], Sequence[Any]] = {}
 
     def sweep(self, sweep: Sweep) -> None:
-        """Go over all joints."""
+        """Run a sweep over all joints."""
         self._carried = dict(sweep.start)
         for i in range(self._n) if sweep.outward else reversed(range(self._n)):
             self._run(sweep.step, i, i, (i,))

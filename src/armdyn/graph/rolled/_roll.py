@@ -1,14 +1,14 @@
 """Trace functions of one joint into a `Rolled` program, the same for all joints.
 
-A step is traced with unknown constants; what they have in common is then worked in:
+A step is traced with symbolic constants and then specialised:
 
-- A constant that is the same at all joints is a number of the program.
-- What depends on constants alone is computed here, joint by joint, and becomes a column of the
-  table (`hoist`).
-- What is carried or kept, and is the same number at all joints, is that number: where every link
-  has no mass, nothing is computed with masses. A carry is taken for a number until a step says
-  otherwise.
-- What is kept or carried and never read is dropped.
+- A constant that is the same at all joints becomes a literal in the program.
+- A value that depends only on constants is computed here, joint by joint, and becomes a column of
+  the table (`hoist`).
+- A carried or kept value that is the same number at all joints becomes a literal: if no link has
+  mass, nothing is computed with masses. A carry is assumed to be its start value until a step
+  contradicts this.
+- A kept or carried value that is never read is dropped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TABLE = "constant:joint"
 
 
 class SweepSteps(Protocol):
-    """A sweep whose steps are functions, of numbers by the names of slots; see `Sweep`."""
+    """A sweep whose steps are functions that map numbers by slot name; see `Sweep`."""
 
     @property
     def outward(self) -> bool: ...
@@ -56,12 +56,12 @@ class _Traced:
 
     @property
     def read(self) -> set[Label]:
-        """What is read indeed."""
+        """The labels that the program actually reads."""
         used = (int(step.value) for step in self.program.code if step.op is Op.INPUT)
         return {self.reads[k] for k in used}
 
     def without(self, dead: Callable[[Label], bool]) -> _Traced:
-        """Return the step with some of its results left out."""
+        """Return the step without its dead results."""
         kept = [k for k, label in enumerate(self.writes) if not dead(label)]
         if len(kept) == len(self.writes):
             return self
@@ -109,7 +109,7 @@ def roll(
 
 
 class _Tracer:
-    """Traces one sweep after another, remembering what the ones before left."""
+    """Traces one sweep after another and tracks what earlier sweeps kept."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class _Tracer:
         self._matrices: dict[str, list[float | None]] = {name: [None] for name in matrices}
         self._constants: dict[str, list[Scalar]] = {}
         self._unknown: list[Node] = []
-        self._kept: dict[str, list[float | None]] = {}  # None: not a number known here
+        self._kept: dict[str, list[float | None]] = {}  # None: not known at trace time
         self._columns: dict[str, list[float | None]] = {}
         self._position: dict[tuple[float, ...], int] = {}
         columns: list[Sequence[float]] = []
@@ -161,7 +161,7 @@ class _Tracer:
                         values[k], settled = None, False
         step = step.without(lambda at: at[0] in carried and carried[at[0]][at[1]] is not None)
         self._remember(found)
-        # a number that is kept need not be kept
+        # a kept value that is a known number need not be stored
         step = step.without(lambda at: at[0] in self._kept and found[at] is not None)
         if steps_of.columns is None:
             return _TracedSweep(steps_of, (step,))
@@ -179,7 +179,7 @@ class _Tracer:
     def _traced(
         self, step: Step, given: Mapping[str, Sequence[float | None]]
     ) -> tuple[_Traced, dict[Label, float | None]]:
-        """Trace a step; return it, and of each of its results the number that it is, if any."""
+        """Trace a step; return it, and for each result its number if it is constant, else None."""
         values: dict[str, Sequence[Scalar]] = dict(self._constants)
         nodes, labels = list[Node](), list[Label]()
         for name, entries in given.items():
@@ -223,7 +223,7 @@ def _shifted(step: Instruction, by: int) -> Instruction:
 
 
 def _without_the_dead(sweeps: list[_TracedSweep]) -> list[_TracedSweep]:
-    """Return the sweeps without results that nobody reads."""
+    """Return the sweeps without results that are never read."""
     while True:
         everywhere = set[Label]().union(*(sweep.read for sweep in sweeps))
         slimmer = [_slimmer(sweep, everywhere) for sweep in sweeps]
@@ -243,7 +243,7 @@ def _slimmer(sweep: _TracedSweep, everywhere: set[Label]) -> _TracedSweep:
 
 
 def _live(sweeps: Sequence[_TracedSweep]) -> dict[str, list[int]]:
-    """Return the indices that are left of every slot that sweeps share."""
+    """Return the remaining indices of every slot that sweeps share."""
     live: dict[str, set[int]] = {TABLE: set()}
     for sweep in sweeps:
         for step in sweep.steps:
@@ -255,7 +255,7 @@ def _live(sweeps: Sequence[_TracedSweep]) -> dict[str, list[int]]:
 
 def _finished(sweep: _TracedSweep, live: Mapping[str, list[int]], name: str) -> Sweep:
     steps_of = sweep.steps_of
-    # what is carried is of this sweep only
+    # carried values belong to this sweep only
     own = {at for at in sweep.steps[0].writes if at[0].startswith("carry:")}
     carried = {
         f"carry:{slot}": [k for k in range(len(values)) if (f"carry:{slot}", k) in own]
@@ -272,7 +272,7 @@ def _finished(sweep: _TracedSweep, live: Mapping[str, list[int]], name: str) -> 
 
 
 def _program(step: _Traced, live: Mapping[str, list[int]], name: str) -> Program:
-    """Return a step with its numbers in slots."""
+    """Return a step as a program with its numbers grouped in slots."""
     read = step.read
     inputs = _slots([at for at in step.reads if at in read], live)
     outputs = _slots(step.writes, live)

@@ -1,28 +1,28 @@
 """`Rolled`: a program that sweeps along the joints, with one step traced for all of them.
 
 Straight-line code grows with the number of joints, and with its square for matrices; a rolled
-program is as long for 500 joints as for 5. What differs from joint to joint is in a table of
-constants. A sweep goes over all joints, outward (1..n) or inward (n..1). At each joint its step is
-run once and then, if there is one, its column step for every column k = i..n.
+program is as long for 500 joints as for 5. A table of constants holds what differs between joints.
+A sweep visits all joints, outward (1..n) or inward (n..1). At each joint i it runs its step once
+and then its column step, if it has one, for every column k = i..n.
 
-The slots of a step say by their names where its numbers come from and go to, "place:name":
+The slot names of a step, "place:name", say where its numbers come from and go to:
 
 =============  =============================  ====================================================
 place          as an input                    as an output
 =============  =============================  ====================================================
 ``constant``   row i of the table             -
 ``input``      entry i of an input            -
-``carry``      what the sweep brings from     what it takes to the next joint
-               the joint before
-``kept``       what an earlier sweep kept     kept for joint i, for later sweeps and for the
-               for joint i                    column steps of this joint
-``output``     column steps: entry (i, k)     entry i of a vector; of a column step entry (i, k) of
-               that an earlier sweep wrote    a matrix
-``column``     column steps: what column k    column steps: the same, for the next joint; steps:
-               holds                          what column k = i holds from now on
+``carry``      value carried from the         value carried to the next joint
+               previous joint
+``kept``       value that an earlier sweep    kept for joint i, for later sweeps and for the
+               kept for joint i               column steps of this joint
+``output``     column steps: entry (i, k)     entry i of a vector; in a column step, entry (i, k)
+               that an earlier sweep wrote    of a matrix
+``column``     column steps: value stored     column steps: its value for the next joint; steps:
+               in column k                    the initial value of column k = i
 =============  =============================  ====================================================
 
-A column step reads ``constant`` and ``kept`` of joint i, as the step of this joint left them.
+A column step reads ``constant`` and ``kept`` of joint i after the step of this joint.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Sweep:
 
     Attributes:
         outward: from joint 1 to n; else from n to 1.
-        step: what is done at a joint.
-        start: what is carried to the first joint that the sweep meets, by name without place.
-        columns: what is done for every column k >= i after the step of joint i.
+        step: runs at every joint.
+        start: the values carried to the first joint of the sweep, by name without place.
+        columns: runs for every column k >= i after the step of joint i.
     """
 
     outward: bool
@@ -52,10 +52,10 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Rolled:
-    """Sweeps, one after another, that together compute a quantity of n joints.
+    """A sequence of sweeps that computes a quantity of n joints.
 
     Attributes:
-        name: of the quantity.
+        name: name of the quantity.
         inputs: each of shape (n,).
         outputs: each of shape (n,) or (n, n).
         constants: the table, by name without place; n rows each.

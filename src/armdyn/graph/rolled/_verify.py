@@ -1,4 +1,4 @@
-"""The law of rolled programs, and what they cost."""
+"""The invariants of rolled programs, and their operation counts."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ COLUMNS = (("constant", "kept", "column", "output"), ("column", "output"))
 
 
 def verify_rolled(rolled: Rolled) -> Rolled:
-    """Return the program if it obeys the law, else raise a `GraphError` that names the slot.
+    """Return the program if it is valid, else raise a `GraphError` that names the slot.
 
-    The law: slots have places that their step may use, and the size of what is there; what is
-    carried has a start and goes on; what is read was written before; every output is written.
+    The invariants: every slot has a place that its step may use, and the size of the value there;
+    every carried value has a start and is passed on; a value is written before it is read; every
+    output is written.
     """
     _Check(rolled).all()
     return rolled
 
 
 def count_rolled(rolled: Rolled) -> Operations:
-    """Count the operations that a rolled program does, over all joints and columns."""
+    """Count the operations of a rolled program over all joints and columns."""
     n = rolled.n
     total = [0] * len(astuple(Operations()))
     for sweep in rolled.sweeps:
@@ -57,7 +58,7 @@ class _Check:
             raise GraphError(f"{self._rolled.name}: no sweep writes {', '.join(missing)}")
 
     def _frame(self) -> None:
-        """Check all that is around the sweeps."""
+        """Check everything except the sweeps."""
         rolled = self._rolled
         if not rolled.inputs or not rolled.outputs:
             raise GraphError(f"{rolled.name}: has no inputs or no outputs")

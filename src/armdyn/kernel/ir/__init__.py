@@ -1,1 +1,1 @@
-"""One writer of LLVM IR, and the pieces of code that kernels of every form share."""
+"""The writer of LLVM IR, and the code that all kinds of kernels share."""

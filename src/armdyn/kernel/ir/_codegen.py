@@ -1,4 +1,4 @@
-"""What IR is written for: a target, and the type of the numbers."""
+"""The parameters of code generation: a target and the element type."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class Codegen:
         return self.element.bytes * count
 
     def array(self, count: int) -> str:
-        """Return the instruction that reserves an array on the stack, from a cache line on."""
+        """Return the instruction that reserves an array on the stack, aligned to a cache line."""
         return f"alloca [{count} x {self.element.name}], align {self.target.line_bytes}"
 
     def filled(self, template: str, **words: object) -> str:
-        """Return a template of IR with its words, which begin with a dollar, filled in.
+        """Return a template of IR with its placeholders, which begin with a dollar, filled in.
 
         Args:
             template: may use `$element`, its size `$bytes`, the integer `$integer` of that size and
                 its largest value `$magnitude`; the numbers in a cache line, `$lanes`; the bytes of
                 a cache line and of a page, `$line` and `$page`; and `$log2_...` of the sizes.
-            words: more of them.
+            words: values of further placeholders.
         """
         element, target = self.element, self.target
         sizes = {

@@ -13,8 +13,8 @@ class Counted:
 
     Attributes:
         i: its counter.
-        carried: the values from the iteration before, or from the start.
-        following: the values for the next iteration; set while the body is written.
+        carried: the values from the previous iteration, or from the start.
+        following: the values for the next iteration; set while the body is emitted.
     """
 
     def __init__(self, i: str, carried: list[str]) -> None:
@@ -32,15 +32,15 @@ def counted(
     by: int = 1,
     carried: Sequence[tuple[str, str]] = (),
 ) -> Generator[Counted, None, None]:
-    """Write a loop around its body; the body runs at least once.
+    """Emit a loop around its body; the body runs at least once.
 
     Args:
-        w: in whose function.
+        w: emits the function.
         label: distinguishes the loop from others.
         first: where the counter starts.
         past: the loop ends before the counter reaches this number.
         by: step of the counter.
-        carried: type and start of every value that one iteration hands to the next.
+        carried: type and initial value of every loop-carried value.
     """
     loop = Counted(f"%{label}.i", [f"%{label}.c{k}" for k in range(len(carried))])
     for part in ("from", "head"):
@@ -52,7 +52,7 @@ def counted(
     yield loop
     w.jump(f"{label}.tail")
     w.begin(f"{label}.tail")
-    # copies, which give the values the names that the head already uses
+    # copies that give the values the names that the loop header already uses
     for name, (kind, _), value in zip(loop.carried, carried, loop.following, strict=True):
         w.do(f"{name}.next = bitcast {kind} {value} to {kind}")
     w.do(f"%{label}.next = add nsw i64 {loop.i}, {by}")

@@ -1,13 +1,14 @@
-"""How numbers are tested, wherever code asks whether they are finite.
+"""The check for finite numbers, wherever code needs one.
 
-The magnitude of a number is its bits without the sign, read as an integer. Magnitudes grow with the
-numbers; that of infinity is greater than all of them, and those of NaN are greater still. So one
-function, `LARGEST`, returns the greatest magnitude of an array, and there are two thresholds:
+The magnitude of a number is its bits without the sign, read as an integer. Magnitudes are ordered
+like absolute values; the magnitude of infinity is greater than that of every finite number, and
+NaNs are greater still. So one function, `LARGEST`, returns the greatest magnitude of an array, and
+there are two thresholds:
 
-- `finite_magnitude`: no finite number is beyond it. A caller can ask for a lower one; inputs beyond
-  it are then refused.
-- the *ordinary* magnitude of a program, which its function `ORDINARY` returns: where no input is
-  beyond it, no step can overflow and the results need no test.
+- `finite_magnitude`: no finite number exceeds it. A caller can set a lower one; larger inputs are
+  then refused.
+- the *ordinary* magnitude of a program, which its function `ORDINARY` returns: if no input exceeds
+  it, no step can overflow and the results need no check.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ LARGEST_OF = "armdyn_largest_of"
 
 # Larger inputs (SI units) do not occur in practice.
 LARGEST_ORDINARY = 1e15
-# The threshold where results always have to be tested: every magnitude is beyond it.
+# The threshold if results must always be checked: every magnitude exceeds it.
 NOT_ORDINARY = -1.0
 
-# Vectors that are loaded in one round.
+# Vectors that are loaded in one iteration.
 LOADS = 4
 
-# Vectors hold a cache line, or half of one where there are fewer numbers. The last vector overlaps
-# the one before it: numbers may be tested twice.
+# Vectors hold a cache line, or half a line if there are fewer numbers. The last vector overlaps the
+# previous one: numbers may be checked twice.
 _LARGEST = f"""\
 declare $vector $smax($vector, $vector)
 declare $half $smax_half($half, $half)
@@ -104,7 +105,7 @@ _LOAD = """\
 """
 
 # The greatest magnitude of some operands of n states each. Operands that all states share have size
-# 0 and were tested before; all that is known of them is that they are finite.
+# 0 and were checked before; they are known to be finite, but not how large they are.
 _LARGEST_OF = f"""\
 define internal $integer @{LARGEST_OF}(ptr %args, ptr %sizes, i64 %from, i64 %to, i64 %n) \
 nounwind {{
@@ -137,11 +138,11 @@ def finite_magnitude(element: ElementType) -> int:
 
 
 def largest_function(codegen: Codegen, *, public: bool) -> str:
-    """Return `LARGEST`, which is given numbers and their count.
+    """Return `LARGEST`, a function of a pointer to numbers and their count.
 
     Args:
         codegen: the target and the element type.
-        public: whether it is found by its name outside of the module.
+        public: whether its name is visible outside the module.
     """
     lanes, integer = codegen.line_width, codegen.element.integer
     words: dict[str, object] = {"linkage": "" if public else "internal "}
@@ -158,7 +159,7 @@ def largest_function(codegen: Codegen, *, public: bool) -> str:
 
 
 def largest_of_function(codegen: Codegen) -> str:
-    """Return `LARGEST_OF`, which needs `LARGEST`."""
+    """Return `LARGEST_OF`, which calls `LARGEST`."""
     return codegen.filled(_LARGEST_OF, finite=finite_magnitude(codegen.element))
 
 
@@ -167,7 +168,7 @@ def ordinary_function(codegen: Codegen, largest: float) -> str:
 
     Args:
         codegen: the target and the element type.
-        largest: an input up to which all results are finite; `NOT_ORDINARY` if there is none.
+        largest: all results are finite for inputs up to this; `NOT_ORDINARY` if there is no bound.
     """
     magnitude = codegen.element.pattern(largest)
     return f"define i64 @{ORDINARY}() nounwind {{\n  ret i64 {magnitude}\n}}\n"

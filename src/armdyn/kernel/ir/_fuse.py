@@ -1,7 +1,7 @@
-"""Fuse multiplications and additions here, so that the choice is the same for every width and LLVM.
+"""Fuse multiplications and additions here: the same choice for every width and LLVM version.
 
-A product that only one sum reads is fused into it. A product that is read twice stays: fused into
-both, it would be computed twice.
+A product that only one sum reads is fused into it. A product that is read twice stays separate:
+fused into both sums, it would be computed twice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Step: TypeAlias = Instruction | Fused
 
 
 def fused(program: Program, fma: bool) -> list[Step | None]:
-    """Return the program's steps with sums of products fused; None where a product has gone."""
+    """Return the program's steps with products fused into sums; None for a fused product."""
     steps: list[Step | None] = list(program.code)
     if not fma:
         return steps
@@ -43,7 +43,7 @@ def fused(program: Program, fma: bool) -> list[Step | None]:
         ]
         if not free:
             continue
-        # of two products the one that is ready later: the sum waits for it anyway
+        # of two products, fuse the one that is ready later: the sum waits for it anyway
         product = max(free, key=lambda side: (depth[side], side))
         a, b = program.code[product].args
         difference = step.op is Op.SUB

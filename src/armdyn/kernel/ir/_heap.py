@@ -15,7 +15,7 @@ def allocated(w: Writer, size: int) -> str:
 
 
 def aligned(w: Writer, memory: str) -> str:
-    """Return the first address in allocated memory that begins a cache line, or null."""
+    """Return the first address in allocated memory that is aligned to a cache line, or null."""
     line = w.codegen.target.line_bytes
     number = w.new(f"ptrtoint ptr {memory} to i64")
     # null stays null

@@ -1,15 +1,15 @@
-"""Intrinsic functions of LLVM that kernels call."""
+"""LLVM intrinsics that kernels call."""
 
 from __future__ import annotations
 
 from armdyn.kernel.ir._codegen import Codegen
 
-# How many arguments each has.
+# Their numbers of arguments.
 INTRINSICS = {"llvm.fma": 3, "llvm.fabs": 1, "llvm.sqrt": 1, "llvm.copysign": 2}
 
 
 def declarations(codegen: Codegen) -> str:
-    """Return the declarations of the intrinsic functions, in every width up to the full one."""
+    """Return the declarations of the intrinsics, for every width up to the full one."""
     lines: list[str] = []
     element = codegen.element
     w = 1

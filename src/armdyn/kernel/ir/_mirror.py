@@ -1,8 +1,8 @@
 """The lower triangle of a matrix that was computed above its diagonal: its mirror image, or zero.
 
-The mirror image is copied by tiles that are transposed in registers. If the size of the matrix is
-no multiple of the width, the last tiles overlap those before; their entries above the diagonal then
-lie in a tile that is symmetric already.
+The mirror image is copied in tiles that are transposed in registers. If the size of the matrix is
+not a multiple of the width, the last tiles overlap the previous ones; their entries above the
+diagonal are then in a tile that is already symmetric.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def zero_function(name: str, n: int, codegen: Codegen) -> str:
 
 
 def _tile(w: Writer, n: int, i: str, k: str, on_diagonal: bool = False) -> None:
-    """Write the tile whose first entry is (i, k); on the diagonal only the entries below it."""
+    """Emit the copy of the tile at (i, k); on the diagonal only of the entries below it."""
     size = w.width
     columns = load_tile(w, _place(w, n, k, i), n, Tile(0, size))
     target = _place(w, n, i, k)

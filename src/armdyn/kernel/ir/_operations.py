@@ -11,7 +11,7 @@ from armdyn.scalar import Op
 
 
 def operation(w: Writer, step: Step, a: Sequence[str]) -> str:
-    """Write one operation on values; not an input and not a sine or cosine."""
+    """Emit one operation on values; not an input, sine or cosine."""
     if isinstance(step, Fused):
         x = w.neg(a[0]) if step.minus_product else a[0]
         return w.muladd(x, a[1], w.neg(a[2]) if step.minus_addend else a[2])
@@ -48,12 +48,12 @@ def _sign(w: Writer, x: str) -> str:
 def sincos_of_all(
     w: Writer, values: Sequence[str], lanes: int, label: str
 ) -> list[tuple[str, str]]:
-    """Write sine and cosine of values; a single state has several of them in one vector.
+    """Emit sine and cosine of values; a single state packs several of them into one vector.
 
     Args:
-        w: writes the function.
+        w: emits the function.
         values: the angles.
-        lanes: of a vector register.
+        lanes: number of lanes of a vector register.
         label: makes the labels of this call unique.
     """
     if w.width > 1:
@@ -67,7 +67,7 @@ def sincos_of_all(
 
 
 def _tested_once(w: Writer, xs: Sequence[str], label: str) -> list[tuple[str, str]]:
-    """Write sine and cosine of values, with one test of range for all of them."""
+    """Emit sine and cosine of values, with one range check for all of them."""
     far = out_of_range(w, xs[0])
     for x in xs[1:]:
         far = w.new(f"or {w.flag} {far}, {out_of_range(w, x)}")
@@ -96,11 +96,11 @@ def _tested_once(w: Writer, xs: Sequence[str], label: str) -> list[tuple[str, st
 
 
 def angles_by_level(steps: Sequence[Step | None]) -> list[list[int]]:
-    """Return the arguments of sines and cosines by depth: first those that need no other sine."""
+    """Return the arguments of sines and cosines by depth; depth 0 depends on no other sine."""
     level: list[int] = []
     angles: dict[int, dict[int, None]] = {}
     for step in steps:
-        if step is None:  # a product inside a fused step, which reads its factors itself
+        if step is None:  # a fused product: the fused step reads its factors directly
             level.append(0)
             continue
         depth = max((level[arg] for arg in step.args), default=0)
@@ -115,7 +115,7 @@ def angles_by_level(steps: Sequence[Step | None]) -> list[list[int]]:
 def backward_slice(
     steps: Sequence[Step | None], roots: Sequence[int], known: Collection[int]
 ) -> set[int]:
-    """Return the steps that the roots need and that are not known yet."""
+    """Return the steps that the roots depend on, except those already known."""
     needed: set[int] = set()
     stack = list(roots)
     while stack:
@@ -128,7 +128,7 @@ def backward_slice(
 
 
 def _gathered(v: Writer, values: Sequence[str]) -> list[str]:
-    """Return scalars in the lanes of vectors; the last one fills the lanes that are left."""
+    """Pack scalars into the lanes of vectors; the last scalar fills the remaining lanes."""
     if v.width == 1:
         return list(values)
     vectors: list[str] = []

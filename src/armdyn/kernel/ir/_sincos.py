@@ -10,8 +10,8 @@ exact and the error of the second product is known exactly; without, the parts a
 their products with k (16 bits) are exact. Close to a multiple of pi/2 only r and e together are
 accurate.
 
-An angle that is larger, infinite or NaN goes to the C library; the other lanes of its vector do
-not. So the result of an angle does not depend on its neighbours.
+Larger angles, infinity and NaN go to the C library; the other lanes of the vector do not. So the
+result for an angle does not depend on the other lanes.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ class Constants:
 
     Attributes:
         limit: the largest angle that is reduced here [rad].
-        round: added to a number it leaves the nearest integer in the low bits of the sum.
+        round: adding this to a number leaves the nearest integer in the low bits of the sum.
         two_over_pi: 2/pi.
         fused_parts: pi/2 as a sum of numbers.
-        short_parts: pi/2 as a sum of short numbers, whose products with k are exact, and a rest.
+        short_parts: pi/2 as a sum of short numbers, whose products with k are exact, and a
+            remainder.
         sine: coefficients of S.
         cosine: coefficients of C.
     """
@@ -47,9 +48,9 @@ class Constants:
     cosine: tuple[float, ...]
 
 
-# By the name of the element type. Short parts of a double have 37 bits. Coefficients are by Remez,
-# relative error of sin(r)/r and absolute error of cos(r) on |r| <= pi/4, rounded to doubles:
-# 2**-57.1 and 2**-59.9.
+# By the name of the element type. Short parts of a double have 37 bits. The coefficients are from
+# the Remez algorithm, rounded to doubles. On |r| <= pi/4 the relative error of sin(r)/r is 2**-57.1
+# and the absolute error of cos(r) is 2**-59.9.
 CONSTANTS = {
     "double": Constants(
         limit=1e5,
@@ -87,7 +88,7 @@ CONSTANTS = {
 
 SLOW = "armdyn_slow_sincos"
 LIBRARY = "armdyn_library"
-# The addresses of the C library's functions: loaded code needs no linker.
+# The addresses of the C library's functions, stored at run time: loaded code needs no linker.
 _LIBRARY = f"""\
 @{LIBRARY} = internal global [4 x ptr] zeroinitializer
 define void @{LINK}(ptr %sine, ptr %cosine, ptr %malloc, ptr %free) nounwind {{
@@ -106,7 +107,7 @@ define void @{LINK}(ptr %sine, ptr %cosine, ptr %malloc, ptr %free) nounwind {{
 def out_of_range(w: Writer, x: str) -> str:
     """Return a flag for each lane: the angle is too large or NaN.
 
-    Bits are compared: a comparison of numbers would raise a floating-point exception for NaN.
+    It compares bits: a floating-point comparison would raise an exception flag for NaN.
     """
     size = w.new(f"bitcast {w.type} {w.call('llvm.fabs', x)} to {w.integer}")
     return w.new(f"icmp sgt {w.integer} {size}, {w.whole(limit_pattern(w.element))}")
@@ -118,7 +119,7 @@ def limit_pattern(element: ElementType) -> int:
 
 
 def sincos(w: Writer, x: str) -> tuple[str, str]:
-    """Write sine and cosine of angles that are in range."""
+    """Emit sine and cosine of angles that are in range."""
     constants = CONSTANTS[w.element.name]
     shifted = w.muladd(x, w.const(constants.two_over_pi), w.const(constants.round))
     k = w.sub(shifted, w.const(constants.round))
@@ -157,7 +158,7 @@ def _reduced_short(w: Writer, x: str, k: str, parts: tuple[float, ...]) -> tuple
 
 
 def _polynomial(w: Writer, z: str, zz: str, coefficients: tuple[float, ...]) -> str:
-    """Write a polynomial by its even and its odd part, which are independent of each other."""
+    """Emit a polynomial as its even and odd parts, which are independent of each other."""
     even, odd = (_horner(w, zz, coefficients[k::2]) for k in (0, 1))
     return w.muladd(odd, z, even)
 
@@ -175,7 +176,7 @@ def _quadrant(w: Writer, shifted: str, s: str, c: str) -> tuple[str, str]:
     last = w.new(f"and {w.integer} {k}, {w.whole(1)}")
     odd = w.new(f"icmp ne {w.integer} {last}, {w.whole(0)}")
     raised = w.new(f"shl {w.integer} {k}, {w.whole(w.element.bits - 2)}")
-    # the same of k + 1
+    # the same for k + 1
     raised_next = w.new(f"add {w.integer} {raised}, {w.whole(2 ** (w.element.bits - 2))}")
     return (
         _signed(w, w.select(odd, c, s), raised),
@@ -184,7 +185,7 @@ def _quadrant(w: Writer, shifted: str, s: str, c: str) -> tuple[str, str]:
 
 
 def _signed(w: Writer, value: str, raised: str) -> str:
-    """Negate where the first bit is set."""
+    """Negate the lanes whose sign bit is set in `raised`."""
     sign = w.new(f"and {w.integer} {raised}, {w.whole(-(2 ** (w.element.bits - 1)))}")
     as_integer = w.new(f"bitcast {w.type} {value} to {w.integer}")
     flipped = w.new(f"xor {w.integer} {as_integer}, {sign}")
@@ -224,6 +225,6 @@ def slow_function(codegen: Codegen) -> str:
     w.branch("%more", "head", "done")
     w.begin("done")
     w.do("ret void")
-    # rarely called; to optimise it would take a tenth of the time of all the rest
+    # rarely called; optimising it would take a tenth of the compile time of everything else
     how = "noinline optnone cold nounwind"
     return _LIBRARY + w.text(f"internal void @{SLOW}(ptr %x, ptr %s, ptr %c, i64 %n) {how}")

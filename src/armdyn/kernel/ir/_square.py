@@ -1,8 +1,8 @@
 """Tiles of eight columns stored as rows, in inline assembly (AVX-512).
 
-LLVM weighs every shuffle against all others near it, which takes longer than all else if a program
-has hundreds of results. Inline assembly it leaves alone. Shuffles work in place, on two registers
-and a spare one at a time, so that the other registers can hold waiting values.
+LLVM compares each shuffle with all others near it. If a program has hundreds of results, this takes
+longer than everything else. LLVM does not analyse inline assembly. Shuffles work in place, on two
+registers and a spare one at a time, so that the other registers can hold live values.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from armdyn.kernel.ir._writer import Writer
 
 SIDE = 8
 _SPARE = SIDE
-_BASE = SIDE + 1 + SIDE  # after the registers come the columns, which are their first values
+_BASE = SIDE + 1 + SIDE  # after the registers come the columns, which initialise them
 
 
 def stores_squares(w: Writer) -> bool:
-    """Say whether a writer's target has these instructions for its values."""
+    """Return whether a writer's target has these instructions for its values."""
     return w.codegen.target.tile_assembly and w.element == DOUBLE and w.width == SIDE
 
 
 def store_square(w: Writer, columns: Sequence[str], base: str, n: int, start: int) -> None:
     """Store eight columns, from the one numbered `start`, into eight rows of n numbers."""
     lines: list[str] = []
-    places = [*range(SIDE), _SPARE]  # the registers of the values, and the spare one
+    places = [*range(SIDE), _SPARE]  # the registers of the values, and the spare register
 
     def split(a: int, b: int, low: str, high: str) -> None:
-        """Gather some rows of two values in the first of them, and the other rows in the second."""
+        """Gather some rows of two values in the first value, and the other rows in the second."""
         x, y, spare = places[a], places[b], places[-1]
         lines.append(f"{high} ${y}, ${x}, ${spare}")
         lines.append(f"{low} ${y}, ${x}, ${x}")

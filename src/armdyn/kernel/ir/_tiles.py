@@ -1,10 +1,10 @@
-"""Columns of a block of states from its rows, and rows from columns, transposed in registers.
+"""Load the columns of a block of states from its rows, and store them: transposes in registers.
 
 A block is `width` states of n numbers each, one after the other in memory, as in a NumPy array. A
-program wants the k-th number of every state in one vector. Tiles of some columns are loaded or
-stored by pieces of rows and transposed by shuffles. Short pieces, several in a vector, need fewer
+program needs the k-th number of every state in one vector. Tiles of some columns are loaded or
+stored as pieces of rows and transposed by shuffles. Short pieces, several in a vector, need fewer
 shuffles; whole vectors need fewer stores, and a processor does one store at a time. An odd last
-column is moved together with the one before it, which is then moved twice.
+column is moved together with the previous column, which is then moved twice.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from armdyn.kernel.ir._writer import Writer
 
 
 class Tile(NamedTuple):
-    """Some columns that are loaded or stored together: a power of two."""
+    """Columns that are loaded or stored together; their number is a power of two."""
 
     start: int
     size: int
@@ -77,7 +77,7 @@ def store_tile(w: Writer, columns: Sequence[str], base: str, n: int, tile: Tile)
 
 
 def _pieces_of_rows(w: Writer, columns: Sequence[str]) -> list[tuple[str, list[int]]]:
-    """Return vectors of rows' pieces, and their rows, of fewer columns than a vector has lanes."""
+    """Return vectors of pieces of rows, and their rows; for fewer columns than vector lanes."""
     low, high = _unpack(w)
     pairs = list(zip(columns[::2], columns[1::2], strict=True))
     vectors = [
@@ -86,7 +86,7 @@ def _pieces_of_rows(w: Writer, columns: Sequence[str]) -> list[tuple[str, list[i
         for a, b in pairs
     ]
     size = 2
-    while size < len(columns):  # pieces of two vectors are put side by side
+    while size < len(columns):  # put pieces of two vectors side by side
         first = [lane for k in range(0, w.width // 2, size) for lane in _both(w, k, size)]
         second = [lane + w.width // 2 for lane in first]
         couples = list(zip(vectors[::2], vectors[1::2], strict=True))
@@ -107,10 +107,10 @@ def _both(w: Writer, start: int, size: int) -> list[int]:
 
 
 def transposed(w: Writer, vectors: Sequence[str]) -> list[str]:
-    """Return the columns of vectors of rows' pieces, ordered as by `_rows`; or rows of columns.
+    """Transpose pieces of rows, ordered as in `_rows`, into columns; or columns into rows.
 
     Neighbouring rows are interleaved within pairs of lanes, then pairs are sorted into place.
-    Processors do all these shuffles without a table of indices.
+    Processors do all these shuffles without an index vector.
     """
     low, high = _unpack(w)
     pairs = list(zip(vectors[::2], vectors[1::2], strict=True))
@@ -120,7 +120,7 @@ def transposed(w: Writer, vectors: Sequence[str]) -> list[str]:
 
 
 def _sorted_pairs(w: Writer, values: list[str]) -> list[str]:
-    """Bring m values, in which every m-th pair of lanes belongs together, into m whole values."""
+    """Sort m values, in which every m-th pair of lanes belongs together, into m whole values."""
     if len(values) == 1:
         return values
     first = [lane for pair in range(0, w.width, 2) for lane in (2 * pair, 2 * pair + 1)]
@@ -132,7 +132,7 @@ def _sorted_pairs(w: Writer, values: list[str]) -> list[str]:
 
 
 def _rows(w: Writer, tile: Tile) -> list[list[int]]:
-    """Return the rows whose pieces share a vector: vectors of even and of odd rows in turn."""
+    """Return the rows whose pieces share a vector; vectors of even and odd rows alternate."""
     step = 2 * w.width // tile.size
     return [
         list(range(first + odd, first + step, 2))

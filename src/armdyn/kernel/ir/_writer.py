@@ -1,4 +1,4 @@
-"""Write arithmetic in LLVM IR, on scalars or on vectors of one width."""
+"""Emit arithmetic in LLVM IR, on scalars or on vectors of one width."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from armdyn.kernel.ir._function_writer import FunctionWriter
 
 
 class Writer(FunctionWriter):
-    """The body of one function that computes, in values of `width` numbers.
+    """The body of a function whose values have `width` numbers.
 
     Attributes:
-        width: lanes of a value; 1 writes scalars.
+        width: lanes of a value; 1 means scalars.
         codegen: the target and the element type.
         element: the type of the numbers.
         fma: whether multiplication and addition are fused.
-        type: of a value.
-        integer: of the bits of a value.
-        flag: of the result of a comparison of values.
+        type: LLVM type of a value.
+        integer: LLVM type of the bits of a value.
+        flag: LLVM type of the result of a comparison.
     """
 
     def __init__(self, width: int, codegen: Codegen, same: FunctionWriter | None = None) -> None:
@@ -74,13 +74,13 @@ class Writer(FunctionWriter):
         return self.new(f"fneg {self.type} {a}")
 
     def muladd(self, a: str, b: str, c: str) -> str:
-        """a b + c, rounded once where the machine can."""
+        """a b + c, rounded once if the target has FMA."""
         if not self.fma:
             return self.add(self.mul(a, b), c)
         return self.call("llvm.fma", a, b, c)
 
     def call(self, intrinsic: str, *args: str) -> str:
-        """Call an intrinsic function of numbers."""
+        """Call an intrinsic function."""
         given = ", ".join(f"{self.type} {a}" for a in args)
         return self.new(f"call {self.type} @{intrinsic}.{self.element.suffix(self.width)}({given})")
 
@@ -103,7 +103,7 @@ class Writer(FunctionWriter):
         return base if at == 0 else self.address_of(base, str(at))
 
     def address_of(self, base: str, index: str) -> str:
-        """Return the address of the number of an array whose position is a value."""
+        """Return the address of an element of an array whose index is a value."""
         return self.new(f"getelementptr {self.element.name}, ptr {base}, i64 {index}")
 
     def shuffle(self, a: str, b: str, lanes: Sequence[int]) -> str:

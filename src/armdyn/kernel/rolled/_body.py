@@ -2,7 +2,8 @@
 
 Values that a sweep carries are in registers, values for later sweeps in scratch memory, and
 constants of the joints in a table. The inputs of a block of states are first transposed into
-scratch memory, and the results out of it at the end: whole vectors, and matrices row by row.
+scratch memory. The results are transposed out of it at the end: whole vectors, and matrices row by
+row.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from armdyn.kernel.rolled._memory import Memory, Reader, Table, place
 from armdyn.kernel.rolled._rows import Rows
 from armdyn.kernel.rolled._step import Number, RolledStep
 
-# More bytes of scratch memory than this are not on the stack.
+# Larger scratch memory (bytes) is not on the stack.
 MOST_ON_STACK = 2**16
 
 BELOW = "armdyn_below"
@@ -38,7 +39,7 @@ class RolledBody:
         self._line = codegen.target.line_bytes
         self._n = rolled.n
         self._w = Writer(width, codegen)
-        # in a block, independent steps overlap each other: no need to begin early
+        # in a block, the steps of a sweep without a carry overlap: they need no early angles
         self._steps = [
             RolledStep(sweep.step, codegen, early=width == 1 or bool(sweep.start))
             for sweep in rolled.sweeps
@@ -58,7 +59,7 @@ class RolledBody:
 
         Args:
             name: of the function.
-            given: whether the last argument is the scratch memory, or null; otherwise the function
+            given: whether the last argument is the scratch memory (or null); otherwise the function
                 has its own memory.
         """
         w = self._w
@@ -94,7 +95,7 @@ class RolledBody:
         return w.text(f"dso_local void @{name}({arguments}) noinline nounwind")
 
     def _without_memory(self) -> None:
-        """Write the branch without memory: all results are NaN."""
+        """Emit the branch for missing memory: all results are NaN."""
         w = self._w.resized(1)
         lacks = w.new("icmp eq ptr %scratch, null")
         w.branch(lacks, "lacking", "begin")
@@ -106,7 +107,7 @@ class RolledBody:
         w.begin("begin")
 
     def _early(self, number: int) -> None:
-        """Write sines and cosines of the early angles of all joints."""
+        """Emit sines and cosines of the early angles of all joints."""
         step, w, memory = self._steps[number], self._w, self.memory
         if not step.early:
             return
@@ -193,7 +194,7 @@ class RolledBody:
     def _behind_the_last(
         self, label: str, i: str, column: str, values: Sequence[tuple[str, int]]
     ) -> None:
-        """Write copies of the last column behind it, for column steps that go beyond it."""
+        """Emit copies of the last column behind it, for column steps that run past it."""
         w = self._w
         v = w.resized(self._codegen.width)
         is_last = w.new(f"icmp eq i64 {i}, {self._n - 1}")
@@ -205,15 +206,15 @@ class RolledBody:
         w.begin(f"{label}.others")
 
     def _columns(self, number: int, label: str, i: str) -> None:
-        """Write the column steps of joint i."""
+        """Emit the column steps of joint i."""
         step, memory = self._column_steps[number], self.memory
         if step is None:
             return
         w = self._w
         read_rows = {x.name for x in step.inputs if x.place == "output"}
         written_rows = {x.name for x in step.outputs if x.place == "output"}
-        # a single state has several columns in a vector, unless the step reads entries: there are
-        # none behind the last one
+        # a single state packs several columns into a vector, unless the step reads entries: there
+        # are none behind the last column
         several = w.width == 1 and not read_rows
         v = w.resized(self._codegen.width) if several else w
         for name in sorted(read_rows):

@@ -42,7 +42,7 @@ def emit_rolled(rolled: Rolled, codegen: Codegen) -> str:
 
 
 def _with_memory(size: int, codegen: Codegen) -> str:
-    """Return `LOOP`: the loop, with memory if there are enough states for a block."""
+    """Return `LOOP`: the loop, which allocates memory if there are enough states for a block."""
     w = Writer(1, codegen)
     w.begin("entry")
     count = w.new("load i64, ptr %dims, align 8")

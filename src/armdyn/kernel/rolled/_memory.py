@@ -1,8 +1,8 @@
 """The scratch memory of a kernel of a rolled program.
 
-For a block of states each entry holds the numbers of all states side by side. For a single state
-columns are side by side instead, with some more behind the last one, so that column steps can work
-on several columns at once.
+For a block of states each entry holds the numbers of all states side by side. For a single state,
+columns are side by side instead, with padding behind the last one, so that column steps can process
+several columns at once.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class Memory:
     """
 
     def __init__(self, rolled: Rolled, width: int, codegen: Codegen, angles: int) -> None:
-        """Divide the memory.
+        """Lay out the memory.
 
         Args:
             rolled: the program.
             width: states that the kernel computes together.
             codegen: the target and the element type.
-            angles: most angles of a joint whose sine and cosine are computed before a sweep.
+            angles: maximum number of early angles of a joint, over all sweeps.
         """
         n = rolled.n
         self._n, self.width = n, width
@@ -63,7 +63,7 @@ class Memory:
 
     def _reserve(self, name: str, size: int) -> None:
         self._starts[name] = self.size
-        self.size += _whole(size, self._codegen.line_width)  # all begin with a cache line
+        self.size += _whole(size, self._codegen.line_width)  # every part is aligned to a cache line
 
     def part(self, w: Writer, name: str) -> str:
         """Return the address of a part."""
@@ -74,11 +74,11 @@ class Memory:
         return self.part(w, f"input {name}")
 
     def output(self, w: Writer, name: str) -> str:
-        """Return the address of the entries of an output: of a vector, or of a row of a matrix."""
+        """Return the address of the entries of an output: a vector, or one row of a matrix."""
         return self.part(w, f"output {name}")
 
     def angle(self, w: Writer, part: str, k: int, i: str) -> str:
-        """Return the address of the k-th angle of joint i, of its sine or of its cosine."""
+        """Return the address of the k-th early angle of joint i, or of its sine or cosine."""
         base = w.address("%scratch", self._starts[part] + k * self._n * self.width)
         return place(w, base, i, self.width)
 
@@ -87,7 +87,7 @@ class Memory:
         return place(w, self.part(w, "kept"), i, self._n_stored * self.width)
 
     def stored_at(self, name: str, k: int) -> int:
-        """Return the position of a number among those kept for a joint."""
+        """Return the offset of a number within the numbers kept for a joint."""
         return (self._kept[name] + k) * self.width
 
     def column(self, w: Writer, k: str) -> str:
@@ -96,7 +96,7 @@ class Memory:
         return place(w, self.part(w, "columns"), k, pitch)
 
     def column_at(self, name: str, k: int) -> int:
-        """Return the position of a number among those of a column."""
+        """Return the offset of a number within the numbers of a column."""
         return (self._columns[name] + k) * (self.width if self.width > 1 else self._pitch)
 
 
@@ -104,7 +104,7 @@ class Table:
     """The constants of all joints, joint after joint.
 
     Attributes:
-        row: how many a joint has.
+        row: number of constants of a joint.
     """
 
     def __init__(self, rolled: Rolled, codegen: Codegen) -> None:
@@ -118,11 +118,11 @@ class Table:
         self._values = [x for i in range(rolled.n) for rows in tables for x in rows[i]]
 
     def at(self, name: str, k: int) -> int:
-        """Return the position of a number among those of a joint."""
+        """Return the offset of a number within the constants of a joint."""
         return self._starts[name] + k
 
     def text(self) -> str:
-        """Return the table in IR."""
+        """Return the table as IR."""
         element, line = self._codegen.element, self._codegen.target.line_bytes
         values = ", ".join(f"{element.name} {element.constant(x)}" for x in self._values or [0.0])
         kind = f"[{max(len(self._values), 1)} x {element.name}]"
@@ -148,9 +148,9 @@ class Reader:
         """Prepare to read.
 
         Args:
-            w: writes the function.
-            memory: of the kernel.
-            table: of the constants.
+            w: emits the function.
+            memory: scratch memory of the kernel.
+            table: the table of constants.
             inputs: address of the entries of each input.
             i: the joint.
             brought: the values that the sweep carries.
@@ -161,7 +161,7 @@ class Reader:
         self.kept = memory.kept(w, i)
 
     def read(self, number: Number) -> str:
-        """Load a number of the joint."""
+        """Load a number that belongs to the joint."""
         w, memory = self._w, self._memory
         one = w.resized(1)
         if number.place == "carry":
@@ -184,7 +184,7 @@ def place(w: Writer, base: str, i: str, pitch: int) -> str:
 
 
 def _slots(rolled: Rolled, place: str) -> tuple[dict[str, int], int]:
-    """Return the positions of numbers that are written to a place, by name, and their count."""
+    """Return the offsets of the numbers that are written to a place, by name, and their count."""
     starts: dict[str, int] = {}
     at = 0
     for sweep in rolled.sweeps:

@@ -1,8 +1,8 @@
 """Inputs and outputs of a kernel of a rolled program, to and from its scratch memory.
 
 In scratch memory the entries of a vector are columns of the block: the k-th number of every state
-together. Tiles of them are transposed in loops. A matrix is moved row by row, each row from the
-tile with its diagonal on; the entries before are written at the end.
+together. Tiles of them are transposed in loops. A matrix is moved row by row, each row starting
+with the tile that contains its diagonal entry; the entries before are written at the end.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Rows:
         """Prepare.
 
         Args:
-            w: of the kernel.
-            lanes: of a vector register.
+            w: emits the kernel.
+            lanes: number of lanes of a vector register.
             n: numbers in a row.
-            memory: of the kernel.
-            inputs: address of each.
-            outputs: address of each.
+            memory: scratch memory of the kernel.
+            inputs: address of each input.
+            outputs: address of each output.
         """
         self._w, self._lanes, self._n, self._memory = w, lanes, n, memory
         self._inputs, self._outputs = inputs, outputs
@@ -52,7 +52,7 @@ class Rows:
         self._all(base, tiles, lambda at, size: self._store(name, base, self._n, at, size))
 
     def _all(self, base: str, tiles: list[Tile], move: Callable[[str, int], None]) -> None:
-        """Move all tiles of a vector: those of full size in a loop."""
+        """Move all tiles of a vector; tiles of full size in a loop."""
         size = tiles[0].size
         with counted(self._w, f"tiles.{base[1:]}", 0, self._n - self._n % size, size) as loop:
             move(loop.i, size)

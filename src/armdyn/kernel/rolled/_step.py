@@ -25,9 +25,9 @@ class RolledStep:
     """A step, or a column step.
 
     Attributes:
-        inputs: the numbers that it needs.
+        inputs: the numbers that it reads.
         outputs: the numbers that it writes.
-        early: the angles whose sines and cosines are computed for all joints before the sweep:
+        early: the angles whose sines and cosines are computed for all joints before the sweep;
             they depend neither on carried values nor on another sine.
     """
 
@@ -35,9 +35,9 @@ class RolledStep:
         """Prepare a step.
 
         Args:
-            program: what it does.
+            program: the code of the step.
             codegen: the target and the element type.
-            early: whether angles may be early.
+            early: whether to use early angles.
         """
         steps = fused(program, codegen.target.fma)
         alive = backward_slice(steps, program.results, ())
@@ -66,7 +66,7 @@ class RolledStep:
         ]
 
     def angles(self, w: Writer, read: Callable[[Number], str]) -> list[str]:
-        """Write the early angles and return them."""
+        """Emit the early angles and return them."""
         values: dict[int, str] = {}
         self._make(w, sorted(backward_slice(self._steps, self.early, ())), read, values, {})
         return [values[angle] for angle in self.early]
@@ -79,13 +79,13 @@ class RolledStep:
         write: Callable[[Number, str], None],
         pairs: Callable[[int], tuple[str, str]] | None = None,
     ) -> None:
-        """Write the step.
+        """Emit the step.
 
         Args:
-            w: writes the function.
+            w: emits the function.
             label: makes the labels of the step unique.
-            read: loads an input, when it is first needed.
-            write: stores an output, as soon as it is computed.
+            read: loads an input; called when the input is first needed.
+            write: stores an output; called as soon as the output is computed.
             pairs: loads sine and cosine of the k-th early angle.
         """
         values: dict[int, str] = {}
@@ -94,7 +94,7 @@ class RolledStep:
         for number, k in zip(self.outputs, self._results, strict=True):
             ready.setdefault(k, []).append(number)
         needed = self._needed()
-        # numbers that are overwritten are read before anything is written
+        # read numbers that will be overwritten before writing anything
         changed = [k for k in sorted(needed) if set(self._reads([k])) & set(self.outputs)]
         self._make(w, changed, read, values, trig)
         if pairs is not None:
@@ -120,7 +120,7 @@ class RolledStep:
                 write(number, values[k])
 
     def _needed(self) -> set[int]:
-        """Return the steps that the results need, without those that only early angles need."""
+        """Return the steps that the results depend on, except those used only by early angles."""
         needed: set[int] = set()
         stack = list(self._results)
         while stack:

@@ -1,4 +1,4 @@
-"""Bounds of all that a program computes."""
+"""Bounds of all values that a program computes."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from armdyn.graph import Program
 from armdyn.kernel._element import ElementType
 from armdyn.scalar import Op
 
-# Bounds may be so much of the largest number: the rest is for the rounding of all steps.
+# Bounds may reach this fraction of the largest number: the rest covers the rounding of all steps.
 MARGIN = 1e-8
 
 
 def stays_finite(program: Program, largest: float, element: ElementType) -> bool:
-    """Say whether no step can overflow or give NaN while inputs are at most so large.
+    """Return whether no step can overflow or give NaN for inputs up to a magnitude.
 
-    A step is bounded by the bounds of its operands. This is known only for programs that divide by
-    nothing but constants; for all others the answer is no.
+    Each step is bounded from the bounds of its operands. This works only for programs that divide
+    only by constants; for all others the answer is False.
 
     Args:
         program: the program.
-        largest: of every input, without its sign.
+        largest: largest magnitude of every input.
         element: the type of the numbers.
     """
     most = MARGIN * element.largest

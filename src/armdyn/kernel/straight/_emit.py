@@ -1,8 +1,8 @@
 """A program as LLVM IR: a kernel for one state, a kernel for a block of states, and their loop.
 
-Both kernels have no loops and do the same operations in the same order, so that a state gives the
-same bits alone and in any batch. They take a pointer to each input and each output, which are dense
-arrays and must not overlap.
+The kernels have no loops. Both do the same operations in the same order, so that a state gives the
+same bits alone and in any batch. Their arguments are a pointer to each input and each output, which
+are dense arrays and must not overlap.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from armdyn.kernel.straight._spill import SpillAllocator
 from armdyn.kernel.straight._store import Store, Stores
 from armdyn.scalar import Op
 
-# Programs with no more steps store results as early as possible.
+# Programs with up to this many steps store results as early as possible.
 SHORT = 700
-# With this many results more values wait than there are registers.
+# With this many results, more values are live than there are registers.
 MANY = 64
-# For programs with more steps spilling is decided here, not by LLVM.
+# For programs with more steps, this compiler decides what to spill, not LLVM.
 LONG = 1080
-# Programs with more steps and results are compiled only once, for a block of states.
+# Programs with more steps and results together are compiled only once, for a block of states.
 LONGEST_TWICE = 1500
-# Within a basic block LLVM compares all memory accesses with each other, so long blocks take more
-# than proportional time. A jump to the next block costs no instruction.
+# Within a basic block LLVM compares all memory accesses with each other, so compile time grows
+# faster than the length of a block. A jump to the next block costs no instruction.
 STEPS_BETWEEN_CUTS = 100
 
 
 def emit(program: Program, codegen: Codegen) -> str:
     """Return the module of a program, whose function `LOOP` is the inner loop of a gufunc.
 
-    `LINK` must be called once it is loaded; see `slow_function`.
+    `LINK` must be called once after loading; see `slow_function`.
     """
     steps = fused(program, codegen.target.fma)
     parts = [declarations(codegen), slow_function(codegen)]
@@ -100,8 +100,8 @@ class _Body:
     def _arrangement(self, width: int) -> Arrange | None:
         """Return how the steps are ordered.
 
-        Stores between other steps cost least. In long programs too many values would wait for
-        them, unless most waiting values are results anyway.
+        Stores cost least between other steps. In long programs, this order would keep too many
+        values live, unless most live values are results anyway.
         """
         if width == 1:
             return None
@@ -128,7 +128,7 @@ class _Body:
         names = [f"%i{k}" if k < n_inputs else f"%o{k - n_inputs}" for k in range(len(slots))]
         given = ", ".join(f"ptr noalias nocapture {x}" for x in names)
         given += parameters(self._program) if self._stream_points else ""
-        seen = "dso_local" if name == ONE else "internal"  # fastcalls call it by its address
+        seen = "dso_local" if name == ONE else "internal"  # fastcalls call it by address
         return w.text(f"{seen} void @{name}({given}) noinline nounwind")
 
     def _make(self, indices: Sequence[int]) -> None:
@@ -146,7 +146,7 @@ class _Body:
                 self._cut()
 
     def _cut(self) -> None:
-        """Begin another block."""
+        """Begin a new basic block."""
         self._cuts += 1
         self._w.jump(f"{CUT}{self._cuts}")
         self._w.begin(f"{CUT}{self._cuts}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from armdyn.graph import Program
 from armdyn.kernel.ir._codegen import Codegen
 
-# Copy a row several times, one after the other.
+# Copy a row several times, back to back.
 _REPEAT = """\
 define internal void @armdyn_repeat(ptr noalias %to, ptr noalias %row, i64 %size, i64 %times) \
 noinline nounwind {
@@ -41,7 +41,7 @@ end:
 def one_by_block(program: Program, codegen: Codegen, name: str, block: str, extra: str = "") -> str:
     """Return the function `name` for one state, which calls the function `block`.
 
-    `extra` are further arguments of `block`.
+    `extra` are additional arguments of `block`.
     """
     slots = (*program.inputs, *program.outputs)
     n_inputs = len(program.inputs)

@@ -1,4 +1,4 @@
-"""The order in which the steps of a program are written, and when their values are read."""
+"""The order in which the steps of a program are emitted, and when their values are read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from armdyn.scalar import Op
 
 
 class Round(NamedTuple):
-    """Steps, and the angles whose sines and cosines are written together after them."""
+    """Steps, and the angles whose sines and cosines are emitted together after them."""
 
     steps: list[int]
     angles: list[int]
@@ -22,14 +22,14 @@ class Round(NamedTuple):
 
 Steps: TypeAlias = Sequence[Step | None]
 Arrange: TypeAlias = Callable[[Steps, list[int]], list[int]]
-"""Orders steps, given by number; a step comes after the steps that it needs."""
+"""Orders steps, given by index; a step comes after the steps that it depends on."""
 
 
 def rounds(steps: Steps, arrange: Arrange | None = None) -> list[Round]:
-    """Return all steps in the order in which they are written; the last round has no angles.
+    """Return all steps in the order in which they are emitted; the last round has no angles.
 
     Args:
-        steps: of the program.
+        steps: the steps of the program.
         arrange: orders the last round; default is the order of the program.
     """
     found: list[Round] = []
@@ -51,17 +51,17 @@ def rounds(steps: Steps, arrange: Arrange | None = None) -> list[Round]:
 
 
 def early(stores: Iterable[Store]) -> Arrange:
-    """Return an order in which stores come as early as possible: the smallest of them first.
+    """Return an order that stores as early as possible: stores that need the fewest steps first.
 
-    Otherwise all stores could wait for the last few steps, and stores take long if nothing is left
-    to compute meanwhile.
+    Otherwise all stores could come after the last few steps, and stores take long if no computation
+    is left to overlap with them.
     """
     return lambda steps, rest: _by_stores(steps, rest, stores)
 
 
 def _by_stores(steps: Steps, rest: list[int], stores: Iterable[Store]) -> list[int]:
     """Return the steps in the order in which stores need them."""
-    needs: dict[int, int] = {}  # which of the rest a step needs, with itself: a bit for each
+    needs: dict[int, int] = {}  # bit set of the steps in `rest` that a step needs, with itself
     for at, k in enumerate(rest):
         step = steps[k]
         assert step is not None
@@ -86,9 +86,9 @@ def _by_stores(steps: Steps, rest: list[int], stores: Iterable[Store]) -> list[i
 
 
 def min_live(steps: Steps, rest: list[int]) -> list[int]:
-    """Return steps in an order in which fewer values wait: next is the step that ends most of them.
+    """Return steps in an order with fewer live values: next is the step that ends most of them.
 
-    Of equal steps the first of the program is next. Constants never wait, and come first.
+    Ties go to the step that is first in the program. Constants are never live, and come first.
     """
     order = [k for k in rest if _is_const(steps[k])]
     rest = [k for k in rest if not _is_const(steps[k])]
@@ -103,7 +103,7 @@ def min_live(steps: Steps, rest: list[int]) -> list[int]:
     left = {value: len(found) for value, found in readers.items()}
 
     def growth(k: int) -> int:
-        """How many more values wait after a step."""
+        """How many more values are live after a step."""
         return (k in readers) - sum(left[arg] == 1 for arg in _values_read(steps, k))
 
     waiting = sorted((growth(k), k) for k in rest if not missing[k])
@@ -128,7 +128,7 @@ def min_live(steps: Steps, rest: list[int]) -> list[int]:
 
 
 def _values_read(steps: Steps, k: int) -> list[int]:
-    """Return the values that a step reads, without constants."""
+    """Return the values that a step reads, except constants."""
     step = steps[k]
     assert step is not None
     return [] if is_trig(step) else [x for x in dict.fromkeys(step.args) if not _is_const(steps[x])]
@@ -139,14 +139,14 @@ def _is_const(step: Step | None) -> bool:
 
 
 def is_trig(step: Step) -> bool:
-    """Tell whether a step is a sine or cosine."""
+    """Return whether a step is a sine or cosine."""
     return isinstance(step, Instruction) and step.op in (Op.SIN, Op.COS)
 
 
 def read_times(
     steps: Steps, order: Iterable[Round], stores: Iterable[Store]
 ) -> dict[int, list[int]]:
-    """Return when each value is read by steps, angles and stores; time counts steps."""
+    """Return when steps, angles and stores read each value; time is counted in steps."""
     reads: dict[int, list[int]] = {}
     made: dict[int, int] = {}
     for batch in order:

@@ -11,7 +11,7 @@ from armdyn.kernel.ir._tiles import Tile, store_tile, store_tiles
 from armdyn.kernel.ir._writer import Writer
 from armdyn.scalar import Op
 
-# An output is wide from this many columns on: LLVM's time for each of its tiles then matters.
+# An output is wide from this many columns on: then LLVM's compile time per tile matters.
 WIDE = 128
 
 
@@ -23,8 +23,8 @@ class Store:
         base: address of the output.
         n: columns of the output.
         tile: the columns that are stored.
-        results: the instructions whose values they are.
-        constant: whether all are the same constant.
+        results: the instructions that compute them.
+        constant: whether all columns are the same constant.
     """
 
     base: str

@@ -1,4 +1,4 @@
-"""The machines that code is made for: one file a family of processors."""
+"""The machines to compile for: one file per family of processors."""
 
 from armdyn.kernel.targets._choice import target
 from armdyn.kernel.targets._target import Target

@@ -1,4 +1,4 @@
-"""Choose the target: the host itself, or a lesser machine of its family that it can run."""
+"""Choose the target: the host itself, or a lower level of its family that it can run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from armdyn.kernel.targets._target import Family, Host, Target
 VARIABLE = "ARMDYN_CPU"
 NATIVE = "native"
 
-# The first whose architecture it is; the last takes every architecture.
+# The first family with the host's architecture is used; the last one accepts every architecture.
 FAMILIES = (x86.FAMILY, generic.FAMILY)
 
 
 def target(cpu: str | None = None) -> Target:
-    """Return the machine that code is made for.
+    """Return the machine to compile for.
 
     Args:
         cpu: "native" or a level of x86-64 ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4");
@@ -40,7 +40,7 @@ def _target(cpu: str) -> Target:
             f"the processor {shown(cpu)} is not one that this machine can stand for; choose one "
             f"of: {', '.join(possible)}."
         )
-    # On Windows LLVM loads code only where constants may lie anywhere.
+    # On Windows LLVM loads code only if its constants may be at any distance.
     return replace(possible[cpu], near_code=sys.platform != "win32")
 
 
@@ -56,6 +56,6 @@ def family_of(host: Host) -> Family:
 def _host() -> Host:
     try:
         features = dict(llvm().get_host_cpu_features())
-    except RuntimeError:  # LLVM cannot tell on every platform; the name alone must do
+    except RuntimeError:  # LLVM does not detect them on every platform; use the name alone
         features = {}
     return Host(platform.machine().lower(), str(llvm().get_host_cpu_name()), features)

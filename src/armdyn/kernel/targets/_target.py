@@ -1,4 +1,4 @@
-"""What code generation knows of a machine."""
+"""The properties of a machine that code generation uses."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Target:
-    """A machine that code is made for. All that the compiler knows of a machine is here.
+    """A machine to compile for. The compiler uses no other properties of a machine.
 
     Attributes:
         family: its instruction set: "x86" or "generic".
-        cpu: the processor, as LLVM calls it.
-        features: what it has beyond the processor's own, as LLVM spells it.
+        cpu: LLVM's name of the processor.
+        features: additional features, in LLVM's notation.
         vector_bytes: bytes of a vector register.
-        value_registers: vector registers in which values may wait; the rest is needed to compute.
+        value_registers: vector registers for live values; the others hold temporaries.
         fma: whether it fuses multiplication and addition.
         line_bytes: bytes of a cache line.
         page_bytes: bytes of a page of memory.
         tile_assembly: whether inline assembly transposes and stores tiles; see `ir/_square.py`.
-        stream_assembly: whether kernels send whole cache lines past the caches, by inline
-            assembly, between their own steps; see `batch/_streams.py`. Stores outside of kernels
-            stream on every target.
-        near_code: whether code and its constants lie close together (small code model).
+        stream_assembly: whether kernels stream whole cache lines to memory, by inline assembly,
+            between their own steps; see `batch/_streams.py`. Stores outside of kernels stream on
+            every target.
+        near_code: whether code and its constants are close together (small code model).
     """
 
     family: str
@@ -44,8 +44,8 @@ class Host:
     """The machine that this process runs on.
 
     Attributes:
-        architecture: as the operating system calls it, in lower case.
-        cpu: the processor, as LLVM calls it.
+        architecture: the operating system's name of it, in lower case.
+        cpu: LLVM's name of the processor.
         features: LLVM's names of features, and whether the processor has them.
     """
 
@@ -54,11 +54,11 @@ class Host:
     features: Mapping[str, bool]
 
     def has(self, *features: str) -> bool:
-        """Say whether the processor has all of some features."""
+        """Return whether the processor has all of these features."""
         return all(self.features.get(name, False) for name in features)
 
     def spelled_features(self) -> str:
-        """Return the features as LLVM takes them."""
+        """Return the features in LLVM's notation."""
         return ",".join(f"{'+' if on else '-'}{name}" for name, on in sorted(self.features.items()))
 
 
@@ -67,9 +67,9 @@ class Family:
     """A family of processors.
 
     Attributes:
-        architectures: names of `Host.architecture` that belong to it; none if all do.
-        native: returns the target that has all of the host.
-        levels: returns named targets that the host can run, lesser ones first.
+        architectures: values of `Host.architecture` that belong to it; empty if all do.
+        native: returns the target with all features of the host.
+        levels: returns named targets that the host can run, lowest first.
     """
 
     architectures: tuple[str, ...]

@@ -1,10 +1,10 @@
-"""Any processor that LLVM knows: vectors of 128 bits, 16 vector registers, no inline assembly."""
+"""Any processor that LLVM supports: 128-bit vectors, 16 vector registers, no inline assembly."""
 
 from __future__ import annotations
 
 from armdyn.kernel.targets._target import Family, Host, Target
 
-# Architectures whose every processor fuses multiplication and addition.
+# Architectures on which every processor fuses multiplication and addition.
 WITH_FMA = ("aarch64", "arm64")
 
 
@@ -21,7 +21,7 @@ def native(host: Host) -> Target:
 
 
 def levels(_host: Host) -> dict[str, Target]:
-    """Return no lesser targets: nothing is known of an unknown family."""
+    """Return no lower levels: none are known for a generic processor."""
     return {}
 
 

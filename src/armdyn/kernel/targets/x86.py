@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from armdyn.kernel.targets._target import Family, Host, Target
 
-# LLVM avoids vectors of 512 bits on some processors unless it is told otherwise.
+# By default LLVM avoids 512-bit vectors on some processors.
 FULL_VECTORS = "-prefer-256-bit"
 
 
