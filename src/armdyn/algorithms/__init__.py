@@ -1,6 +1,6 @@
 """The mathematics: one file a method, in its paper's symbols, as plain arithmetic on numbers.
 
-Names are imported when they are first asked for.
+Each name is imported at its first use.
 """
 
 from typing import TYPE_CHECKING

@@ -2,9 +2,9 @@
 
 The baseline of [Saha1999] and [Mata2002]. v_i: velocity of link i, six components at O_i in E_i;
 S_i: axis of joint i, the p_i of `spatial`; c_i = v_i x S_i qd_i: what joint i adds to the link's
-acceleration without accelerating; w_i: wrench that links i..n ask of joint i, those behind it left
-to their torques; u_i: what the torque of joint i has left over. The links are as they are, not
-regrouped. Gravity is an upward acceleration of the base.
+acceleration without accelerating; w_i: wrench that links i..n require of joint i while the joints
+behind it follow their torques; u_i: torque of joint i minus the part of w_i along its axis. The
+links are as they are, not regrouped. Gravity is an upward acceleration of the base.
 """
 
 from __future__ import annotations

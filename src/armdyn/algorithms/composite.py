@@ -39,7 +39,7 @@ class Composite:
 
     @property
     def J3(self) -> Vector:
-        """Third column of J: what a formulation reads of it."""
+        """Third column of J: the part that a formulation reads."""
         return (self.J[2], self.J[4], self.J[5])
 
     def unit_wrench(self, rotational: bool) -> tuple[Vector, Vector]:

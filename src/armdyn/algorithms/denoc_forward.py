@@ -1,8 +1,8 @@
 """Forward dynamics in O(n) operations by the factors of [Saha1999]: I^-1 = U^-T D^-1 U^-1, (36).
 
 [Saha1999] leaves the steps of the recursion to a paper of 1997 and gives its count, 201n - 335 M,
-193n - 361 A; the steps here are made from the factors. By (41), of which the indices i and j of B
-are printed interchanged, a product with U^-1 is a pass from tip to base in which every joint passes
+193n - 361 A; the steps here are made from the factors. By (41), where the indices i and j of B are
+printed interchanged, a product with U^-1 is a pass from tip to base in which every joint passes
 on what it does not yield to, and one with U^-T the transposed pass from base to tip.
 
 1. Base to tip: wrenches of the links at zero joint acceleration, gravity included.

@@ -51,7 +51,7 @@ class Frame:
         return self.tilted(self.turned(X))
 
     def constant_to_parent(self, X: Symmetric) -> Symmetric:
-        """Return R_i X R_i^T of an offline matrix, without what a skew turn leaves of zeros."""
+        """Return R_i X R_i^T of an offline matrix, with rounding residues of zeros removed."""
         turned = self.symmetric_to_parent(X)
         if self.Cb * self.Sb == 0.0 and (self.rotational or is_zero(self.C) or is_zero(self.S)):
             return turned

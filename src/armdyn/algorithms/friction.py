@@ -33,7 +33,7 @@ def torque(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
 
 
 def smooth(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
-    """Return the part of `torque` that is no dry friction."""
+    """Return the part of `torque` that is not dry friction."""
     return _part(coefficients, shapes, v, sign(v), dry=False)
 
 
@@ -49,7 +49,7 @@ def columns(shapes: Row, v: Scalar) -> list[Scalar]:
 
 
 def slope(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
-    """Return the derivative of `torque` by v; dry friction has none at rest, 0 stands there."""
+    """Return the derivative of `torque` by v; for dry friction at rest, which has none, 0."""
     s = sign(v)
     pairs = zip(coefficients, terms(shapes), strict=True)
     return _sum(*(F * term.slope(v, s, *shape) for F, (term, shape) in pairs))
@@ -81,7 +81,7 @@ def in_inverse_dynamics(run: Run, chain: Chain, q: Row, qd: Row, qdd: Row) -> li
 
 
 def in_forward_dynamics(run: Run, chain: Chain, q: Row, qd: Row, tau: Row) -> Any:
-    """Return the accelerations of the torques that friction leaves."""
+    """Return the accelerations caused by the torques minus friction."""
     return run(chain, q, qd, [t - f for t, f in zip(tau, friction(chain, qd), strict=True)])
 
 

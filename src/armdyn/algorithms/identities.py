@@ -1,4 +1,4 @@
-"""What binds quantities to each other: equations that `verify` checks, one function each.
+"""Equations between quantities that `verify` checks, one function each.
 
 A function takes the answer of a method, `got`, and what is known at the same states, `at`. It
 returns pairs of sides that are equal to rounding. Answers are lists of numbers; a number may stand

@@ -69,7 +69,7 @@ def _handed_down(F: Frame, p: Body) -> list[Body]:
 
 
 def _sum(*bodies: Body) -> Body:
-    """Return the sum, free of the rounding that terms which cancel leave behind."""
+    """Return the sum, without rounding residues of cancelling terms."""
     terms = [b.U for b in bodies]
     U = clean_symmetric(add_symmetric(*terms), *terms)
     m = bodies[0].m

@@ -104,9 +104,9 @@ class Motions:
 
 
 def joint_motions(F: Frame, state: State) -> Motions:
-    """Return the motions of joint i at its foot, of whose link i-1 `state` is, or those at O_i.
+    """Return the motions of joint i at the point of `state` of link i-1: its foot, or O_i.
 
-    At O_i the state may be that of link i: it differs in what S_i has no part in.
+    At O_i the state may be that of link i: the difference does not change the motions.
     """
     wx, wy, _ = state.w
     carried, axis = (wy + wy, -(wx + wx), 0.0), column(state.omega, 3)
@@ -119,7 +119,7 @@ def joint_motions(F: Frame, state: State) -> Motions:
 
 @dataclass(frozen=True)
 class Wrenches:
-    """What of joint j and the body behind it meets the motions of joints i <= j.
+    """The wrenches of joint j and the body behind it that meet the motions of joints i <= j.
 
     I S_j; the wrenches of dtau_i/dqd_j and dtau_i/dq_j; and b with b . x_w = S_j . B x.
     """

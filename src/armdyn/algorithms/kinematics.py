@@ -44,7 +44,7 @@ class Place:
         return Place(turned, add(self.p, *shifts))
 
     def at(self, T: Placement) -> Place:
-        """Return the place of what is fixed to this frame with the placement T."""
+        """Return the place of a frame that is fixed to this one with the placement T."""
         a, b, c = (_direction(T, k) for k in range(3))
         t = (T[0][3], T[1][3], T[2][3])
         x, y, z = (times((a, b, c), row) for row in self.rows)
@@ -52,7 +52,7 @@ class Place:
 
 
 def places(chain: Chain, q: Sequence[Scalar], frame: int) -> list[Place]:
-    """Return the places of E_0, E_1 and so on to the frame; that of the tip stands behind E_n."""
+    """Return the places of E_0, E_1 and so on up to the frame; the tip follows E_n."""
     assert 0 <= frame <= chain.n + 1
     world = Place(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), ZERO)
     found = [world.at(chain.base)]

@@ -1,9 +1,9 @@
-"""The last frame put where it costs least: nothing asks where on link n the frame E_n is.
+"""Place the last frame where it costs least: most quantities do not depend on E_n.
 
 O_n may lie anywhere on the axis of joint n, and x_n may point anywhere across it. With d_n = 0 and
 x_n towards the centre of mass of link n two constants vanish, and with them operations of nearly
 every method; where x_n has to be turned, the sum q_n + theta_n is one operation more. Quantities
-that speak of E_n itself (its pose, the parameters of link n) must not use it.
+that depend on E_n (its pose, the parameters of link n) must not use it.
 """
 
 from __future__ import annotations

@@ -47,12 +47,12 @@ def moments(link: Link) -> Moments:
 
 
 def regrouped(chain: Chain) -> list[Moments]:
-    """Return the moments of links i = 1..n with all that link i-1 can carry as well moved to it.
+    """Return the moments of links i = 1..n, with parts that can belong to link i-1 moved to it.
 
     Mass on the axis of a revolute joint moves with link i-1 too: m, h_z, K_zz of link i go there
     and leave zeros. The second moments of a link that slides, never turning, go there whole. What
-    leaves link 1 is dropped: the base is fixed. The torques of every motion stay what they were,
-    though a link need no longer be one that could be built. Entry 0 is the base's: nothing.
+    leaves link 1 is dropped: the base is fixed. The torques of every motion stay the same, though a
+    link need no longer be physically possible. Entry 0, of the base, is zero.
     """
     M = [NO_MOMENTS, *map(moments, chain.links)]
     for i in range(chain.n, 0, -1):
@@ -71,7 +71,7 @@ def _split_axis(M: Moments) -> tuple[Moments, Moments]:
 
 
 def _split_K(M: Moments) -> tuple[Moments, Moments]:
-    """Split the moments of a sliding link into what slides and what might as well not."""
+    """Split the moments of a sliding link into m, h, which slide, and K, which can stay behind."""
     return Moments(M.m, M.h, ZERO_SYMMETRIC), Moments(0.0, ZERO, M.K)
 
 

@@ -1,4 +1,4 @@
-"""What the table of quantities is made of: a row says everything about a quantity.
+"""The rows of the table of quantities: a row holds everything about a quantity.
 
 Functions stand in the table as references "module:name" within `armdyn.algorithms`, so that
 programs read the table without importing any algorithm. A function itself may stand there, too.
@@ -48,7 +48,7 @@ class Derivative:
     Attributes:
         of: the other quantity; its cheapest method is differentiated.
         mode: whether derivatives are carried forward or followed back.
-        source: what it is made from, in words.
+        source: a description of how it is made.
         along: the last input is a direction in which the other inputs change; else the answer is
             the derivatives by each input of the other quantity.
         then: a function of (chain, *inputs, derivatives) that returns the answer; `derivatives` is
@@ -69,7 +69,7 @@ class RolledMethod:
     Attributes:
         function: returns the `Sweeps` of a chain; where friction enters the quantity, of
             (chain, friction), with the friction of joints or without.
-        work: multiplications beside the cheapest straight-line method on a long arm, roughly.
+        work: multiplications relative to the cheapest straight-line method on a long arm, roughly.
     """
 
     function: Reference
@@ -83,7 +83,7 @@ class RolledMethod:
 
 @dataclass(frozen=True, eq=False)
 class Identity:
-    """What binds a quantity to others: a check that needs no second method.
+    """An equation between a quantity and others: a check that needs no second method.
 
     Attributes:
         words: the equation, as tables show it.

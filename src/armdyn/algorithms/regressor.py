@@ -3,9 +3,8 @@
 Newton-Euler, with a unit of one parameter at a time in place of the link. w, wd: angular velocity
 and acceleration of link i; a: acceleration of O_i less gravity; Omega: see `angular`, a point of
 the link at x has the acceleration a + Omega x. A unit of the parameter p of link i needs a force
-f_p and a moment t_p about O_i. Wrenches of ten parameters are dear to carry to every joint before
-i: the axes of these joints, as motions (angular; linear) at O_i, are carried to link i instead. All
-in E_i.
+f_p and a moment t_p about O_i. Carrying ten wrenches to every joint before i is expensive: the axes
+of these joints, as motions (angular; linear) at O_i, are carried to link i instead. All in E_i.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ UNIT_INERTIAS: tuple[Symmetric, ...] = (
     (0.0, 0.0, 0.0, 0.0, 1.0, 0.0),
     (0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
 )
-"""Inertias of which one entry is one, in the order of `PARAMETER_NAMES`."""
+"""Inertias with one unit entry each, in the order of `PARAMETER_NAMES`."""
 
 
 @dataclass(frozen=True)

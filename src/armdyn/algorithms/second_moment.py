@@ -1,4 +1,4 @@
-"""Inverse dynamics from second moments about the joints: the Gibbs-Appell form with less to do.
+"""Inverse dynamics from second moments about the joints: a cheaper Gibbs-Appell form.
 
 As [Mata2002] section 4.1, see `gibbs_appell`, with two changes that take the 96M 84A of a revolute
 joint to 81M 69A:

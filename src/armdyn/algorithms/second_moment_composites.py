@@ -85,7 +85,7 @@ def _round(across: Scalar, along: Scalar, z: Vector) -> Symmetric:
 
 
 def _kept(W: Symmetric) -> Symmetric:
-    """Return what of W is not handed down."""
+    """Return the part of W that is not handed down."""
     xx, xy, xz, yy, yz, _ = W
     (difference,) = clean([xx - yy], [xx, yy])
     return (difference, xy, xz, 0.0, yz, 0.0)

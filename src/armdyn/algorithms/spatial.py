@@ -114,7 +114,7 @@ def times(X: Inertia, motion: Sequence[Scalar]) -> Six:
 
 
 def from_rows(X: Matrix) -> Inertia:
-    """Return the blocks of a symmetric six-by-six matrix, of which the upper triangle is read."""
+    """Return the blocks of a symmetric six-by-six matrix; reads its upper triangle."""
     return _from_blocks(
         [row[:3] for row in X[:3]], [row[3:] for row in X[:3]], [row[3:] for row in X[3:]]
     )
@@ -167,8 +167,8 @@ def shifted(X: Inertia, c: int, s: Scalar) -> Inertia:
 def _turned(X: Inertia, i: int, c: Scalar, s: Scalar, constant: bool) -> Inertia:
     """Return Q X Q^T of every block, Q the turn from axis i to i+1 with cosine c and sine s.
 
-    Only of a constant angle it is asked whether it is a right one: a number and an unknown that
-    depend on q must go the same way.
+    Only a constant angle is tested for being a right angle: angles that depend on q must take the
+    same path whether they are numbers or symbols.
     """
     A, B, M = _square(X.A), [list(row) for row in X.B], _square(X.M)
     if constant and (c == 0.0 or s == 0.0):
@@ -181,7 +181,7 @@ def _turned(X: Inertia, i: int, c: Scalar, s: Scalar, constant: bool) -> Inertia
 def turned_matrix(X: Matrix, i: int, c: Scalar, s: Scalar, constant: bool) -> Matrix:
     """Return Q X Q^T of any three-by-three matrix, Q the turn from axis i to i+1; 12M 11A.
 
-    `constant` as for inertias: only such an angle may be found to be a right one.
+    `constant` as for inertias: only a constant angle is tested for being a right angle.
     """
     if constant and (c == 0.0 or s == 0.0):
         return _turned_squarely(X, i, c, s)

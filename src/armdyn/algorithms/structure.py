@@ -45,7 +45,7 @@ class Structure:
 
 
 def is_along_z(w: Direction) -> bool:
-    """Say whether w is along z; a component z = 1 would not tell, it is the cosine of 1e-9 too."""
+    """Say whether w is along z; z = 1 would not suffice, it is also the cosine of 1e-9."""
     return w[0] == 0.0 == w[1]
 
 

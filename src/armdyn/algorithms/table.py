@@ -1,4 +1,4 @@
-"""The table of quantities: what can be computed, by whose formulas, and all that is said of it.
+"""The table of quantities: what can be computed, by which methods, with all properties.
 
 A new method is a line in `methods`, a new quantity is a row. Fields are explained at `Quantity`.
 """

@@ -85,7 +85,7 @@ def _complete(S: MinimalSet, i: int, l: Vector, V: Symmetric) -> AxialComposite:
 
 
 def third_column(J13: Scalar, J23: Scalar, J33: Scalar) -> Symmetric:
-    """Return an inertia of which the rest is not needed."""
+    """Return an inertia with only its third column set; the rest is not needed."""
     return (0.0, 0.0, J13, 0.0, J23, J33)
 
 

@@ -141,7 +141,7 @@ def clean(values: Iterable[Scalar], sized_by: Iterable[Scalar]) -> list[Scalar]:
 
 
 def clean_sum(*vectors: Vector) -> Vector:
-    """Return the sum of offline vectors without the rounding that components which cancel leave.
+    """Return the sum of offline vectors, with rounding of cancelling components set to zero.
 
     Each component is judged by itself: a small one beside a large one is physics.
     """
@@ -153,7 +153,7 @@ def clean_sum(*vectors: Vector) -> Vector:
 
 
 def clean_symmetric(m: Symmetric, *terms: Symmetric) -> Symmetric:
-    """Return an offline matrix with rounding residues, judged by the terms it is made from, zero.
+    """Return an offline matrix with rounding residues, relative to its terms, set to zero.
 
     An entry is judged by the same entry of the terms; one off the diagonal also by the geometric
     mean of the two on it, which it cannot exceed in the moments of a body. So the small moment of a

@@ -140,9 +140,9 @@ class Log:
             joints: an `Arm` or joint names: selects the joints and their order. With an arm, its
                 limits tell degrees from radians. If left out, the joints are those of the file, in
                 the order of the file.
-            columns: names of columns that are not found automatically: ``{"t": "clock", "q": ["a1",
-                "a2"]}``; a single name for q, qd, qdd, tau or current means an ``(N, n)`` array, or
-                has a ``*`` in place of the joint: ``"axis*_angle"``.
+            columns: names of columns that are not found automatically, such as
+                ``{"t": "clock", "q": ["a1", "a2"]}``. A single name for q, qd, qdd, tau or current
+                means an ``(N, n)`` array, or has a ``*`` in place of the joint: ``"axis*_angle"``.
             units: of positions: "rad", "deg", "m" or "mm", for all joints or one each. If left out,
                 taken from the column names, else radians; positions that can only be degrees are
                 refused.

@@ -1,4 +1,4 @@
-"""Closed form against numbers: does the set span what the torques of this arm depend on?"""
+"""Check the closed form numerically: does the set determine all torques of this arm?"""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from armdyn.robot import Chain
 
 Array = NDArray[np.float64]
 
-# What a combination of regressor columns may miss beside the columns' size: rounding.
+# Largest residual of a combination of regressor columns, relative to their size: rounding.
 SPAN_TOLERANCE = 1e-9
-# Columns this small beside the largest are rounding altogether.
+# Columns this small relative to the largest are pure rounding.
 FAINT = 1e-6
-# A column of which less than this is left beside what others explain is explained.
+# Other columns explain a column of length 1 if the residual is at most this.
 COLUMN_TOLERANCE = 1e-7
 COEFFICIENT_TOLERANCE = 1e-9
-# Condition numbers, in SI units, of usual arms are some hundreds.
+# Condition numbers (SI units) from this on get a remark; those of usual arms are some hundreds.
 SUSPECT_CONDITION = 1e5
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the regressor says about a set.
+    """The verdict of the regressor on a set.
 
     Attributes:
         agrees: the set determines all torques, and has no parameter too many.
         condition: of the regressor of the set, in SI units.
-        weakest: the parameter that is most of the combination seen least.
+        weakest: the parameter with the largest weight in the least visible combination.
     """
 
     agrees: bool
@@ -42,7 +42,7 @@ class Verdict:
 
     @property
     def remark(self) -> str:
-        """A sentence on geometry that is almost special, or nothing."""
+        """A sentence on geometry that is almost special; empty if it is not."""
         if self.condition < SUSPECT_CONDITION:
             return ""
         return (
@@ -71,10 +71,10 @@ def judge(chosen: LinearSet, W: Array) -> Verdict:
 
 
 def numerical_set(chain: Chain, W: Array, first: LinearSet) -> LinearSet:
-    """Return the set that stacked regressors W show, whatever the arm is.
+    """Return the set found numerically from stacked regressors W, for any arm.
 
-    Columns are taken one after another if those before do not explain them, the carriers of the
-    closed form first; what the others add is found by least squares.
+    Columns that earlier ones do not explain are chosen, starting with the carriers of the closed
+    form. Least squares expresses the other columns by them.
     """
     size = np.linalg.norm(W, axis=0)
     seen = np.flatnonzero(size > RANK_TOLERANCE * size.max(initial=0.0))
@@ -91,12 +91,12 @@ def numerical_set(chain: Chain, W: Array, first: LinearSet) -> LinearSet:
 
 
 def _independent(W: Array, order: list[int], count: int) -> list[int]:
-    """Return columns that the ones before do not explain, as many as the rank."""
+    """Return columns that earlier ones do not explain, as many as the rank."""
     basis = np.zeros((len(W), 0))
     left: dict[int, float] = {}
     for c in order:
         rest = W[:, c]
-        for _ in range(2):  # once leaves rounding, twice does not
+        for _ in range(2):  # the second pass removes rounding
             rest = rest - basis @ (basis.T @ rest)
         left[c] = float(np.linalg.norm(rest))
         if left[c] > COLUMN_TOLERANCE and basis.shape[1] < count:

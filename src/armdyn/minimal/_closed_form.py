@@ -1,8 +1,8 @@
 """The minimal set in closed form: Theorems 4 and 5 of [Lin1994], corrected and completed.
 
 `algorithms.minimal_set` has the theorem and its corrections. Here its combinations become rows of a
-matrix P, minimal values = P times the 10n link parameters, and the case that the papers leave out
-is added: without gravity, a body that can only turn about a fixed point shows no first moment.
+matrix P, minimal values = P times the 10n link parameters. A case that the papers leave out is
+added: without gravity, the first moment of a body that only turns about a fixed point is invisible.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from armdyn.scalar import Scalar
 
 Array = NDArray[np.float64]
 
-# Beside the products of lengths that a coefficient is made from: rounding.
+# Coefficients this small relative to the products of lengths they are made from are rounding.
 RESIDUE = 1e-13
 
 # Sines of angles below this are zero.
@@ -36,10 +36,10 @@ class LinearSet:
     """Combinations of parameters that torques depend on.
 
     Attributes:
-        terms: what the combinations are.
-        matrix: their coefficients (k, N), the values are ``matrix @ parameters``.
-        carriers: (N, k), parameters of which every combination needs one unit: other parameters may
-            be taken as zero. ``matrix @ carriers`` is B, unit upper triangular.
+        terms: the names and meanings of the combinations.
+        matrix: their coefficients (k, N); the values are ``matrix @ parameters``.
+        carriers: (N, k): for each combination, the parameter that represents it; all other
+            parameters may be zero. ``matrix @ carriers`` is B, unit upper triangular.
     """
 
     terms: tuple[Term, ...]
@@ -48,12 +48,12 @@ class LinearSet:
 
     @property
     def B(self) -> Array:
-        """What the combinations are for a unit of every carrier."""
+        """The combinations for a unit of each carrier."""
         return self.matrix @ self.carriers
 
     @property
     def spread(self) -> Array:
-        """Z (N, k) with ``matrix @ Z = 1``: parameters that have given values, the rest zero."""
+        """Z (N, k) with ``matrix @ Z = 1``: carriers for given minimal values, the rest zero."""
         Z = np.linalg.solve(self.B.T, self.carriers.T).T
         return np.where(np.abs(Z) <= RESIDUE * np.abs(Z).max(initial=0.0), 0.0, Z)
 
@@ -82,7 +82,7 @@ def closed_form(chain: Chain, found: Structure | None = None) -> LinearSet:
 
 
 def _unit_links(n: int) -> dict[int, Body]:
-    """Return links whose parameters are the columns of a unit matrix: all combinations at once."""
+    """Return links whose parameters are rows of a unit matrix, to get all combinations at once."""
     unit = cast(Any, np.eye(10 * n).reshape(n, 10, 10 * n))
     links: dict[int, Body] = {}
     for i, (m, hx, hy, hz, xx, xy, yy, xz, yz, zz) in enumerate(unit, 1):
@@ -93,12 +93,12 @@ def _unit_links(n: int) -> dict[int, Body]:
 def _across(
     chain: Chain, found: Structure, i: int, symbol: Symbol, body: Body
 ) -> tuple[Term, Scalar]:
-    """Return what is seen of k_i of a slide that is not parallel to axis r.
+    """Return the visible part of k_i for a sliding joint that is not parallel to axis r.
 
-    [Lin1994] (53), (54) project k_i on two vectors across axis r. Here as much along that axis is
-    taken off as makes a component of k_i vanish, the one where the axis is longest: the other two
-    are as good, contain a parameter of link i each, and stay well conditioned if the slide becomes
-    parallel to the axis.
+    [Lin1994] (53), (54) project k_i on two vectors across axis r. Here a multiple of that axis
+    is subtracted that makes one component of k_i zero: the one where the axis has its largest
+    component. The other two serve as well, contain one parameter of link i each, and stay well
+    conditioned if the joint becomes parallel to the axis.
     """
     w = found.w[i]
     gone = max(range(3), key=lambda a: (round(abs(w[a]), 9), a))
@@ -110,10 +110,10 @@ def _across(
 def _about_fixed_points(
     chain: Chain, found: Structure, rows: dict[Term, Array]
 ) -> dict[Term, Array]:
-    """Return the combinations that are left without gravity.
+    """Return the combinations that remain without gravity.
 
-    If joints 1..j turn and their axes meet in C, composite body j turns about C: its first moment
-    takes no force, and products of inertia are those about C.
+    If joints 1..j are rotational and their axes meet in C, composite body j turns about C: its
+    first moment is invisible, and its products of inertia are taken about C.
     """
     axes = axes_at_zero(chain)
     named = {term.name: row for term, row in rows.items()}
@@ -130,7 +130,7 @@ def _about_fixed_points(
 
 
 def _without_residue(chain: Chain, terms: tuple[Term, ...], matrix: Array) -> Array:
-    """Return the coefficients with what rounding left of zeros removed."""
+    """Return the coefficients with rounding residues set to zero."""
     length = sum(abs(cast(float, x)) for link in chain.links for x in (link.b, link.d))
     of_columns = np.array([power(name) for name in PARAMETER_NAMES] * chain.n)
     of_rows = np.array([power(t.carrier) for t in terms])
@@ -140,10 +140,10 @@ def _without_residue(chain: Chain, terms: tuple[Term, ...], matrix: Array) -> Ar
 
 
 def gravity_only(chain: Chain, found: Structure) -> tuple[str, ...]:
-    """Return the names of what the arm at rest can tell: Theorem 4 of [Lin1994], corrected.
+    """Return the names of the parameters visible at rest: Theorem 4 of [Lin1994], corrected.
 
     Rotational i: k_x, k_y, unless r <= i < s and the axis is upright. Translational i: the mass,
-    unless its axis is level whatever the joints do.
+    unless its axis is level in every pose.
     """
     if not any(chain.g):
         return ()
@@ -157,7 +157,7 @@ def gravity_only(chain: Chain, found: Structure) -> tuple[str, ...]:
 
 
 def _always_level(chain: Chain, found: Structure, i: int) -> bool:
-    """Say whether the axis of the translational joint i is across gravity in every pose."""
+    """Say whether the axis of translational joint i is perpendicular to gravity in every pose."""
     r, s = found.r, found.s
     if i < r:
         u = axes_at_zero(chain).directions[i - 1]
@@ -179,5 +179,5 @@ def _upright(chain: Chain, found: Structure) -> bool:
 
 
 def _level(chain: Chain, found: Structure) -> bool:
-    """Say whether axis r is across gravity."""
+    """Say whether axis r is perpendicular to gravity."""
     return abs(float(np.dot(chain.g, found.w[0]))) <= TILT * float(np.linalg.norm(chain.g))

@@ -1,10 +1,10 @@
-"""Rotor inertias and friction beside the parameters of the links.
+"""Rotor inertias and friction in addition to the parameters of the links.
 
-A rotor adds Jm qdd to its joint's torque. Of some joints that cannot be told from what a minimal
-parameter does, and the rotor's inertia is then a part of that parameter's value; of all others it
-is a parameter more. The coefficients of friction always are. Rotors and friction together
-hide one thing more: a slide whose weight is a constant force shows its mass as inertia and as that
-force, which a rotor and constant friction show as well.
+A rotor adds Jm qdd to its joint's torque. For some joints a minimal parameter has the same effect;
+the rotor inertia is then part of that parameter's value. For all others it is a parameter of its
+own, as friction coefficients always are. Rotors and friction together hide one more parameter: the
+mass of a sliding joint whose weight is a constant force appears as inertia and as that force, and a
+rotor with constant friction looks the same.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Array = NDArray[np.float64]
 def with_drives(
     inertial: LinearSet, chain: Chain, found: Structure, rotor: bool, friction: bool
 ) -> LinearSet:
-    """Return the set of links and drives: rotors, then friction, follow the 10n of links.
+    """Return the set of links and drives: rotors, then friction, follow the 10n link parameters.
 
     Args:
         inertial: the set of the links.
         chain: the arm.
         found: its structure.
-        rotor: with rotors.
-        friction: with friction.
+        rotor: include rotors.
+        friction: include friction.
     """
     chosen, merged = inertial, dict[int, str]()
     if rotor:
@@ -50,19 +50,19 @@ def with_drives(
         constant = FRICTION_TERMS["offset"].symbol
         for i in merged:
             if not chain[i].rotational:
-                # what is taken for mass would fall: constant friction holds it
+                # the rotor counts as mass: constant friction cancels its weight
                 matrix[names.index(f"{constant}{i}"), 10 * chain.n + i - 1] = weights[i - 1]
         chosen = replace(chosen, matrix=matrix)
     return chosen
 
 
 def merged_rotors(chain: Chain, found: Structure, heavy: bool = False) -> dict[int, str]:
-    """Return the joints whose rotors cannot be told apart, and the parameters they are part of.
+    """Return the joints whose rotors are part of another parameter, and the parameter's name.
 
     Args:
         chain: the arm.
         found: its structure.
-        heavy: whether constant forces are unknown, too, so that weight does not tell a mass.
+        heavy: whether constant friction is unknown too, so that weight does not reveal a mass.
     """
     u, g = axes_at_zero(chain).directions, np.array(chain.g)
     weight = float(np.linalg.norm(g))
@@ -112,7 +112,7 @@ def _extended(inner: LinearSet, terms: list[Term], joined: Array, unit: Array) -
 
 
 def drive_parameters(chain: Chain, rotor: bool, friction: bool) -> list[float]:
-    """Return the values of the drives that follow those of the links."""
+    """Return the drive parameters, which follow those of the links."""
     listed: list[float] = []
     if rotor:
         listed += [cast(float, link.Jm) for link in chain.links]

@@ -1,4 +1,4 @@
-"""Combinations of parameters written out, for people and for print."""
+"""Combinations of parameters as text and as LaTeX."""
 
 from __future__ import annotations
 

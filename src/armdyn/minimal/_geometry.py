@@ -1,4 +1,4 @@
-"""Where the axes are at q = 0, in E_0: what decides whether axes meet in one point."""
+"""Joint axes at q = 0, in E_0, to decide whether they meet in one point."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from armdyn.robot import Chain
 
 Array = NDArray[np.float64]
 
-# Directions, and distances beside the size of the arm, that differ by less are equal: below this
-# the rank of a regressor cannot tell them from zero either.
+# Directions, and distances relative to the size of the arm, that differ by less are equal: the rank
+# of a regressor cannot resolve smaller differences either.
 TOLERANCE = 1e-9
 
 
@@ -27,7 +27,7 @@ class Axes:
 
     @property
     def size(self) -> float:
-        """How large the arm is [m]."""
+        """Size of the arm [m]: the largest coordinate of an origin."""
         return float(np.abs(self.origins).max(initial=0.0))
 
 
@@ -45,7 +45,7 @@ def axes_at_zero(chain: Chain) -> Axes:
 
 
 def common_point(axes: Axes, joints: int) -> Array | None:
-    """Return the point through which the axes of the first joints all pass; None if there is none.
+    """Return the common point of the axes of the first joints; None if there is none.
 
     The axes must not all be parallel.
     """

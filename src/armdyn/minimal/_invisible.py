@@ -1,8 +1,8 @@
-"""What no torque can tell about an arm, and because of which joint.
+"""Parameters of an arm that no torque determines, and the joint that is the reason.
 
-Every parameter that is no carrier can be changed at will if the carriers make up for it: a
-direction in the space of parameters that torques do not see. All these directions together are the
-whole null space, so that the statements made of them leave nothing out.
+Every parameter that is not a carrier can be changed freely if the carriers compensate: a direction
+in parameter space that no torque sees. Together these directions span the whole null space, so the
+statements made from them are complete.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RESIDUE = 1e-12
 
 @dataclass(frozen=True)
 class Invisible:
-    """Parameters of a link that torques cannot tell, or not from others.
+    """Parameters of a link that torques show not at all, or only combined with others.
 
     Attributes:
         link: its number, from 1.
@@ -51,7 +51,7 @@ class Invisible:
 
 
 def invisible(chain: Chain, found: Structure, chosen: LinearSet) -> tuple[Invisible, ...]:
-    """Return what torques do not tell, link by link."""
+    """Return the invisible parameters, link by link."""
     P, Z = chosen.matrix, chosen.spread
     hidden = np.eye(P.shape[1]) - Z @ P
     hidden = np.where(np.abs(hidden) <= RESIDUE, 0.0, hidden)
@@ -93,7 +93,7 @@ def _never(chain: Chain, found: Structure, i: int, names: set[str]) -> str:
 
 
 def _shared(chain: Chain, found: Structure, i: int, names: set[str]) -> str:
-    """Say what moves link i together with the link before."""
+    """Say why torques show parameters of link i only combined with those of the link before."""
     before = f"link {i - 1}" if i > 1 else "the base"
     if chain[i].rotational:
         return (

@@ -1,9 +1,10 @@
-"""The base parameters of Khalil and Gautier, and the matrix that makes them from ours.
+"""The base parameters of Khalil and Gautier, and the matrix that converts ours to them.
 
-Their method regroups: link by link from the tip, what joint j lets link j share with link j-1 is
-moved there and struck out of link j. Corollary 6 of [Lin1994]: any two minimal sets are equal up to
-a constant nonsingular matrix. Here that is M, b = M w: the unit matrix for arms without sliding
-joints. Symbols as theirs: XXR3 is what XX of link 3 has become, MX first moments, M masses.
+Their method regroups link by link from the tip: parameters of link j that joint j lets act as part
+of link j-1 are moved there and become zero in link j. Corollary 6 of [Lin1994]: any two minimal
+sets are equal up to a constant nonsingular matrix. Here that is M in b = M w, the unit matrix for
+arms without sliding joints. The symbols are theirs: XXR3 is the regrouped XX of link 3, MX are
+first moments, M masses.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from armdyn.robot import Chain
 
 Array = NDArray[np.float64]
 Link = dict[str, Array]
-"""What the parameters of a link have become: combinations of all parameters, (10n,) each."""
+"""The regrouped parameters of a link: combinations of all parameters, (10n,) each."""
 
 THEIRS: dict[Symbol, tuple[str, str]] = {
     "U11-U22": ("XXR", "Ixx"), "U33": ("ZZR", "Izz"), "U12": ("XYR", "Ixy"),
@@ -38,8 +39,8 @@ class OtherSet:
 
     Attributes:
         names: of its parameters.
-        matrix: (k, 10n), its values are ``matrix @ parameters``.
-        change: M (k, k), nonsingular, its values are ``M @ minimal values``.
+        matrix: (k, 10n); its values are ``matrix @ parameters``.
+        change: M (k, k), nonsingular; its values are ``M @ minimal values``.
     """
 
     names: tuple[str, ...]
@@ -84,9 +85,9 @@ def khalil_gautier(chain: Chain, found: Structure, ours: LinearSet) -> OtherSet:
 
 
 def _lever(ours: LinearSet, i: int, parameter: str) -> float:
-    """Return how far O_i is from the fixed point about which body i turns, if that is all it does.
+    """Return the distance of O_i from the fixed point about which body i turns; else 0.
 
-    Without gravity products of inertia are then those about this point, in their set as in ours.
+    Without gravity, products of inertia are then taken about this point, in their set as in ours.
     """
     row = next(k for k, t in enumerate(ours.terms) if t.joint == i and t.carrier == parameter)
     moment = "mx" if parameter == "Ixz" else "my"
@@ -112,9 +113,9 @@ def _turn(F: Frame, own: Link, before: Link) -> None:
 
 
 def _slide(F: Frame, own: Link, before: Link, parallel: bool) -> None:
-    """Regroup at a sliding joint: the inertia goes to link j-1, as it is.
+    """Regroup at a sliding joint: the inertia goes to link j-1 unchanged.
 
-    Where the slide is parallel to axis r, what lies across it goes with it.
+    If the joint is parallel to axis r, the first moments across the joint axis go there too.
     """
     R = np.array([F.to_parent(e) for e in _UNITS], dtype=np.float64).T
     J = _tensor(own)
@@ -134,10 +135,10 @@ _UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 def _across(own: Link, w: tuple[float, float, float], which: int) -> tuple[str, Array]:
-    """Return one of the two first moments that are left of link j between r and s.
+    """Return one of the two remaining first moments of link j between r and s.
 
-    Along w, axis r in E_j, a first moment is not seen: as much of it is added as makes one
-    component zero, the last that axis r has.
+    A first moment along w, axis r in E_j, is invisible. A multiple of w is added that makes one
+    component zero: that of the last nonzero component of w.
     """
     names = ("mx", "my", "mz")
     gone = max(k for k in range(3) if w[k] != 0.0)

@@ -1,6 +1,6 @@
-"""The last frame put where it costs least, for links that are given by their parameters.
+"""Place the last frame where it costs least, for links given by their parameters.
 
-As `algorithms.last_frame`, which needs centres of mass: here a link may have first moments and no
+Like `algorithms.last_frame`, which needs centres of mass. Here a link may have first moments but no
 mass.
 """
 
@@ -20,7 +20,7 @@ from armdyn.robot import Chain, exact_cos_sin
 def moved_last_link(chain: Chain, parameters: Sequence[float]) -> tuple[Chain, list[float]]:
     """Return the chain with d_n = 0 and x_n along the last first moment, and its parameters.
 
-    The links of the chain that is returned keep their old masses and inertias.
+    The links of the returned chain keep their old masses and inertias.
     """
     last = chain.links[-1]
     *before, m, x, y, z, xx, xy, yy, xz, yz, zz = parameters

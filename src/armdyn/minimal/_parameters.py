@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 class FunctionFactory(Protocol):
-    """What makes functions of arrays from programs."""
+    """Makes functions on arrays from programs."""
 
     def function(self, program: Program, method: str) -> Callable[..., Any]:
         """Return a program as a function on arrays ``(..., n)``."""
@@ -49,17 +49,17 @@ class FunctionFactory(Protocol):
 
 
 class MinimalParameters:
-    """The minimal parameters of an arm: values, names, regressor and the way back.
+    """The minimal parameters of an arm: values, names, regressor, and conversion to parameters.
 
-    The torques of an arm depend on its 10n link parameters through k combinations only. `matrix`
-    makes them: ``values = matrix @ parameters``.
+    The torques of an arm depend on its 10n link parameters only through k combinations:
+    ``values = matrix @ parameters``.
 
     Attributes:
         names: such as "U2_33", "k3_x", "m4"; see `expression` for what they mean.
-        matrix: (k, N) with N = 10n, and the drives' parameters if they are part of the set.
-        values: (k,), for the arm as it is described.
+        matrix: (k, N) with N = 10n, plus the drives' parameters if they are part of the set.
+        values: (k,), for the arm as described.
         parameter_names: of the N parameters that are combined.
-        notes: what the check against the regressor had to say.
+        notes: remarks from the check against the regressor.
 
     Examples:
         >>> base = armdyn.load("planar2").minimal
@@ -114,20 +114,20 @@ class MinimalParameters:
 
     @property
     def parameters(self) -> Array:
-        """The N parameters of the arm as it is described."""
+        """The N parameters of the arm as described."""
         drives = drive_parameters(self._chain, self.rotor, self.friction)
         return np.array([*parameters(self._chain), *drives], dtype=np.float64)
 
     @property
     def values(self) -> Array:
-        """The values of the arm as it is described, (k,)."""
+        """The values of the arm as described, (k,)."""
         return self._set.matrix @ self.parameters
 
     @property
     def carriers(self) -> tuple[str, ...]:
-        """For every minimal parameter the own one of its link that it contains once.
+        """For each minimal parameter, the parameter of its own link that represents it.
 
-        With all others zero, the arm moves as before.
+        With suitable carriers, all other parameters may be zero and the arm moves the same.
         """
         names = self.parameter_names
         return tuple(written(column, names) for column in self._set.carriers.T)
@@ -139,17 +139,17 @@ class MinimalParameters:
 
     @property
     def spread(self) -> Array:
-        """Z, (N, k): parameters for a unit of every minimal one; ``matrix @ Z`` is 1."""
+        """Z, (N, k): parameters for a unit of each minimal parameter; ``matrix @ Z`` is 1."""
         return self._spread.copy()
 
     @property
     def closed_form(self) -> bool:
-        """Whether the set is that of the theorems; False if it had to be found in numbers."""
+        """Whether the set is that of the theorems; False if it was found numerically."""
         return self._closed
 
     @property
     def gravity_only(self) -> tuple[str, ...]:
-        """Names of those that the torques of the arm at rest depend on."""
+        """Names of the minimal parameters that the torques of the arm at rest depend on."""
         return gravity_only(self._chain, self._structure) if self._closed else ()
 
     def regressor(
@@ -175,9 +175,10 @@ class MinimalParameters:
     def to_parameters(self, values: ArrayLike, near: ArrayLike | None = None) -> Array:
         """Return parameters (N,) that have the given values.
 
-        Many have. These differ from `near` by the carriers only; without `near` all others are
-        zero, masses among them: fine for torques, not for programs that divide by masses. The
-        motions are right in any case, but the inertias need not be those of a body.
+        Many parameter vectors do. This one differs from `near` only in the carriers. Without
+        `near` all other parameters are zero, masses among them: fine for torques, but not for
+        programs that divide by masses. The motions are right in any case, but the inertias need
+        not be those of a rigid body.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -193,7 +194,7 @@ class MinimalParameters:
     def function(
         self, quantity: str, values: ArrayLike | None = None, *, method: str = "auto"
     ) -> Callable[..., Any]:
-        """Return a quantity computed from minimal parameters alone, as an object like Arm's.
+        """Return a quantity computed from minimal parameters alone, as with `Arm.function`.
 
         Rotor inertias and friction are those of the arm, unless they are part of the set.
 
@@ -201,7 +202,7 @@ class MinimalParameters:
             quantity: what to compute: "mass_matrix", "inverse_dynamics", "gravity", ...
             values: built into the code as constants; without them the values are the last
                 argument of the function, ``(k,)`` or ``(..., k)``.
-            method: by which method; "auto" takes the cheapest.
+            method: name of the method; "auto" takes the cheapest.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -221,7 +222,7 @@ class MinimalParameters:
         return self._factory.built_in(self, quantity, method, w)
 
     def mass_matrix(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
-        """Return M(q), ``(..., n, n)``, from minimal values ``(..., k)``; default are the arm's.
+        """Return M(q), ``(..., n, n)``, from minimal values ``(..., k)``; default: the arm's.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -234,7 +235,7 @@ class MinimalParameters:
     def inverse_dynamics(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, values: ArrayLike | None = None
     ) -> Array:
-        """Return the torques, ``(..., n)``, from minimal values; default are the arm's.
+        """Return the torques, ``(..., n)``, from minimal values; default: those of the arm.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -244,7 +245,7 @@ class MinimalParameters:
         return self._called("inverse_dynamics", (q, qd, qdd), values)
 
     def bias(self, q: ArrayLike, qd: ArrayLike, values: ArrayLike | None = None) -> Array:
-        """Return C qd + g, ``(..., n)``, from minimal values; default are the arm's.
+        """Return C qd + g, ``(..., n)``, from minimal values; default: those of the arm.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -254,7 +255,7 @@ class MinimalParameters:
         return self._called("bias", (q, qd), values)
 
     def gravity(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
-        """Return g(q), ``(..., n)``, from minimal values; default are the arm's.
+        """Return g(q), ``(..., n)``, from minimal values; default: those of the arm.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -270,11 +271,11 @@ class MinimalParameters:
 
     @property
     def invisible(self) -> tuple[Invisible, ...]:
-        """What no torque can tell about the links, and because of which joint; print them."""
+        """Link parameters that no torque determines, and which joint is the reason; print them."""
         return invisible(self._chain, self._structure, self._links)
 
     def khalil_gautier(self) -> OtherSet:
-        """Return the base parameters after Khalil and Gautier, and the matrix to make them.
+        """Return the base parameters of Khalil and Gautier, and the matrix that computes them.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -289,7 +290,7 @@ class MinimalParameters:
         return khalil_gautier(self._chain, self._structure, self._links)
 
     def expression(self, name: str) -> str:
-        """Return what a minimal parameter is, as a sum and in words.
+        """Return the definition of a minimal parameter: its sum and its meaning.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -302,7 +303,7 @@ class MinimalParameters:
         return f"{name} = {total} [{term.unit}]: {term.words}"
 
     def latex(self) -> str:
-        """Return all of them as the lines of a LaTeX ``align*`` environment.
+        """Return all definitions as the lines of a LaTeX ``align*`` environment.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -330,7 +331,7 @@ class MinimalParameters:
 
 
 def _checked_set(chain: Chain) -> tuple[LinearSet, tuple[str, ...]]:
-    """Return the closed form or, if the regressor does not agree with it, what that shows."""
+    """Return the closed form or, if the regressor disagrees, the numerical set; and notes."""
     W = structural_regressor(chain)
     theorem = closed_form(chain)
     verdict = judge(theorem, W)

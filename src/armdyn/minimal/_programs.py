@@ -19,20 +19,20 @@ from armdyn.scalar import Op, Scalar, cos, sign, sin, sqrt
 Array = NDArray[np.float64]
 
 # Coefficients of minimal parameters in constants of a program are ones and products of lengths;
-# what is this small is the rounding of cosines and sines.
+# smaller ones are rounding of cosines and sines.
 RESIDUE = 1e-14
 
 VALUES = "w"
 """The input that holds the values of the minimal parameters."""
 
 CONSTANTS = ("rotor", "friction")
-"""Inputs that are no states and may be left beside the minimal parameters."""
+"""Inputs other than states that may remain in addition to the minimal parameters."""
 
 NODES = {**ARITHMETIC, Op.SIN: sin, Op.COS: cos, Op.SQRT: sqrt, Op.SIGN: sign}
 
 
 def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Program:
-    """Trace the regressor times Z: where a column of Z is a unit, columns are merely left out.
+    """Trace the regressor times Z; unit columns of Z merely select columns of the regressor.
 
     Args:
         chain: the arm.
@@ -65,14 +65,14 @@ def _sum(values: Sequence[Scalar], terms: Sequence[tuple[int, float]]) -> Scalar
 
 
 def from_minimal(program: Program, Z: Array, parts: Mapping[str, slice]) -> Program:
-    """Return a program of link parameters as one of minimal parameters, its input "w".
+    """Convert a program of link parameters to one of minimal parameters, the input "w".
 
     Args:
         program: with link parameters among its inputs.
-        Z: (N, k), the parameters for a unit of every minimal one; what it has zeros for is left out
-            of the program.
-        parts: the inputs that the minimal parameters stand for, and where their numbers are in the
-            N parameters.
+        Z: (N, k), the parameters for a unit of each minimal parameter; its zeros drop out of the
+            program.
+        parts: the inputs that the minimal parameters replace, and their slices of the N
+            parameters.
     """
     kept = [slot for slot in program.inputs if slot.name not in parts]
     if len(kept) == len(program.inputs):

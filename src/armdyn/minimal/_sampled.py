@@ -1,7 +1,7 @@
-"""The regressor in numbers, at many random states at once: what closed forms are checked against.
+"""The numerical regressor at many random states, to check closed forms.
 
 Newton-Euler with a unit of one parameter at a time, as in `algorithms.regressor`, but written with
-matrices on whole arrays of states, so that a few milliseconds do.
+matrices on whole arrays of states, so that it takes only a few milliseconds.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from armdyn.robot import Chain, Link
 
 Array = NDArray[np.float64]
 
-# Singular values that are smaller beside the largest are zero; between real ones and those of
-# rounding there are usually more than ten orders of magnitude.
+# Singular values below this, relative to the largest, are zero; usually more than ten orders of
+# magnitude separate true values from rounding.
 RANK_TOLERANCE = 1e-9
 
 
@@ -106,13 +106,13 @@ def structural_regressor(chain: Chain) -> Array:
 
 
 def rank(matrix: Array) -> int:
-    """Return the rank of a matrix whose columns have units of their own."""
+    """Return the rank of a matrix whose columns have different units."""
     values = equilibrated_singular_values(matrix)
     return int(np.sum(values > RANK_TOLERANCE * values.max(initial=0.0)))
 
 
 def equilibrated_singular_values(matrix: Array) -> Array:
-    """Return the singular values of a matrix whose columns are given the length 1."""
+    """Return the singular values of a matrix with its columns scaled to length 1."""
     size = np.linalg.norm(matrix, axis=0)
     kept = size > RESIDUE * size.max(initial=0.0)
     return np.linalg.svd(matrix[:, kept] / size[kept], compute_uv=False).astype(np.float64)

@@ -39,15 +39,15 @@ _UNITS = {0: "kg", 1: "kg m", 2: "kg m^2"}
 
 @dataclass(frozen=True)
 class Term:
-    """One parameter of a set; `symbol` is None for a drive's parameter and one found in numbers.
+    """One parameter of a set; `symbol` is None if it is a drive's or was found numerically.
 
     Attributes:
         joint: its number, from 1.
         name: see the head of this file.
-        latex: the same for print.
+        latex: the name in LaTeX.
         unit: in SI.
-        words: what it is.
-        carrier: the parameter of the own link with the coefficient 1.
+        words: its meaning.
+        carrier: the parameter of link `joint` that has the coefficient 1.
     """
 
     joint: int
@@ -70,7 +70,7 @@ def body_term(joint: int, symbol: Symbol, n: int) -> Term:
 
 
 def across_term(joint: int, symbol: Symbol, axis: str, r: int, n: int) -> Term:
-    """Return the term of a first moment of which the part along the axis of joint r is unseen."""
+    """Return the term of a first moment whose part along the axis of joint r is invisible."""
     words = (
         f"first moment along {axis} of {_links(joint, n)} after a part along the axis of joint "
         f"{r}, which is unseen, is taken off"
@@ -105,5 +105,5 @@ def power(parameter: str) -> int:
 
 
 def column(joint: int, parameter: str) -> int:
-    """Return the place of a link's parameter among all."""
+    """Return the index of a link's parameter among all."""
     return 10 * (joint - 1) + PARAMETER_NAMES.index(parameter)
