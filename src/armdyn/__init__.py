@@ -1,7 +1,6 @@
 """The smallest and fastest exact dynamic models of serial robot arms.
 
-What the package offers is imported when it is first asked for: ``import armdyn`` itself costs next
-to nothing.
+Names are imported on first access: ``import armdyn`` itself costs next to nothing.
 """
 
 from importlib import import_module
@@ -149,7 +148,7 @@ _named = lazy_names(
 
 
 def __getattr__(name: str) -> object:
-    """Import a part or a name of it, once."""
+    """Import a subpackage or a public name on first access."""
     return import_module(f"armdyn.{name}") if name in _PARTS else _named(name)
 
 

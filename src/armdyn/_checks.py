@@ -1,8 +1,8 @@
-"""Every check of a plain argument, once.
+"""All checks of plain arguments, in one place.
 
 A check takes a value and the name of its argument. It returns the value as armdyn uses it, or
 raises an error that says what is wrong and what is expected, and that carries ``argument``. The
-class of the error can be chosen: anything that takes a message and ``argument=``.
+error class can be chosen: anything that takes a message and ``argument=``.
 
 NumPy is imported when an array is checked, not with this module.
 """
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.float64]
 
-# The longest seed that a random generator makes use of.
+# The largest seed that a random generator uses in full.
 LARGEST_SEED = 2**128 - 1
 
-# Array types that hold real numbers: signed and unsigned integers, and floats.
+# Array kinds that hold real numbers: signed and unsigned integers, and floats.
 REAL = "iuf"
 
 
 LARGEST_FLOAT = sys.float_info.max
 
-# What a number without bounds is expected to be.
+# Description of a number without bounds, in messages.
 FINITE = "a finite number"
 
 
 class Raises(Protocol):
-    """A class of errors, or a function that makes one."""
+    """An error class, or a function that returns an error."""
 
     def __call__(self, message: str, /, *, argument: str) -> ArmdynError: ...
 
 
 def about(who: str, error: Raises) -> Raises:
-    """Return what makes the same errors, whose messages begin with what they are about."""
+    """Return a factory of the same errors whose messages begin with `who`."""
 
     def made(message: str, /, *, argument: str) -> ArmdynError:
         return error(f"{who}: {message}", argument=argument)
@@ -69,17 +69,17 @@ def checked_number(
 ) -> float:
     """Return a number as a float.
 
-    Integers and NumPy scalars are numbers; truth values, text and complex numbers are not.
+    Integers and NumPy scalars are numbers; booleans, text and complex numbers are not.
 
     Args:
-        value: of the argument.
-        name: of the argument.
-        least: the smallest number that is accepted.
-        above: all accepted numbers are larger than this.
-        most: the largest number that is accepted.
-        below: all accepted numbers are smaller than this.
+        value: value of the argument.
+        name: name of the argument.
+        least: inclusive lower bound.
+        above: exclusive lower bound.
+        most: inclusive upper bound.
+        below: exclusive upper bound.
         infinite: accept infinity, within the bounds.
-        what: the expected value in words, if the bounds alone do not say it.
+        what: description of the expected value in the message; default is the bounds.
         error: makes the error.
     """
     number = _real(value)
@@ -118,7 +118,7 @@ def checked_whole(
     what: str = "",
     error: Raises = InputError,
 ) -> int:
-    """Return a whole number within bounds; truth values and floats are none."""
+    """Return an integer within bounds; booleans and floats are refused."""
     number = None if isinstance(value, bool) else _index(value)
     if number is None or number < least or (most is not None and number > most):
         upto = "" if most is None else f" to {most}"
@@ -134,7 +134,7 @@ def checked_seed(value: object, name: str = "seed", *, error: Raises = InputErro
 
 
 def checked_flag(value: object, name: str, *, error: Raises = InputError) -> bool:
-    """Return a truth value; NumPy's count too."""
+    """Return a boolean; NumPy booleans are accepted too."""
     if isinstance(value, bool):
         return value
     if _kind(value) != "b" or _ndim(value) or _has_masked(value):
@@ -148,10 +148,10 @@ def checked_choice(
     """Return one of some names.
 
     Args:
-        value: of the argument.
-        name: of the argument.
-        choices: the names that are accepted.
-        what: one of the choices in words; default is the name of the argument.
+        value: value of the argument.
+        name: name of the argument.
+        choices: the accepted names.
+        what: description of a choice in the message; default is the name of the argument.
         error: makes the error; default is a `MethodError`, which carries the choices.
     """
     listed = tuple(choices)
@@ -165,7 +165,7 @@ def checked_choice(
 def checked_text(
     value: object, name: str, *, empty: bool = False, what: str = "", error: Raises = InputError
 ) -> str:
-    """Return a string, by default one that is not empty."""
+    """Return a string; an empty one is refused by default."""
     if not isinstance(value, str) or not (value or empty):
         raise _wrong(value, name, what or "a string", error)
     return value
@@ -174,7 +174,7 @@ def checked_text(
 def checked_names(
     value: object, name: str, n: int | None = None, *, what: str = "", error: Raises = InputError
 ) -> tuple[str, ...]:
-    """Return different names; with `n`, so many."""
+    """Return distinct names; exactly `n` of them if `n` is given."""
     what = what or ("different names" if n is None else f"{n} different names")
     listed = checked_items(value, name, what=what, error=error)
     texts = [item for item in listed if isinstance(item, str)]
@@ -186,7 +186,7 @@ def checked_names(
 def checked_items(
     value: object, name: str, *, what: str = "a sequence", error: Raises = InputError
 ) -> tuple[object, ...]:
-    """Return the items of a sequence; a string, a set and a generator are none."""
+    """Return the items of a sequence; strings, sets and generators are refused."""
     if not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray):
         raise _wrong(cast(object, value), name, what, error)
     return tuple(cast("Sequence[object]", value))
@@ -207,7 +207,7 @@ def checked_mapping(
 def checked_function(
     value: object, name: str, *, what: str = "a function", error: Raises = InputError
 ) -> Callable[..., Any]:
-    """Return a function or another thing that can be called."""
+    """Return a function or another callable."""
     if not callable(value):
         raise _wrong(value, name, what, error)
     return value
@@ -220,7 +220,7 @@ def checked_path(
     what: str = "the path of a file",
     error: Raises = InputError,
 ) -> Path:
-    """Return a path; whether there is a file is not looked at."""
+    """Return a path; do not check whether a file exists."""
     text: object = None
     if isinstance(value, str | os.PathLike):
         try:
@@ -244,18 +244,18 @@ def checked_array(
 ) -> Array:
     """Return an array of real numbers as a new, C-ordered array of float64.
 
-    Integers and floats are accepted, in arrays and nested lists. Refused are masked entries,
-    complex numbers, times, text, truth values, other objects and lists of unequal length.
+    Integers and floats are accepted, in arrays and nested lists. Masked entries, complex numbers,
+    times, text, booleans, other objects and lists of unequal length are refused.
 
     Args:
-        value: of the argument.
-        name: of the argument.
-        shapes: the shapes that are accepted; a string stands for any length, e.g. ``("N", 6)``.
-            Without any, every shape is.
-        finite: refuse what is not finite.
-        empty: accept axes of length 0 where any length will do.
+        value: value of the argument.
+        name: name of the argument.
+        shapes: the accepted shapes; a string stands for any length, e.g. ``("N", 6)``. Without
+            shapes, every shape is accepted.
+        finite: refuse non-finite numbers.
+        empty: accept length 0 for axes of any length.
         frozen: return a read-only array.
-        what: the expected array in words; default is its shape.
+        what: description of the expected array in the message; default is its shape.
         error: makes the error.
     """
     import numpy as np
@@ -267,7 +267,7 @@ def checked_array(
             raise _wrong(value, name, what, error)
         raise error(f"`{name}` has shape {array.shape}, expected {what}.", argument=name)
     check_memory(8 * array.size, f"`{name}`", name)
-    with np.errstate(over="ignore"):  # a longer float too large is refused as infinite
+    with np.errstate(over="ignore"):  # a long double that overflows is refused as infinite
         floats = array.astype(np.float64, order="C", copy=True)
     if finite and not np.isfinite(floats).all():
         at = tuple(int(k) for k in np.argwhere(~np.isfinite(floats))[0])
@@ -291,7 +291,7 @@ def checked_per_joint(
     what: str = "",
     error: Raises = InputError,
 ) -> Array:
-    """Return numbers ``(n,)`` of every joint, given as one number or as n."""
+    """Return an array ``(n,)`` of one number per joint, given as one number or as n."""
     import numpy as np
 
     one = what or _bounds_in_words(least, above, None, None)
@@ -311,8 +311,8 @@ def check_memory(n_bytes: int, what: str, name: str | None = None) -> None:
 
     Args:
         n_bytes: its size.
-        what: the array in words, for the message.
-        name: of the argument that asks for it.
+        what: description of the array in the message.
+        name: name of the argument that requests it.
     """
     if n_bytes > _memory():
         raise InputError(
@@ -324,7 +324,7 @@ def check_memory(n_bytes: int, what: str, name: str | None = None) -> None:
 
 @cache
 def _memory() -> int:
-    """Return the bytes of memory of this machine; a very large number if it does not tell."""
+    """Return the bytes of memory of this machine; a very large number if it is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -338,7 +338,7 @@ def _wrong(value: object, name: str, what: str, error: Raises) -> ArmdynError:
 
 
 def _real(value: object) -> float:
-    """Return a real number as a float; NaN if it is none, or too large to be a float."""
+    """Return a real number as a float; NaN if it is not one, or too large for a float."""
     if type(value) is float:
         return value
     if hasattr(value, "dtype"):
@@ -362,7 +362,7 @@ def _index(value: object) -> int | None:
 
 
 def _kind(value: object) -> object:
-    """Return the letter of an array's or a NumPy scalar's type; None of anything else."""
+    """Return the dtype kind of an array or NumPy scalar; None for anything else."""
     return getattr(getattr(value, "dtype", None), "kind", None)
 
 
@@ -400,7 +400,7 @@ def real_array(value: object, name: str, what: str, error: Raises) -> NDArray[An
 
 
 def _not_real(value: object) -> str | None:
-    """Say what lists and arrays hold that NumPy would turn into numbers without a word."""
+    """Return a description of entries that NumPy would silently convert to numbers, if any."""
     if _has_masked(value):
         return "masked entries (drop or mend them first)"
     if isinstance(value, list | tuple):

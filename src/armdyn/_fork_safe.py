@@ -1,9 +1,9 @@
-"""Locks that no other thread holds when the process forks, so that the child finds them free.
+"""Locks that no other thread holds during a fork, so that the child finds them free.
 
 A lock that another thread holds at a fork stays locked in the child, where that thread does not
-exist. So a fork takes these locks first: it waits until a first call in another thread has traced,
-compiled and loaded all it needs, so that LLVM runs in no other thread. It also waits for threads
-that import a module of armdyn: Python's own locks of modules have the same problem.
+exist. So a fork acquires these locks first: it waits until a first call in another thread has
+traced, compiled and loaded its program, so that LLVM runs in no other thread. It also waits for
+threads that import a module of armdyn: Python's own module locks have the same problem.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ first_use = RLock()
 
 Lock = AbstractContextManager[bool]
 
-# Seconds that a fork waits for imports. They do not end if they wait for the thread that forks.
+# Seconds that a fork waits for imports. An import that waits for the forking thread never ends.
 PATIENCE = 5.0
 
 _brief: list[Any] = []
@@ -28,7 +28,7 @@ _taken: list[Any] = []
 
 
 def brief_lock() -> Lock:
-    """Return a new lock for code that takes no other lock and soon lets it go."""
+    """Return a new lock for code that acquires no other lock and releases this one soon."""
     lock = RLock()
     _brief.append(lock)
     return lock
@@ -48,7 +48,7 @@ def _take() -> None:
 
 
 def _others_import() -> bool:
-    """Say whether another thread is importing a module of armdyn, as far as Python tells."""
+    """Return whether another thread is importing a module of armdyn, as far as Python shows."""
     locks: dict[str, Any] = getattr(import_module("importlib._bootstrap"), "_module_locks", {})
     ours = [reference() for name, reference in list(locks.items()) if name.startswith("armdyn")]
     return any(getattr(lock, "owner", None) not in (None, get_ident()) for lock in ours)

@@ -1,4 +1,4 @@
-"""Packages whose names are imported when they are first asked for."""
+"""Lazy imports: a package imports its names on first access."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], object
     """Return the `__getattr__` of a package.
 
     Args:
-        package: its name.
+        package: name of the package.
         homes: the module of each public name, relative to the package; "module:name" if the name
             differs there.
     """

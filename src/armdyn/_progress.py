@@ -23,7 +23,7 @@ def reporter(progress: object) -> Progress:
 
 
 def portion(progress: Progress, start: int, end: int, total: int, what: str) -> Progress:
-    """Return the progress of a part of a job, which is `start` to `end` of `total` of the whole."""
+    """Return the progress function of a part of a job: from `start` to `end` of `total`."""
 
     def report(done: int, of: int, _: str) -> object:
         return progress(start + (end - start) * done // max(of, 1), total, what)

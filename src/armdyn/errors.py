@@ -3,22 +3,22 @@
 ArmdynError
 ├── RobotError          the description of a robot is wrong (also a ValueError)
 ├── InputError          an argument of a call is wrong (also a ValueError); carries ``argument``
-│   └── MethodError     the quantity, method or option asked for does not exist; carries ``choices``
+│   └── MethodError     the requested quantity, method or option is unknown; carries ``choices``
 ├── FileError           a file cannot be read or written (also a ValueError); carries ``path``
-│   ├── RobotFileError  ... as a robot: what it says is wrong; also a RobotError
+│   ├── RobotFileError  ... as a robot: its content is wrong; also a RobotError
 │   └── LogError        ... as a log of an arm; carries ``line``; also an InputError
 ├── NumericalError      an answer is not a finite number (also an ArithmeticError)
-│   └── UnreachedError  ... or not found: no joint positions have a pose; says how near it got
+│   └── UnreachedError  ... or not found: no joint positions reach a pose; carries the nearest
 ├── MissingExtraError   an optional package is not installed; carries ``extra``
-└── GraphError          a traced program breaks the law of the graph: a bug of armdyn
+└── GraphError          a traced program is invalid: a bug of armdyn
 
-Every error has ``argument``: the name of the argument that is wrong, as Python calls it; None if
-the error is not about one argument.
+Every error has ``argument``: the Python name of the wrong argument; None if the error is not about
+one argument.
 
-RobotWarning is the warning of a description that is suspect but was asked for with
-``strict=False``; CacheWarning that of a cache on disk that cannot be used as asked for;
-LogWarning that of a log that was read although a part of it was lost or is suspect; SettingWarning
-that of an environment variable whose name or value is out of date.
+Warnings: RobotWarning, for a suspect description that ``strict=False`` accepts; CacheWarning, if
+the cache on disk cannot be used as requested; LogWarning, for a log that was read although a part
+of it is lost or suspect; SettingWarning, for an environment variable whose name or value is
+outdated.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-# How much of a wrong value a message shows.
+# Maximum length of a wrong value in a message.
 LONGEST_SHOWN = 80
 
 
 def shown(value: object) -> str:
-    """Return a value as messages show it: on one line, cut where it is long, whatever it is."""
+    """Return any value as messages show it: on one line, truncated if it is long."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # an integer of thousands of digits, or a class with a broken __repr__
@@ -43,7 +43,7 @@ class ArmdynError(Exception):
     """Base of every error that armdyn raises on purpose.
 
     Attributes:
-        argument: the name of the argument that is wrong; None if the error is not about one.
+        argument: the name of the wrong argument; None if the error is not about one argument.
     """
 
     argument: str | None = None
@@ -54,7 +54,7 @@ class ArmdynError(Exception):
             self.argument = argument
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle by message and attributes, so that errors travel between processes."""
+        """Pickle message and attributes, so that errors can pass between processes."""
         return (_rebuilt, (type(self), self.args, self.__dict__))
 
 
@@ -67,7 +67,7 @@ def _rebuilt(
 
 
 class RobotError(ArmdynError, ValueError):
-    """The description of a robot is not one of a possible robot."""
+    """The description of a robot is wrong: no possible robot has it."""
 
 
 class InputError(ArmdynError, ValueError):
@@ -75,7 +75,7 @@ class InputError(ArmdynError, ValueError):
 
 
 class MethodError(InputError):
-    """The method, quantity or option asked for does not exist; ``choices`` are those that do."""
+    """The requested method, quantity or option does not exist; ``choices`` lists the valid ones."""
 
     def __init__(
         self, what: str, given: object, choices: Iterable[str], *, argument: str | None = None
@@ -114,9 +114,9 @@ class NumericalError(ArmdynError, ArithmeticError):
 
 
 class UnreachedError(NumericalError):
-    """No joint positions were found that have a pose.
+    """No joint positions were found that reach a pose.
 
-    ``q`` are those that come nearest; the pose is ``position`` [m] and ``rotation`` [rad] away.
+    ``q`` are the nearest ones; the pose is ``position`` [m] and ``rotation`` [rad] away.
     """
 
     def __init__(
@@ -145,11 +145,11 @@ class MissingExtraError(ArmdynError, ImportError):
 
 
 class GraphError(ArmdynError):
-    """A traced program breaks the law of the graph. This is a bug of armdyn: please report it."""
+    """A traced program is invalid. This is a bug of armdyn: please report it."""
 
 
 class SettingWarning(UserWarning):
-    """An environment variable is set by a name or to a value that armdyn no longer uses."""
+    """An environment variable has a name or a value that armdyn no longer uses."""
 
 
 class RobotWarning(UserWarning):
@@ -157,7 +157,7 @@ class RobotWarning(UserWarning):
 
 
 class CacheWarning(UserWarning):
-    """Compiled functions are not kept on disk as asked for; answers are not affected."""
+    """Compiled functions are not cached on disk as requested; results are not affected."""
 
 
 class LogWarning(UserWarning):

@@ -1,6 +1,6 @@
 """Programs in other languages.
 
-Names are imported when they are first asked for.
+Names are imported on first access.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A program as one function of C99 that needs nothing but math.h."""
+"""A program as one C99 function that needs only math.h."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ INFIX = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}
 
 @dataclass(frozen=True)
 class Number:
-    """The type that the C code computes in, and how its numbers are written."""
+    """The floating-point type of the C code, and the format of its literals."""
 
     name: str
     suffix: str
     digits: int
 
     def literal(self, value: float) -> str:
-        """Return a constant that the compiler reads back to the last bit."""
+        """Return a literal that the compiler reads back exactly."""
         text = f"{value:.{self.digits}g}"
         if not any(c in text for c in ".e"):
             text += ".0"
@@ -30,7 +30,7 @@ class Number:
         return f"({text})" if text.startswith("-") else text
 
     def rounded(self, value: float) -> float:
-        """Return the nearest number of this type; InputError if there is none."""
+        """Return the nearest number of this type; raise InputError if it overflows."""
         if self is DOUBLE:
             return value
         try:
@@ -46,16 +46,16 @@ FLOAT = Number("float", "f", 9)
 
 
 def number(single: bool) -> Number:
-    """Return the type of the code."""
+    """Return the floating-point type of the code."""
     return FLOAT if single else DOUBLE
 
 
 def c_source(program: Program, name: str, single: bool = False) -> str:
-    """Return a C file with one function: each input is an array, then each output, row-major.
+    """Return a C file with one function; its arguments are input, then output arrays, row-major.
 
     Args:
         program: the traced code.
-        name: of the function, made an identifier if it is none.
+        name: name of the function; converted to a C identifier if necessary.
         single: compute in float instead of double.
     """
     return "#include <math.h>\n\n" + c_function(program, identifier(name), number(single))
@@ -75,8 +75,8 @@ def c_prototype(program: Program, name: str, kind: Number) -> str:
 def c_function(program: Program, name: str, kind: Number) -> str:
     """Return the definition of the function.
 
-    All inputs are read before the first output is written, so that an output may be the array of
-    an input.
+    All inputs are read before the first output is written, so an output may be the same array as an
+    input.
     """
     given, wanted = arguments(program)
     elements = [(a, at) for a in given for at in range(a.slot.size)]
@@ -119,12 +119,12 @@ class Argument:
         return f"*{self.name}" if self.slot.shape == () else f"{self.name}[{self.slot.size}]"
 
     def element(self, at: int) -> str:
-        """Return one of its numbers."""
+        """Return the C expression of one of its numbers."""
         return f"*{self.name}" if self.slot.shape == () else f"{self.name}[{at}]"
 
 
 def arguments(program: Program) -> tuple[list[Argument], list[Argument]]:
-    """Return inputs and outputs as arguments of C, no two of the same name."""
+    """Return inputs and outputs as C arguments with distinct names."""
     found: list[Argument] = []
     for slot in (*program.inputs, *program.outputs):
         found.append(Argument(fresh(identifier(slot.name), [a.name for a in found]), slot))

@@ -1,4 +1,4 @@
-"""The same function in SymPy, CasADi and JAX: the program, evaluated on their numbers."""
+"""The same function in SymPy, CasADi and JAX: the program, interpreted on their types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from armdyn.errors import InputError, MissingExtraError
 from armdyn.graph import ARITHMETIC, Program, Slot, evaluate
 from armdyn.scalar import Op
 
-# Beyond this many operations a formula is no longer something to read.
+# A formula with more operations is not readable.
 LARGEST_FORMULA = 400
 
 
@@ -18,7 +18,7 @@ def to_sympy(program: Program) -> Callable[..., Any]:
     """Return a function of sequences of SymPy expressions, one for each input.
 
     It returns a SymPy expression for a scalar output, a Matrix for a vector or a matrix, and a
-    tuple of them where there are several outputs.
+    tuple of these if there are several outputs.
     """
     sympy: Any = _import("sympy", "the function in SymPy")
     rules = {
@@ -68,7 +68,7 @@ def to_casadi(program: Program) -> Any:
     outputs: list[Any] = []
     for slot, part in _by_slot(program, values):
         rows, columns = matrix_shape(slot)
-        # CasADi counts by columns
+        # CasADi is column-major
         outputs.append(casadi.reshape(casadi.vertcat(*part), columns, rows).T)
     names = [slot.name for slot in program.inputs], [slot.name for slot in program.outputs]
     return casadi.Function(program.name, inputs, outputs, *names)
@@ -134,5 +134,5 @@ def _shaped(sympy: Any, slot: Slot, part: list[Any]) -> Any:
 
 
 def matrix_shape(slot: Slot) -> tuple[int, int]:
-    """Return the numbers of rows and columns: a vector is a column, a scalar a matrix of one."""
+    """Return the numbers of rows and columns: a vector is a column, a scalar is 1 x 1."""
     return (slot.shape[0], slot.shape[1]) if len(slot.shape) == 2 else (slot.size, 1)

@@ -1,4 +1,4 @@
-"""Names and words that a C compiler takes, whatever a robot is called."""
+"""Valid C names and comments from any robot name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable
 
-# C99 promises to tell identifiers apart by their first 63 characters; a quantity follows the name.
+# C99 guarantees 63 significant characters in identifiers; the quantity follows the robot's name.
 LONGEST_PREFIX = 32
 
 KEYWORDS = frozenset(
@@ -19,10 +19,9 @@ KEYWORDS = frozenset(
     protected public requires template this throw true try typeid typename using virtual xor
     """.split()
 )
-"""Words of C99, and of C++, whose compilers read the header too."""
+"""Keywords of C99, and of C++, since C++ compilers read the header too."""
 
-# A header of one of these names would stand in the way of the one that the code needs; the last
-# four are names that Windows keeps for itself.
+# A header with one of these names would hide a standard header; Windows reserves the last four.
 NO_HEADERS = frozenset(
     """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal
     stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads
@@ -35,7 +34,7 @@ WIDTH = 92
 
 
 def identifier(name: str, fallback: str = "x") -> str:
-    """Return the nearest C identifier: accents dropped, other characters underscores."""
+    """Return the nearest C identifier: drop accents, replace other characters by underscores."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     word = re.sub(r"[^0-9A-Za-z]+", "_", plain).strip("_") or fallback
     if word[0].isdigit():
@@ -44,20 +43,20 @@ def identifier(name: str, fallback: str = "x") -> str:
 
 
 def prefix_of(robot: str) -> str:
-    """Return what the names of files and functions of a robot begin with."""
+    """Return the prefix of the names of a robot's files and functions."""
     word = identifier(robot, "robot").lower()[:LONGEST_PREFIX].strip("_")
     return f"{word}_arm" if word in KEYWORDS | NO_HEADERS else word
 
 
 def fresh(name: str, taken: Collection[str]) -> str:
-    """Return the name with as many underscores as it takes to be new."""
+    """Return the name with as many underscores as needed to make it unique."""
     while name in taken:
         name += "_"
     return name
 
 
 def comment(lines: Iterable[str]) -> str:
-    """Return a C comment of these lines, none of which can end it, nor start anything else."""
+    """Return a C comment of these lines; no line can end it or start anything else."""
     wrapped = [part for line in lines for part in _wrapped(harmless(line))]
     if len(wrapped) == 1:
         return f"/* {wrapped[0]} */"
@@ -66,7 +65,7 @@ def comment(lines: Iterable[str]) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return a text in ASCII without ends of comments and trigraphs: names come from files."""
+    """Return the text as ASCII without comment marks and trigraphs: names come from files."""
     ascii_text = text.encode("ascii", "backslashreplace").decode()
     printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in ascii_text)
     for pair in ("*/", "/*", "??"):

@@ -1,10 +1,10 @@
-"""Constants that depend on some inputs alone, put in their shortest form: sums of these inputs.
+"""Rewrite values that depend only on some inputs in their shortest form: sums of these inputs.
 
-A program whose inertial parameters are inputs works out its constants (moments of joined links)
-before it looks at the state. Written from centres of mass they divide by masses and subtract what
-is added elsewhere; worked out, each is a sum of parameters with coefficients of the geometry. The
-coefficients are found in exact arithmetic: they are the gradient, and a function whose gradient is
-the same at two points chosen at random is linear.
+A program whose inertial parameters are inputs first computes constants from them (moments of joined
+links), without reading the state. As recorded, from centres of mass, they divide by masses and
+subtract terms that are added elsewhere. Expanded, each is a sum of parameters with coefficients
+that depend on the geometry. The coefficients are found in exact arithmetic: they are the gradient,
+and a function whose gradient is the same at two random points is linear.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from armdyn.scalar import Op
 
 
 def linear_constants(program: Program, names: Collection[str], residue: float = 0.0) -> Program:
-    """Return the program with what depends on the named inputs alone written as sums of them.
+    """Return the program with values that depend only on the named inputs written as sums of them.
 
-    What is no linear function of these inputs is computed as before, from parts that are.
+    Values that are not linear in these inputs are computed as before, from parts that are linear.
 
     Args:
-        program: traced.
-        names: of the inputs.
-        residue: coefficients that are smaller are rounding of the geometry, and left out.
+        program: the traced program.
+        names: names of the inputs.
+        residue: smaller coefficients are rounding errors of the geometry and are dropped.
     """
     linear = _linear(program, names)
     build = _Rebuilt(program)
@@ -48,19 +48,19 @@ class _Dual:
     slope: dict[int, Fraction] = field(default_factory=dict[int, Fraction])
 
     def plus(self, other: _Dual, a: Fraction, b: Fraction, value: Fraction) -> _Dual:
-        """Return the value with the slope a times this one's plus b times the other's."""
+        """Return a dual of `value`; its slope is a times this slope plus b times the other's."""
         slope = {k: a * x for k, x in self.slope.items()}
         for k, x in other.slope.items():
             slope[k] = slope.get(k, Fraction(0)) + b * x
         return _Dual(value, {k: x for k, x in slope.items() if x})
 
     def rise(self, point: dict[int, Fraction]) -> Fraction:
-        """Return how much of the value the slopes explain at a point."""
+        """Return the linear part of the value: the slopes times the inputs at a point."""
         return sum((x * point[k] for k, x in self.slope.items()), Fraction(0))
 
 
 def _linear(program: Program, names: Collection[str]) -> dict[int, _Dual]:
-    """Return value at zero and slopes of the instructions that are linear in the named inputs."""
+    """Return the instructions that are linear in the named inputs: value at zero, and slopes."""
     wanted: set[int] = set()
     at = 0
     for slot in program.inputs:
@@ -80,7 +80,7 @@ def _linear(program: Program, names: Collection[str]) -> dict[int, _Dual]:
 
 
 def _duals(program: Program, point: dict[int, Fraction]) -> dict[int, _Dual]:
-    """Evaluate what depends on the inputs of the point alone, as far as exact rules go."""
+    """Evaluate the instructions that depend only on the inputs in `point` and have exact rules."""
     found: dict[int, _Dual] = {}
     for k, step in enumerate(program.code):
         if step.op is Op.CONST:
@@ -131,7 +131,7 @@ class _Rebuilt:
 
     def add_sum(self, k: int, form: _Dual, residue: float) -> None:
         total = self._constant(form.value)
-        # The last link first: sums over the links behind a joint are begun alike, and shared.
+        # The last link first: then sums over the links behind a joint start alike and are shared.
         for i in sorted(form.slope, reverse=True):
             if abs(form.slope[i]) < residue:
                 continue

@@ -1,4 +1,4 @@
-"""The self-test of exported C: recorded states and answers, and a main() that compares."""
+"""The self-test of exported C: recorded states and answers, and a main() that compares them."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from armdyn.scalar import Op
 
 N_STATES = 5
 
-# Beside the largest entry of an output: what rounding may do to a program that is well conditioned.
+# Rounding error of a well-conditioned program, relative to the largest entry of an output.
 TOLERANCE = {DOUBLE: 1e-12, FLOAT: 1e-4}
-# Where an arm is not so kind: this many times what rounding to float was seen to do to the recorded
-# states, in proportion to the digits of the type.
+# For ill-conditioned arms: this many times the error that rounding to float causes at the recorded
+# states, scaled to the precision of the type.
 MARGIN = 10.0
 ROUNDING_BESIDE_FLOAT = {DOUBLE: 2.0**-29, FLOAT: 1.0}
-# A function that loses more than this in float is of no use in float.
+# A function whose relative error in float is larger is useless in float.
 USELESS = 1e-2
-# An output whose entries are all smaller is compared with this.
+# The smallest scale of an output for relative errors.
 SMALLEST_SCALE = 1e-12
-# States lie within this [rad, m, ...]; tables that the caller may change, within this share of
-# their values.
+# States are within +-LARGEST_STATE [rad, m, ...]; tables that the caller may change vary by up to
+# +-SPREAD of their values.
 LARGEST_STATE = 1.5
 SPREAD = 0.2
 
 
 @dataclass(frozen=True)
 class Recording:
-    """States, the answers to them in double, and how far from these the C code may be.
+    """States, the answers to them in double, and the tolerance of the C code.
 
-    `states` and `answers` hold for each input or output one row of numbers a state, `scales` the
-    largest number of each output.
+    `states` and `answers` hold, for each input or output, one row of numbers per state; `scales`
+    holds the largest magnitude of each output.
     """
 
     states: list[list[list[float]]]
@@ -51,13 +51,13 @@ class Recording:
 def recorded(
     program: Program, name: str, kind: Number, tables: Mapping[str, Sequence[float]]
 ) -> Recording:
-    """Evaluate a program at random states that numbers of this kind hold exactly.
+    """Evaluate a program at random states that are exact in the type of the C code.
 
     Args:
         program: the traced code.
-        name: seeds the states, and is named in errors.
+        name: seed of the states, and the name in errors.
         kind: the type of the C code.
-        tables: for inputs that are not states: the values near which they are taken.
+        tables: nominal values of the inputs that are not states; they are varied.
     """
     source = random.Random(name)
     states = [
@@ -80,7 +80,7 @@ def recorded(
 
 
 def selftest_check(program: Program, name: str, kind: Number, recording: Recording) -> str:
-    """Return a C function that prints the largest error, and returns 1 if that is too large."""
+    """Return a C function that prints the largest error, and returns 1 if it is too large."""
     given, wanted = arguments(program)
     lines = [f"static int check_{name}(void)", "{"]
     for k, (a, rows) in enumerate(zip(given, recording.states, strict=True)):
@@ -106,7 +106,7 @@ def selftest_check(program: Program, name: str, kind: Number, recording: Recordi
 
 
 def selftest_frame(kind: Number) -> str:
-    """Return what all checks call."""
+    """Return the C functions that all checks call."""
     return f"""\
 static double larger(double a, double b)
 {{
@@ -141,7 +141,7 @@ def _random(
     source: random.Random, slot: Slot, tables: Mapping[str, Sequence[float]]
 ) -> list[float]:
     if slot.name in tables:
-        # rows as a whole: the parameters of a link stay those of a body that could be built
+        # scale whole rows: the parameters of a link stay physically consistent
         width = slot.shape[-1] if len(slot.shape) > 1 else 1
         factors = [source.uniform(1.0 - SPREAD, 1.0 + SPREAD) for _ in range(slot.size // width)]
         return [x * factors[k // width] for k, x in enumerate(tables[slot.name])]
@@ -159,7 +159,7 @@ def _lost_in_float(
     expected: Sequence[Sequence[Sequence[float]]],
     scales: Sequence[float],
 ) -> float:
-    """Return the relative error of the program run with every operation rounded to float."""
+    """Return the relative error of the program with every operation rounded to float."""
     try:
         code = tuple(
             Instruction(Op.CONST, (), FLOAT.rounded(step.value)) if step.op is Op.CONST else step
@@ -167,7 +167,7 @@ def _lost_in_float(
         )
         coarse = Program(program.name, program.inputs, program.outputs, code, program.results)
         got = [evaluate(coarse, [FLOAT.rounded(x) for x in s], _IN_FLOAT) for s in states]
-    except (ArithmeticError, ValueError):  # an InputError of a constant too large is a ValueError
+    except (ArithmeticError, ValueError):  # the InputError of a too large constant is a ValueError
         return math.inf
     outputs = _by_slot(program.outputs, got)
     return max(

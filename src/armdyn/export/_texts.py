@@ -1,4 +1,4 @@
-"""A program as the text of a Python function that needs nothing but JAX, or CasADi."""
+"""A program as the source of a Python function that needs only JAX, or only CasADi."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _matrix(rows, columns, values):
 
 
 def jax_source(program: Program) -> str:
-    """Return a function of JAX arrays ``(..., n)``, as `to_jax` makes it."""
+    """Return the source of a function of JAX arrays ``(..., n)``, like that of `to_jax`."""
     heads = [f'{s.name} = _columns("{s.name}", {s.name}, {s.size})' for s in program.inputs]
     leads = ", ".join(f"{slot.name}[0].shape" for slot in program.inputs)
     heads.append(f"lead = jnp.broadcast_shapes({leads})")
@@ -65,7 +65,7 @@ def jax_source(program: Program) -> str:
 
 
 def casadi_source(program: Program) -> str:
-    """Return a function of columns of CasADi's SX, MX or DM, as `to_casadi` makes one of SX."""
+    """Return the source of a function of CasADi columns (SX, MX or DM); `to_casadi` uses SX."""
     heads = [f'{s.name} = _elements("{s.name}", {s.name}, {s.size})' for s in program.inputs]
     lines, outputs = statements(program, "sign({0})")
     made = [

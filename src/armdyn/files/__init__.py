@@ -1,6 +1,6 @@
-"""Files: read if they are regular, written whole or not at all, told apart by their suffix.
+"""Files: check that they are regular, write them atomically, find their format by suffix.
 
-Names are imported when they are first asked for.
+Names are imported on first access.
 """
 
 from typing import TYPE_CHECKING

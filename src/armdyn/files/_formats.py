@@ -1,4 +1,4 @@
-"""A table of file formats: one row a format says all that readers, writers and messages ask."""
+"""Tables of file formats: one row per format serves readers, writers and messages."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from armdyn.errors import MissingExtraError
 
 @dataclass(frozen=True, kw_only=True)
 class FileFormat:
-    """One format of files.
+    """One file format.
 
     Functions are named as "module:function" and imported when a file needs them.
 
     Attributes:
-        name: of the format, in messages.
-        suffixes: of its files, in lower case; messages list them.
+        name: name of the format in messages.
+        suffixes: file suffixes in lower case; messages list them.
         reader: function that reads a file.
-        writer: function that writes one; None if the format is only read.
-        written: suffixes it is written as, if not all of `suffixes`; messages list them.
-        unlisted: more suffixes that are read, which messages do not list.
-        unlisted_written: more suffixes that it is written as, which messages do not list.
-        extra: the package it needs and the extra of armdyn that installs it.
+        writer: function that writes a file; None if the format is read-only.
+        written: suffixes for writing, if not all of `suffixes`; messages list them.
+        unlisted: further suffixes for reading, which messages do not list.
+        unlisted_written: further suffixes for writing, which messages do not list.
+        extra: the package it needs, and the extra of armdyn that installs it.
     """
 
     name: str
@@ -53,11 +53,11 @@ class FileFormat:
         return self.suffixes if self.written is None else self.written
 
     def function(self, name: str, verb: str) -> Callable[..., Any]:
-        """Return a function of the format.
+        """Import and return a function of the format.
 
         Args:
-            name: "module:function", one of those of the row.
-            verb: what for: "reading" or "writing".
+            name: "module:function", from this row.
+            verb: "reading" or "writing", for the message.
 
         Raises:
             MissingExtraError: the package that the format needs is not installed.
@@ -80,12 +80,12 @@ def reading(formats: Iterable[Format], path: Path) -> list[Format]:
 
 
 def writing(formats: Iterable[Format], path: Path) -> Format | None:
-    """Return the format that a path is written as, by its suffix: the first row that has it."""
+    """Return the format that a path is written as: the first row with its suffix."""
     return next((one for one in formats if one.writes(path)), None)
 
 
 def listed(words: Sequence[str], last: str = "or") -> str:
-    """Return words as a sentence lists them: "a, b or c"."""
+    """Return words as a list in a sentence: "a, b or c"."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"

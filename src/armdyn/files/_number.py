@@ -1,12 +1,12 @@
-"""Numbers as files write them."""
+"""Numbers in text files."""
 
 from __future__ import annotations
 
 
 def number_in(text: str) -> float | None:
-    """Return the number that a text is, None if it is none.
+    """Parse a number; return None if the text is not a number.
 
-    Python reads more than other programs do: digits of all scripts, and ``1_000``. These are no
+    Python accepts more than other programs: digits of all scripts, and ``1_000``. These are not
     numbers here.
     """
     if not text.isascii() or "_" in text:

@@ -13,14 +13,15 @@ WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 class Refusal(OSError):
-    """The folder is one that somebody else may have written to."""
+    """Somebody else may have written to the folder."""
 
 
 class PrivateFolder:
-    """A folder that is open and was found to be the user's own; names mean files in it.
+    """An open folder that was checked to be the user's own; names refer to files in it.
 
-    Where the system can, names are looked up by the open descriptor: exchanging the folder at
-    its path after the check changes nothing. Elsewhere `descriptor` is None and paths are used.
+    If the system supports it, names are resolved relative to the open descriptor: replacing the
+    folder at its path after the check has no effect. Otherwise `descriptor` is None and paths are
+    used.
     """
 
     def __init__(self, path: Path, descriptor: int | None) -> None:
@@ -31,24 +32,24 @@ class PrivateFolder:
         return name if self._descriptor is not None else str(self._path / name)
 
     def stat(self, name: str) -> os.stat_result:
-        """Return the status of what bears the name, of a link that of the link itself."""
+        """Return the status of a file; links are not followed."""
         return os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
 
     def open(self, name: str, mode: str) -> BinaryIO:
-        """Open a file as `open` does, a new one for the user alone; never through a link."""
+        """Open a file like `open`, never through a link; a new file is private to the user."""
 
         def opener(path: str, flags: int) -> int:
-            # Without blocking: a pipe put in place of a file would wait for a writer forever.
+            # Non-blocking: opening a pipe in place of a file would wait for a writer forever.
             flags |= _flag("O_NOFOLLOW") | _flag("O_NONBLOCK")
             return os.open(path, flags, 0o600, dir_fd=self._descriptor)
 
         return cast(BinaryIO, open(self._at(name), mode, opener=opener))
 
     def write_whole(self, name: str, parts: Iterable[bytes]) -> None:
-        """Write a file under a temporary name and then give it its own, in one step.
+        """Write a file under a temporary name, then rename it atomically.
 
-        It is not forced to the disk: who reads the file has to notice what a crash leaves of it.
-        The temporary name is that of the file with 16 hexadecimal digits and ".tmp" for a suffix.
+        The data is not synced to disk: readers must detect a file that a crash left incomplete. The
+        temporary name is the stem of the file name, 16 hexadecimal digits and the suffix ".tmp".
         """
         from secrets import token_hex
 
@@ -63,17 +64,17 @@ class PrivateFolder:
             raise
 
     def replace(self, source: str, target: str) -> None:
-        """Give a file another name, in one step, in place of what has that name."""
+        """Rename a file atomically, replacing the target."""
         d = self._descriptor
         os.replace(self._at(source), self._at(target), src_dir_fd=d, dst_dir_fd=d)
 
     def touch(self, name: str) -> None:
-        """Set the time of a file to now."""
+        """Set the times of a file to now."""
         follow = os.utime not in os.supports_follow_symlinks
         os.utime(self._at(name), dir_fd=self._descriptor, follow_symlinks=follow)
 
     def remove(self, name: str) -> bool:
-        """Remove a file, a link (not where it leads) or an empty folder; tell if it was there."""
+        """Remove a file, a link (not its target) or an empty folder; return whether it existed."""
         try:
             if stat.S_ISDIR(self.stat(name).st_mode):
                 os.rmdir(self._at(name), dir_fd=self._descriptor)
@@ -84,7 +85,7 @@ class PrivateFolder:
         return True
 
     def scan(self) -> Iterator[tuple[str, os.stat_result]]:
-        """Yield the names in the folder, each with its status as `stat` has it."""
+        """Yield the names in the folder, each with its status as from `stat`."""
         where: Any = self._path if self._descriptor is None else self._descriptor
         with os.scandir(where) as items:
             for item in items:
@@ -94,10 +95,11 @@ class PrivateFolder:
 
 @contextmanager
 def open_private(path: Path) -> Generator[PrivateFolder, None, None]:
-    """Yield the folder, open and checked.
+    """Open and check the folder.
 
     Raises:
-        OSError: it is not there or cannot be opened; as `Refusal`, it may not be used.
+        OSError: it does not exist or cannot be opened.
+        Refusal: somebody else may have written to it.
     """
     _refuse(path, os.lstat(path))
     needed = {os.open, os.stat, os.unlink, os.rmdir, os.rename, os.utime}
@@ -114,7 +116,7 @@ def open_private(path: Path) -> Generator[PrivateFolder, None, None]:
 
 
 def make_private(path: Path) -> None:
-    """Make the folder and those above it that are missing, for the user alone."""
+    """Create the folder and its missing parents, private to the user."""
     if path.is_dir():
         return
     for folder in (*reversed(path.parents), path):
@@ -124,7 +126,7 @@ def make_private(path: Path) -> None:
 
 
 def is_own_file(info: os.stat_result) -> bool:
-    """Tell whether this is the status of a regular file that only the user can have written."""
+    """Return whether this is the status of a regular file that only the user can have written."""
     return stat.S_ISREG(info.st_mode) and _fault_of_owner(info) is None
 
 
@@ -139,7 +141,7 @@ def _refuse(path: Path, info: os.stat_result) -> None:
 
 
 def _fault(info: os.stat_result) -> str | None:
-    """Return what forbids to use a folder of this status."""
+    """Return why a folder with this status must not be used; None if it may be."""
     if stat.S_ISLNK(info.st_mode):
         return "is a symbolic link"
     if not stat.S_ISDIR(info.st_mode):
@@ -148,7 +150,7 @@ def _fault(info: os.stat_result) -> str | None:
 
 
 def _fault_of_owner(info: os.stat_result) -> str | None:
-    if not hasattr(os, "geteuid"):  # Windows: folders of a user's profile are private as they are
+    if not hasattr(os, "geteuid"):  # Windows: folders of a user's profile are private by default
         return None
     if info.st_uid != os.geteuid():
         return "belongs to another user"

@@ -1,4 +1,4 @@
-"""Files that can be read: regular ones, not folders, pipes or devices."""
+"""Check that a file is regular: not a folder, pipe or device."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from armdyn.errors import FileError
 
 
 def check_regular(path: Path, what: str, error: type[FileError] = FileError) -> bool:
-    """Return whether there is a file at a path.
+    """Return whether a file exists at a path.
 
     A pipe would block until somebody writes to it, and a device may never end: both are refused.
 
     Args:
-        path: of the file.
-        what: the kind of file that is wanted, as in "a log".
+        path: path of the file.
+        what: the expected kind of file, e.g. "a log".
         error: class of the errors.
 
     Raises:
@@ -29,6 +29,6 @@ def check_regular(path: Path, what: str, error: type[FileError] = FileError) -> 
             raise error(path, "is not a regular file.")
         if path.is_symlink():
             raise error(path, f"is a link to {path.readlink()}, which is not there.")
-    except OSError as fault:  # the name is too long, or a folder on the way may not be entered
+    except OSError as fault:  # the name is too long, or a parent folder is not accessible
         raise error(path, f"cannot be read: {fault.strerror or fault}.") from fault
     return False

@@ -1,4 +1,4 @@
-"""Several files written into a folder together: all of them, or the folder stays as it was."""
+"""Write several files into a folder together: all of them, or leave the folder unchanged."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from armdyn.files._whole import write_whole
 
 
 def write_together(folder: Path, texts: Mapping[str, str], mark: str | None) -> tuple[Path, ...]:
-    """Write files by name into a folder, which is made if it is not there; return their paths.
+    """Write files by name into a folder, created if missing; return their paths.
 
     Args:
-        folder: where to.
-        texts: of the files, by name; "inner/name" is a file in a folder within.
-        mark: how a file has to begin that may be replaced; None to replace any.
+        folder: the target folder.
+        texts: contents of the files by name; "inner/name" is a file in a subfolder.
+        mark: only files that begin with this may be replaced; None to replace any file.
     """
     paths = [folder / name for name in texts]
     made: list[Path] = []
@@ -42,7 +42,7 @@ def write_together(folder: Path, texts: Mapping[str, str], mark: str | None) -> 
 def check_writable(folder: Path, names: Iterable[str]) -> None:
     """Raise an error if files of these names cannot be written into a folder; change nothing.
 
-    For work that takes long: it should not be done before.
+    Call this before long computations, so that they do not fail at the end.
     """
     made = _make(folder)
     probe = folder / f".{secrets.token_hex(6)}.tmp"
@@ -61,7 +61,7 @@ def check_writable(folder: Path, names: Iterable[str]) -> None:
 
 
 def _make(folder: Path) -> list[Path]:
-    """Make the folder; return the folders that were not there, outermost first."""
+    """Create the folder; return the folders that were missing, outermost first."""
     made: list[Path] = []
     try:
         for new in [f for f in (folder, *folder.parents) if not f.exists()][::-1]:
@@ -77,7 +77,7 @@ def _make(folder: Path) -> list[Path]:
 
 
 def _replaceable(path: Path, mark: str | None) -> bytes | None:
-    """Return what the file holds now, None if it is not there; refuse to lose what is not ours."""
+    """Return the current content, None if there is no file; refuse a file without the mark."""
     try:
         if not path.exists():
             return None

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writing: a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from armdyn.files._temporary import remove_stale, temporary_beside
 def write_whole(
     path: str | os.PathLike[str], text: str, error: type[FileError] = FileError
 ) -> None:
-    """Write a text file so that the path holds the old file or the whole new one, never a part."""
+    """Write a text file atomically: the path holds the old file or the complete new one."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as fault:
@@ -31,11 +31,11 @@ def write_whole(
 def whole_file(
     path: str | os.PathLike[str], error: type[FileError] = FileError
 ) -> Generator[BinaryIO]:
-    """Give a file to write to that takes the path's name when all is written, and not before.
+    """Yield a file to write to; it replaces the file at the path when writing is complete.
 
-    What is written goes to a temporary file in the same folder, which then takes the name of the
-    target; on failure the temporary file is removed. Old temporary files that
-    killed processes have left for this path are removed. A symbolic link is followed.
+    The data goes to a temporary file in the same folder, which is then renamed to the target; on
+    failure the temporary file is removed. Stale temporary files that killed processes left for this
+    path are removed. A symbolic link is followed.
     """
     asked = checked_path(path)
     target = Path(os.path.realpath(asked))

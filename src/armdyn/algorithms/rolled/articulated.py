@@ -1,8 +1,8 @@
-"""Articulated bodies of long arms: joint i eliminated, and what is left passed on to link i-1.
+"""Articulated bodies of long arms: eliminate joint i, pass the remaining inertia to link i-1.
 
-Symbols of `denoc_udu`: Mh_i extended mass of links i..n with joints i+1..n free, mh_i what it sets
-against joint i, psi_i = Mh_i p_i / mh_i. The links are as they are, not regrouped: their constants
-are only added here.
+Symbols of `denoc_udu`: Mh_i is the extended mass of links i..n with joints i+1..n free, mh_i the
+inertia that the torque of joint i accelerates, psi_i = Mh_i p_i / mh_i. The links are not
+regrouped: their constants are only added here.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ NO_MASS = (0.0,) * 21
 
 
 def body(x: Values) -> Inertia:
-    """Return Mh_i: link i and what is carried to it."""
+    """Return Mh_i: the inertia of link i plus the carried inertia."""
     carried = iter(x["carry:body"])
     upper: Matrix = [[0.0] * row + [next(carried) for _ in range(row, 6)] for row in range(6)]
     return rigid_inertia(moments_of(tuple(x["constant:links"]))) + from_rows(upper)
 
 
 def flat(Mh: Inertia) -> Six:
-    """Return the upper triangle, row by row: what is carried."""
+    """Return the upper triangle, row by row: the carried numbers."""
     return [value for row, values in enumerate(Mh.rows) for value in values[row:]]
 
 
 def to_parent(P: Place, Mh: Inertia) -> Inertia:
     """Return an inertia at O_i in E_i as one at O_{i-1} in E_{i-1}.
 
-    53M where the row of a revolute joint's axis is zero; the shift by d_i comes before the turn,
-    while it still is.
+    53M if the row of a revolute joint's axis is zero; the shift by d_i comes before the rotation,
+    while that row is still zero.
     """
     Mh = shifted(Mh, 2, P.d)
     for axis, turn in (0, P.turn), (1, P.tilt):
@@ -62,7 +62,7 @@ class Joint:
     Attributes:
         turns: r_i.
         inverse: 1 / mh_i.
-        psi: Mh_i p_i / mh_i; along the axis 1 less the share of the rotor in mh_i.
+        psi: Mh_i p_i / mh_i; along the axis, 1 minus the share of the rotor in mh_i.
         free: Mh_i - psi mh psi^T: the extended mass with joint i free.
     """
 
@@ -77,11 +77,11 @@ class Joint:
 
 
 def joint(Mh: Inertia, r: Scalar, Jm: Scalar) -> Joint:
-    """Return joint i of its articulated body."""
+    """Return joint i, given its articulated body."""
     if isinstance(r, float):
         return _joint_of_one_kind(Mh, 2 if r else 5, r, Jm)
     rows, slides = Mh.rows, 1.0 - r
-    # by products with 1 and 0, exact: what cancels without a rotor does so to the last digit
+    # products with 1 and 0 are exact: terms that cancel without a rotor cancel to the last digit
     phi = [r * a + slides * b for a, b in zip(rows[2], rows[5], strict=True)]
     inverse = 1.0 / ((r * phi[2] + slides * phi[5]) + Jm)
     rotor = Jm * inverse
@@ -93,7 +93,7 @@ def joint(Mh: Inertia, r: Scalar, Jm: Scalar) -> Joint:
 
 
 def _joint_of_one_kind(Mh: Inertia, k: int, r: Scalar, Jm: Scalar) -> Joint:
-    """Return joint i where every joint turns, or every joint slides."""
+    """Return joint i if all joints are revolute, or all are prismatic."""
     phi = Mh.rows[k]
     mh = phi[k] + Jm
     inverse = 1.0 / mh

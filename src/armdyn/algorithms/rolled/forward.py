@@ -1,11 +1,11 @@
-"""Forward dynamics of long arms in O(n) operations: the steps of `denoc_forward`, 186M a joint.
+"""Forward dynamics of long arms in O(n) operations: the steps of `denoc_forward`, 186M per joint.
 
 1. Outward: wrenches of the links at zero joint acceleration, gravity included.
-2. Inward: joints eliminated from their articulated bodies, e_i = what is left of their torques.
+2. Inward: eliminate the joints from their articulated bodies; e_i are the remaining torques.
 3. Outward: accelerations.
 
-Regrouped links would save 10M in the first sweep. But a regrouped link stands for the mass of all
-links behind it, which the free joints take away again: of 500 joints that costs 1.5 digits.
+Regrouped links would save 10M in the first sweep. But a regrouped link includes mass of all links
+behind it, which the free joints subtract again: for 500 joints that costs 1.5 digits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from armdyn.robot import Chain
 
 
 def forward_dynamics(chain: Chain, friction: bool) -> Sweeps:
-    """Sweeps the joint accelerations that torques give."""
+    """Return the sweeps that compute joint accelerations from torques."""
     table = bias_table(chain, [moments(link) for link in chain.links], friction)
     inward = Sweep(False, _eliminated, {"wrench": (0.0,) * 6, "body": NO_MASS})
     accelerations = Sweep(True, _accelerations, {"motion": (0.0,) * 6})

@@ -1,7 +1,7 @@
-"""Inverse dynamics of long arms: the steps of `second_moment`, 75M a revolute joint.
+"""Inverse dynamics of long arms: the steps of `second_moment`, 75M per revolute joint.
 
-What `second_moment` says holds here. Turns take three multiplications where it pays (`place`).
-Joint i takes the step b_{i+1} along x_i, since it has Omega_i at hand.
+See `second_moment`. Rotations use three multiplications where it pays off (`place`). The step of
+joint i also makes the shift b_{i+1} along x_i, since it has computed Omega_i.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from armdyn.scalar import Scalar
 
 
 def inverse_dynamics(chain: Chain, friction: bool = False) -> Sweeps:
-    """Sweeps the torques that give the accelerations qdd, or of as many inputs as there are."""
+    """Return the sweeps that compute torques from the inputs q, qd and qdd, or from fewer."""
     inward = Sweep(False, _torques, {"wrench": (0.0,) * 6})
     table = bias_table(chain, regrouped(chain)[1:], friction)
     return Sweeps(table, (Sweep(True, sines), outward(chain), inward))
 
 
 def outward(chain: Chain) -> Sweep:
-    """Return the sweep that keeps the wrenches that links ask for: (n_i; f_i) as kept:wrench."""
+    """Return the sweep that keeps the wrenches of the links: (n_i; f_i) as kept:wrench."""
     at_rest, (x, y, z) = (0.0, 0.0, 0.0), chain.g
     return Sweep(True, _wrenches, {"w": at_rest, "wd": at_rest, "sdd": (-x, -y, -z)})
 
@@ -52,7 +52,7 @@ def moments_of(row: tuple[Scalar, ...]) -> Moments:
 
 
 def _wrenches(x: Values) -> Values:
-    """Keep (n_i; f_i) of link i, gravity included; carry w, wd and sdd at the next foot."""
+    """Keep (n_i; f_i) of link i, gravity included; carry w, wd, and sdd at the next foot."""
     r, M = turns(x), moments_of(tuple(x["constant:links"]))
     P = (
         place(x).three_multiplications if "input:qd" in x else place(x)
@@ -90,8 +90,8 @@ def _torques(x: Values) -> Values:
 def _passed_on(P: Place, carried: Sequence[Scalar], own: Sequence[Scalar]) -> Six:
     """Return the sum of two wrenches at O_i, in E_i, as one at O_{i-1}, in E_{i-1}; 20M 18A.
 
-    Sums are made in such an order that what is carried is waited for as late as can be: it is all
-    that this sweep waits for.
+    The order of the sums keeps the dependency on the carried wrench short: it is the critical path
+    of this sweep.
     """
     (n, f), (own_n, own_f) = halves(carried), halves(own)
     f = add(f, own_f)
@@ -103,6 +103,6 @@ def _passed_on(P: Place, carried: Sequence[Scalar], own: Sequence[Scalar]) -> Si
 
 
 def friction(x: Values) -> Scalar:
-    """Return what friction adds to the torque that drives joint i."""
+    """Return the friction term of the driving torque of joint i."""
     numbers, ends = x["constant:drive"], 1 + len(FRICTION_TERMS)
     return torque(numbers[1:ends], numbers[ends:], x.get("input:qd", (0.0,))[0])

@@ -1,13 +1,13 @@
 """Mass matrix of long arms and its inverse: rows of entries (i, k), k = i..n, column by column.
 
-Nearly all the work of a long arm is in its n^2/2 entries. A wrench that is passed on from frame to
-frame is turned and shifted at every joint, 20M 12A. Here what the columns hold is at O_n and in
-axes of E_n, for the whole arm, so that nothing turns and nothing is shifted: an entry of the mass
-matrix takes 6M 5A. Seen from O_n, joints far away move bodies that reach as far, and large numbers
-do not leave small differences; from O_0 those of the last joints would.
+Nearly all the work of a long arm is in its n^2/2 entries. A wrench that is passed from frame to
+frame is rotated and shifted at every joint, 20M 12A. Here the columns hold wrenches and motions at
+O_n in axes of E_n, for the whole arm, so that nothing is rotated or shifted: an entry of the mass
+matrix takes 6M 5A. Seen from O_n, distant joints move bodies that extend as far, so large numbers
+do not cancel to small differences; seen from O_0, those of the last joints would.
 
 x, y, z: axes of E_i; s: O_n -> O_i; axis: the motion (angular; linear) of the links behind joint i
-at unit rate, at O_n. All of them in axes of E_n.
+at unit rate, at O_n. All of them are in axes of E_n.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ REST = (0.0,) * 6
 
 
 def mass_matrix(chain: Chain) -> Sweeps:
-    """Sweep the mass matrix: wrenches that accelerate composite bodies k, seen by joints i <= k."""
+    """Return the sweeps of the mass matrix: joints i <= k see the wrench of composite body k."""
     M = regrouped(chain)
     masses = [M[chain.n].m] * chain.n
     for i in range(chain.n - 1, 0, -1):
@@ -51,10 +51,10 @@ def mass_matrix(chain: Chain) -> Sweeps:
 
 
 def inverse_mass_matrix(chain: Chain) -> Sweeps:
-    """Sweeps the inverse: accelerations of joints i that torques of joints k >= i give.
+    """Return the sweeps of the inverse: accelerations of joints i from torques of joints k >= i.
 
-    The sweeps of `forward_dynamics` for a unit torque in every column. On the way inward the
-    entries are e_i / mh_i, and accelerations on the way outward.
+    These are the sweeps of `forward_dynamics` for a unit torque in every column. The inward sweep
+    writes e_i / mh_i to the entries, the outward sweep replaces them by accelerations.
     """
     table = {
         "geometry": geometry(chain),
@@ -67,13 +67,13 @@ def inverse_mass_matrix(chain: Chain) -> Sweeps:
 
 
 def _inward(step: Step, start: Mapping[str, Sequence[float]], columns: Step) -> Sweep:
-    """Return a sweep that begins with E_n seen from itself."""
+    """Return an inward sweep that starts with the axes of E_n, in E_n."""
     axes = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0), "s": REST[:3]}
     return Sweep(False, step, {**axes, **start}, columns)
 
 
 def _axis(x: Values) -> Values:
-    """Keep the axis of joint i; carry the axes of E_{i-1} and where it is."""
+    """Keep the axis of joint i; carry the axes and the origin of E_{i-1}."""
     P, r = place(x), turns(x)
     before, y, z, s = (three(x[f"carry:{name}"]) for name in "xyzs")
     linear = add(scale(r, cross(s, z)), scale(1.0 - r, z))
@@ -97,7 +97,7 @@ def _at_tip(x: Values, wrench: Sequence[Scalar]) -> Six:
 
 
 def _composite(x: Values) -> Values:
-    """Take links i..n as one body, and put its unit wrench into column i."""
+    """Combine links i..n into one body; store its wrench at unit acceleration in column i."""
     P, r = place(x), turns(x)
     own = moments_of(tuple(x["constant:links"]))
     hx, hy, hz = add(own.h, three(x["carry:h"]))
@@ -120,7 +120,7 @@ def _composite(x: Values) -> Values:
 
 
 def _behind(P: Place, C: Moments) -> Moments:
-    """Return moments about O_i in E_i as those about O_{i-1} in E_{i-1}."""
+    """Transform moments about O_i in E_i to moments about O_{i-1} in E_{i-1}."""
     (x, y, z), (xx, xy, xz, yy, yz, zz) = C.h, C.K
     foot = z + C.m * P.d
     about_foot = (xx, xy, xz + P.d * x, yy, yz + P.d * y, zz + P.d * (z + foot))
@@ -133,16 +133,16 @@ def _behind(P: Place, C: Moments) -> Moments:
 
 
 def _entries(x: Values) -> Values:
-    """Read the entry of a column off its wrench; 6M 5A."""
+    """Compute the entry of a column from its wrench; 6M 5A."""
     entry = power(x["kept:axis"], x["column:wrench"])
     if "column:rotor" not in x:
         return {"output:M": [entry]}
-    # a rotor is on the diagonal only: the first entry that its column has
+    # a rotor is on the diagonal only: the first entry of its column
     return {"output:M": [entry + x["column:rotor"][0]], "column:rotor": [0.0]}
 
 
 def _eliminated(x: Values) -> Values:
-    """Eliminate joint i, and put a unit torque into column i."""
+    """Eliminate joint i, and store a unit torque in column i."""
     J = joint(body(x), turns(x), x["constant:rotor"][0])
     return {
         "carry:body": flat(to_parent(place(x).three_multiplications, J.free)),
@@ -156,7 +156,7 @@ def _eliminated(x: Values) -> Values:
 
 
 def _left_over(x: Values) -> Values:
-    """Let joint i take what it can of the wrench of a column; 13M 12A."""
+    """Eliminate joint i from the wrench of a column; 13M 12A."""
     w = x["column:wrench"]
     e = x["column:torque"][0] - power(x["kept:axis"], w)
     return {
@@ -167,7 +167,7 @@ def _left_over(x: Values) -> Values:
 
 
 def _accelerations(x: Values) -> Values:
-    """Accelerate joint i as far as the motion of a column does not do so already; 12M 12A."""
+    """Compute the acceleration of joint i, given the motion of a column; 12M 12A."""
     motion = x["column:motion"]
     qdd = x["output:Minv"][0] - power(motion, x["kept:psi"])
     onward = [a + b * qdd for a, b in zip(motion, x["kept:axis"], strict=True)]

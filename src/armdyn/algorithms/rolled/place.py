@@ -1,17 +1,17 @@
-"""One joint in a sweep: turns and shifts from E_{i-1} to E_i.
+"""One joint in a sweep: rotations and shifts from E_{i-1} to E_i.
 
-A turn in a plane is a product of two complex numbers. Three products give it, with three sums,
-instead of four with two:
+A rotation in a plane is a product of two complex numbers. It takes three multiplications and three
+additions, instead of four and two:
 
     k = c (x + y),    c x - s y = k - (c + s) y,    s x + c y = k + (s - c) x
 
-Symmetric functions of two components turn by twice the angle, in the same way. This form of three
-multiplications takes longer from the first operation to the last, so it is for steps with much to
-do at a time; where one joint waits for another and has little else to do, the plain form is faster.
-Where c or s is zero at all joints the plain form is free.
+Symmetric functions of two components rotate by twice the angle, in the same way. The form with
+three multiplications has a longer latency, so it suits steps with much independent work; if one
+joint waits for another and there is little else to do, the plain form is faster. If c or s is zero
+at all joints, the plain form is free.
 
-Notation of `frame`: C, S, Cb, Sb cosines and sines of theta_i and beta_i, shifts b_i along x_{i-1}
-and d_i along z_i; r_i is 1 for a joint that turns and 0 for one that slides.
+Notation of `frame`: C, S, Cb, Sb are cosines and sines of theta_i and beta_i; shifts are b_i along
+x_{i-1} and d_i along z_i; r_i is 1 for a revolute joint and 0 for a prismatic one.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from armdyn.scalar import Scalar, cos, sin
 
 @dataclass(frozen=True)
 class Turn:
-    """A turn in a plane by the angle of cosine c and sine s."""
+    """A rotation in a plane by the angle with cosine c and sine s."""
 
     c: Scalar
     s: Scalar
     three_multiplications: bool = False
 
     def forth(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        """Return (c x - s y, s x + c y); 4M 2A or, three_multiplications, 3M 3A and 2A once."""
+        """Return (c x - s y, s x + c y); 4M 2A, or 3M 3A and 2A once if three_multiplications."""
         c, s = self.c, self.s
         if not self.three_multiplications or self._right or is_zero(x) or is_zero(y):
             return c * x - s * y, s * x + c * y
@@ -56,7 +56,7 @@ class Turn:
     ) -> tuple[Scalar, Scalar, Scalar, Scalar]:
         """Return Q X Q^T of X = [[xx, xy], [yx, yy]], row by row; 3M 8A, and 2M 3A once.
 
-        The parts xx + yy and xy - yx do not change; the others turn by twice the angle.
+        The parts xx + yy and xy - yx do not change; the others rotate by twice the angle.
         """
         if is_zero(self.s):
             return xx, xy, yx, yy
@@ -95,29 +95,29 @@ class Place:
 
     @property
     def three_multiplications(self) -> Place:
-        """The same with three_multiplications turns."""
+        """The same joint with three-multiplication rotations."""
         tilt, turn = (replace(turn, three_multiplications=True) for turn in (self.tilt, self.turn))
         return Place(tilt, turn, self.b, self.d)
 
     def to_parent(self, v: Vector) -> Vector:
-        """Return R_i v: from E_i to E_{i-1}; 8M 4A or, three_multiplications, 6M 6A."""
+        """Return R_i v: from E_i to E_{i-1}; 8M 4A, or 6M 6A if three_multiplications."""
         x, y = self.turn.forth(v[0], v[1])
         return (x, *self.tilt.forth(y, v[2]))
 
     def to_child(self, v: Vector) -> Vector:
-        """Return R_i^T v: from E_{i-1} to E_i; cost as for `up`."""
+        """Return R_i^T v: from E_{i-1} to E_i; cost as for `to_parent`."""
         y, z = self.tilt.back(v[1], v[2])
         return (*self.turn.back(v[0], y), z)
 
     def wrench_to_parent(self, wrench: Sequence[Scalar]) -> Six:
-        """Return a wrench at O_i in E_i as one at O_{i-1} in E_{i-1}; 20M 12A, or 16M 16A."""
+        """Transform a wrench at O_i in E_i to O_{i-1} in E_{i-1}; 20M 12A, or 16M 16A."""
         n, f = halves(wrench)
         n = self.to_parent(add(n, cross((0.0, 0.0, self.d), f)))
         f = self.to_parent(f)
         return [*add(n, cross((self.b, 0.0, 0.0), f)), *f]
 
     def motion_to_child(self, motion: Sequence[Scalar]) -> Six:
-        """Return what a motion at O_{i-1} in E_{i-1} is at O_i in E_i; cost as for a wrench."""
+        """Transform a motion at O_{i-1} in E_{i-1} to O_i in E_i; cost as for a wrench."""
         w, v = halves(motion)
         v = self.to_child(add(v, cross(w, (self.b, 0.0, 0.0))))
         w = self.to_child(w)
@@ -130,7 +130,7 @@ def geometry(chain: Chain) -> list[tuple[Scalar, ...]]:
 
 
 def sines(x: Values) -> Values:
-    """Keep cosine and sine of theta_i: a step without a carry, which waits for nothing."""
+    """Keep cosine and sine of theta_i: a step without a carry, so joints are independent."""
     _, _, _, theta, _, r = x["constant:geometry"]
     angle = r * x["input:q"][0] + theta
     return {"kept:turn": [cos(angle), sin(angle)]}
@@ -144,7 +144,7 @@ def place(x: Values) -> Place:
 
 
 def turns(x: Values) -> Scalar:
-    """Return r_i: 1 for a joint that turns, 0 for one that slides."""
+    """Return r_i: 1 for a revolute joint, 0 for a prismatic one."""
     return x["constant:geometry"][5]
 
 
@@ -155,7 +155,7 @@ def three(x: Sequence[Scalar]) -> Vector:
 
 
 def turned(X: Matrix, i: int, turn: Turn) -> Matrix:
-    """Return Q X Q^T of any matrix, Q the turn from axis i to i+1 of three; 9M 14A."""
+    """Return Q X Q^T of any 3 x 3 matrix; Q rotates from axis i to i+1; 9M 14A."""
     j, k = i + 1, (i + 2) % 3
     N: Matrix = [list(row) for row in X]
     N[i][i], N[i][j], N[j][i], N[j][j] = turn.plane(X[i][i], X[i][j], X[j][i], X[j][j])

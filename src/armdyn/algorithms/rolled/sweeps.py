@@ -1,17 +1,17 @@
-"""Sweeps along the joints, described as functions of one joint: what long arms are computed by.
+"""Sweeps along the joints, described as functions of one joint: the algorithms of long arms.
 
-A step is a function of the numbers at one joint, by the names of their places, "place:name", and
-returns numbers by places again. The same function serves all joints: what differs between them
-comes from "constant" places. It may ask whether a constant is zero; the answer is yes only if it is
-zero at all joints, otherwise the constant is unknown to the function.
+A step is a function of the numbers at one joint, by name, "place:name"; it returns numbers by name
+in the same way. The same function serves all joints: values that differ between joints come from
+"constant" places. It may check whether a constant is zero; the answer is yes only if it is zero at
+all joints, otherwise the constant is symbolic.
 
 =============  ====================================================================================
-``constant``   constants of joint i, made offline
-``input``      entry i of an input, a list of one; not there if the quantity does not depend on it
-``carry``      what the sweep brings from the joint before, takes to the next
-``kept``       what a sweep keeps for joint i
-``column``     what column k holds: put there by the step of joint k, then changed by column steps
-``output``     entry i of a vector or, of column steps, entry (i, k) of a matrix
+``constant``   constants of joint i, computed offline
+``input``      entry i of an input, a list of one; missing if the quantity does not depend on it
+``carry``      values carried from the previous joint, and to the next
+``kept``       values that a sweep keeps for joint i
+``column``     values of column k: written by the step of joint k, then updated by column steps
+``output``     entry i of a vector; in column steps, entry (i, k) of a matrix
 =============  ====================================================================================
 """
 
@@ -36,9 +36,9 @@ class Sweep:
 
     Attributes:
         outward: from joint 1 to n; else from n to 1.
-        step: what is done at a joint.
-        start: what is carried to the first joint of the sweep, by name.
-        columns: what is done for every column k >= i after the step of joint i.
+        step: runs at every joint.
+        start: the values carried to the first joint of the sweep, by name.
+        columns: runs for every column k >= i after the step of joint i.
     """
 
     outward: bool
@@ -49,10 +49,10 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Sweeps:
-    """How a quantity is computed by sweeps.
+    """The sweeps that compute a quantity.
 
     Attributes:
-        constants: of all joints.
+        constants: the constants of all joints.
         sweeps: in order.
         symmetric: matrices whose entries k >= i are written; the others mirror them.
     """
@@ -63,5 +63,5 @@ class Sweeps:
 
 
 def nothing(_: Values) -> Values:
-    """Do nothing at a joint: all is done in its columns."""
+    """Do nothing at a joint: the column steps do all the work."""
     return {}
