@@ -30,7 +30,7 @@ def composites(chain: Chain, F: list[Frame]) -> list[Moments]:
 def unit_wrench(F: Frame, C: Moments) -> Six:
     """Return the wrench (moment; force) that accelerates a body by one about or along z_i.
 
-    Good at O_i in E_i as well as at the foot: wherever the moments are taken.
+    Valid at O_i in E_i and at the foot: it refers to the point of the moments.
     """
     xx, _, xz, yy, yz, _ = C.K
     x, y, _ = C.h

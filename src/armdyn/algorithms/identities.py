@@ -18,7 +18,7 @@ Sides: TypeAlias = list[tuple[Any, Any]]
 
 
 class Answers(Protocol):
-    """What is known at the states of a check.
+    """The known values at the states of a check.
 
     Attributes:
         chain: the constants of the arm.

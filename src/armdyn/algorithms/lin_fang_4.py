@@ -56,7 +56,7 @@ def _rotations(F: Sequence[Frame]) -> dict[int, Rows]:
 
 
 def _transposed(Fn: Frame) -> Rows:
-    """Return R_n^T; its third column is on hand."""
+    """Return R_n^T; its third column is already known."""
     columns = (Fn.to_child((1.0, 0.0, 0.0)), Fn.to_child((0.0, 1.0, 0.0)), Fn.z_previous)
     return (column(columns, 1), column(columns, 2), column(columns, 3))
 

@@ -43,7 +43,7 @@ class MinimalSet:
         return self.values[i].get(symbol, 0.0)
 
     def __iter__(self) -> Iterator[tuple[int, Symbol, Scalar]]:
-        """Give every value with its joint and symbol, joint by joint."""
+        """Yield every value with its joint and symbol, joint by joint."""
         for i, of_joint in self.values.items():
             for symbol, value in of_joint.items():
                 yield i, symbol, value

@@ -42,7 +42,7 @@ def add_six(x: Sequence[Scalar], y: Sequence[Scalar]) -> Six:
 
 
 def power(motion: Sequence[Scalar], wrench: Sequence[Scalar]) -> Scalar:
-    """Return what a wrench does along a motion, both at one point and in one frame; 6M 5A."""
+    """Return the power of a wrench along a motion, at the same point and in one frame; 6M 5A."""
     (w, v), (n, f) = halves(motion), halves(wrench)
     return dot(w, n) + dot(v, f)
 

@@ -74,7 +74,7 @@ class _Wrench:
 
 @dataclass(frozen=True)
 class _Meeting:
-    """What goes into the matrix, and the frame where it meets."""
+    """The data of the matrix, and the frame where motions and wrenches meet."""
 
     F: Sequence[Frame]
     found: Structure

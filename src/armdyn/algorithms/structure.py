@@ -28,7 +28,7 @@ TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class Structure:
-    """What the geometry says; `w` and `delta` are read with the joint's number as in the papers.
+    """Results of the geometry; `w` and `delta` are indexed by joint number as in the papers.
 
     ``w[i]`` exists for 0 <= i < s (for no i if no joint is rotational), ``delta[i]`` for the
     rotational joints r <= i < s.

@@ -19,7 +19,7 @@ Rows: TypeAlias = tuple[Vector, Vector, Vector]
 ZERO: Vector = (0.0, 0.0, 0.0)
 ZERO_SYMMETRIC: Symmetric = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-# An offline constant this small beside the numbers it was made from is their rounding, not physics.
+# An offline constant this small relative to the numbers it is made from is rounding, not physics.
 RESIDUE = 1e-14
 
 
@@ -143,7 +143,7 @@ def clean(values: Iterable[Scalar], sized_by: Iterable[Scalar]) -> list[Scalar]:
 def clean_sum(*vectors: Vector) -> Vector:
     """Return the sum of offline vectors, with rounding of cancelling components set to zero.
 
-    Each component is judged by itself: a small one beside a large one is physics.
+    Each component is judged by itself: a small one next to a large one is physics.
     """
     x, y, z = (
         clean([total], parts)[0]

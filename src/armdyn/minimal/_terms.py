@@ -84,7 +84,7 @@ def _links(joint: int, n: int) -> str:
 
 
 def rotor_term(joint: int, rotational: bool) -> Term:
-    """Return the term of a rotor whose inertia can be told from that of the links."""
+    """Return the term of a rotor whose inertia is separable from that of the links."""
     unit = "kg m^2" if rotational else "kg"
     words = f"rotor inertia of joint {joint}"
     return Term(joint, f"Jm{joint}", f"J_{{m,{joint}}}", unit, words)

@@ -1,1 +1,1 @@
-"""What the columns of a file mean: quantities, joints, units, time stamps."""
+"""The meaning of the columns of a file: quantities, joints, units, time stamps."""

@@ -54,11 +54,11 @@ class Normal:
     sense: float
 
     def there_from(self, here: float) -> float:
-        """Return the height on the second of two parallel lines beside a height on the first."""
+        """Return the height on the second of two parallel lines for a height on the first."""
         return self.there + self.sense * (here - self.here)
 
     def here_from(self, there: float) -> float:
-        """Return the height on the first of two parallel lines beside a height on the second."""
+        """Return the height on the first of two parallel lines for a height on the second."""
         return self.here + self.sense * (there - self.there)
 
 

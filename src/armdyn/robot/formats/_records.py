@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 Triple: TypeAlias = tuple[float, float, float]
 
-# Joint types that an arm may have on its chain, and those a tree may have beside it.
+# Types of the moving joints of an arm, and all joint types that a tree may have.
 FREE_TYPES = ("revolute", "continuous", "prismatic")
 JOINT_TYPES = (*FREE_TYPES, "fixed", "floating", "planar")
 

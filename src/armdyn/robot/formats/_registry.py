@@ -21,7 +21,7 @@ class RobotFormat(FileFormat):
 
     Attributes:
         words: description of the format, for messages.
-        options: the arguments of `read_robot` that the reader takes, beside `strict`.
+        options: the arguments of `read_robot` that the reader takes besides `strict`.
         root: the outermost element, to tell apart formats that share a suffix.
     """
 

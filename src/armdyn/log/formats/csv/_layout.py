@@ -122,7 +122,7 @@ def _split(line: str, delimiter: str) -> list[str]:
 
 
 def separator_of(line: str) -> str:
-    """Return what separates the cells of a line; a blank if nothing else does."""
+    """Return the separator of the cells of a line; a blank if there is no other."""
     best = max(DELIMITERS, key=line.count)
     return best if best in line else " "
 
