@@ -1,4 +1,4 @@
-"""The verbs of the command line, and what happens when something is wrong."""
+"""The verbs of the command line, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line: 0 if the job was done, 1 if its verdict is no, 2 if it could not be."""
+    """Run the command line; exit status 0: done, 1: done with a negative verdict, 2: error."""
     try:
         app()
     except ArmdynError as error:

@@ -1,4 +1,4 @@
-"""How results and messages reach the user."""
+"""Output of results and messages to the user."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from armdyn.present import Grid, Toned
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
-# A pipe has no width; tables get enough room.
+# Width of tables in a pipe, which has no width of its own.
 PIPE_WIDTH = 160
 
-# How the terminal shows the tones of cells.
+# Terminal styles for the tones of cells.
 STYLES = {"good": "green", "fair": "yellow", "bad": "bold red", "faint": "dim", "strong": "bold"}
 
 
@@ -40,7 +40,7 @@ def show(*parts: RenderableType | Grid) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print a result for machines: strict JSON, infinities as null."""
+    """Print a result as strict JSON, with infinities as null."""
     with _delivery() as stream:
         print(json.dumps(_finite(value), indent=2, allow_nan=False), file=stream)
 
@@ -58,7 +58,7 @@ def complain(words: str) -> None:
 
 
 def plain(text: str) -> str:
-    """Return a text without control characters: names from files must not steer a terminal."""
+    """Return a text without control characters: names from files must not control a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -69,7 +69,7 @@ def _renderable(part: RenderableType | Grid) -> RenderableType:
 
 
 def _table(grid: Grid) -> Table:
-    """Return a table. A narrow terminal folds its cells: a number must never lose its tail."""
+    """Return a table. A narrow terminal wraps its cells: numbers are never truncated."""
     table = Table(
         title=plain(grid.title), title_justify="left", header_style="bold",
         box=box.SIMPLE_HEAD, show_edge=False, padding=0,
@@ -108,14 +108,14 @@ def _delivery() -> Generator[TextIO, None, None]:
         stream.flush()
     except OSError as error:
         _discard(stream)
-        if isinstance(error, BrokenPipeError):  # the reader has seen enough, as `head` does
+        if isinstance(error, BrokenPipeError):  # the reader has closed the pipe, as `head` does
             return
         why = error.strerror or str(error)
         raise ArmdynError(f"the results cannot be printed to standard output: {why}.") from error
 
 
 def _discard(stream: TextIO) -> None:
-    """Discard the rest of a stream's buffer: writing it would fail again when Python ends."""
+    """Discard the rest of a stream's buffer: writing it would fail again when Python exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -123,8 +123,8 @@ def _discard(stream: TextIO) -> None:
 def progress_bar(*, as_json: bool = False) -> Generator[Progress, None, None]:
     """Show a bar on a terminal while a job runs; yields the function to report progress to.
 
-    The bar is drawn on standard error and removed at the end, also after an error or Ctrl-C. No
-    bar is drawn if standard error is no terminal, or if JSON goes to a pipe: a program reads it.
+    The bar is drawn on standard error and removed at the end, also after an error or Ctrl-C. There
+    is no bar if standard error is not a terminal, or if JSON goes to a pipe: a program reads it.
     """
     stdout = cast(TextIO | None, sys.stdout)
     piped = stdout is None or not stdout.isatty()

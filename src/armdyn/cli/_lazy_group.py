@@ -1,6 +1,6 @@
 """A group of commands whose modules are imported when a command runs.
 
-The help of the group and the completion of names need the summaries alone.
+The help of the group and the completion of names need only the summaries.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class LazyGroup(TyperGroup):
             self.add_command(TyperCommand(name, help=usage.summary))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """Return the name, the imported verb and the arguments that are left for it."""
+        """Return the name, the imported verb and its remaining arguments."""
         name, found, rest = super().resolve_command(ctx, args)
         return name, _imported(found.name) if found and found.name else None, rest
 
 
 def _imported(verb: str) -> Any:
-    """Return a verb as a command, made from the function in the module of its name."""
+    """Return the command of a verb, made from the function in the module of the same name."""
     from armdyn.cli._option_names import Verb
 
     module = import_module(f"armdyn.cli.verbs.{verb}")

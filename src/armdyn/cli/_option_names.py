@@ -1,8 +1,8 @@
-"""Messages about arguments, in terms of the options of the verb that runs.
+"""Messages about arguments, in terms of the options of the running verb.
 
-Messages of armdyn name arguments as Python does: `until`, or strict=False. Options are declared
-under the name of the argument that they are passed as, so the declarations of a verb say how the
-command line calls it: --until, --no-strict.
+Messages of armdyn name arguments as in Python: `until`, or strict=False. Each option is declared
+under the name of its argument, so the declarations of a verb give the name on the command line:
+--until, --no-strict.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typer.core import TyperCommand
 
 from armdyn.errors import ArmdynError, RobotError
 
-# A literal of Python, after the name of an argument: name=literal.
+# A Python literal after the name of an argument: name=literal.
 LITERAL = r"True|False|None|\"[^\"]*\"|'[^']*'|\{[^{}]*\}|-?\d[\d.e+-]*\d|\d"
 
-# The arguments of `load`, of which the errors of a description speak.
+# The arguments of `load` that errors about a description may name.
 OF_ROBOTS = ("base", "tip", "strict", "snap")
 
-# The parameters of the verb that runs, by the name of the argument.
+# The parameters of the running verb, by the name of the argument.
 _declared: ContextVar[Mapping[str, Any]] = ContextVar("_declared", default={})  # noqa: B039
 
 
 class Verb(TyperCommand):
-    """A verb of the command line; messages speak of its options while it runs and after."""
+    """A verb of the command line; messages name its options while it runs and afterwards."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb."""
@@ -38,7 +38,7 @@ class Verb(TyperCommand):
 
 def error_in_options(error: ArmdynError) -> str:
     """Return the message of an error; it names the option whose argument is wrong."""
-    if isinstance(error, RobotError):  # its other arguments are those of joints and links
+    if isinstance(error, RobotError):  # its other arguments belong to joints and links
         return in_options(str(error), OF_ROBOTS)
     words = in_options(str(error))
     parameter = _declared.get().get(error.argument or "")
@@ -48,7 +48,7 @@ def error_in_options(error: ArmdynError) -> str:
 
 
 def in_options(words: str, arguments: Iterable[str] | None = None) -> str:
-    """Return a message in which arguments, all or some, are options of the verb that runs."""
+    """Return a message with all or some arguments replaced by options of the running verb."""
     declared = _declared.get()
     if arguments is not None:
         declared = {name: declared[name] for name in arguments if name in declared}
@@ -64,7 +64,7 @@ def in_options(words: str, arguments: Iterable[str] | None = None) -> str:
 
 
 def _option(parameter: Any) -> str:
-    """Return how the command line calls a parameter: --option, or ARGUMENT."""
+    """Return the name of a parameter on the command line: --option, or ARGUMENT."""
     if parameter.param_type_name == "argument":
         return str(parameter.metavar or parameter.name.upper())
     return max(cast("list[str]", parameter.opts), key=len)
@@ -82,7 +82,7 @@ def _option_with_value(parameter: Any, literal: str) -> str:
 
 
 def _listed(value: object) -> str:
-    """Return several values as the command line takes them: with commas."""
+    """Return several values in command-line form: with commas."""
     if isinstance(value, list | tuple):
         return ",".join(map(str, cast("Iterable[object]", value)))
     return str(value)

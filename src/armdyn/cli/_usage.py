@@ -1,6 +1,6 @@
-"""The verbs of the command line: what each does in a line, and how it is used.
+"""The verbs of the command line: a one-line summary of each, and examples.
 
-The list of verbs comes from here, so that it imports none of their modules.
+The list of verbs comes from here, so it imports none of their modules.
 """
 
 from __future__ import annotations

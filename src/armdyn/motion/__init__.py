@@ -1,4 +1,4 @@
-"""Motions of arms as functions of time: what to move along, and how fast."""
+"""Motions of arms as functions of time."""
 
 from armdyn.motion._fourier import Fourier, resting, waves
 from armdyn.motion._joint_space import JointSpace

@@ -2,8 +2,8 @@
 
     q(t) = centre + sum_k  a_k sin(k w t) + b_k cos(k w t),      w = 2 pi repeats / duration
 
-The motion begins and ends at rest if sum_k k a_k = 0 (speed), and without a jerk from standstill if
-sum_k k^2 b_k = 0 (acceleration).
+The speed is zero at both ends if sum_k k a_k = 0, and the acceleration is zero there if
+sum_k k^2 b_k = 0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from armdyn.motion._trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
-# More periods than this are a wrong number rather than a wish.
+# A larger number of periods is a mistake.
 MOST_REPEATS = 1_000_000
 
 
@@ -62,8 +62,8 @@ class Fourier(Trajectory):
             cosines: b_k, ``(h, n)``.
             duration: of the whole motion [s].
             repeats: periods in it.
-            at_rest: take the nearest coefficients with which speed and acceleration are zero at
-                both ends of every period; it takes two harmonics or more.
+            at_rest: take the nearest coefficients for which speed and acceleration are zero at
+                both ends of every period; this needs two harmonics or more.
         """
         c = checked_array(centre, "centre", ("n",), frozen=True, what="a position (n,)")
         a = checked_array(sines, "sines", ("harmonics", len(c)))
@@ -110,13 +110,13 @@ def waves(t: Array, harmonics: int, period: float) -> tuple[Array, Array, Array]
            [1., 0.]])
     """
     w: Array = 2.0 * np.pi / period * np.arange(1, harmonics + 1, dtype=np.float64)
-    # whole periods are taken off first: the ends of all periods are the same state
+    # subtract whole periods first, so that the ends of all periods are the same state
     phase = np.outer(np.remainder(t / period, 1.0) * period, w)
     return np.sin(phase), np.cos(phase), w
 
 
 def resting(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return the nearest coefficients ``(..., h, n)`` that begin and end at rest, unaccelerated.
+    """Return the nearest coefficients ``(..., h, n)`` with zero speed and acceleration at the ends.
 
     >>> a, b = armdyn.motion.resting(np.array([[1.0], [0.0]]), np.array([[1.0], [0.0]]))
     >>> a.ravel()  # a_1 + 2 a_2 = 0

@@ -27,7 +27,7 @@ class JointSpace(Trajectory):
     Attributes:
         start: first position, ``(n,)``.
         goal: last position, ``(n,)``.
-        profile: how far along the line at what time.
+        profile: the position along the line as a function of time.
     """
 
     start: Array

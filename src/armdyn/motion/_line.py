@@ -1,8 +1,9 @@
 """A straight line of the tip, as joint positions along it.
 
-Between the first pose and the last the position moves straight and the rotation turns about one
-axis, both evenly. The joints follow dq/ds = J^+ dx/ds, the least of all joint velocities, which
-makes smooth paths for redundant arms, too; every node is then put on the line to rounding.
+Between the first and the last pose, the position moves on a straight line and the orientation turns
+about one axis, both at a constant rate. The joints follow dq/ds = J^+ dx/ds, the joint velocities
+of minimum norm; these give smooth paths for redundant arms, too. Every node is then corrected onto
+the line to rounding.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ NODES = 33
 MOST_NODES = 2049
 CORRECTIONS = 8
 
-# A pose nearer to the line than this [m or rad] is on it: the rounding of forward kinematics.
+# A pose closer to the line than this [m or rad] is on it: forward kinematics has rounding.
 ON_THE_LINE = 1e-10
 
 # Singular values of the Jacobian below this share of the largest count as zero.
@@ -33,7 +34,7 @@ JUMP = 0.5
 
 @dataclass(frozen=True)
 class Line:
-    """A way from a pose to another, in 0 <= s <= 1.
+    """A path from one pose to another, for 0 <= s <= 1.
 
     Attributes:
         first: pose at s = 0.
@@ -45,7 +46,7 @@ class Line:
 
     @property
     def way(self) -> Array:
-        """Distance as a vector [m], and rotation vector [rad], in base axes: ``(6,)``."""
+        """Displacement [m] and rotation vector [rad], in base axes: ``(6,)``."""
         turned = rotation_vectors((self.last[:3, :3] @ self.first[:3, :3].T)[None])[0]
         return np.concatenate([self.last[:3, 3] - self.first[:3, 3], turned])
 
@@ -62,7 +63,7 @@ def followed(arm: Arm, line: Line, start: Array, nodes: int) -> tuple[Array, Arr
     """Return s ``(nodes,)`` and joint positions ``(nodes, n)`` on a line.
 
     Raises:
-        UnreachedError: the arm cannot follow; says how far along the line it got.
+        UnreachedError: the arm cannot follow; the message says how far along the line it got.
     """
     reach, way = reach_of(arm), line.way
     s = np.linspace(0.0, 1.0, nodes)
@@ -81,7 +82,7 @@ def followed(arm: Arm, line: Line, start: Array, nodes: int) -> tuple[Array, Arr
 
 
 def distance(arm: Arm, line: Line, s: Array, q: Array) -> float:
-    """Return how far positions are from the line at most [m or rad]."""
+    """Return the largest distance of positions from the line [m or rad]."""
     T = arm.pose(q)
     wanted = np.array([line.pose(float(x)) for x in s])
     turned = rotation_vectors(wanted[:, :3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2))

@@ -1,4 +1,4 @@
-"""Through waypoints with the least jerk.
+"""Motions through waypoints with minimum jerk.
 
 Of all motions through given positions at given times, at rest at both ends, the one with the least
 integral of squared jerk is a spline of fifth degree with four continuous derivatives.
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class MinimumJerk(Trajectory):
-    """A motion of least jerk through waypoints, at rest and unaccelerated at both ends.
+    """A minimum-jerk motion through waypoints; speed and acceleration are zero at both ends.
 
     >>> from armdyn.motion import MinimumJerk
     >>> motion = MinimumJerk([[0.0], [1.0], [0.5]], times=[0.0, 1.0, 2.0])
@@ -32,7 +32,7 @@ class MinimumJerk(Trajectory):
 
     Attributes:
         waypoints: positions, ``(m, n)``.
-        times: when it is there, ``(m,)``, from 0.
+        times: of the waypoints, ``(m,)``, from 0.
     """
 
     waypoints: Array
@@ -51,8 +51,8 @@ class MinimumJerk(Trajectory):
 
         Args:
             waypoints: positions, ``(m, n)``, two or more.
-            times: increasing, ``(m,)``, from 0 [s]. If left out they follow from the limits: each
-                segment in proportion to the time that it takes at full speed.
+            times: increasing, ``(m,)``, from 0 [s]. If left out, they follow from the limits: each
+                segment's time is in proportion to its time at full speed.
             velocity: largest, for all joints or one each.
             acceleration: largest, for all joints or one each.
 
@@ -97,7 +97,7 @@ def _checked_times(times: ArrayLike, m: int) -> Array:
 
 
 def _proportional(q: Array, v: Array, a: Array) -> Array:
-    """Return times in proportion to what each segment takes; the caller scales them."""
+    """Return times in proportion to the time of each segment; the caller scales them."""
     way = np.abs(np.diff(q, axis=0))
     if not way.max(axis=1).all():
         k = int(np.flatnonzero(way.max(axis=1) == 0.0)[0])

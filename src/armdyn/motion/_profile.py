@@ -1,4 +1,4 @@
-"""Profiles: the share of a path, from 0 to 1, over time, at rest at both ends."""
+"""Profiles: the position along a path, from 0 to 1, over time, at rest at both ends."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Trapezoid:
     """Constant acceleration for a while, constant speed, constant deceleration.
 
     Attributes:
-        duration: of all [s].
-        ramp: of the acceleration, and of the deceleration [s].
+        duration: of the whole motion [s].
+        ramp: duration of the acceleration, and of the deceleration [s].
     """
 
     duration: float
@@ -81,7 +81,7 @@ class Trapezoid:
 
 @dataclass(frozen=True)
 class Quintic:
-    """The polynomial of least jerk, which begins and ends unaccelerated."""
+    """The minimum-jerk polynomial; its acceleration is zero at both ends."""
 
     duration: float
 
@@ -110,7 +110,7 @@ def profile(shape: str, speed: float, acceleration: float, duration: float | Non
 
     Args:
         shape: "trapezoid" or "quintic".
-        speed: largest, in paths a second; infinite for no limit.
+        speed: largest, in paths per second; infinite for no limit.
         acceleration: largest.
         duration: to take instead of the shortest one [s].
 
@@ -148,5 +148,5 @@ def _ramp(duration: float, acceleration: float) -> float:
     if acceleration == inf:
         return duration / 3.0
     root = sqrt(max(duration**2 - 4.0 / acceleration, 0.0))
-    # the smaller root of the two, written so that a short ramp does not vanish in rounding
+    # the smaller of the two roots, in a form that keeps a short ramp accurate
     return 2.0 / (acceleration * (duration + root))

@@ -1,4 +1,4 @@
-"""The tip along a straight line."""
+"""Straight-line motions of the tip."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from armdyn.motion._trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
-# A shorter line is a point, but for rounding [m or rad].
+# A shorter line [m or rad] counts as a point: rounding.
 SHORTEST = 1e-12
 
 # Number of times at which limits of joints are checked.
@@ -31,7 +31,7 @@ BELOW = 1e-6
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class StraightLine(Trajectory):
-    """The tip moves straight and turns about one axis, from rest to rest.
+    """A motion of the tip on a straight line, turning about one axis, from rest to rest.
 
     >>> from armdyn.motion import StraightLine
     >>> arm = armdyn.load("puma560")
@@ -45,7 +45,7 @@ class StraightLine(Trajectory):
     Attributes:
         start: first joint positions, ``(n,)``.
         goal: last joint positions, ``(n,)``.
-        profile: how far along the line at what time.
+        profile: the position along the line as a function of time.
         deviation: largest distance from the line, and angle from its rotation [m or rad].
     """
 
@@ -89,7 +89,7 @@ class StraightLine(Trajectory):
             tolerance: largest deviation from the line [m] and from its rotation [rad].
 
         Raises:
-            UnreachedError: the arm cannot follow the line; says how far it got.
+            UnreachedError: the arm cannot follow the line; the message says how far it got.
             NumericalError: the line passes a singular position too closely to be followed.
         """
         if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -136,7 +136,7 @@ class StraightLine(Trajectory):
 
 
 def _checked_times(how: Profile) -> Array:
-    """Return the times at which limits are checked; both sides of every kink are among them."""
+    """Return the times at which limits are checked, including both sides of every kink."""
     kinks = np.outer(how.kinks, [1.0 - BESIDE, 1.0, 1.0 + BESIDE]).reshape(-1)
     return np.concatenate([np.linspace(0.0, how.duration, CHECKED_TIMES), kinks])
 
@@ -148,7 +148,7 @@ def _states(splines: tuple[Any, Any, Any], how: Profile, t: Array) -> tuple[Arra
 
 
 def _slowest(line: Line, straight: float, turning: float) -> float:
-    """Return a limit in lines a second, from those of position and rotation."""
+    """Return a limit in lines per second, from the limits of position and rotation."""
     way = line.way
     ways = np.array([np.linalg.norm(way[:3]), np.linalg.norm(way[3:])])
     if ways.max() < SHORTEST:
@@ -160,7 +160,7 @@ def _slowest(line: Line, straight: float, turning: float) -> float:
 def _splines(
     arm: Arm, line: Line, start: Array, tolerance: float
 ) -> tuple[tuple[Any, Any, Any], float]:
-    """Return joint positions along the line, and derivatives; as many nodes as it needs."""
+    """Return splines of joint positions along the line, and derivatives; adds nodes as needed."""
     make = import_module("scipy.interpolate").make_interp_spline
     nodes, off = NODES, np.inf
     while nodes <= MOST_NODES:

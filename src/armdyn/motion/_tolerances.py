@@ -1,7 +1,9 @@
-"""How small is zero: the tolerances of motions."""
+"""Tolerances of motions."""
 
-# Times beyond an end by less, as a share of the duration, are at the end: sums of steps round.
+# Times beyond an end by less than this share of the duration are at the end: sums of steps have
+# rounding.
 SAME_TIME = 1e-12
 
-# A duration, or a limit, missed by less than this share is met: roots and quotients round.
+# A duration or a limit missed by less than this share counts as met: roots and quotients have
+# rounding.
 MET = 1e-9

@@ -1,4 +1,4 @@
-"""`Trajectory`: what all motions have in common."""
+"""`Trajectory`: the base class of all motions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from armdyn.motion._tolerances import SAME_TIME
 
 Array = NDArray[np.float64]
 
-# More samples than this are a wrong rate rather than a wish.
+# A larger number of samples means a wrong rate.
 MOST_SAMPLES = 10_000_000
 
 
@@ -87,8 +87,8 @@ class Trajectory(ABC):
         ((201,), (201, 1))
 
         Args:
-            at: samples a second, or times ``(N,)``. Both ends are sampled, so the rate is the
-                nearest that divides the duration into equal steps.
+            at: samples per second, or times ``(N,)``. Both ends are sampled, so the rate is the
+                nearest one that divides the duration into equal steps.
         """
         if not isinstance(at, list | tuple) and getattr(at, "ndim", 0) == 0:
             t = sample_times(self.duration, at, "at")
@@ -124,7 +124,7 @@ class Trajectory(ABC):
 
 
 def sample_times(duration: float, rate: object, name: str = "rate") -> Array:
-    """Return equally spaced times from 0 to the duration, at about a rate."""
+    """Return equally spaced times from 0 to the duration, at approximately a rate."""
     what = f"samples a second: a positive number that gives at most {MOST_SAMPLES} samples"
     per_second = checked_positive(rate, name, what=what)
     if per_second * duration > MOST_SAMPLES:

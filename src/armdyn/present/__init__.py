@@ -1,4 +1,4 @@
-"""What reports, studies, runs and the command line draw with: tables, pages, drawings, pictures.
+"""Presentation for reports, studies, runs and the command line: tables, pages, drawings, pictures.
 
 `armdyn.present.svg` has the lines and scales of drawings within pages.
 """

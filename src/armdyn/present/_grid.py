@@ -1,4 +1,4 @@
-"""A table of text, which the terminal, Markdown and HTML all show."""
+"""A table of text for the terminal, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Literal, TypeAlias
 from armdyn.present._html import Html, table, tag
 
 Tone: TypeAlias = Literal["good", "fair", "bad", "faint", "strong"]
-"""What a cell means to the reader: well, just so, badly, of no weight, of most."""
+"""The tone of a cell: good, marginal, bad, unimportant, or most important."""
 
 
 class Toned(str):
-    """The text of a cell that is shown in a color."""
+    """The text of a cell with a color."""
 
     __slots__ = ("tone",)
 
     def __new__(cls, text: str, tone: Tone | None) -> Toned:
-        """Make the text; without a tone it is shown as others are."""
+        """Make the text; without a tone it has no color."""
         made = super().__new__(cls, text)
         made.tone = tone
         return made
@@ -34,7 +34,7 @@ class Grid:
         heads: of the columns.
         words: how many of the first columns hold words; the others hold numbers.
         rows: cells; a `Toned` cell has a color.
-        words_after: how many of the last columns hold words, too.
+        words_after: how many of the last columns also hold words.
         breaks: rows that begin a new group.
     """
 

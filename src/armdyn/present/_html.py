@@ -1,4 +1,4 @@
-"""HTML that names from files cannot break: whatever is not `Html` is text and escaped."""
+"""HTML that names from files cannot break: any text that is not `Html` is escaped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import escape
 
 
 class Html(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
     __slots__ = ()
 
@@ -23,12 +23,12 @@ def tag(name: str, *inside: str, **attributes: object) -> Html:
 
 
 def joined(parts: Iterable[str], between: str = "") -> Html:
-    """Return parts in sequence; what is not `Html` is escaped."""
+    """Return parts in sequence; parts that are not `Html` are escaped."""
     return Html(between.join(_escaped(part) for part in parts))
 
 
 def document(title: str, body: Html, style: str) -> str:
-    """Return a whole page that needs no other file: its title, its body and its style sheet."""
+    """Return a self-contained page from its title, its body and its style sheet."""
     head = tag(
         "head",
         Html('<meta charset="utf-8">'),
@@ -40,7 +40,7 @@ def document(title: str, body: Html, style: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> Html:
-    """Return a table; `numbers` says which columns hold numbers, which are aligned right."""
+    """Return a table; `numbers` marks the columns of numbers, which are right-aligned."""
 
     def cells(kind: str, row: Sequence[str]) -> Html:
         return joined(
@@ -59,7 +59,7 @@ def listed(sentences: Iterable[str]) -> Html:
 
 
 def section(title: str, *inside: str, key: str) -> Html:
-    """Return a section with a title and a name to jump to."""
+    """Return a section with a title and an anchor."""
     return tag("section", tag("h2", title), *inside, id=key)
 
 

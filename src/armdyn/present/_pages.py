@@ -1,4 +1,4 @@
-"""Pages as files: refused before any work if they could not be written, and filled in safely."""
+"""Pages as files: checked before any work, and filled in safely."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SUFFIXES = (".html", ".htm")
 
 
 def check_page(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work, a page that could not be written."""
+    """Refuse, before any work, a page that cannot be written."""
     target = checked_path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise FileError(target, "pages are written as .html.")
@@ -29,11 +29,11 @@ def filled(template: str, texts: Mapping[str, str], data: object) -> str:
     Args:
         template: of the page.
         texts: fields that are text, by name; they are escaped.
-        data: plain data for the script of the page, which has them in the field ``{{data}}``.
+        data: plain data for the script of the page, in the field ``{{data}}``.
     """
     written = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    # in a script, what looks like a tag is one, even inside a string
+    # in a script, text that looks like a tag is a tag, even inside a string
     fields = {name: escape(text) for name, text in texts.items()}
     fields["data"] = written.replace("<", "\\u003c")
-    # in one pass: a text may look like a field
+    # in one pass, since a text may look like a field
     return re.sub(r"\{\{(\w+)\}\}", lambda field: fields[field[1]], template)

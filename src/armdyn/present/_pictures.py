@@ -1,4 +1,4 @@
-"""Pictures as files: refused before any work if they could not be drawn, written whole or not."""
+"""Pictures as files: checked before any work, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from armdyn.files import whole_file
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
-# What keeps the time of drawing out of a file.
+# Metadata that keep the time of drawing out of a file.
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def check_picture(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work, a picture that could not be drawn."""
+    """Refuse, before any work, a picture that cannot be drawn."""
     target = checked_path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise FileError(target, f"pictures are written as {', '.join(SUFFIXES)}.")
@@ -36,13 +36,13 @@ def new_figure(width: float, height: float) -> Any:
 def write_picture(figure: Any, path: str | os.PathLike[str], dpi: int = 110) -> None:
     """Write a figure: the whole file or, if that fails, none. Equal pictures are equal files."""
     suffix = Path(path).suffix.lower()
-    # names inside an SVG are random otherwise
+    # otherwise, names inside an SVG are random
     with matplotlib().rc_context({"svg.hashsalt": "armdyn"}), whole_file(path) as file:
         figure.savefig(file, format=suffix[1:], dpi=dpi, metadata=UNDATED.get(suffix))
 
 
 def plain_text(text: str) -> str:
-    """Return a text that Matplotlib does not take for a formula."""
+    """Return a text that Matplotlib does not interpret as a formula."""
     return text.replace("$", r"\$")
 
 

@@ -21,23 +21,23 @@ Array = NDArray[np.float64]
 # Units of a panel across and down.
 ACROSS, DOWN = 20_000, 1000
 
-# Longer lines are drawn by the extremes of equal pieces.
+# Longer lines are drawn through the minima and maxima of equal pieces.
 POINTS = 1500
 
 
 @dataclass(frozen=True)
 class Scale:
-    """From low to high numbers."""
+    """A range of numbers, from low to high."""
 
     low: float
     high: float
 
     def share(self, x: Array | float) -> Array:
-        """Return where numbers lie between low and high, from 0 to 1."""
+        """Return the relative position of numbers between low and high, from 0 to 1."""
         return (np.asarray(x, dtype=np.float64) - self.low) / (self.high - self.low)
 
     def ticks(self, count: int) -> list[float]:
-        """Return about so many round numbers within."""
+        """Return about `count` round numbers within the range."""
         step = _round_step((self.high - self.low) / max(count, 1))
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
@@ -55,7 +55,7 @@ def scale_of(*values: Array, room: float = 0.06) -> Scale:
 
 
 def line(x: Array, y: Array, across: Scale, down: Scale, kind: str) -> Html:
-    """Return a line through points, thinned where there are more than can be seen."""
+    """Return a line through points, thinned if there are more points than are visible."""
     at = _seen(y)
     px = np.rint(across.share(x[at]) * ACROSS).astype(int)
     py = np.rint((1.0 - down.share(y[at])) * DOWN).astype(int)
@@ -64,13 +64,13 @@ def line(x: Array, y: Array, across: Scale, down: Scale, kind: str) -> Html:
 
 
 def level(y: float, down: Scale, kind: str) -> Html:
-    """Return a line across a panel."""
+    """Return a horizontal line across a panel."""
     at = round(float(1.0 - down.share(y)) * DOWN)
     return tag("line", x1=0, x2=ACROSS, y1=at, y2=at, class_=kind)
 
 
 def stripe(low: float, high: float, down: Scale, kind: str) -> Html:
-    """Return a band across a panel."""
+    """Return a horizontal band across a panel."""
     top, bottom = (round(float(1.0 - down.share(y)) * DOWN) for y in (high, low))
     return tag("rect", x=0, y=top, width=ACROSS, height=bottom - top, class_=kind)
 
@@ -78,7 +78,7 @@ def stripe(low: float, high: float, down: Scale, kind: str) -> Html:
 def panel(
     left: float, top: float, width: float, height: float, inside: Sequence[Html], **more: object
 ) -> Html:
-    """Return an inner drawing at a place."""
+    """Return an inner drawing at a position."""
     return tag(
         "svg",
         *inside,
@@ -104,7 +104,7 @@ def across_ticks(scale: Scale, count: int, left: float, width: float, top: float
 
 
 def _seen(y: Array) -> NDArray[np.int64]:
-    """Return the points to draw: all, or the lowest and the highest of equal pieces."""
+    """Return the points to draw: all, or the minimum and maximum of equal pieces."""
     if len(y) <= POINTS:
         return np.arange(len(y))
     pieces = np.array_split(np.arange(len(y)), POINTS // 2)

@@ -1,1 +1,1 @@
-"""What people look at: tables, checks and comparisons made from arms."""
+"""Reports: tables, checks and comparisons of arms."""

@@ -1,7 +1,7 @@
-"""What identities are checked with: answers of all quantities at the same states.
+"""Values of all quantities at the same states, to check identities.
 
-Identities are plain arithmetic on numbers. Here a number is an array over all states, so that an
-identity runs once however many states there are: inputs and answers have states on the last axis.
+Identities are plain arithmetic on numbers. Here a number is an array over all states, so an
+identity runs once for any number of states: inputs and answers have states on the last axis.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from armdyn.robot import chain_of
 Array = NDArray[np.float64]
 Answer = Array | tuple[Array, ...]
 
-# Of central differences [rad], [m], [rad/s] ...: the error of the formula and of rounding, divided
-# by the step, are both near 1e-10 for answers of order one.
+# Step of central differences [rad], [m], [rad/s] ...: for answers of order one, the error of the
+# formula and the rounding error divided by the step are both near 1e-10.
 STEP = 1e-6
 
 
@@ -55,7 +55,7 @@ class StateAnswers:
         return states_last(np.stack(columns, axis=-1))
 
     def evaluate(self, quantity: str, **inputs: Any) -> Any:
-        """Return a quantity at these states, some inputs replaced."""
+        """Return a quantity at these states, with some inputs replaced."""
         given = {name: self.states_first(x) for name, x in inputs.items()}
         return states_last(self._at(quantity, given))
 

@@ -1,7 +1,7 @@
-"""Trace what the papers count: whole methods, and the parts that only the papers count apart.
+"""Trace and count what the papers count: whole methods, and parts that only the papers count.
 
-All on generic arms, whose constants are all different and neither zero nor one, but with the last
-frame chosen as it can be for any arm (`algorithms.last_frame`).
+All counts are on generic arms: their constants are all different and neither zero nor one. Only the
+last frame is chosen as it can be for any arm (`algorithms.last_frame`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def measure(quantity: str, method: str, n: int, type: int = 1) -> Operations:
 
 
 def _composites(method: str, chain: Chain) -> Operations:
-    """Moments of the composite bodies from the minimal set: of body 1 only the inertia D_11."""
+    """Moments of the composite bodies from the minimal set; only the inertia D_11 of body 1."""
     assert method == "minimal"
 
     def run(q: Numbers) -> list[Scalar]:
@@ -59,7 +59,7 @@ def _composites(method: str, chain: Chain) -> Operations:
 
 
 def _composites_on_hand(method: str, chain: Chain) -> Operations:
-    """A formulation alone: moments of composite bodies are inputs, elements of rotations free."""
+    """A formulation alone: moments of composite bodies are inputs, rotation elements are free."""
     n = chain.n
     mass: Numbers = []  # of composite bodies 1..n: constants
     for link in reversed(chain.links):
@@ -77,7 +77,7 @@ def _composites_on_hand(method: str, chain: Chain) -> Operations:
 
 
 def elements_of_rotations(program: Program, chain: Chain) -> int:
-    """Count the products Sb S, Sb C, Cb S, Cb C: elements of the R_i, in the papers on hand."""
+    """Count the products Sb S, Sb C, Cb S, Cb C: elements of the R_i, given in the papers."""
     code = program.code
 
     def is_element(constant: int, function: int) -> bool:
@@ -91,7 +91,7 @@ def elements_of_rotations(program: Program, chain: Chain) -> int:
 
 
 def _both(method: str, chain: Chain) -> Operations:
-    """The mass matrix and the bias of one method together, sharing what they share."""
+    """The mass matrix and the bias of one method together; common subexpressions count once."""
     M, b = (QUANTITIES[quantity].methods[method].run for quantity in ("mass_matrix", "bias"))
     n = chain.n
 
@@ -103,12 +103,12 @@ def _both(method: str, chain: Chain) -> Operations:
 
 
 def _bias_beside(method: str, chain: Chain) -> Operations:
-    """What the bias takes beyond the mass matrix of the same method."""
+    """The additional cost of the bias after the mass matrix of the same method."""
     return _beyond(_both(method, chain), operations(chain, "mass_matrix", method))
 
 
 def _factorisation(method: str, chain: Chain) -> Operations:
-    """The factor L of a matrix on hand."""
+    """The factor L of a given matrix."""
     assert method == "cholesky"
     n = chain.n
     entries = n * (n + 1) // 2
@@ -120,7 +120,7 @@ def _factorisation(method: str, chain: Chain) -> Operations:
 
 
 def _substitution(method: str, chain: Chain) -> Operations:
-    """What solving takes beyond the factor L."""
+    """The additional cost of solving after the factor L."""
     n = chain.n
 
     def run(X: Numbers, y: Numbers) -> Any:
@@ -131,7 +131,7 @@ def _substitution(method: str, chain: Chain) -> Operations:
 
 
 def _forward_from_parts(methods: str, chain: Chain) -> Operations:
-    """Forward dynamics put together from methods for the mass matrix, the bias and the solution."""
+    """Forward dynamics from separate methods for the mass matrix, the bias and the solution."""
     of_matrix, of_bias, of_system = methods.split(", ")
     assert of_system == "cholesky"
     M, b = QUANTITIES["mass_matrix"].methods[of_matrix].run, QUANTITIES["bias"].methods[of_bias].run
@@ -164,7 +164,7 @@ def _state(chain: Chain, *names: str) -> list[Slot]:
 
 
 def _bodies(mass: Numbers, c: Numbers, J: Numbers) -> list[Composite]:
-    """Return composite bodies 1..n of given moments; entry 0 is empty."""
+    """Return composite bodies 1..n with given moments; entry 0 is empty."""
     bodies = [Composite(0.0, ZERO, ZERO_SYMMETRIC)]
     for i, m in enumerate(mass):
         x, y, z = c[3 * i : 3 * i + 3]
@@ -174,7 +174,7 @@ def _bodies(mass: Numbers, c: Numbers, J: Numbers) -> list[Composite]:
 
 
 def _bodies_before(mass: Numbers, h: Numbers, J: Numbers) -> list[CompositeBefore]:
-    """Return the same for Formulation 5, whose first moments h_i are about the joint before."""
+    """Return the same for Formulation 5: its first moments h_i are about the previous joint."""
     return [CompositeBefore(body.m, body.c, body.J3) for body in _bodies(mass, h, J)]
 
 
@@ -194,4 +194,4 @@ PARTS: dict[str, Callable[[str, Chain], Operations]] = {
     "substitution": _substitution,
     "forward_dynamics from parts": _forward_from_parts,
 }
-"""What the papers count apart, by the names of `papers.Measure`."""
+"""The parts that only the papers count, by the names of `papers.Measure`."""

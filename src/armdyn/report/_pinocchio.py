@@ -1,7 +1,7 @@
-"""The same robot in Pinocchio, an independent library, to compare with.
+"""The same robot in Pinocchio, an independent library, for comparison.
 
-The model is made from the description alone (`Robot`), not from the constants our algorithms read,
-so that a mistake on the way to those constants shows.
+The model comes from the description alone (`Robot`), not from the constants of our algorithms. So
+it reveals a mistake in the computation of those constants.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _fixed_part(pin: Any, joint: Joint) -> Any:
 
 
 class PinocchioAnswers:
-    """Pinocchio's answers at given states, by quantity; friction is not in them."""
+    """Pinocchio's answers at given states, by quantity, without friction."""
 
     def __init__(self, robot: Robot, states: dict[str, Array]) -> None:
         self._pin = import_pinocchio()

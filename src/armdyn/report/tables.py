@@ -1,7 +1,7 @@
-"""The papers' tables of operation counts, each row beside what its algorithm takes when traced.
+"""The papers' tables of operation counts, each row compared with the traced algorithm.
 
-Nothing here is quoted but what the papers print (`armdyn.report.papers`): counts are traced at the
-moment of asking, and verdicts and remarks on slips are computed from the numbers.
+Only the papers' printed numbers are stored (`armdyn.report.papers`). Counts are traced on each
+call, and verdicts and remarks on slips are computed from the numbers.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Verdict: TypeAlias = Literal["equal", "beaten", "above", "not measured"]
 
 @dataclass(frozen=True)
 class Row:
-    """One algorithm at one n: what is printed, what its formula gives, what is measured.
+    """One algorithm at one n: the printed count, the value of its formula, the measured count.
 
-    `printed_formula` and `printed` are None where the paper prints none; `traced` names what was
-    measured. The verdict compares with the formula, or with the printed numbers if there is none:
+    `printed_formula` and `printed` are None if the paper does not print them; `traced` names the
+    traced program. The verdict compares with the formula or, without one, with the printed numbers:
     "equal" in both M and A, "beaten" if neither is above and one is below, "above" if one is above.
     """
 
@@ -83,7 +83,7 @@ class Table:
 
 
 def paper_tables(progress: Progress | None = None) -> list[Table]:
-    """Return every table of operation counts of the papers, measured now; takes some seconds.
+    """Return every table of operation counts of the papers, measured now; takes a few seconds.
 
     Args:
         progress: called with (done, total, what) after each table.
@@ -107,7 +107,7 @@ def verdict(expected: Pair, measured: Operations | None) -> Verdict:
 
 
 def slips(row: PrintedRow, n: int) -> list[str]:
-    """Say where a printed row contradicts itself at n: number, formula, and sum of its lines."""
+    """Return where a printed row contradicts itself at n: number, formula, and sum of its lines."""
     found: list[str] = []
     printed, given = row.values.get(n), _formula_value(row, n)
     if given is None:

@@ -1,8 +1,9 @@
 """Check an arm against itself and against Pinocchio: all methods, at random states.
 
-Methods of one quantity are compared with their median, so that one wrong method among several
-stands out by name. Quantities whose row in the table has an identity (M = U D U^T, Y p = tau ...)
-are checked by that. Where Pinocchio is installed it is the second, independent opinion.
+Methods of one quantity are compared with their median, so that a single wrong method is identified
+by name. If the row of a quantity in the table has an identity (M = U D U^T, Y p = tau ...), its
+methods are checked by that identity. If Pinocchio is installed, it is a second, independent
+reference.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from armdyn.robot import Robot
 Array = NDArray[np.float64]
 Parts: TypeAlias = tuple[Array, ...]
 
-# Largest difference between two right answers, relative to the largest entry: rounding of some
-# hundred operations, with room for cancellation.
+# Largest difference between two correct answers, relative to the largest entry: rounding of some
+# hundred operations, with a margin for cancellation.
 TOLERANCE = 1e-10
-# Solutions of M x = y lose this times the condition of M as well: rounding, with room.
+# Additional tolerance of solutions of M x = y, times the condition number of M: rounding, with a
+# margin.
 LOST_BY_SOLVING = 1e-14
-# Of derivatives by central differences of answers that are not of order one.
+# Tolerance of derivatives by central differences, for answers that are not of order one.
 DIFFERENCE_TOLERANCE = 1e-6
-# Entries below this [SI] are zero but for rounding; they are compared in their own units.
+# Entries below this [SI] are rounding; they are compared by absolute differences.
 VANISHING = 1e-6
 
 MOST_STATES = 10_000
@@ -40,7 +42,7 @@ MOST_STATES = 10_000
 
 @dataclass(frozen=True)
 class Check:
-    """One method's largest relative differences, and whether they are rounding."""
+    """The largest relative differences of one method, and whether they are rounding."""
 
     quantity: str
     method: str
@@ -123,7 +125,7 @@ def random_states(robot: Robot, n_states: int, seed: int) -> dict[str, Array]:
     reach = np.array([np.pi if j.is_revolute else 1.0 for j in robot.joints])
     lower = np.array([j.lower for j in robot.joints])
     upper = np.array([j.upper for j in robot.joints])
-    # a joint limited on one side only moves from there
+    # a joint with one limit moves away from it
     low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - reach, -reach))
     high = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + reach, reach))
     q = rng.uniform(low, high, (n_states, robot.n))
@@ -135,7 +137,7 @@ def relative_error(got: Array, expected: Array) -> float:
     """Return the largest difference over the largest expected entry of the same state."""
     axes = tuple(range(1, expected.ndim))
     size = np.abs(expected).max(axis=axes) if axes else np.abs(expected)
-    # gravity of a gantry, for instance
+    # for example, gravity of a gantry
     size = np.where(size < VANISHING, 1.0, size)
     difference = np.abs(got - expected).max(axis=axes) if axes else np.abs(got - expected)
     return float((difference / size).max())
@@ -175,7 +177,7 @@ def _compare(
         return words, error, tolerance
     if len(methods(quantity)) == 1:
         return words, error, DIFFERENCE_TOLERANCE
-    # the other methods tell more digits than differences do
+    # comparison with other methods is more accurate than finite differences
     within = error * (tolerance / DIFFERENCE_TOLERANCE)
     error = max(_worst_error(got, at.medians[quantity]), within)
     return f"the median, {words}", error, tolerance

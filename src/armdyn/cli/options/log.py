@@ -1,4 +1,4 @@
-"""Logs that are given on the command line, and the options that say how to read them."""
+"""Logs on the command line, and the options for reading them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def reading(
 
 
 def keep_inputs(out: Path, names: Sequence[str], inputs: Sequence[str | Path]) -> None:
-    """Raise an error if a result would take the place of a file that is read."""
+    """Raise an error if a result would overwrite an input file."""
     for name in names:
         for given in inputs:
             target = out / name
@@ -69,7 +69,7 @@ def keep_inputs(out: Path, names: Sequence[str], inputs: Sequence[str | Path]) -
 
 
 def read_logs(arm: Arm, paths: Sequence[Path], options: dict[str, Any]) -> list[Log]:
-    """Read logs; what is suspect about them is said to the person, and in their notes."""
+    """Read logs; print warnings about suspect data, which are also in the notes of the logs."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LogWarning)
         logs = [Log.read(path, joints=arm, **options) for path in paths]
@@ -90,7 +90,7 @@ def _column(words: str) -> tuple[str, str | list[str]]:
 
 
 def _gear(n: int, words: str) -> list[float] | list[list[float]]:
-    """Return ratios, one a joint, or a square matrix of them row by row."""
+    """Return ratios, one per joint, or a square matrix of them row by row."""
     numbers = [_ratio(words, word) for word in words.split(",")]
     if n > 1 and n * n == len(numbers):
         return [numbers[k : k + n] for k in range(0, n * n, n)]

@@ -1,4 +1,4 @@
-"""Options of `armdyn simulate` that turn a run into measurements of it."""
+"""Options of `armdyn simulate` for simulated measurements of a run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SeedOption: TypeAlias = Annotated[int | None, typer.Option("--seed", help="Of th
 
 @dataclass(frozen=True)
 class Sensors:
-    """The sensors of a measurement; None where an option is left out."""
+    """The sensors of a measurement; None if an option is left out."""
 
     noise_q: float | None
     noise_tau: float | None

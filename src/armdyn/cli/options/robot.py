@@ -1,4 +1,4 @@
-"""How a robot is named on the command line, and the options of reading it."""
+"""The robot argument of the command line, and the options for reading a robot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from armdyn.robot import bundled_names, suffixes_in_words
 
 
 def _bundled(incomplete: str) -> list[str]:
-    """Return bundled robots for a shell to complete; if none fits, it completes files."""
+    """Return bundled robots for shell completion; if none matches, the shell completes files."""
     return [name for name in bundled_names() if name.startswith(incomplete)]
 
 

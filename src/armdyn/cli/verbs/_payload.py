@@ -1,4 +1,4 @@
-"""`armdyn identify --payload`: what an arm holds."""
+"""`armdyn identify --payload`: the load of an arm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`armdyn bench`: how fast the compiled functions are, beside other libraries."""
+"""`armdyn bench`: times of the compiled functions and of other libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`armdyn cache`: the compiled functions that are kept on disk."""
+"""`armdyn cache`: the compiled functions on disk."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _chosen_cache() -> tuple[Cache | None, list[str]]:
 
 
 def _state(chosen: Cache | None) -> dict[str, Any]:
-    """Return what is kept and what may be, sizes in bytes; all None where nothing may."""
+    """Return the content and the limits of the cache, sizes in bytes; all None without a cache."""
     if chosen is None:
         return dict.fromkeys(("folder", "entries", "size", "max_size", "max_entries"))
     kept = [] if chosen.fault() else chosen.entries()
@@ -70,7 +70,7 @@ def _state(chosen: Cache | None) -> dict[str, Any]:
 
 
 def _readable(size: float) -> str:
-    """Return a number of bytes in the unit that suits it."""
+    """Return a number of bytes in a suitable unit."""
     unit = 0
     while size >= 1024 and unit < len(UNITS) - 1:
         size, unit = size / 1024, unit + 1

@@ -1,4 +1,4 @@
-"""`armdyn codegen`: an arm's functions as C for controllers."""
+"""`armdyn codegen`: functions of an arm as C for controllers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`armdyn demo`: the whole story, on an arm that ships with the package."""
+"""`armdyn demo`: all steps from description to identified C code, on a bundled arm."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def demo(
     """Tell the whole story on the PUMA 560 in a minute or so; exit status 1 if a step fails.
 
     Description, minimal parameters, exciting motion, simulated noisy log, identification, test on
-    another motion, C code with its self-test, and a page about it all.
+    another motion, C code with its self-test, and a page with all results.
     """
     number = 0
 

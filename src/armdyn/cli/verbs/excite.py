@@ -1,4 +1,4 @@
-"""`armdyn excite`: a motion from which an arm can be identified."""
+"""`armdyn excite`: a motion for the identification of an arm."""
 
 from __future__ import annotations
 
@@ -78,12 +78,13 @@ def excite(
 ) -> None:
     """Find the motion that tells most about an arm's parameters, within its limits.
 
-    Obstacles and the arm's own body are not known: look at the motion in a simulator first.
+    Collisions with obstacles or with the arm itself are not checked: check the motion in a
+    simulator first.
     """
     _check_files(output, plot)
     arm, _ = open_arm(robot, base, tip, strict, snap)
     with progress_bar(as_json=as_json) as progress, warnings.catch_warnings():
-        warnings.simplefilter("ignore", RobotWarning)  # it is among the notes
+        warnings.simplefilter("ignore", RobotWarning)  # the notes contain it
         found = find_motion(
             arm,
             duration,
@@ -135,7 +136,7 @@ def _show(found: ExcitingMotion) -> None:
 
 
 def _check_files(output: Path | None, plot: Path | None) -> None:
-    """Refuse, before any work, files that could not be written."""
+    """Refuse, before any work, files that cannot be written."""
     if output:
         format_written(output, "motions")
         if not output.parent.is_dir():

@@ -44,7 +44,7 @@ from armdyn.files import check_writable, write_together
 from armdyn.identification import FILES, PAYLOAD_FILES, Result, torque_errors
 from armdyn.identification import identify as identify_arm
 
-# The folder of C code, and what it computes from the identified values.
+# The folder of C code, and the quantities that it computes from the identified values.
 C_FOLDER = "c"
 FUNCTIONS = ("mass_matrix", "inverse_dynamics", "gravity")
 
@@ -136,7 +136,7 @@ def identify(
 
 
 def _c_texts(arm: Arm) -> dict[str, str]:
-    """Return the C of the identified arm by names in the folder c/."""
+    """Return the C files of the identified arm, by names in the folder c/."""
     try:
         with TemporaryDirectory(prefix="armdyn-") as folder:
             paths = export_c(arm, folder, FUNCTIONS)

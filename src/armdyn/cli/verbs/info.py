@@ -25,7 +25,7 @@ from armdyn.report.pictures import draw_arm
 from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot
 
 Column = Callable[[Joint], str]
-"""What a column of a table says about a joint."""
+"""A function from a joint to its cell in a column."""
 
 
 def info(
@@ -152,7 +152,7 @@ def _entry(key: str, k: int | None = None) -> Column:
 
 
 def _limit(key: str) -> Column:
-    """Return the column of a limit; blank where there is none."""
+    """Return the column of a limit; blank if there is none."""
 
     def cell(joint: Joint) -> str:
         value = getattr(joint, key)

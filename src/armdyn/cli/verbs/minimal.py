@@ -1,4 +1,4 @@
-"""`armdyn minimal`: what torques can tell about the masses and inertias of an arm."""
+"""`armdyn minimal`: the minimal parameters of an arm."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def minimal(
 
 
 def _minimal(arm: Arm, rotor: bool, friction: bool) -> MinimalParameters:
-    """Return the set; print its warnings, which are among its notes."""
+    """Return the minimal set; print its warnings, which are also in its notes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)
         found = arm.minimal_with(rotor=rotor, friction=friction)

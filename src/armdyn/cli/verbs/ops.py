@@ -60,7 +60,7 @@ def _grid(arm: Arm, counted: dict[str, dict[str, Operations]]) -> Grid:
 
 
 def cheapest(rows: dict[str, Operations]) -> str:
-    """Return the method that "auto" takes: the first with the lowest cost."""
+    """Return the method that "auto" chooses: the first with the lowest cost."""
     return min(rows, key=lambda method: cost(rows[method]))
 
 

@@ -1,4 +1,4 @@
-"""`armdyn simulate`: let an arm move, and look."""
+"""`armdyn simulate`: simulate an arm, save and show its motion."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from armdyn.present import Grid, check_page, check_picture
 from armdyn.simulation import INTEGRATORS, PD, Run, integrator_names
 from armdyn.simulation import simulate as run_simulation
 
-# What shells expect of a program that was interrupted.
+# The usual exit status of an interrupted program.
 INTERRUPTED = 130
 
 
-# What is taken where an option is left out.
+# Default values of options.
 KP, KD, RTOL, STEP = "100", "20", 1e-6, 1e-3
 
-# Integrators that choose their steps, and those whose steps are given.
+# Adaptive integrators, and integrators of fixed step.
 ADAPTIVE = ", ".join(integrator_names(adaptive=True))
 FIXED = ", ".join(integrator_names(adaptive=False))
 
@@ -196,7 +196,7 @@ def simulate(
 def _check_files(
     output: Path | None, measured: Path | None, plot: Path | None, animate: Path | None
 ) -> None:
-    """Refuse, before anything is simulated, what could not be written."""
+    """Refuse, before the simulation, files that cannot be written."""
     for path in (output, measured, plot, animate):
         if path and path.is_dir():
             raise FileError(path, "is a folder; give the name of a file in it.")
@@ -215,7 +215,7 @@ def _check_files(
 
 @contextmanager
 def _interruptible() -> Generator[None, None, None]:
-    """Say what became of a simulation that the user interrupts."""
+    """Report what happens to a simulation that the user interrupts."""
     try:
         yield
     except KeyboardInterrupt:
@@ -231,7 +231,7 @@ def _check_used(
     kp: str | None,
     kd: str | None,
 ) -> None:
-    """Refuse an option without effect: the user expects one."""
+    """Refuse an option that has no effect: the user expects one."""
     if target is None and (kp is not None or kd is not None):
         raise InputError("--kp and --kd are of the controller that --target asks for; give it too.")
     row = INTEGRATORS.get(integrator)
@@ -242,7 +242,7 @@ def _check_used(
 
 
 def _check_log(torque: str | None, columns: list[str] | None, sort: bool, drop: bool) -> None:
-    """Refuse options of a log where there is none."""
+    """Refuse options of a log if there is no log."""
     if (columns or sort or drop) and not _is_log(torque):
         raise InputError("--columns, --sort and --drop-missing are of a log given by --torque.")
 

@@ -1,4 +1,4 @@
-"""`armdyn study`: the papers' numerical examples, run again."""
+"""`armdyn study`: the papers' numerical examples, repeated."""
 
 from __future__ import annotations
 

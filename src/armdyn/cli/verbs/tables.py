@@ -1,4 +1,4 @@
-"""`armdyn tables`: what the papers claim beside what is measured."""
+"""`armdyn tables`: the papers' operation counts compared with measured ones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _head(row: Row) -> tuple[str, str, str]:
 
 
 def _printed(row: Row) -> str:
-    """Return the printed numbers; in brackets what the formula gives where none are printed."""
+    """Return the printed numbers or, if there are none, the value of the formula in brackets."""
     if row.printed:
         return "{}M {}A".format(*row.printed)
     return "({}M {}A)".format(*row.formula) if row.formula else ""

@@ -54,7 +54,7 @@ def verify(
 
 
 def _plain(check: Check) -> dict[str, object]:
-    """Return a check as JSON has it, where quantities are called "kind"."""
+    """Return a check as plain data for JSON; there, quantities are called "kind"."""
     told = asdict(check)
     return {"kind": told.pop("quantity"), **told, "passed": check.passed}
 

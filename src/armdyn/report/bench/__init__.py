@@ -1,4 +1,4 @@
-"""How fast the compiled functions are, beside other libraries in the same run."""
+"""Benchmarks of the compiled functions and of other libraries in the same run."""
 
 from armdyn.report.bench._arms import arm_named
 from armdyn.report.bench._page import page

@@ -1,4 +1,4 @@
-"""The arms that are measured, by name."""
+"""The arms of the benchmarks, by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from armdyn.robot import generic
 
 USUAL = ("ur5", "panda", "puma560", "generic6", "generic7")
 
-# Name: the file in the package example-robot-data, and the link at which the arm ends.
+# By name: the file in the package example-robot-data, and the last link of the arm.
 PUBLISHED = {
     "ur5": ("ur_description/urdf/ur5_robot.urdf", None),
     "panda": ("panda_description/urdf/panda.urdf", "panda_link8"),

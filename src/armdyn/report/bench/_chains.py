@@ -1,4 +1,4 @@
-"""Chains of more and more joints: how time grows."""
+"""Growth of the time with the number of joints of a chain."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from armdyn.robot import generic
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 SIZES = (6, 7, 9, 12, 16, 20, 30, 50, 100)
 FITTED_FROM = 12
-# Others that loop over states themselves; our programs in CasADi would take minutes to build for
-# the longest chains.
+# Other libraries that loop over states themselves. For the longest chains, our programs in CasADi
+# would take minutes to build.
 LOOPING = ("Pinocchio C++",)
 
 
@@ -31,9 +31,9 @@ def measure_growth(
 
     Args:
         sizes: numbers of joints.
-        peers: others, by name.
+        peers: other libraries, by name.
         seconds: how long each comparison may take.
-        progress: told what was done.
+        progress: called after each measurement.
     """
     times: dict[str, list[Times]] = {quantity: [] for quantity in QUANTITIES}
     for n in sizes:
@@ -52,7 +52,7 @@ def measure_growth(
 
 
 def in_others(arm: Arm, peers: Mapping[str, Peer]) -> tuple[dict[str, PeerArm], dict[str, str]]:
-    """Return the arm in other libraries, and why not in the rest."""
+    """Return the arm in other libraries, and the reasons of libraries that cannot have it."""
     theirs: dict[str, PeerArm] = {}
     refused: dict[str, str] = {}
     for name, peer in peers.items():
@@ -64,6 +64,6 @@ def in_others(arm: Arm, peers: Mapping[str, Peer]) -> tuple[dict[str, PeerArm], 
 
 
 def exponent(sizes: Sequence[int], seconds: Sequence[float], least: int) -> float | None:
-    """Return p of the best fit seconds ~ n^p over sizes from `least` on; None below two of them."""
+    """Return p of the best fit seconds ~ n^p for sizes from `least` on; None below two sizes."""
     points = [(log(n), log(t)) for n, t in zip(sizes, seconds, strict=True) if n >= least]
     return linear_regression(*zip(*points, strict=True)).slope if len(points) > 1 else None

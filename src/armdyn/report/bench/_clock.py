@@ -1,8 +1,8 @@
-"""The stopwatch: several jobs in turn, the best time of each.
+"""Timing: several jobs in turn, the best time of each.
 
-Absolute times depend on the machine and on who else uses it at that moment. So jobs that are to be
-compared are run in turn, round after round, and the shortest time of each is kept: what disturbs a
-run only ever makes it longer.
+Absolute times depend on the machine and on its load at that moment. So jobs that are compared run
+in turn, round after round, and the shortest time of each is kept: a disturbance can only make a run
+longer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-# A sample shorter than this is as much clock as job; jobs are repeated until it is reached.
+# A shorter sample measures the clock as much as the job; jobs are repeated to reach this time.
 SHORTEST_SAMPLE = 2e-3
 
 
@@ -23,8 +23,8 @@ class Job:
 
     Attributes:
         call: the function.
-        args: what it is called with.
-        states: how many states one call computes; times are given for one.
+        args: its arguments.
+        states: number of states per call; times are per state.
         options: arguments given by name.
     """
 
@@ -34,7 +34,7 @@ class Job:
     options: Mapping[str, object] | None = None
 
     def timer(self) -> timeit.Timer:
-        """Return a timer whose statement is the plain call, without a layer around it."""
+        """Return a timer of the plain call, without a layer around it."""
         given: dict[str, Any] = {f"a{k}": value for k, value in enumerate(self.args)}
         named = {f"o_{key}": value for key, value in (self.options or {}).items()}
         words = [*given, *(f"{key.removeprefix('o_')}={key}" for key in named)]
@@ -47,8 +47,8 @@ def best_times(jobs: Mapping[str, Job], seconds: float, least_rounds: int = 3) -
 
     Args:
         jobs: by name.
-        seconds: how long all rounds may take together; the last one is finished.
-        least_rounds: as many are done even if they take longer.
+        seconds: how long all rounds may take together; the last round is completed.
+        least_rounds: minimum number of rounds, even if they take longer.
     """
     timers = {name: job.timer() for name, job in jobs.items()}
     repeats = {name: _repeats(timer) for name, timer in timers.items()}
@@ -65,7 +65,7 @@ def best_times(jobs: Mapping[str, Job], seconds: float, least_rounds: int = 3) -
 
 
 def _repeats(timer: timeit.Timer) -> int:
-    """Return how many calls make a sample; the trial calls also warm the job up."""
+    """Return the number of calls per sample; the trial calls also warm up the job."""
     timer.timeit(1)
     number = 1
     while (taken := timer.timeit(number)) < SHORTEST_SAMPLE / 4:

@@ -1,4 +1,4 @@
-"""What a fresh process sees: how long packages take to import, functions to compile and to load."""
+"""Times in a fresh process: to import packages, and to compile and load functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from armdyn.report.bench._arms import arm_named
 from armdyn.report.bench._results import Imports, Start
 
 IMPORT = "import time; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
-# Names of armdyn are fetched when they are first used: one of them is, so that nothing is put off.
+# Names of armdyn are imported on first use, so one of them is used here to trigger the import.
 IMPORTED = {"armdyn": "from armdyn import load", "numpy": "import numpy"}
 FIRST_CALLS = "import sys; from armdyn.report.bench import _fresh; _fresh.first_calls(sys.argv[1:])"
 
@@ -33,15 +33,15 @@ def measure_imports(rounds: int) -> Imports:
 
 
 def measure_starts(robot: str, quantities: Sequence[str], rounds: int) -> tuple[Start, ...]:
-    """Return what it takes until functions of an arm can be called, the best of several processes.
+    """Return the times until functions of an arm can be called, the best of several processes.
 
     Args:
         robot: a name that `arm_named` knows.
         quantities: the quantities.
-        rounds: how many processes compile, and how many load.
+        rounds: number of processes that compile, and of processes that load.
     """
     arm = arm_named(robot)
-    # the choice of the cheapest method, which traces all of them, is not what is measured
+    # the choice of the cheapest method traces all of them; it is not measured
     words = [
         robot,
         *(f"{quantity}={arm.function(quantity, friction=False).method}" for quantity in quantities),
@@ -69,7 +69,7 @@ def first_calls(words: Sequence[str]) -> None:
         words: the arm, then "quantity=method" for each function.
     """
     robot, *wanted = words
-    Arm(arm_named("planar2").robot).gravity(np.zeros(2))  # LLVM itself is loaded before
+    Arm(arm_named("planar2").robot).gravity(np.zeros(2))  # loads LLVM before the timing
     arm = arm_named(robot)
     taken: dict[str, dict[str, float]] = {}
     for quantity, method in (word.split("=") for word in wanted):

@@ -1,8 +1,8 @@
-"""The limit that the multipliers of a processor set, and how near to it a function comes.
+"""The speed limit of a processor's multipliers, and how close a function comes to it.
 
-Multiplications of one block of states go through one or two pipes, additions mostly through others;
-so a function cannot be faster than its multiplications, fused or not, divided by the rate at which
-this machine can do independent ones. That rate is measured: by a program of nothing else.
+Multiplications of a block of states use one or two pipes; additions mostly use others. So the time
+of a function is at least the number of its multiplications, fused or not, divided by the rate of
+independent multiplications on this machine. A program that only multiplies measures that rate.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from armdyn.report.bench._clock import Job
 from armdyn.report.bench._results import Work
 from armdyn.scalar import Op
 
-# Chains enough to hide the latency of a multiplication, few enough for 16 registers.
+# Enough chains to hide the latency of a multiplication, and few enough for 16 registers.
 CHAINS = 12
 LENGTH = 100
 STATES = 1024
@@ -28,10 +28,10 @@ LOOPING = re.compile(r"= phi i(?:32|64) ")
 
 
 def work(ir: str, operations: Operations) -> Work | None:
-    """Return what a function multiplies; None where its code has loops and cannot be counted so.
+    """Return the multiplications of a function; None if its code has loops and cannot be counted.
 
     Args:
-        ir: the module in LLVM's language.
+        ir: the module as LLVM IR.
         operations: counted on the traced program.
     """
     body = block_function(ir)
@@ -60,7 +60,7 @@ def _multiplications() -> Program:
     """Return a program of independent chains x, x a, x a a, ... and the sum of their ends."""
     code = [Instruction(Op.INPUT, (), 0.0), Instruction(Op.INPUT, (), 1.0)]
     ends = [0] * CHAINS
-    for k in range(CHAINS):  # chains that begin alike would be one
+    for k in range(CHAINS):  # identical chains would be merged
         code += [Instruction(Op.CONST, (), 1.0 + k), Instruction(Op.ADD, (0, len(code)))]
         ends[k] = len(code) - 1
     for _ in range(LENGTH):

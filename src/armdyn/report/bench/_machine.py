@@ -1,4 +1,4 @@
-"""The machine that a benchmark ran on, in words."""
+"""A description of the machine that a benchmark ran on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from armdyn.kernel import DOUBLE, target
 
 
 def machine() -> dict[str, str]:
-    """Return what a reader needs to place the numbers."""
+    """Return the facts that a reader needs to interpret the times."""
     this = target()
     return {
         "processor": _processor(),

@@ -1,4 +1,4 @@
-"""One quantity of one arm: ours and others', checked, then timed in turn."""
+"""One quantity of one arm: ours and those of other libraries, checked, then timed in turn."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from armdyn.report.verify import random_states
 
 # States at which answers are compared.
 CHECKED = 20
-# States over which others loop in a batch, and we in the cache.
+# States in a batch of other libraries, and in our batch in the cache.
 LOOPED = 1000
 CACHED = 4096
-# Memory that results of a cached batch may take, bytes; a core's second level has some more.
+# Memory for the results of a cached batch [bytes]; the second-level cache of a core is larger.
 CACHE_ROOM = 2**19
 
 
@@ -39,7 +39,7 @@ def measure_cell(
 
     Args:
         arm: the arm.
-        quantity: the quantity; friction is left out, as others do not have it.
+        quantity: the quantity, without friction, which other libraries do not have.
         peers: the arm in other libraries, by their names.
         batch: states in a batch.
         seconds: how long each comparison may take.
@@ -71,7 +71,7 @@ def measure_batch(arm: Arm, quantity: str, peers: Mapping[str, PeerArm], seconds
 def checked_offers(
     arm: Arm, f: Function, peers: Mapping[str, PeerArm], states: Sequence[Array]
 ) -> tuple[dict[str, list[Offer]], dict[str, str]]:
-    """Return the offers of others whose answers are ours, and why not the rest."""
+    """Return the offers of libraries that agree with our answers, and the reasons of the others."""
     few = Task(f.quantity, f, [s[:CHECKED] for s in states])
     expected = ours(few)
     M: Any = arm.mass_matrix(few.states[0])
@@ -96,21 +96,21 @@ def checked_offers(
 
 
 def job_into(f: Function, states: Sequence[Array]) -> Job:
-    """Return a call on one core that is given the memory for its results."""
+    """Return a call on one core with preallocated memory for its results."""
     count = len(states[0])
     large = count >= 2 * LEAST_STATES
-    # batches that one thread computes anyway are called as people call them
+    # batches that run on one thread anyway use the normal call
     options: dict[str, object] = {"threads": 1} if large else {}
     return Job(f, states, count, {**options, "out": _room(f, states)})
 
 
 def _room(f: Function, states: Sequence[Array]) -> Array | tuple[Array, ...]:
-    """Return memory for the results of states: what a first call returns."""
+    """Return memory for the results of states: the result of a first call."""
     return f(*states)
 
 
 def cached_states(f: Function) -> int:
-    """Return how many states of a function fit into the cache, a multiple of 64."""
+    """Return the number of states of a function that fit into the cache, a multiple of 64."""
     row = 8 * sum(slot.size for slot in (*f.program.inputs, *f.program.outputs))
     return min(CACHED, max(64, CACHE_ROOM // row // 64 * 64))
 
@@ -153,7 +153,7 @@ def _in_cache(
     refused: Mapping[str, str],
     seconds: float,
 ) -> tuple[Times, Limit | None]:
-    """Return the times of a batch in the cache, and how near its machine code is to the limit."""
+    """Return the times of a batch in the cache, and how close its machine code is to the limit."""
     count = cached_states(f)
     few = [s[:count].copy() for s in states]
     call = job_into(f, few)

@@ -1,8 +1,8 @@
-"""What the rows of a function take by themselves: a program that moves its numbers, no more.
+"""The cost of data movement alone: a program that only reads the inputs and writes the results.
 
-A function that writes many numbers for few multiplications is not limited by multipliers: states
-are read from rows and results written to rows, by shuffles, loads and stores, and the results of a
-regressor leave the nearest cache before a block is done.
+The multipliers do not limit a function that writes many numbers for few multiplications. States are
+read from rows and results are written to rows by shuffles, loads and stores, and the results of a
+regressor leave the first-level cache before a block is done.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from armdyn.scalar import Op
 
 
 def moving(program: Program) -> Program:
-    """Return a program of the same inputs and results that adds a number to an input for each.
+    """Return a program with the same inputs and results; each result is an input plus a number.
 
-    Constant results stay constant and equal results stay equal, since
-    such are written at less cost.
+    Constant results stay constant and equal results stay equal, since writing these costs less.
     """
     count = sum(slot.size for slot in program.inputs)
     code = [Instruction(Op.INPUT, (), float(k)) for k in range(count)]

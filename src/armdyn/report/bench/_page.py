@@ -32,7 +32,7 @@ def page(benchmark: Benchmark, plot: str | None) -> str:
 
     Args:
         benchmark: what was measured.
-        plot: name of the picture beside the page.
+        plot: name of the picture in the folder of the page.
     """
     parts = [HEAD, _pairs("Machine", benchmark.machine)]
     if benchmark.peers:

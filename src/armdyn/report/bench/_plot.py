@@ -1,4 +1,4 @@
-"""A benchmark as a picture: batches of arms beside others, and chains as they grow."""
+"""A plot of a benchmark: batches of arms compared with other libraries, and growing chains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from armdyn.report.bench._results import Benchmark
 MARKS = ("o", "s", "^", "D", "v")
 COLORS = ("C0", "C1", "C2", "C3")
 STYLES = ("-", "--", ":", "-.")
-# Inches of the picture: without rows, and for each of them.
+# Height of the picture [inches]: without rows, and for each row.
 HEIGHT, ROW = 3.0, 0.19
 
 
@@ -74,7 +74,7 @@ def _draw_growth(axes: Any, benchmark: Benchmark, ticker: Any) -> None:
 
 
 def _title(axes: Any, words: str, n_labels: int) -> None:
-    """Write what is seen, and above it, where it covers nothing, what the marks mean."""
+    """Write the title, and above it, outside the axes, the legend."""
     axes.set_title(words, loc="left", fontsize=10)
     if n_labels:
         where = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.05), "borderaxespad": 0.0}

@@ -1,4 +1,4 @@
-"""What a benchmark found, as plain data that goes to JSON, tables and plots."""
+"""The results of a benchmark, as plain data for JSON, tables and plots."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ OURS = "armdyn"
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds for one state, of us and others, measured in turn.
+    """Seconds per state, of armdyn and other libraries, measured in turn.
 
     Attributes:
-        seconds: by name; `OURS` is ours.
-        refused: why a library that was asked is not among them.
+        seconds: by name; `OURS` is armdyn.
+        refused: why a requested library has no time.
     """
 
     seconds: Mapping[str, float]
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def ratio(self, name: str) -> float | None:
-        """Return how many times as long as we another took; None if it was not measured."""
+        """Return the time of another library divided by ours; None if it was not measured."""
         if name not in self.seconds or OURS not in self.seconds:
             return None
         return self.seconds[name] / self.seconds[OURS]
@@ -43,15 +43,15 @@ class Work:
 
 @dataclass(frozen=True)
 class Limit:
-    """How near a function comes to the limit of the multipliers, in cache, on one core.
+    """How close a function comes to the limit of the multipliers, in cache, on one core.
 
     Attributes:
         states: in the batch.
         seconds: for one state, the machine code alone.
         call_seconds: for one state, through the public call.
         multiply_seconds: for one independent multiplication of one state, timed in turn with it.
-        moving_seconds: for one state, to read its numbers and write as many as results.
-        work: what one state multiplies.
+        moving_seconds: for one state, to read its numbers and write as many numbers as results.
+        work: the multiplications of one state.
     """
 
     states: int
@@ -63,22 +63,22 @@ class Limit:
 
     @property
     def least_seconds(self) -> float:
-        """What the multiplying instructions of one state take at the least."""
+        """The minimum time for the multiplying instructions of one state."""
         return self.work.instructions * self.multiply_seconds
 
     @property
     def graph_fraction(self) -> float:
-        """The least time that the multiplications of the program need, over the time taken."""
+        """The minimum time for the multiplications of the program, divided by the measured time."""
         return self.work.graph * self.multiply_seconds / self.seconds
 
     @property
     def fraction(self) -> float:
-        """The least time that the multiplying instructions need, over the time taken."""
+        """The minimum time for the multiplying instructions, divided by the measured time."""
         return self.least_seconds / self.seconds
 
     @property
     def rows_fraction(self) -> float:
-        """The same for what rows alone take, too: near one where nothing else is left to save."""
+        """The same, including the time of data movement: near one if nothing is left to save."""
         return (self.least_seconds + self.moving_seconds) / self.seconds
 
 
@@ -88,12 +88,12 @@ class Cell:
 
     Attributes:
         robot: name of the arm.
-        n: its joints.
+        n: number of its joints.
         kind: the quantity.
-        method: by which we compute it.
-        operations: what that costs.
-        one: one state in a call from Python.
-        batch: many states in a call, one core, memory for the results given.
+        method: our method.
+        operations: its operation count.
+        one: one state per call from Python.
+        batch: many states per call, on one core, with preallocated memory for the results.
         cached: the same for as many states as fit into the cache.
         limit: of the multipliers; None where the code has loops.
     """
@@ -130,13 +130,13 @@ class Growth:
 
 @dataclass(frozen=True)
 class Start:
-    """What it takes until a function can be called, the best of several fresh processes.
+    """Times until a function can be called, the best of several fresh processes.
 
     Attributes:
         robot: name of the arm.
         kind: the quantity.
         trace: CPU seconds to trace the chosen method.
-        compile: CPU seconds of the first call, with nothing kept on disk.
+        compile: CPU seconds of the first call, with nothing cached on disk.
         load: seconds of the first call, with the compiled function on disk.
     """
 
@@ -172,24 +172,24 @@ class Imports:
 
     @property
     def ratio(self) -> float:
-        """How many times as long as NumPy we take."""
+        """Our import time divided by NumPy's."""
         return self.armdyn / self.numpy
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Everything that was measured in one run.
+    """All measurements of one run.
 
     Attributes:
-        machine: what it ran on, by words.
-        peers: other libraries, by name: their version.
-        peer_notes: what exactly was timed of each.
+        machine: facts about the machine, by name.
+        peers: versions of other libraries, by name.
+        peer_notes: what exactly was timed for each library.
         batch: states in a batch.
         cells: arms and quantities.
         growth: chains.
         starts: compile and load times.
         threads: scaling.
-        imports: of packages; None where not measured.
+        imports: of packages; None if not measured.
         notes: what was not measured, and why.
     """
 
@@ -206,7 +206,7 @@ class Benchmark:
 
     @property
     def disagreements(self) -> tuple[str, ...]:
-        """Libraries whose answers were not ours, as sentences."""
+        """Libraries whose answers differ from ours, as sentences."""
         found = [
             f"{peer}, {cell.kind} of {cell.robot}: {why}"
             for cell in self.cells
@@ -222,7 +222,7 @@ class Benchmark:
         return tuple(dict.fromkeys(found))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as lists and dictionaries, ratios included."""
+        """Return the benchmark as lists and dictionaries, ratios included."""
         told = asdict(self)
         for cell, given in zip(told["cells"], self.cells, strict=True):
             for scope in ("one", "batch", "cached"):

@@ -31,7 +31,7 @@ QUANTITIES = (
 START_ARM = "generic7"
 START_CHAINS = (30, 100)
 THREADED_ARM = "generic6"
-# What is measured after the arms and the chains.
+# Measurements after the arms and the chains.
 LAST = ("compile and load times", "threads", "imports")
 
 
@@ -45,7 +45,7 @@ class Settings:
         peers: names in `PEERS`.
         chains: numbers of joints of chains; none leaves them out.
         batch: states in a batch.
-        threaded: states in the batch that is run on two threads; 0 leaves it out.
+        threaded: states in the batch for two threads; 0 leaves it out.
         rounds: fresh processes for compile, load and import times; 0 leaves them out.
         seconds: how long each comparison may take.
     """
@@ -79,14 +79,14 @@ QUICK = Settings(
     rounds=1,
     seconds=0.05,
 )
-"""A benchmark of some seconds, which shows that everything works."""
+"""A benchmark of a few seconds, which shows that everything works."""
 
 
 def run_benchmark(settings: Settings, progress: Progress | None = None) -> Benchmark:
-    """Measure.
+    """Run a benchmark.
 
     Args:
-        settings: what.
+        settings: what to measure.
         progress: called with (done, total, what) after each measurement.
     """
     total = len(settings.robots) * len(settings.kinds) + len(settings.chains) * len(
@@ -130,7 +130,7 @@ def run_benchmark(settings: Settings, progress: Progress | None = None) -> Bench
 
 
 def _peers(names: Sequence[str], notes: list[str]) -> dict[str, Peer]:
-    """Return the libraries that are there; the notes say why others are not."""
+    """Return the available libraries; the notes say why others are not available."""
     found: dict[str, Peer] = {}
     for name in names:
         try:

@@ -1,4 +1,4 @@
-"""A benchmark as tables of words, which the terminal and the page both show."""
+"""A benchmark as tables of text, for the terminal and for the page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def grids(benchmark: Benchmark) -> Iterator[Grid]:
 
 
 def duration(seconds: float) -> str:
-    """Return a time with three digits and a unit that suits it."""
+    """Return a time with three digits and a suitable unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"

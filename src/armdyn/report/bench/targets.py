@@ -1,4 +1,4 @@
-"""What armdyn sets out to reach, beside what was measured: ratios of one run."""
+"""Performance targets of armdyn compared with measured ratios of one run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BATCH_QUANTITIES = (
     "forward_dynamics",
     "inverse_dynamics_derivatives",
 )
-# Times faster than Pinocchio in C++, one core, by arm, for `BATCH_QUANTITIES` in turn.
+# Target speed-up over Pinocchio in C++ on one core, by arm, in the order of `BATCH_QUANTITIES`.
 BATCH = {
     "generic6": (17.0, 31.0, 35.0, 27.0),
     "ur5": (22.0, 38.0, 42.0, 30.0),
@@ -38,13 +38,13 @@ SHORT_ARM = 7
 
 @dataclass(frozen=True)
 class Verdict:
-    """A target and what was measured.
+    """A target and the measured value.
 
     Attributes:
-        what: in words.
+        what: description of the target.
         target: the bound.
-        at_least: whether the bound is below; else it is above.
-        measured: None where it was not.
+        at_least: whether it is a lower bound; else it is an upper bound.
+        measured: the measured value; None if not measured.
         unit: of both numbers.
     """
 
@@ -56,14 +56,14 @@ class Verdict:
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is met; None where nothing was measured."""
+        """Whether the target is met; None if nothing was measured."""
         if self.measured is None:
             return None
         return self.measured >= self.target if self.at_least else self.measured <= self.target
 
 
 def verdicts(benchmark: Benchmark) -> tuple[Verdict, ...]:
-    """Return all targets for which this run has a row, met or not."""
+    """Return all targets that apply to this run, met or not."""
     parts = (_batches, _fractions, _one_state, _chains, _starts, _rest)
     return tuple(verdict for part in parts for verdict in part(benchmark))
 

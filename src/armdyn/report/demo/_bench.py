@@ -1,4 +1,4 @@
-"""The arm on the bench: a simulated PUMA that is not known exactly, and measurements of it."""
+"""The test arm: a simulated PUMA whose parameters are not known exactly, and its measurements."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from armdyn.identification import ExcitingMotion
 from armdyn.log import Log
 from armdyn.simulation import ComputedTorque, Run, simulate
 
-# Friction of the joints, of the size of what is known of PUMAs [N m s, N m].
+# Friction of the joints [N m s, N m], of a size typical for PUMAs.
 VISCOUS = (4.5, 3.5, 2.0, 0.3, 0.4, 0.3)
 COULOMB = (5.0, 6.0, 3.5, 0.8, 1.0, 0.7)
 
-# How wrong the description is: masses and inertias of the links times these, rotors times that.
+# Errors of the description: factors on masses and inertias of the links, and on rotor inertias.
 WRONG, WRONG_ROTORS = (1.25, 0.8, 1.3, 0.7, 1.2, 0.75), 1.2
 
-# What is measured: samples a second, jitter of the clock, noise and resolution.
+# Measurements: samples per second, jitter of the clock, noise and resolution.
 RATE = 200.0
 JITTER = 0.05
 NOISE = (1.0, 1.0, 0.5, 0.1, 0.1, 0.1)
 ENCODER = 2 * np.pi / 65536
 
-# The controller's stiffness and damping [1/s^2, 1/s]; it is given the wrong description.
+# The controller's stiffness and damping [1/s^2, 1/s]; it uses the wrong description.
 STIFFNESS, DAMPING = 100.0, 20.0
 
 
 def arm_on_the_bench(arm: Arm) -> Arm:
-    """Return the arm with friction: the truth, which only the simulation knows."""
+    """Return the arm with friction: the true arm, which only the simulation uses."""
     joints = [
         replace(joint, viscous=v, coulomb=c)
         for joint, v, c in zip(arm.robot.joints, VISCOUS, COULOMB, strict=True)
@@ -52,7 +52,7 @@ def rough_description(arm: Arm) -> Arm:
 
 
 def record(truth: Arm, described: Arm, motion: ExcitingMotion, seed: int) -> tuple[Run, Log]:
-    """Let the arm follow a motion; return the run, and what is measured of it."""
+    """Let the arm follow a motion; return the run, and its measurements."""
     controller = ComputedTorque(STIFFNESS, DAMPING, motion.trajectory, model=described)
     start = motion.sample([0.0])[1][0]
     run = simulate(

@@ -1,4 +1,4 @@
-"""A chapter of the story: what was done, its numbers, and whether it came out right."""
+"""A chapter of the demo: its step, its numbers, and whether it passed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class Chapter:
     """One step.
 
     Attributes:
-        title: what was done.
-        words: what it means, in a sentence or two.
+        title: name of the step.
+        words: its meaning, in a sentence or two.
         grid: its numbers.
-        passed: whether they are as they should be.
-        files: what was written, by names within the folder.
-        command: how to do it on the command line, with another arm; empty if there is no one line.
+        passed: whether the numbers are as expected.
+        files: the written files, by names within the folder.
+        command: the command line for another arm; empty if there is no single command.
         seconds: how long it took.
     """
 

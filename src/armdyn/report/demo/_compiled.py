@@ -1,4 +1,4 @@
-"""C code put to the test: compile it and run its self-test, where there is a compiler."""
+"""A test of the C code: compile it and run its self-test, if there is a compiler."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PATIENCE = 120.0
 
 @dataclass(frozen=True)
 class SelfTest:
-    """What came of it.
+    """The result of the self-test.
 
     Attributes:
-        compiler: which one; None if there is none.
-        passed: whether the code compiled and said what it should; True if there is no compiler.
-        said: the lines of the self-test, or the last of the compiler.
+        compiler: its name; None if there is none.
+        passed: whether the code compiled and its self-test passed; True if there is no compiler.
+        said: the output of the self-test, or the last lines of the compiler.
     """
 
     compiler: str | None

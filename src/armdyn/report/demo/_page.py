@@ -1,4 +1,4 @@
-"""The story as one page that needs nothing beside it but the files it leads to."""
+"""The demo as one page; it needs no other files except those that it links to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ iframe { height: 26rem; border: 1px solid var(--line); }
 
 
 def demo_page(chapters: Sequence[Chapter], drawing: bytes, made: datetime) -> str:
-    """Return the page; `drawing` is the arm as PNG, or nothing."""
+    """Return the page; `drawing` is the arm as PNG, or empty."""
     title = "armdyn: from a description to an identified model in C"
     good = all(chapter.passed for chapter in chapters)
     total = sum(chapter.seconds for chapter in chapters)
@@ -45,7 +45,7 @@ def demo_page(chapters: Sequence[Chapter], drawing: bytes, made: datetime) -> st
 
 
 def _facts(chapters: Sequence[Chapter]) -> Html:
-    """Return the steps, each with its verdict, to jump to."""
+    """Return links to the steps, each with its verdict."""
     rows = tuple(
         (
             tag("a", f"{k}. {chapter.title}", href=f"#step{k}"),

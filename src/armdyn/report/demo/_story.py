@@ -1,4 +1,4 @@
-"""The story, chapter by chapter, and the folder with its files."""
+"""The demo, chapter by chapter, and the folder with its files."""
 
 from __future__ import annotations
 
@@ -36,29 +36,30 @@ ROBOT = "puma560"
 PICTURE = "puma560.png"
 C_FUNCTIONS = ("mass_matrix", "inverse_dynamics", "gravity")
 
-# The motion to identify from, and another to test with: seconds, harmonics, motions tried, seed.
+# The motion for identification, and another one for the test: seconds, harmonics, number of motions
+# tried, seed.
 EXCITING = (20.0, 5, 3000, 0)
 OTHER = (10.0, 3, 200, 7)
 
-# A true value should lie within three standard deviations; of some sixty, a few may not.
+# A true value should lie within three standard deviations; a few of about sixty may not.
 WITHIN = 0.9
-# The parts of the whole that progress is reported in.
+# Progress is reported in this many parts.
 WHOLE = 100
 
-# Of the torques, without noise: what the identified arm may be wrong by on the other motion.
+# Largest error of the identified arm on the other motion, as a share of the noise-free torques.
 GOOD = 0.05
 
 
 @dataclass(frozen=True)
 class Demo:
-    """What was told, and where it lies."""
+    """The chapters, and the folder with the files."""
 
     folder: Path
     chapters: tuple[Chapter, ...]
 
     @property
     def passed(self) -> bool:
-        """Whether every chapter came out right."""
+        """Whether every chapter passed."""
         return all(chapter.passed for chapter in self.chapters)
 
     @property
@@ -69,7 +70,7 @@ class Demo:
 
 @dataclass
 class _Stage:
-    """What one chapter leaves for the next."""
+    """Data that one chapter passes to the next."""
 
     folder: Path
     progress: Progress
@@ -82,7 +83,7 @@ class _Stage:
         self.described = rough_description(self.arm)
 
     def step(self, start: int, end: int, what: str) -> Progress:
-        """Begin a step from `start` to `end` percent of all; return what it reports to."""
+        """Begin a step from `start` to `end` percent of the demo; return its progress function."""
         self.progress(start, WHOLE, what)
         return portion(self.progress, start, end, WHOLE, what)
 
@@ -90,11 +91,11 @@ class _Stage:
 def tell(
     folder: Path, progress: Progress | None = None, told: Callable[[Chapter], None] | None = None
 ) -> Demo:
-    """Do everything once, and write it into a folder.
+    """Run all steps once, and write the results into a folder.
 
     Args:
-        folder: where to; it is made if it is not there, and files of the same names are replaced.
-        progress: called with (done, total, what) as the steps go on.
+        folder: the folder; it is created if missing, and files of the same names are replaced.
+        progress: called with (done, total, what) during the steps.
         told: called with each chapter when it is done.
     """
     need_solver("the demo")

@@ -1,4 +1,4 @@
-"""The operation counts that the papers print, as data: one file a paper, every row of a table."""
+"""The operation counts that the papers print, as data: one file per paper, every row of a table."""
 
 from armdyn.report.papers import lin_1991, lin_fang_1999, mata_2002, saha_1999
 from armdyn.report.papers._printed import Formula, Item, Measure, PrintedRow, PrintedTable

@@ -1,4 +1,4 @@
-"""What a printed table of operation counts is made of."""
+"""The parts of a printed table of operation counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Formula:
-    """A polynomial in n as printed: its text, and its coefficients exactly, highest power first."""
+    """A printed polynomial in n: its text, and its exact coefficients, highest power first."""
 
     text: str
     coefficients: tuple[Fraction, ...]
@@ -32,7 +32,7 @@ def formula(text: str, *coefficients: float | Fraction) -> Formula:
 
 @dataclass(frozen=True)
 class Item:
-    """A line of a printed algorithm: M and A each time, and how many times as a polynomial in n."""
+    """A line of a printed algorithm: M and A per execution, and the number of executions in n."""
 
     text: str
     M: int
@@ -47,10 +47,10 @@ def item(text: str, M: int, A: int, *times: float) -> Item:
 
 @dataclass(frozen=True)
 class Measure:
-    """What is traced to compare with a row.
+    """The traced program that is compared with a row.
 
-    `quantity` is one of the table of methods, or one that only the papers count and
-    `armdyn.report._measure` knows how to trace: "composites" (first moments and inertia tensors),
+    `quantity` is one of the table of methods, or one that only the papers count and that
+    `armdyn.report._measure` can trace: "composites" (first moments and inertia tensors),
     "mass_matrix, composites on hand", "mass_matrix and bias", "bias beside mass_matrix",
     "factorisation", "substitution", "forward_dynamics from parts".
     """
@@ -61,11 +61,11 @@ class Measure:
 
 @dataclass(frozen=True)
 class PrintedRow:
-    """A row: formulas of M and A, the numbers printed beside them, and what they are compared with.
+    """A row: formulas of M and A, the printed numbers, and what they are compared with.
 
-    `values` maps n to the printed (M, A), None where only the formula is printed; `measure` is a
-    reason in words where nothing is traced; `items` are the lines whose sum the formulas should be;
-    `note` says what is known about a difference.
+    `values` maps n to the printed (M, A), or to None if only the formula is printed. If nothing is
+    traced, `measure` is the reason as text. The formulas should be the sum of the lines `items`.
+    `note` explains a difference.
     """
 
     label: str

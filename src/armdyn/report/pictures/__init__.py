@@ -1,4 +1,4 @@
-"""Pictures of arms: how one stands, and what its inertia and weight are like where it goes."""
+"""Pictures of arms: the home position, and inertia and gravity over the range of two joints."""
 
 from armdyn.report.pictures._arm_picture import draw_arm
 

@@ -1,4 +1,4 @@
-"""One picture of an arm: the stick figure, and maps of its inertia and weight."""
+"""One picture of an arm: the stick figure, and maps of its inertia and gravity torques."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from armdyn.report.pictures._sweep import Sweep, sweep
 Array = NDArray[np.float64]
 
 LEVELS = 14
-# A map that changes less than this share is shown as one number.
+# If a map varies by less than this share, it is shown as one number.
 FLAT = 0.01
 
 
 def draw_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
-    """Draw an arm at home, and its inertia and weight while the two joints that matter move.
+    """Draw an arm at home, and maps of inertia and gravity over its two most relevant joints.
 
     The file is written whole or, if that fails, not at all.
     """
@@ -39,7 +39,7 @@ def draw_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
 
 
 def _maps(arm: Arm, swept: Sweep) -> Iterator[tuple[str, Array]]:
-    """Yield what is mapped: title and values."""
+    """Yield title and values of each map."""
     diagonal = np.diagonal(swept.inertia, axis1=-2, axis2=-1)
     j = int(np.argmax(np.ptp(diagonal, axis=(0, 1))))
     unit = "kg m²" if arm.robot.joints[j].is_revolute else "kg"

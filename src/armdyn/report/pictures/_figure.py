@@ -12,16 +12,16 @@ from armdyn.arm import Arm
 Array = NDArray[np.float64]
 
 COLOURS = ("#d1495b", "#2e8b57", "#2563a8")
-"""Of the axes x, y and z of a frame."""
+"""Colours of the axes x, y and z of a frame."""
 
-# Axes of frames and axles of joints, as shares of the reach.
+# Lengths of frame axes and joint axes, as shares of the reach.
 AXIS, AXLE = 0.12, 0.07
-# Arms are drawn as if they reached so far at least [m]: one link without a tool has no length.
+# Smallest reach in a drawing [m]: a single link without a tool has no length.
 SMALLEST = 0.1
 
 
 def home(arm: Arm) -> Array:
-    """Return zero, or for joints that cannot be there the middle of their range, ``(n,)``."""
+    """Return zero, or the middle of the range for joints that cannot be at zero, ``(n,)``."""
     middles = [
         0.0 if j.lower <= 0.0 <= j.upper else (j.lower + j.upper) / 2 for j in arm.robot.joints
     ]
@@ -29,7 +29,7 @@ def home(arm: Arm) -> Array:
 
 
 def draw_figure(axes: Any, arm: Arm, q: Array) -> None:
-    """Draw an arm at q into axes of three dimensions."""
+    """Draw an arm at q into 3D axes."""
     poses = [arm.pose(q, frame=i) for i in range(arm.n + 1)] + [arm.pose(q)]
     base = np.zeros((1, 3))
     points = np.concatenate([base, [pose[:3, 3] for pose in poses]])
@@ -52,7 +52,7 @@ def draw_figure(axes: Any, arm: Arm, q: Array) -> None:
 
 
 def _frame(axes: Any, points: Array, reach: float) -> None:
-    """Make metres equally long in all directions, and name the axes."""
+    """Set equal scales in all directions, and name the axes."""
     middle = (points.max(axis=0) + points.min(axis=0)) / 2
     for k, name in enumerate("xyz"):
         getattr(axes, f"set_{name}lim")(middle[k] - 0.6 * reach, middle[k] + 0.6 * reach)

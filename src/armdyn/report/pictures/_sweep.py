@@ -1,4 +1,4 @@
-"""Two joints swept over their ranges: what happens to inertia and weight."""
+"""Inertia and gravity while two joints are swept over their ranges."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Array = NDArray[np.float64]
 
 # Positions of each of the two joints.
 STEPS = 61
-# Where a joint without limits is swept: a whole turn, or so far [m].
+# Range of a joint without limits: a whole turn, or this far [m].
 TURN, SLIDE = np.pi, 1.0
-# Looks along a joint, to see which joints matter.
+# Positions of a joint at which its effect is evaluated, to choose the two joints.
 LOOKS = 24
 
 
@@ -24,7 +24,7 @@ class Sweep:
     """Mass matrix and gravity while two joints move and the others stay.
 
     Attributes:
-        joints: the two, from 0; twice the same if the arm has but one.
+        joints: the two joints, from 0; twice the same if the arm has only one.
         first: positions of the first, ``(STEPS,)``.
         second: of the second.
         inertia: mass matrices, ``(STEPS, STEPS, n, n)``, the second joint's position first.
@@ -39,7 +39,7 @@ class Sweep:
 
 
 def sweep(arm: Arm, q: Array) -> Sweep:
-    """Sweep the two joints whose motion changes inertia and weight most."""
+    """Sweep the two joints whose motion changes inertia and gravity most."""
     a, b = _joints(arm, q)
     first, second = _range(arm, a, STEPS), _range(arm, b, STEPS)
     states = np.broadcast_to(q, (STEPS, STEPS, arm.n)).copy()
@@ -49,7 +49,7 @@ def sweep(arm: Arm, q: Array) -> Sweep:
 
 
 def _joints(arm: Arm, q: Array) -> tuple[int, int]:
-    """Return the joints that matter most, in order of the arm."""
+    """Return the joints with the largest effect, in the order of the arm."""
     if arm.n == 1:
         return 0, 0
     rng = np.random.default_rng(0)

@@ -19,6 +19,6 @@ STUDIES: dict[str, Callable[[Progress], Study]] = {
     "puma": run_puma,
     "integrators": run_integrators,
 }
-"""How to run them, by name; each reports its progress to a function."""
+"""Functions that run the studies, by name; each reports its progress to a function."""
 
 __all__ = ["STUDIES", "Finding", "Study", "findings_grid", "page", "write_plot"]

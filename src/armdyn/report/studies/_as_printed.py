@@ -1,8 +1,8 @@
-"""Forward dynamics as [Mata2002] section 5.1 has it, where armdyn's own methods do otherwise.
+"""Forward dynamics as in [Mata2002] section 5.1, where it differs from armdyn's own methods.
 
-The paper solves with the inertia matrix by Gauss-Jordan elimination; armdyn by Cholesky's factors
-or by UDU^T. Its articulated bodies may have been written in base coordinates, which is one
-explanation of its numbers; armdyn's are in link frames.
+The paper solves with the inertia matrix by Gauss-Jordan elimination; armdyn by Cholesky factors or
+by UDU^T. The paper's articulated bodies may be in base coordinates, which is one explanation of its
+numbers; armdyn's are in link frames.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def gibbs(chain: Chain, q: Numbers, qd: Numbers, tau: Numbers) -> list[Scalar]:
 
 
 def articulated_in_base_frame(chain: Chain, q: Numbers, qd: Numbers, tau: Numbers) -> list[Scalar]:
-    """ABA of a planar arm let go at rest; all at the origin and along the axes of the base.
+    """ABA of a planar arm released at rest; all vectors are in base coordinates, at the origin.
 
-    Motions are (w, vx, vy), wrenches (n, fx, fy). The velocities qd are taken for zero.
+    Motions are (w, vx, vy), wrenches (n, fx, fy). The velocities qd are assumed to be zero.
     """
     n = chain.n
     x: Scalar = 0.0
@@ -82,7 +82,7 @@ def _solved(
 
 
 def gauss_jordan(X: Matrix, y: Numbers) -> list[Scalar]:
-    """Return x with X x = y, X positive definite, rows taken in their order."""
+    """Return x with X x = y, X positive definite, without pivoting."""
     rows = [[*row, value] for row, value in zip(X, y, strict=True)]
     for k, pivot in enumerate(rows):
         rows[k] = [entry / pivot[k] for entry in pivot]

@@ -1,4 +1,4 @@
-"""The picture of the study in single precision, after [Mata2002] Fig. 2."""
+"""The figure of the study in single precision, after [Mata2002] Fig. 2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from armdyn.report.studies._single import Array
 def draw(
     figure: Any, angles: Array, double: Array, single: Mapping[str, Array], condition: Array
 ) -> None:
-    """Draw accelerations of joint 1 in both precisions, one field a way, and condition numbers."""
+    """Draw accelerations of joint 1 in both precisions, a panel per way, and condition numbers."""
     fields: list[Any] = figure.subplots(2, 3, sharex=True).ravel().tolist()
     turned = np.rad2deg(angles)
     values = [double[:, 0], *(found[:, 0] for found in single.values())]

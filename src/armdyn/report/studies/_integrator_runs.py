@@ -64,9 +64,9 @@ class Series:
     failed: int
 
     def needed(self, error: float) -> float | None:
-        """Return the evaluations for an error, on lines between the points; None if unknown.
+        """Return the evaluations for an error, interpolated between the points; None if unknown.
 
-        An error counts as reached only where all finer runs stay below it.
+        An error counts as reached only if all finer runs stay below it.
         """
         x = [math.log(p.evaluations) for p in self.points]
         finest_first = [-math.log(max(p.error, TINY)) for p in reversed(self.points)]
@@ -82,7 +82,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Falling:
-    """All integrations of one arm; `certain` is what is known of the reference's own error."""
+    """All integrations of one arm; `certain` is the known error of the reference."""
 
     rotors: bool
     series: tuple[Series, ...]
@@ -100,7 +100,7 @@ class Solver:
 
 
 def fall(rotors: bool, steps: Sequence[int], tolerances: Sequence[float]) -> Falling:
-    """Let the arm go by all integrators and solvers."""
+    """Release the arm, and simulate it with all integrators and solvers."""
     arm = arm_of(rotors)
     reference, _ = _end(arm, "dop853", "mass_matrix_udu", rtol=FINEST)
     again, _ = _end(arm, "dop853", "mass_matrix_udu", rtol=10 * FINEST)
@@ -154,7 +154,7 @@ def solvers(rotors: bool) -> tuple[Solver, ...]:
 
 
 def _error(solve: Callable[[Any, Any], Any], M: Array, y: Array, precision: Any) -> float:
-    """Return the error of solutions, of what is stored in a precision, beside exact ones."""
+    """Return the error of solutions relative to exact ones, for data stored in a precision."""
     A, b = M.astype(precision), y.astype(precision)
     exact = np.array([_exact(X, z) for X, z in zip(A.tolist(), b.tolist(), strict=True)])
     off: Array = np.linalg.norm(np.asarray(solve(A, b), dtype=np.float64) - exact, axis=1)
@@ -163,7 +163,7 @@ def _error(solve: Callable[[Any, Any], Any], M: Array, y: Array, precision: Any)
 
 
 def _exact(X: list[list[float]], y: list[float]) -> list[float]:
-    """Solve in fractions: without any rounding until the end."""
+    """Solve in fractions: only the result is rounded."""
     rows: Any = [list(map(Fraction, row)) for row in X]
     right: Any = list(map(Fraction, y))
     return [float(cast(Any, x)) for x in gauss_jordan(rows, right)]

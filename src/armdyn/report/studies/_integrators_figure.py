@@ -1,4 +1,4 @@
-"""The picture of the study of integrators: errors over evaluations."""
+"""The figure of the study of integrators: errors over evaluations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COLOURS = {"ab4": "tab:red", "rk4": "tab:orange", "rk45": "tab:blue", "dop853": 
 
 
 def draw(figure: Any, falls: Sequence[Falling]) -> None:
-    """Draw one field an arm: lines with dots are LDL^T, circles are Cholesky."""
+    """Draw one panel per arm: lines with dots are LDL^T, circles are Cholesky."""
     fields: list[Any] = figure.subplots(1, len(falls), sharey=True).ravel().tolist()
     for axes, fall in zip(fields, falls, strict=True):
         for series in fall.series:

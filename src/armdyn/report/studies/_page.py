@@ -20,8 +20,8 @@ def page(studies: Sequence[Study], plots: Mapping[str, str]) -> str:
     """Return the page.
 
     Args:
-        studies: what was run.
-        plots: names of the pictures beside the page, by names of studies.
+        studies: the studies.
+        plots: names of the pictures in the folder of the page, by names of studies.
     """
     return "\n".join([HEAD, *(_chapter(study, plots.get(study.name)) for study in studies)])
 

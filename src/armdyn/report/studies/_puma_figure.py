@@ -1,4 +1,4 @@
-"""The picture of the study of the PUMA: errors over time, and their averages beside Table 6."""
+"""The figure of the study of the PUMA: errors over time, and their averages beside Table 6."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLOURS = {"exact": "tab:blue", "linear": "tab:orange", "held": "tab:red"}
 
 
 def draw(figure: Any, motions: Sequence[Motion]) -> None:
-    """Draw one line a set-up: colours are torques, dashed lines are without rotors."""
+    """Draw one line per set-up: colours are torques, dashed lines are without rotors."""
     left, right = figure.subplots(1, 2)
     times = INTERVAL * np.arange(1, len(motions[0].errors) + 1)
     slowest = min(m.setup.speed for m in motions)

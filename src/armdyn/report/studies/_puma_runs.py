@@ -1,4 +1,4 @@
-"""The simulations of [Mata2002] section 5.2: the PUMA along a line, by torques and nothing else."""
+"""The simulations of [Mata2002] section 5.2: the PUMA along a line, by open-loop torques."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ SPEED = 0.1
 DURATION = INTERVAL * INTERVALS
 DISTANCE = float(np.linalg.norm(LAST - FIRST))
 
-# Where the tip is on the last link is not printed: this is a usual flange of the arm [m].
+# The paper does not print the position of the tip on the last link: this is a usual flange [m].
 TIP = 0.05625
 # The share of the link in the bundled rotor inertia of joint 1 [kg m^2].
 LINK_1 = 0.35
-# Near the posture with the elbow up that the limits of the joints allow.
+# Near the elbow-up posture that the joint limits allow.
 POSTURE = np.deg2rad([-20.0, -68.0, 214.0, -23.0, -59.0, -167.0])
 
 METHODS = {
@@ -44,7 +44,7 @@ METHODS = {
 
 @dataclass(frozen=True)
 class SetUp:
-    """What the paper leaves open: rotor inertias, the speed [m/s], torques between the instants."""
+    """What the paper does not specify: rotor inertias, speed [m/s], torques between instants."""
 
     rotors: bool
     speed: float
@@ -68,12 +68,12 @@ class Motion:
     """The result of one set-up.
 
     Attributes:
-        setup: which one.
+        setup: the set-up.
         evaluations: of the dynamics, by method.
         errors: |q - q*|, |qd - qd*| and |qdd - qdd*| at the instants after the first, by GA:
             ``(INTERVALS, 3, n)``.
         parting: largest difference of positions between the methods [rad].
-        growth: least and largest rate over the way at which a small error grows [1/s].
+        growth: smallest and largest growth rate of a small error along the path [1/s].
     """
 
     setup: SetUp
@@ -111,7 +111,7 @@ def line_of(arm: Arm, speed: float) -> SteadyLine:
 
 
 def moved(setup: SetUp) -> Motion:
-    """Simulate one set-up by all methods."""
+    """Simulate one set-up with all methods."""
     arm = arm_of(setup.rotors)
     line = line_of(arm, setup.speed)
     runs = {name: _run(arm, line, method, setup.torque) for name, method in METHODS.items()}
@@ -163,7 +163,7 @@ def _torques(arm: Arm, line: SteadyLine, torque: Torque) -> Callable[[int, float
 
 
 def _growth(arm: Arm, state: State) -> float:
-    """Return the rate at which a small error grows: the largest of the linearised motion."""
+    """Return the growth rate of a small error: the largest one of the linearised motion."""
     n = arm.n
     tau = arm.inverse_dynamics(state.q, state.qd, state.qdd)
     by_q, by_qd, _ = arm.forward_dynamics_derivatives(state.q, state.qd, tau)

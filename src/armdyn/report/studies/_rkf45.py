@@ -1,8 +1,8 @@
-"""Runge-Kutta-Fehlberg of fourth and fifth order, as programs of the time had it.
+"""Runge-Kutta-Fehlberg of fourth and fifth order, as in programs of that time.
 
-[Mata2002] names "the fourth/fifth order Runge-Kutta technique", a tolerance and an interval at
-whose ends results are wanted. The step found in one interval is the first tried in the next; a step
-that is refused has its first slope already.
+[Mata2002] names "the fourth/fifth order Runge-Kutta technique", a tolerance, and an interval
+between results. The last step of one interval is the first trial step of the next. After a rejected
+step, the first slope is reused.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ Slope: TypeAlias = Callable[[float, Array], Array]
 FIFTH = np.array(FEHLBERG.weights.floats)
 FOURTH = np.array(FEHLBERG.lower.floats)
 
-# A step changes at most by these factors, and stays below what the error allows by this one.
+# Limits of the factor by which a step changes, and the safety factor below the allowed step.
 LEAST, MOST, SAFE = 0.2, 5.0, 0.9
 
-# Parts of a step that rounding makes of times.
+# Rounding error of times, as a share of a step.
 ROUNDING = 1e-9
 
 
 class Fehlberg:
-    """An integration that goes on from interval to interval.
+    """An integration that continues from interval to interval.
 
     Attributes:
-        evaluations: of the slope, so far.
+        evaluations: number of evaluations of the slope so far.
     """
 
     def __init__(self, tolerance: float, first_step: float) -> None:
@@ -61,7 +61,7 @@ class Fehlberg:
                 continue
             t, y = t + h, y + h * (FIFTH @ slopes)
             if last:
-                self._step = max(wanted, self._step)  # h was cut to the interval
+                self._step = max(wanted, self._step)  # the end of the interval shortened h
                 return y
             self._step = wanted
             first = self._ask(slope, t, y)

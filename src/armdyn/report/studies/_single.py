@@ -1,9 +1,9 @@
 """Algorithms in single precision: every number and every operation, constants of the arm included.
 
-A program traced on an arm has its constants folded, in double precision; a program in single
-precision as people write it would have to fold them in single precision. So here the constants of
-the links are inputs, the program is recorded and not simplified, and it is evaluated on float32
-arrays: each operation rounds once.
+A traced program folds the constants of an arm in double precision; a usual program in single
+precision would compute with them in single precision. So here the constants of the links are
+inputs, the program is recorded and not simplified, and it is evaluated on float32 arrays: each
+operation rounds once.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ RULES = {**ARITHMETIC, Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt}
 
 
 def falling(run: Algorithm, chain: Chain, q: Array, precision: type[Any]) -> Array:
-    """Return the accelerations of an arm let go at rest, ``(states, n)``.
+    """Return the accelerations of an arm released at rest, ``(states, n)``.
 
     Args:
         run: forward dynamics.
         chain: the arm.
         q: positions ``(states, n)``.
-        precision: np.float32 or np.float64, in which everything is computed.
+        precision: np.float32 or np.float64, for all computations.
     """
     arm, nodes, values = _with_unknown_links(chain)
     n = chain.n
@@ -47,7 +47,7 @@ def falling(run: Algorithm, chain: Chain, q: Array, precision: type[Any]) -> Arr
 
 
 def _with_unknown_links(chain: Chain) -> tuple[Chain, list[Node], list[float]]:
-    """Return the arm with unknown lengths, masses and inertias, these, and their values.
+    """Return the arm with unknown lengths, masses and inertias; the unknowns; and their values.
 
     Zeros stay zero: no algorithm computes with them.
     """

@@ -1,4 +1,4 @@
-"""The tip of an arm of six joints along a straight line at constant speed, without turning."""
+"""Straight-line motion of the tip at constant speed and orientation, for arms of six joints."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class State:
 
 
 class SteadyLine:
-    """Joint states of the motion at any time, to rounding, by Newton's method.
+    """Joint states of the motion at any time, accurate to rounding, by Newton's method.
 
     Attributes:
         instants: states at 0, `interval`, 2 `interval`, ...
@@ -38,7 +38,7 @@ class SteadyLine:
 
         Args:
             arm: the arm.
-            start: first joint positions, from which the line and the rotation of the tip follow.
+            start: first joint positions; they determine the line and the orientation of the tip.
             velocity: of the tip ``(3,)`` [m/s].
             interval: time between two instants [s].
             n: number of intervals.

@@ -1,4 +1,4 @@
-"""What a study is: a set-up in words, tables, what a paper says beside what is found, a picture."""
+"""The interface of a study: its set-up as text, tables, findings about the paper, a figure."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ Verdict: TypeAlias = Literal[
     "reproduced", "same size", "not reproduced", "contradiction", "doubtful"
 ]
 
-# Noise is of the same size within this factor.
+# Noise levels within this factor count as equal.
 SAME_SIZE = 2.0
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement of a paper, whether it is found to be so, and what is found.
+    """A statement of a paper, the verdict on it, and the result here.
 
-    A "contradiction" is one of the paper with itself; "doubtful" is what can hardly be so.
+    A "contradiction" is one of the paper with itself; a "doubtful" statement is hardly possible.
     """
 
     claim: str
@@ -37,16 +37,16 @@ class Study(Protocol):
 
     @property
     def name(self) -> str:
-        """What `armdyn study` calls it."""
+        """Its name in `armdyn study`."""
         ...
 
     @property
     def title(self) -> str:
-        """What is studied, and where a paper does it."""
+        """The subject, and the place in the paper."""
         ...
 
     def setup(self) -> list[str]:
-        """Return what was done, as paragraphs."""
+        """Return the set-up, as paragraphs."""
         ...
 
     def grids(self) -> list[Grid]:
@@ -68,7 +68,7 @@ class Study(Protocol):
 
 @dataclass(frozen=True)
 class Spread:
-    """A number, and the range that it has when nothing that matters is changed."""
+    """A number, and its range under changes that should not matter."""
 
     value: float
     lowest: float
@@ -78,7 +78,7 @@ class Spread:
         return f"{self.value:.3g} ({self.lowest:.3g} … {self.highest:.3g})"
 
     def verdict(self, printed: float) -> Verdict:
-        """Say whether a printed number is in the range, or within a factor of two of it."""
+        """Return whether a printed number is in the range, or within a factor of two of it."""
         if self.lowest <= printed <= self.highest:
             return "reproduced"
         near = self.lowest / SAME_SIZE <= printed <= self.highest * SAME_SIZE

@@ -1,8 +1,9 @@
 """[Mata2002] section 5.1: two links of very different size, in single and double precision.
 
-The arm is let go at rest at 180 angles of joint 2. Differences of single and double precision are
-rounding noise, so the 180 angles are shifted by parts of their distance as well: a number of the
-paper that lies within what shifts do is reproduced, one far outside is not.
+The arm is released at rest at 180 angles of joint 2. Differences between single and double
+precision are rounding noise, so the 180 angles are also shifted by fractions of their distance. A
+number of the paper is reproduced if it lies within the range over all shifts, and not reproduced if
+it lies far outside.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ ROBOT = "ascher2"
 STEPS = 180
 SHIFTS = 50
 
-# What the rows q̈₂ of Table 5 name; its caption says joint 1.
+# The rows of Table 5 say q̈₂; its caption says joint 1.
 JOINT = 2
 
-# Link 2 weighs 10 kg; of "0.00" other readings are possible.
+# Link 2 weighs 10 kg; the printed "0.00" can be read in other ways.
 OTHER_MASSES = (1.0, 100.0)
 
 STORED = "M and bias exact, stored in single"
@@ -41,7 +42,7 @@ STORED = "M and bias exact, stored in single"
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to compute accelerations: which column of Table 5 it stands beside, and how."""
+    """A way to compute accelerations: the corresponding column of Table 5, and the algorithm."""
 
     label: str
     printed: str | None
@@ -66,10 +67,10 @@ LINK_ABA, BASE_ABA, CRBA, CRBA_UDU, GA, GA_CHOLESKY, DENOC = (v.label for v in V
 
 @dataclass(frozen=True)
 class Row:
-    """Differences of double and single precision of one way [rad/s^2], joint 2.
+    """Differences between double and single precision of one way [rad/s^2], joint 2.
 
-    `first_joint` is the largest one of joint 1; `agreement` the largest difference, in double
-    precision, from the compiled method that armdyn picks.
+    `first_joint` is the largest difference of joint 1. `agreement` is the largest difference, in
+    double precision, from the compiled method that armdyn chooses.
     """
 
     label: str
@@ -83,10 +84,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Ascher:
-    """The study, run.
+    """The results of the study.
 
     Attributes:
-        rows: what is found, one row a way.
+        rows: one row per way.
         angles: of joint 2, ``(180,)``.
         double: accelerations in double precision, ``(180, 2)``.
         single: the same in single precision, by way.
@@ -104,7 +105,7 @@ class Ascher:
 
     @property
     def title(self) -> str:
-        """What is studied."""
+        """The subject of the study."""
         return "Single against double precision, [Mata2002] section 5.1"
 
     def __getitem__(self, label: str) -> Row:
@@ -112,7 +113,7 @@ class Ascher:
         return next(row for row in self.rows if row.label == label)
 
     def setup(self) -> list[str]:
-        """Return what was done, as paragraphs."""
+        """Return the set-up, as paragraphs."""
         low, high = self.condition.min(), self.condition.max()
         masses = ", ".join(f"{x} at most with {m:g} kg" for m, x in self.other_masses.items())
         return [
@@ -266,7 +267,7 @@ def run_ascher(progress: Progress | None = None) -> Ascher:
 
 
 def _positions() -> NDArray[np.float64]:
-    """Return the angles of the paper, then these shifted: ``(SHIFTS * STEPS, 2)``."""
+    """Return the angles of the paper, then the shifted ones: ``(SHIFTS * STEPS, 2)``."""
     step = 360.0 / STEPS
     shifts = np.linspace(0.0, step, SHIFTS, endpoint=False)
     angles = np.deg2rad(shifts[:, None] + step * np.arange(STEPS)).ravel()
@@ -274,7 +275,7 @@ def _positions() -> NDArray[np.float64]:
 
 
 def _crba_with(arm: Arm, mass: float, q: NDArray[np.float64]) -> Spread:
-    """Return the largest differences of CRBA for another mass of link 2, its inertia with it."""
+    """Return the largest differences of CRBA for another mass and inertia of link 2."""
     chain = chain_of(arm.robot)
     first, second = chain.links
     assert isinstance(second.m, float)

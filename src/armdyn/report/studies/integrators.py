@@ -1,4 +1,4 @@
-"""What [Lin1991] recommends for simulation, measured: LDL^T and Adams-Bashforth of order four."""
+"""Measurements of what [Lin1991] recommends for simulation: LDL^T and Adams-Bashforth, order 4."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from armdyn.report.studies._study import SAME_SIZE, Finding
 
 ERRORS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 
-# Errors this many times above what is known of the reference are told by nothing but themselves.
+# Errors this many times above the known error of the reference are not affected by it.
 CLEAR = 1e3
 
 
 @dataclass(frozen=True)
 class Integrators:
-    """The study, run: the falling arm with and without rotors, and its linear systems."""
+    """The results of the study: the falling arm with and without rotors, and its linear systems."""
 
     falls: tuple[Falling, ...]
     solvers: dict[bool, tuple[Solver, ...]]
@@ -44,11 +44,11 @@ class Integrators:
 
     @property
     def title(self) -> str:
-        """What is studied."""
+        """The subject of the study."""
         return "Integrators and linear solvers, the closing remark of [Lin1991]"
 
     def setup(self) -> list[str]:
-        """Return what was done, as paragraphs."""
+        """Return the set-up, as paragraphs."""
         start = ", ".join(f"{x:.0f}" for x in np.rad2deg(START))
         certain = ", ".join(f"{f.certain:.1g} rad {_rotors(f.rotors)}" for f in self.falls)
         return [
@@ -195,11 +195,11 @@ def run_integrators(
     steps: Sequence[int] = STEPS,
     tolerances: Sequence[float] = TOLERANCES,
 ) -> Integrators:
-    """Run the study; takes some seconds.
+    """Run the study; takes a few seconds.
 
     Args:
         progress: called with (done, total, what) after each part.
-        steps: how many steps `ab4` and `rk4` take, each twice as many as the one before.
+        steps: numbers of steps of `ab4` and `rk4`, each twice the previous one.
         tolerances: of `rk45` and `dop853`, coarsest first.
     """
     falls: list[Falling] = []

@@ -1,8 +1,8 @@
-"""[Mata2002] section 5.2: the PUMA along a straight line, Tables 6 and 7 beside ours.
+"""[Mata2002] section 5.2: the PUMA along a straight line, Tables 6 and 7 compared with ours.
 
-The paper leaves out inertias, the place of the tip, and what torques do between the instants at
-which they are known. So every set-up that it may mean is run, and the question is whether any of
-them gives its numbers.
+The paper does not give the inertias, the position of the tip, or the torques between the instants
+at which they are known. So all plausible set-ups are run, to see whether any of them gives the
+paper's numbers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PARTS_OF_CRBA = "walker_orin, newton_euler, cholesky"
 
 @dataclass(frozen=True)
 class Puma:
-    """The study, run: motions by set-up, and what one evaluation of each method takes."""
+    """The results of the study: motions by set-up, and the cost of one evaluation per method."""
 
     motions: tuple[Motion, ...]
     operations: dict[str, Operations]
@@ -53,11 +53,11 @@ class Puma:
 
     @property
     def title(self) -> str:
-        """What is studied."""
+        """The subject of the study."""
         return "The PUMA along a straight line, [Mata2002] section 5.2"
 
     def setup(self) -> list[str]:
-        """Return what was done, as paragraphs."""
+        """Return the set-up, as paragraphs."""
         return [
             f"The tip goes straight from (0.50, 0.00, 0.05) towards (0.62, 0.30, 0.11) m without "
             f"turning, with the elbow up, for {DURATION:g} s. Inverse dynamics gives the torques, "
@@ -270,11 +270,11 @@ class Puma:
 
 
 def run_puma(progress: Progress | None = None, setups: Sequence[SetUp] = SET_UPS) -> Puma:
-    """Run the study; takes some seconds.
+    """Run the study; takes a few seconds.
 
     Args:
         progress: called with (done, total, what) after each set-up.
-        setups: which to run.
+        setups: the set-ups to run.
     """
     motions: list[Motion] = []
     for done, setup in enumerate(setups, 1):
@@ -301,7 +301,7 @@ def _range(motions: Sequence[Motion], rotors: bool) -> tuple[float, float]:
 
 
 def _coincidences() -> str:
-    """Say which numbers of Table 6 are the same to more digits than chance allows."""
+    """Return as text which numbers of Table 6 agree to more digits than chance allows."""
     found: list[str] = []
     for k, what in enumerate(("q", "q̇", "q̈")):
         column = [row[k] for row in TABLE_6]

@@ -1,1 +1,1 @@
-"""What acts on joints besides weight and friction: drives, a wrench at the tip, springs."""
+"""Forces on joints other than gravity and friction: drives, a wrench at the tip, springs."""

@@ -21,7 +21,7 @@ EFFORT = "effort"
 
 
 class Motion(Protocol):
-    """What has a trajectory, as an exciting motion does.
+    """An object with a trajectory, such as an exciting motion.
 
     Attributes:
         trajectory: positions and their derivatives as functions of time.
@@ -32,7 +32,7 @@ class Motion(Protocol):
 
 
 class _Following(ABC):
-    """What controllers share: gains, a target, and limits of the torques."""
+    """Base class of controllers: gains, a target, and limits of the torques."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class _Following(ABC):
 
     @property
     def rows(self) -> int | None:
-        """How many arms have a target of their own; None if all have the same."""
+        """Number of targets, one per arm; None if all arms have the same target."""
         target = self._target
         return None if isinstance(target, Trajectory) or target.ndim == 1 else len(target)
 
@@ -102,7 +102,7 @@ class _Following(ABC):
         return self._limit
 
     def _wanted(self) -> Wanted:
-        """Return q, qd and qdd to be followed, as a function of time."""
+        """Return the desired q, qd and qdd as a function of time."""
         target = self._target
         if not isinstance(target, Trajectory):
             rest = np.zeros_like(target)
@@ -110,7 +110,7 @@ class _Following(ABC):
 
         def wanted(t: float) -> tuple[Array, Array, Array]:
             q, qd, qdd = target.states(min(t, target.duration))
-            if t > target.duration:  # it stays where the motion ends
+            if t > target.duration:  # hold the end of the motion
                 return q, np.zeros_like(qd), np.zeros_like(qdd)
             return q, qd, qdd
 
@@ -121,7 +121,7 @@ class _Following(ABC):
 
 
 class PD(_Following):
-    """Proportional and derivative control of every joint, with the weight of the arm added.
+    """Proportional-derivative control of every joint with gravity compensation.
 
     tau = kp (q* - q) + kd (qd* - qd) + g(q)
 
@@ -148,9 +148,9 @@ class PD(_Following):
             kd: damping, one or one a joint.
             target: positions ``(n,)`` or ``(B, n)`` to go to, or a motion to follow: of
                 `armdyn.motion`, or from `armdyn.excite`.
-            gravity: whether the torques that hold the arm still are added.
+            gravity: whether to add the torques that compensate gravity.
             limit: largest torque, one or one a joint; "effort" for the limits of the robot.
-            model: the arm whose weight is added; default is the simulated one.
+            model: the arm for gravity compensation; default is the simulated one.
         """
         super().__init__(kp, kd, target, limit=limit, model=model)
         self._gravity = checked_flag(gravity, "gravity")
@@ -190,10 +190,10 @@ class ComputedTorque(_Following):
             kd: damping [1/s], one or one a joint.
             target: positions ``(n,)`` or ``(B, n)`` to go to, or a motion to follow: of
                 `armdyn.motion`, or from `armdyn.excite`.
-            friction: whether friction at the wanted velocities is added; that at the measured ones
-                would change its sign with their noise.
+            friction: whether to add the friction at the desired velocities. At measured velocities,
+                noise would flip its sign.
             limit: largest torque, one or one a joint; "effort" for the limits of the robot.
-            model: the arm whose dynamics are computed; default is the simulated one.
+            model: the arm for inverse dynamics; default is the simulated one.
         """
         super().__init__(kp, kd, target, limit=limit, model=model)
         self._friction = checked_flag(friction, "friction")

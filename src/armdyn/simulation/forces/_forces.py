@@ -1,4 +1,4 @@
-"""What acts on the arm besides its weight and friction: drives, a wrench at the tip, springs."""
+"""Forces on the arm other than gravity and friction: drives, a wrench at the tip, springs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Rule = Callable[[float, Array, Array], Array]
 
 
 class Forces:
-    """All that acts on the joints."""
+    """All forces on the joints other than gravity and friction."""
 
     def __init__(
         self, arm: Arm, drive: Quantity, wrench: Quantity, spring: Rule | None = None
@@ -26,22 +26,22 @@ class Forces:
 
     @property
     def is_constant(self) -> bool:
-        """Whether the drives give the same torques always, and nothing else acts."""
+        """Whether the drive torques are constant, and nothing else acts."""
         plain = self._wrench.is_zero and self._spring is None
         return plain and self.drive.constant is not None
 
     @property
     def is_function(self) -> bool:
-        """Whether Python code computes a part of them, for all arms at once."""
+        """Whether Python code computes a part of the forces, for all arms at once."""
         return self.drive.is_function or self._wrench.is_function
 
     @property
     def is_passive(self) -> bool:
-        """Whether nothing can bring energy into the arm."""
+        """Whether no force can add energy to the arm."""
         return self.drive.is_zero and self._wrench.is_zero
 
     def longest_step(self, t: float) -> float:
-        """Return the longest step from a time that misses no value of a table."""
+        """Return the longest step from time t that skips no value of a table."""
         return min(self.drive.longest_step(t), self._wrench.longest_step(t))
 
     def part(self, i: int, j: int) -> Forces:
@@ -53,7 +53,7 @@ class Forces:
         return Forces(self._arm, self.drive.of_arm(k), self._wrench.of_arm(k), self._spring)
 
     def at(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Return the torques on the joints ``(B, n)``, and the part that the drives give."""
+        """Return the torques on the joints ``(B, n)``, and the part of the drives."""
         driven = self.drive.at(t, q, qd)
         total = driven
         if not self._wrench.is_zero:

@@ -1,4 +1,4 @@
-"""`Quantity`: a torque or a wrench, however it was given."""
+"""`Quantity`: a torque or a wrench in any of its input forms."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from armdyn.simulation._tolerances import SAME_GAP, SAME_TIME
 
 Array = NDArray[np.float64]
 
-# A step may pass over so many values of a table, if they are evenly spaced: then it sees all.
+# A step may span this many values of a table if they are evenly spaced: it still uses all of them.
 VALUES_A_STEP = 4
 
-# How many numbers of a state an error shows.
+# Number of entries of a state that an error message shows.
 MOST_SHOWN = 12
 
 
 class Controller(Protocol):
-    """Torques by time and state, prepared for an arm."""
+    """Torques as a function of time and state, prepared for an arm."""
 
     def prepared(self, arm: Arm) -> Callable[[float, Array, Array], Array]:
-        """Return the rule for an arm; refuse what does not fit it."""
+        """Return the torque function for an arm; refuse a controller that does not fit the arm."""
         ...
 
 
@@ -36,7 +36,7 @@ class ManyTargets(Controller, Protocol):
     """A controller that may have a target for each arm of a batch.
 
     Attributes:
-        rows: how many targets; None for one.
+        rows: number of targets; None for one.
     """
 
     @property
@@ -51,18 +51,18 @@ class Quantity:
     """A torque or a wrench: constant, over time, or a function of time and state.
 
     Attributes:
-        constant: what it is if it never changes, ``(width,)`` or ``(B, width)``; else None.
+        constant: the value if it never changes, ``(width,)`` or ``(B, width)``; else None.
     """
 
     def __init__(self, name: str, value: object, arm: Arm, width: int, rows: int | None) -> None:
-        """Read what was given.
+        """Read the argument.
 
         Args:
             name: of the argument.
             value: None, an array, (times, values), a `Log`, a function or a controller.
-            arm: what it acts on.
-            width: how many numbers it has.
-            rows: how many arms there are; None for one, whose states are given as ``(n,)``.
+            arm: the arm on which it acts.
+            width: number of entries.
+            rows: number of arms; None for one arm with states ``(n,)``.
         """
         self._name, self._width, self._rows = name, width, rows
         self._times: Array | None = None
@@ -99,7 +99,7 @@ class Quantity:
 
     @property
     def is_zero(self) -> bool:
-        """Whether there is none."""
+        """Whether it is zero."""
         return self.constant is not None and not self.constant.any()
 
     @property
@@ -128,7 +128,7 @@ class Quantity:
         return result
 
     def _asked_for(self, k: int) -> Callable[..., object]:
-        """Return the function of a batch for one arm, which it sees as a batch of one."""
+        """Return the function of a batch for one arm, called with a batch of one."""
         function, rows = self._function, self._rows
         assert function is not None
 
@@ -141,7 +141,7 @@ class Quantity:
         return torque
 
     def check_until(self, until: float) -> None:
-        """Refuse values over time that end before the simulation does."""
+        """Refuse values over time that end before the simulation."""
         times = self._times
         if times is not None and not times[0] <= 0.0 <= until <= times[-1] * (1 + SAME_TIME):
             raise InputError(
@@ -151,7 +151,7 @@ class Quantity:
             )
 
     def longest_step(self, t: float) -> float:
-        """Return the longest step from a time that misses no value of a table."""
+        """Return the longest step from time t that skips no value of a table."""
         times = self._times
         if times is None:
             return np.inf
@@ -160,7 +160,7 @@ class Quantity:
         if not len(ahead):
             return np.inf
         seen = ahead <= VALUES_A_STEP * (1 + SAME_GAP) * np.minimum.accumulate(gaps)
-        # up to the next value it is a straight line
+        # linear up to the next value
         return float(ahead[max(int(seen.cumprod().sum()) - 1, 0)])
 
     def at(self, t: float, q: Array, qd: Array) -> Array:
@@ -190,7 +190,7 @@ class Quantity:
         return (1.0 - w) * self._values[k] + w * self._values[k + 1]
 
     def _checked(self, value: object, t: float) -> Array:
-        """Return what a function returned; a copy: the function may use its memory again."""
+        """Return a checked copy of a function's result: the function may reuse its memory."""
         if type(value) is np.ndarray and value.dtype == np.float64:
             array = value.copy()
         else:

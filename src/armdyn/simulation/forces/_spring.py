@@ -17,7 +17,7 @@ DAMPING = 0.5
 
 
 def spring(arm: Arm, q: Array, stiffness: object, damping: object) -> Rule:
-    """Return the torques of the springs; arguments as of `simulate`."""
+    """Return the torques of the springs; for the arguments, see `simulate`."""
     joints = arm.robot.joints
     lower = np.array([joint.lower for joint in joints])
     upper = np.array([joint.upper for joint in joints])
@@ -33,7 +33,7 @@ def spring(arm: Arm, q: Array, stiffness: object, damping: object) -> Rule:
     def torque(t: float, q: Array, qd: Array) -> Array:
         beyond = np.minimum(q - lower, 0.0) + np.maximum(q - upper, 0.0)
         pushed = -k * beyond - d * qd
-        # a spring pushes, it does not pull what leaves it
+        # a spring pushes only; it does not pull a joint that leaves it
         return np.where(beyond > 0.0, np.minimum(pushed, 0.0), 0.0) + np.where(
             beyond < 0.0, np.maximum(pushed, 0.0), 0.0
         )

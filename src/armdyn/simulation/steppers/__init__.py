@@ -1,4 +1,4 @@
-"""Methods of integration: coefficients as data, and a stepper for each family."""
+"""Integration methods: coefficients as data, and a stepper for each family."""
 
 from armdyn.simulation.steppers._tableau import FEHLBERG, RK4, Tableau, Weights
 

@@ -1,4 +1,4 @@
-"""Explicit Adams-Bashforth methods: one evaluation a step, and the rates of the steps before."""
+"""Explicit Adams-Bashforth methods: one evaluation per step, and the rates of earlier steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from armdyn.simulation.steppers._tableau import RK4, Weights
 
 Array = NDArray[np.float64]
 
-# The first steps are of this method, whose order is that of the longest Adams-Bashforth here.
+# The method of the first steps. Its order is that of the longest Adams-Bashforth method here.
 STARTER = RK4
 
 
@@ -29,8 +29,8 @@ STARTER = RK4
 def step_program(weights: Weights, name: str, forward: Program) -> Program:
     """Return a step.
 
-    Inputs are q, qd, tau, the rows of qd and then of qdd of the steps before, the newest first, and
-    h; outputs are q and qd after the step, and qdd before it.
+    Inputs are q, qd, tau, the rows of qd and then of qdd of the earlier steps (newest first), and
+    h. Outputs are q and qd after the step, and qdd before it.
     """
     before = len(weights) - 1
 
@@ -53,10 +53,10 @@ def step_program(weights: Weights, name: str, forward: Program) -> Program:
 
 
 class AdamsBashforth(Stepper):
-    """The methods, begun by steps of Runge and Kutta.
+    """Adams-Bashforth methods, started by Runge-Kutta steps.
 
-    The rates from before a joint was held or let go are those of another motion. So an arm begins
-    anew after every such event.
+    When a joint is held or released, the earlier rates belong to a different motion. So an arm
+    starts again after every such event.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class AdamsBashforth(Stepper):
         weights: Weights,
         name: str,
     ) -> None:
-        """Begin; arguments as of `Stepper`, the weights, and the name of compiled code."""
+        """Begin; arguments as in `Stepper`, the weights, and the name of compiled code."""
         super().__init__(plant, forces, h, holds)
         self._weights, self._name = weights, name
         self._starter = RungeKutta(plant, forces, h, holds, STARTER, "rk4")
         self._past: list[tuple[Array, Array]] = []
-        # steps of each arm since it began anew; without holds, all began at the first step
+        # steps of each arm since it started again; without holds, all start at the first step
         self._steps = np.zeros(len(holds.held) if holds else 0, np.intp)
 
     @cached_property
@@ -88,7 +88,7 @@ class AdamsBashforth(Stepper):
 
     @cached_property
     def _kernel(self) -> Any:
-        # kept: to find it by its program takes longer than a step
+        # cached: looking it up by its program takes longer than a step
         return compiled(self._program) if self._program else None
 
     @cached_property
@@ -117,7 +117,7 @@ class AdamsBashforth(Stepper):
     def _by_rates(
         self, t: float, q: Array, qd: Array, qdd: Array, young: NDArray[np.bool_]
     ) -> tuple[Array, Array]:
-        """Return the state a step later; arms that are young take a step of the starter."""
+        """Return the state a step later; arms with too few rates use the starting method."""
         rates = [(qd, qdd), *self._past]
         if not young.any():
             self.evaluations += 1

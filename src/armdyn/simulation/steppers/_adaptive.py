@@ -1,4 +1,4 @@
-"""Integration with steps chosen by tolerances, by SciPy's solvers: one arm."""
+"""Adaptive integration of one arm by SciPy's solvers, with steps chosen by tolerances."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from armdyn.simulation.events._stiction import StictionState
 
 Array = NDArray[np.float64]
 
-# Forces that jump could let joints stick and slip for ever at one time. After this many changes at
-# one time a short step is forced.
+# Discontinuous forces could make joints stick and slip for ever at one time. After this many
+# changes at one time, a short step is forced.
 MOST_AT_ONCE = 4
 # The forced step, as a share of the run.
 FORCED_STEP = 1e-5
@@ -39,7 +39,7 @@ def integrate_adaptive(task: Task, rtol: float, atol: float, times: Array | None
         task: the simulation.
         rtol: relative tolerance of a step.
         atol: absolute tolerance of a step.
-        times: when samples are recorded; at the ends of the steps if None.
+        times: of the samples; the ends of the steps if None.
     """
     result = Samples()
     run = _Integration(task, rtol, atol, times, result)
@@ -54,7 +54,7 @@ def integrate_adaptive(task: Task, rtol: float, atol: float, times: Array | None
 
 
 class _Dense:
-    """The states during a step; the interpolation is made when it is first needed."""
+    """The states during a step; the interpolant is built on first use."""
 
     def __init__(self, solver: Any, y_old: Array) -> None:
         self._solver, self._y_old = solver, y_old
@@ -108,7 +108,7 @@ class _Integration:
             changes = changes + 1 if t <= begin + SAME_TIME * task.until else 0
 
     def _begin(self, y: Array) -> None:
-        """Record the first sample, and which limits are passed already."""
+        """Record the first sample, and the limits that are exceeded at the start."""
         if self._times is None or self._times[0] <= 0.0:
             if self._holds:
                 q, qd = y[None, : self._n], y[None, self._n :]
@@ -123,7 +123,7 @@ class _Integration:
                     self._result.events.append(Event(0.0, f"passes {side} limit", int(joint)))
 
     def _until_event(self, t: float, y: Array, forced: bool) -> tuple[float, Array, bool]:
-        """Integrate until a hold changes, or to the end; say whether the run ends."""
+        """Integrate until a hold changes or the run ends; return whether the run ends."""
         task = self._task
         first_step = min(FORCED_STEP * task.until, task.until - t) if forced else None
         with np.errstate(over="ignore", invalid="ignore"):
@@ -195,7 +195,7 @@ class _Integration:
     def _first_change(
         self, dense: _Dense, t0: float, t1: float, old: Array, new: Array
     ) -> tuple[float, int | None]:
-        """Return when, between two times, a hold changes first, and which margin says so."""
+        """Return the time of the first change of a hold between two times, and its margin."""
         if not self._holds:
             return t1, None
         turns = turning_times(dense, t0, t1, self._task.bounds)
@@ -220,7 +220,7 @@ class _Integration:
     def _note_events(
         self, dense: _Dense, t0: float, t1: float, old: list[float]
     ) -> tuple[float, list[float]]:
-        """Note events and passed limits up to a time; return when an event ends the run, if so."""
+        """Note events and passed limits up to a time; return when an event ends the run, if any."""
         task = self._task
         events, ended, new = located_events(task, dense, t0, t1, old)
         self._result.events += events

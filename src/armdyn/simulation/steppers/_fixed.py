@@ -23,7 +23,7 @@ from armdyn.simulation.steppers._runge_kutta import RungeKutta
 from armdyn.simulation.steppers._stepper import Stepper
 from armdyn.simulation.steppers._tableau import Tableau, Weights
 
-# Arms in a part of a batch: what a step reads and writes stays in the cache.
+# Arms in a part of a batch: the data of a step fit into the cache.
 TOGETHER = 2048
 
 
@@ -33,7 +33,7 @@ def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
     Args:
         task: the simulation.
         steps: number of steps.
-        keep: before which steps, from 0 to `steps`, a sample is recorded.
+        keep: the steps, from 0 to `steps`, before which a sample is recorded.
     """
     counted = _Counter(task, steps)
     rows = len(task.q)
@@ -129,14 +129,14 @@ def _joined(parts: Sequence[Samples]) -> Samples:
 
 
 class _Ended(Exception):
-    """Another part has failed: this one is not needed."""
+    """Another part has failed, so this one is not needed."""
 
 
 class _Counter:
     """Reports the progress of all parts together, and ends all when one has failed.
 
     Attributes:
-        why: what failed first.
+        why: the first failure.
     """
 
     def __init__(self, task: Task, steps: int) -> None:

@@ -1,4 +1,4 @@
-"""The integrators: a row each, which the argument `integrator`, errors and help texts read."""
+"""The integrators, one row each; the argument `integrator`, errors and help texts use the rows."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Integrator:
     """A method of integration.
 
     Attributes:
-        name: what `integrator` is given as.
-        order: of convergence; of a pair with error estimate, that of the steps.
-        family: which stepper takes the steps. Explicit Runge-Kutta methods of fixed step are
-            "runge_kutta"; "scipy" chooses its steps.
-        coefficients: a tableau, the weights of Adams and Bashforth, or the name of a solver of
+        name: the value of the argument `integrator`.
+        order: of convergence; for a pair with error estimate, the order of the steps.
+        family: the kind of stepper. Explicit Runge-Kutta methods of fixed step are "runge_kutta";
+            "scipy" chooses its steps.
+        coefficients: a tableau, Adams-Bashforth weights, or the name of a solver of
             `scipy.integrate`.
-        words: what it is, in a few words.
+        words: a short description.
     """
 
     name: str

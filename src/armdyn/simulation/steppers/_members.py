@@ -1,4 +1,4 @@
-"""Batches in which each arm chooses its steps: one arm after the other."""
+"""Adaptive integration of batches: one arm after the other, each with its own steps."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Array = NDArray[np.float64]
 def integrate_members(task: Task, rtol: float, atol: float, times: Array) -> Samples:
     """Simulate a batch.
 
-    If a part is wanted and an arm fails, the other arms are still simulated, and the result ends
-    where the first arm failed. After an interruption some arms have not begun, and there is no
-    part.
+    If an arm fails and a partial result is wanted, the other arms are still simulated, and the
+    result ends at the earliest failure. After an interruption some arms have not started, so there
+    is no partial result.
 
     Args:
         task: the simulation.
         rtol: relative tolerance of a step.
         atol: absolute tolerance of a step.
-        times: when samples are recorded.
+        times: of the samples.
     """
     found: list[Samples] = []
     for k in range(len(task.q)):
@@ -51,7 +51,7 @@ def _member(task: Task, k: int) -> Task:
 
 
 def _shifted(progress: Progress | None, k: int, arms: int) -> Progress | None:
-    """Return the function that reports the progress of one arm as that of all."""
+    """Return a function that reports the progress of one arm as part of the whole batch."""
     if progress is None:
         return None
     report = progress

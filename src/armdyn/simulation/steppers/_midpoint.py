@@ -21,15 +21,15 @@ Array = NDArray[np.float64]
 # The iterations for v end when it changes by less than this share of the largest component: a few
 # roundings of a double.
 CONVERGED = 2e-15
-# A change below this share, which no longer shrinks, is rounding.
+# A change below this share that no longer shrinks is rounding.
 ROUNDING = 1e-11
-# Velocities below this [rad/s or m/s] count as this large in these shares.
+# Lower velocities [rad/s or m/s] count as this large in these shares.
 SLOW = 1e-3
 MOST_ITERATIONS = 100
 
 
 class Midpoint(Stepper):
-    """The rule; where joints are held, that of the arm which the others make."""
+    """The implicit midpoint rule; with held joints, the rule of the remaining arm."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Midpoint(Stepper):
         holds: StictionState | None,
         tableau: Tableau,
     ) -> None:
-        """Begin; arguments as of `Stepper`, and the tableau of one implicit stage."""
+        """Begin; arguments as in `Stepper`, and the tableau of one implicit stage."""
         super().__init__(plant, forces, h, holds)
         (self._stage,), (self._time,) = tableau.stages, tableau.times
         self._weights = tableau.weights
@@ -76,7 +76,7 @@ class Midpoint(Stepper):
         return Step(q_after, qd_after, known)
 
     def _changed(self, events: list[Event], q: Array, qd: Array) -> None:
-        """Compute the momenta again of arms in which a joint was held or let go."""
+        """Recompute the momenta of arms in which a joint was held or released."""
         self.events += events
         if events and self._p is not None:
             rows = np.unique([event.arm for event in events])
@@ -93,7 +93,7 @@ class Midpoint(Stepper):
         """
         h, plant, free = self._h, self._plant, self._free()
         before, force = np.full((len(q), 1), np.inf), np.zeros_like(q)
-        going = np.ones((len(q), 1), bool)  # each arm ends by itself: a batch changes no bits
+        going = np.ones((len(q), 1), bool)  # per arm: results do not depend on the batch
         for _ in range(MOST_ITERATIONS):
             x = self._stage.advance(q, h, [v])
             tau = self._at(t + self._time * h, x, v)[0] - plant.smooth(v)
@@ -117,7 +117,7 @@ class Midpoint(Stepper):
         )
 
     def _free(self) -> list[Array]:
-        """Return which joints are free, as programs with holds take it."""
+        """Return the input `free` of programs with holds."""
         return [(~self._holds.held).astype(float)] if self._holds else []
 
 

@@ -25,9 +25,9 @@ def midpoint_program(
 
         M(x) v = p + h/2 (dL/dq(x, v) + tau),      q' = q + h v,      p' = p + h (dL/dq + tau)
 
-    is the implicit midpoint rule in q and p, which is symplectic; in q and qd it would not be, as M
-    depends on q. The first equation is solved for v with M and the right-hand side as they are at
-    the last v. Inputs are q, p, v, tau, h; outputs are the new v, and dL/dq + tau.
+    is the implicit midpoint rule in q and p, which is symplectic. In q and qd it would not be
+    symplectic, as M depends on q. The first equation is solved for v, with M and the right-hand
+    side at the previous v. Inputs are q, p, v, tau, h; outputs are the new v, and dL/dq + tau.
 
     If the mass matrix is given, joints may be held: the input `free` follows tau, and the
     equations are those of the free joints.
@@ -57,7 +57,7 @@ def midpoint_program(
 
 @lru_cache(maxsize=16)
 def velocity_program(forward: Program, gravity: Program) -> Program:
-    """Return the velocities that belong to momenta: inputs q, p; output qd."""
+    """Return the program from momenta to velocities: inputs q, p; output qd."""
 
     def velocity(q: Row, p: Row, *constants: Row) -> Row:
         named = dict(zip(constant_names(forward), constants, strict=True))
@@ -70,7 +70,7 @@ def velocity_program(forward: Program, gravity: Program) -> Program:
 
 
 def _over_mass(forward: Program, q: Row, right: Row, gravity: Row, constants: Sequence[Row]) -> Row:
-    """Return M^-1 times a vector: the acceleration at rest by forces that also bear the weight."""
+    """Return M^-1 times a vector: the acceleration at rest, with gravity compensated."""
     rest = [0.0 for _ in q]
     force = [r + g for r, g in zip(right, gravity, strict=True)]
     return inlined(forward, [q, rest, force, *constants])

@@ -98,7 +98,7 @@ def held_step_program(tableau: Tableau, name: str, mass_matrix: Program, bias: P
 
 
 class RungeKutta(Stepper):
-    """The methods: under constant torques a step is one program, else stage by stage."""
+    """Runge-Kutta methods; under constant torques a step is one program, else stage by stage."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class RungeKutta(Stepper):
         tableau: Tableau,
         name: str,
     ) -> None:
-        """Begin; arguments as of `Stepper`, the tableau, and the name of compiled code."""
+        """Begin; arguments as in `Stepper`, the tableau, and the name of compiled code."""
         super().__init__(plant, forces, h, holds)
         self._tableau, self._name = tableau, name
 
@@ -130,7 +130,7 @@ class RungeKutta(Stepper):
 
     @cached_property
     def _kernel(self) -> Any:
-        # kept: to find it by its program takes longer than a step
+        # cached: looking it up by its program takes longer than a step
         return compiled(self._program) if self._program else None
 
     @cached_property
@@ -170,7 +170,7 @@ class RungeKutta(Stepper):
         acts = self._plant.acting(force, holds.slide, holds.held)
         q_after, qd_after, qdd, press = self._compiled(self._constants, q, qd, *acts)
         events = holds.let_go(t, press)
-        if events:  # these arms make the step again, with the joints that are held now
+        if events:  # these arms repeat the step with the new holds
             more, _ = holds.settle(t, q, qd, force)
             self.events += [*events, *more]
             rows = np.unique([event.arm for event in (*events, *more)])

@@ -1,4 +1,4 @@
-"""`Stepper`: what methods of integration by steps of fixed length have in common."""
+"""`Stepper`: the base class of integration methods with fixed steps."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from armdyn.simulation.forces._forces import Forces
 
 Array = NDArray[np.float64]
 
-# A step is compiled as a whole if its stages have no more instructions than this together.
+# A step is compiled as a whole if all its stages together have at most this many instructions.
 LONGEST_STEP_CODE = 12_000
 
 
 class Step(NamedTuple):
-    """The state after a step; acceleration and drive torques before it, if the step needed them."""
+    """The state after a step; acceleration and drive torques before it, if the step used them."""
 
     q: Array
     qd: Array
@@ -32,8 +32,8 @@ class Stepper(ABC):
     """A family of methods; a subclass takes its coefficients.
 
     Attributes:
-        evaluations: of the dynamics so far.
-        events: what happened to held joints.
+        evaluations: number of evaluations of the dynamics so far.
+        events: events of held joints.
     """
 
     def __init__(self, plant: Plant, forces: Forces, h: float, holds: StictionState | None) -> None:
@@ -41,7 +41,7 @@ class Stepper(ABC):
 
         Args:
             plant: the arms.
-            forces: what acts on them.
+            forces: the forces on them.
             h: the length of a step [s].
             holds: which joints are held; None if none ever is.
         """
@@ -59,7 +59,7 @@ class Stepper(ABC):
         return self._accelerations(q, qd, force), driven
 
     def _at(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Return the torques on the joints and the part of the drives; refuse an unstable state."""
+        """Return the torques on the joints, and those of the drives; refuse an unstable state."""
         if not self._forces.is_constant:
             check_state(self._plant.arm, t, q, qd, SHORTER)
         return self._forces.at(t, q, qd)
@@ -70,11 +70,11 @@ class Stepper(ABC):
         return self._plant.accelerations(q, qd, force, None)
 
     def _settled(self, t: float, q: Array, qd: Array, force: Array) -> tuple[list[Event], Array]:
-        """Let go of joints whose hold is overcome; return the events, and the accelerations."""
+        """Release joints whose holds are overcome; return the events, and the accelerations."""
         if self._holds:
             return self._holds.settle(t, q, qd, force)
         return [], self._plant.accelerations(q, qd, force, None)
 
     def _arrested(self, t: float, q: Array, qd: Array) -> list[Event]:
-        """Hold joints that came to rest or to a stop: changes q and qd in place."""
+        """Hold joints that came to rest or to a stop; changes q and qd in place."""
         return self._holds.arrest(t, q, qd) if self._holds else []

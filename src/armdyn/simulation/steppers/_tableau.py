@@ -1,7 +1,7 @@
-"""Coefficients of methods of integration, as the textbooks print them.
+"""Coefficients of integration methods, as the textbooks print them.
 
-Coefficients are exact fractions. Arithmetic with them is on common denominators: the step of a
-method with the weights 1/6, 1/3, 1/3, 1/6 is h/6 times k1 + 2 (k2 + k3) + k4.
+Coefficients are exact fractions. Sums use common denominators: the step of a method with the
+weights 1/6, 1/3, 1/3, 1/6 is h/6 times k1 + 2 (k2 + k3) + k4.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Weights:
-    """A row of coefficients, one for each of some rates.
+    """A row of coefficients, one for each rate.
 
     Attributes:
         values: the coefficients.
@@ -27,7 +27,7 @@ class Weights:
 
     @classmethod
     def of(cls, text: str) -> Weights:
-        """Return the row that a text like ``"1/6 1/3 1/3 1/6"`` writes."""
+        """Return the row of a text like ``"1/6 1/3 1/3 1/6"``."""
         return cls(tuple(Fraction(word) for word in text.split()))
 
     def __len__(self) -> int:
@@ -45,7 +45,7 @@ class Weights:
 
     @cached_property
     def _groups(self) -> tuple[tuple[float, tuple[int, ...]], ...]:
-        """Neighbours of equal weight: the weight over the common denominator, and which they are.
+        """Neighbours of equal weight: the weight over the common denominator, and their indices.
 
         Rates of weight zero are left out.
         """
@@ -71,18 +71,18 @@ class Weights:
         return x if total is None else x + _share(h, self.denominator) * total
 
     def advance_each(self, x: Sequence[Any], h: Any, rates: Sequence[Sequence[Any]]) -> list[Any]:
-        """Return the same for each component of a vector: how programs compute it."""
+        """Return `advance` of each component of a vector; for programs."""
         return [self.advance(a, h, rate) for a, *rate in zip(x, *rates, strict=True)]
 
     def accumulate(self, x: Any, h: Any, rates: Any) -> Any:
-        """Return the same, one rate after the other, each with its rounded coefficient."""
+        """Return the same sum, one rate after the other, each with its rounded coefficient."""
         for weight, rate in zip(self.floats, rates, strict=True):
             x = x + (weight * h) * rate
         return x
 
 
 def _share(h: Any, parts: int) -> Any:
-    """Return h / parts; by a multiplication, which is cheaper, where that is exactly the same."""
+    """Return h / parts; by a multiplication, which is cheaper, if the result is identical."""
     if parts == 1:
         return h
     return (1.0 / parts) * h if parts & (parts - 1) == 0 else h / float(parts)
@@ -96,8 +96,8 @@ class Tableau:
         stages: a row for each stage: the weights of the rates of the stages before it and, in an
             implicit method, of its own.
         weights: of the rates of all stages in the step.
-        lower: weights of the embedded method of lower order, by which errors are estimated; empty
-            if there is none.
+        lower: weights of the embedded method of lower order for the error estimate; empty if there
+            is none.
     """
 
     stages: tuple[Weights, ...]
@@ -114,7 +114,7 @@ class Tableau:
 
     @cached_property
     def nodes(self) -> tuple[Fraction, ...]:
-        """When each stage is, as shares of the step: the sums of the rows."""
+        """Times of the stages, as shares of the step: the sums of the rows."""
         return tuple(sum(row.values, Fraction(0)) for row in self.stages)
 
     @cached_property
@@ -126,7 +126,7 @@ class Tableau:
 # Kutta's method of 1901, the classical one.
 RK4 = Tableau.of("", "1/2", "0 1/2", "0 0 1", weights="1/6 1/3 1/3 1/6")
 
-# Fehlberg's 4(5), whose step is that of order five.
+# Fehlberg's 4(5); the step is of order five.
 FEHLBERG = Tableau.of(
     "",
     "1/4",

@@ -1,4 +1,4 @@
-"""Other libraries, each asked for the same quantities; a new one is a file and a row."""
+"""Other libraries that compute the same quantities; a new library is one file and one row."""
 
 from collections.abc import Callable
 

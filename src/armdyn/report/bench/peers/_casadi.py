@@ -1,4 +1,4 @@
-"""CasADi: our program in its virtual machine, one state in a call and mapped over many."""
+"""CasADi: our program in its virtual machine, one state per call, and mapped over many states."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from armdyn.graph import Slot
 from armdyn.report.bench._clock import Job
 from armdyn.report.bench.peers._peer import Array, Offer, Parts, Task, one_by_one, parts_of
 
-# States that are mapped in one call; its virtual machine takes some microseconds for each.
+# States that are mapped in one call; the virtual machine takes some microseconds per state.
 MAPPED = 200
 
 
@@ -30,7 +30,7 @@ class CasADi:
             raise MissingExtraError("casadi", "casadi", "the comparison with CasADi") from None
 
     def arm(self, arm: Arm) -> _CasADiArm:
-        """Return what makes functions; CasADi is given programs, not arms."""
+        """Return an object that makes functions; CasADi gets programs, not arms."""
         return _CasADiArm()
 
 
@@ -59,7 +59,7 @@ class _CasADiArm:
 
 
 def _unmapped(array: Array, slot: Slot, count: int) -> Array:
-    """Return results that stand side by side as a batch."""
+    """Convert results that stand side by side to a batch."""
     rows = slot.shape[0]
     if len(slot.shape) == 1:
         return np.ascontiguousarray(array.T)

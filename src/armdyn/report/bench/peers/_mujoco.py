@@ -1,4 +1,4 @@
-"""MuJoCo called from Python, one state in a call, without contacts and constraints."""
+"""MuJoCo called from Python, one state per call, without contacts and constraints."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _MuJoCoArm:
         self._mujoco = mujoco
         try:
             self._model = mujoco.MjModel.from_xml_string(mjcf(arm))
-        except ValueError as error:  # a moving body without mass, for one
+        except ValueError as error:  # for example, a moving body without mass
             why = " ".join(str(error).split())
             raise ArmdynError(f"MuJoCo does not take the arm {arm.name!r}: {why}") from None
         self._data = mujoco.MjData(self._model)
@@ -92,7 +92,7 @@ class _MuJoCoArm:
 
 
 def mjcf(arm: Arm) -> str:
-    """Return an arm in MuJoCo's language; it is Pinocchio's model of it, joint by joint."""
+    """Return an arm as MJCF, converted joint by joint from Pinocchio's model."""
     model = pinocchio_model(arm.robot)
     head = [
         "<mujoco>",
@@ -106,7 +106,7 @@ def mjcf(arm: Arm) -> str:
 
 
 def _body(model: Any, joint: int, revolute: bool) -> str:
-    """Return the start of a link's body element; it contains the next link's."""
+    """Return the start of a link's body element, which contains the body of the next link."""
     placement, body = model.jointPlacements[joint], model.inertias[joint]
     x, y = placement.rotation[:, 0], placement.rotation[:, 1]
     xx, xy, xz, _, yy, yz, _, _, zz = np.array(body.inertia).ravel()

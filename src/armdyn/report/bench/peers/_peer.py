@@ -1,7 +1,7 @@
-"""What another library is asked for, and what it answers: a call to time and its numbers to check.
+"""The interface to another library: a call to time, and its results to check.
 
-A library is timed only after its answers were found equal to ours: a fast wrong answer, or one to
-another question, is no comparison.
+A library is timed only if its answers agree with ours: the time of a wrong answer, or of a
+different computation, is no comparison.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Offer:
     """One way in which a library computes a task.
 
     Attributes:
-        scope: one state in a call from Python, or many in one call.
+        scope: one state per call from Python, or many states per call.
         job: the call to time.
-        answers: what it gives at all states of the task, in our shapes.
+        answers: its results at all states of the task, in our shapes.
     """
 
     scope: Scope
@@ -60,7 +60,7 @@ class PeerArm(Protocol):
     """An arm in another library."""
 
     def offers(self, task: Task) -> list[Offer]:
-        """Return all ways to compute a task; the fastest counts; none if it cannot."""
+        """Return all ways to compute a task; empty if there is none. The fastest one counts."""
         ...
 
 
@@ -78,7 +78,7 @@ class Peer(Protocol):
     note: str
 
     def arm(self, arm: Any) -> PeerArm:
-        """Return an `Arm` in this library; raises an `ArmdynError` if it cannot be."""
+        """Return an `Arm` in this library; raises an `ArmdynError` if that is not possible."""
         ...
 
 
@@ -88,26 +88,26 @@ def ours(task: Task) -> Parts:
 
 
 def disagreement(quantity: str, expected: Parts, answers: Parts, condition: float) -> str | None:
-    """Return what is wrong with a library's answers; None if they are ours to rounding.
+    """Return what is wrong with a library's answers; None if they equal ours to rounding.
 
     Args:
         quantity: what was computed.
         expected: our answers.
         answers: theirs.
-        condition: the largest of the mass matrices at these states.
+        condition: largest condition number of the mass matrices at these states.
     """
     if [a.shape for a in answers] != [e.shape for e in expected]:
         return f"shapes {[a.shape for a in answers]}, expected {[e.shape for e in expected]}"
     lost = LOST_BY_SOLVING * condition if QUANTITIES[quantity].solves else 0.0
     tolerance = max(TOLERANCE, lost)
     error = max(relative_error(a, e) for a, e in zip(answers, expected, strict=True))
-    if error <= tolerance:  # not if it is not a number
+    if error <= tolerance:  # False for NaN
         return None
     return f"its answers differ from ours by {error:.1e} of the largest entry; not timed"
 
 
 def symmetric(upper: Array) -> Array:
-    """Return the whole matrix of one whose upper half is filled."""
+    """Return the full matrix from its upper half."""
     return np.triu(upper) + np.triu(upper, 1).T
 
 
@@ -119,7 +119,7 @@ def parts_of(given: Any) -> tuple[Any, ...]:
 def one_by_one(
     call: Callable[..., Any], states: Sequence[Array], shapes: Mapping[str, tuple[int, ...]]
 ) -> Parts:
-    """Return the answers of a function of one state, which returns an array or a tuple, at all."""
+    """Return the answers at all states of a function of one state (an array or a tuple)."""
     kept: list[list[Array]] = [[] for _ in shapes]
     for state in zip(*states, strict=True):
         for keep, part, shape in zip(kept, parts_of(call(*state)), shapes.values(), strict=True):

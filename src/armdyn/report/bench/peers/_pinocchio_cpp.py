@@ -22,7 +22,7 @@ from armdyn.report.bench.peers._peer import Array, Offer, Parts, Task
 
 COMPILERS = ("c++", "g++", "clang++")
 OPTIONS = ("-DNDEBUG", "-std=c++17", "-w", "-fPIC")
-# The timed loop is compiled for speed; the code that builds the model, to compile fast.
+# The timed loop is compiled for run time; the code that builds the model, for compile time.
 SOURCES = {"pinocchio_loop.cpp": "-O3", "pinocchio_model.cpp": "-O0"}
 LIBRARY = "pinocchio_default"
 # Definitions that Pinocchio's build files require of programs with its headers and library.
@@ -60,7 +60,7 @@ class PinocchioCpp:
         with tempfile.TemporaryDirectory(prefix="armdyn-bench-") as folder:
             library = Path(folder, "pinocchio_loop.so")
             compiler = _compile(library, folders, prefix / "lib")
-            self._library = ctypes.CDLL(str(library))  # stays loaded when its file is gone
+            self._library = ctypes.CDLL(str(library))  # stays loaded after its file is removed
         self.version = f"{pin.__version__}, {_version_of(compiler)}"
         pointer = ctypes.c_void_p
         self._library.armdyn_pin_new.argtypes = [ctypes.c_int, *[pointer] * 4]
@@ -94,7 +94,7 @@ class _CppArm:
 
     def _offer(self, task: Task, algorithm: str) -> Offer:
         run, model, name = self._library.armdyn_pin_run, self._model, algorithm.encode()
-        # algorithms of q alone get q for the other arguments too
+        # algorithms that need only q get q for the other arguments, too
         states = [np.ascontiguousarray(s) for s in [*task.states, *[task.states[0]] * 2][:3]]
         count = len(states[0])
         pointers = [state.ctypes.data for state in states]

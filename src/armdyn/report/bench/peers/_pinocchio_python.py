@@ -1,4 +1,4 @@
-"""Pinocchio called from Python, one state in a call."""
+"""Pinocchio called from Python, one state per call."""
 
 from __future__ import annotations
 
