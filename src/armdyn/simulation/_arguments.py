@@ -21,7 +21,7 @@ LIMITS = ("report", "stop", "spring")
 MOST_STEPS = 100_000_000
 # Largest memory for samples [bytes]: by default, and on request.
 LARGEST, LARGEST_ASKED = 2**31, 2**34
-# Bytes of a sample besides its numbers.
+# Memory overhead of a sample [bytes], in addition to its numbers.
 SAMPLE_OVERHEAD = 600
 
 # Beyond this [rad or m], the rounding of a position is larger than the motion of an arm.

@@ -144,12 +144,12 @@ class PD(_Following):
         """Make a controller.
 
         Args:
-            kp: stiffness, one or one a joint.
-            kd: damping, one or one a joint.
+            kp: stiffness, one or one per joint.
+            kd: damping, one or one per joint.
             target: positions ``(n,)`` or ``(B, n)`` to go to, or a motion to follow: of
                 `armdyn.motion`, or from `armdyn.excite`.
             gravity: whether to add the torques that compensate gravity.
-            limit: largest torque, one or one a joint; "effort" for the limits of the robot.
+            limit: largest torque, one or one per joint; "effort" for the limits of the robot.
             model: the arm for gravity compensation; default is the simulated one.
         """
         super().__init__(kp, kd, target, limit=limit, model=model)
@@ -186,13 +186,13 @@ class ComputedTorque(_Following):
         """Make a controller.
 
         Args:
-            kp: stiffness [1/s^2], one or one a joint.
-            kd: damping [1/s], one or one a joint.
+            kp: stiffness [1/s^2], one or one per joint.
+            kd: damping [1/s], one or one per joint.
             target: positions ``(n,)`` or ``(B, n)`` to go to, or a motion to follow: of
                 `armdyn.motion`, or from `armdyn.excite`.
             friction: whether to add the friction at the desired velocities. At measured velocities,
                 noise would flip its sign.
-            limit: largest torque, one or one a joint; "effort" for the limits of the robot.
+            limit: largest torque, one or one per joint; "effort" for the limits of the robot.
             model: the arm for inverse dynamics; default is the simulated one.
         """
         super().__init__(kp, kd, target, limit=limit, model=model)
