@@ -80,13 +80,18 @@ def test_an_interrupted_job_leaves_the_terminal_as_it_was() -> None:
     job = subprocess.Popen(
         [*MAIN, "excite", "puma560", "--evaluations", "100000000"],
         stdout=subprocess.PIPE, stderr=slave, env={**os.environ, "TERM": "xterm"},
+        # a test run in the background ignores interrupts, and its children would too
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     os.close(slave)
     seen = read_until(screen, "looking for the motion")
     assert "looking for the motion" in seen
     job.send_signal(signal.SIGINT)
-    seen += read_until(screen, "never shown", 30.0)
-    out, _ = job.communicate()
+    try:
+        seen += read_until(screen, "never shown", 30.0)
+        out, _ = job.communicate(timeout=30.0)
+    finally:
+        job.kill()
     os.close(screen)
     assert job.returncode not in (0, None) and out == b""
     assert SHOW_CURSOR in seen[seen.rindex("━") :]
