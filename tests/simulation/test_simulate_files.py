@@ -295,6 +295,7 @@ def test_the_command_line_refuses_in_words(
 
 INTERRUPTING = """
 import sys, os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
 import armdyn.cli.verbs.simulate as cli
 from armdyn.cli._app import main
 

@@ -36,7 +36,7 @@ class Arm:
     result. SI units, radians. `method` is a name of ``armdyn.methods(quantity)`` or "auto", the
     method whose code is fastest for this robot; `out` receives the result.
 
-    Example:
+    Examples:
         >>> arm = armdyn.load("planar2")
         >>> arm
         <Arm 'planar2', 2 joints>
@@ -106,7 +106,7 @@ class Arm:
                 of the value of another parameter.
             friction: include the friction coefficients of every joint.
 
-        Example:
+        Examples:
             >>> arm.minimal_with(friction=True).names
             ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y', 'Fv1', ...)
         """
@@ -139,7 +139,7 @@ class Arm:
             friction: whether "inverse_dynamics", "forward_dynamics" and their derivatives include
                 joint friction.
 
-        Example:
+        Examples:
             >>> f = arm.function("gravity")
             >>> f.operations
             Operations(mul=6, add=2, div=0, sqrt=0, trig=4)
@@ -169,9 +169,10 @@ class Arm:
     def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return M(q), ``(..., n, n)``, rotor inertias included.
 
-        >>> arm.mass_matrix(q)
-        array([[2.5442, 0.7721],
-               [0.7721, 0.3333]])
+        Examples:
+            >>> arm.mass_matrix(q)
+            array([[2.5442, 0.7721],
+                   [0.7721, 0.3333]])
         """
         return cast(Array, self._result(self.function("mass_matrix", method), q, out=out))
 
@@ -187,8 +188,9 @@ class Arm:
     ) -> Array:
         """Return the torques M qdd + C qd + g + friction, ``(..., n)``.
 
-        >>> arm.inverse_dynamics(q, qd, qdd)
-        array([17.4751,  3.4197])
+        Examples:
+            >>> arm.inverse_dynamics(q, qd, qdd)
+            array([17.4751,  3.4197])
         """
         f = self.function("inverse_dynamics", method, friction=friction)
         return cast(Array, self._result(f, q, qd, qdd, out=out))
@@ -196,18 +198,20 @@ class Arm:
     def bias(self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return C qd + g, ``(..., n)``, without friction.
 
-        >>> arm.bias(q, qd)
-        array([17.4751,  3.4197])
+        Examples:
+            >>> arm.bias(q, qd)
+            array([17.4751,  3.4197])
         """
         return cast(Array, self._result(self.function("bias", method), q, qd, out=out))
 
     def gravity(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return g(q), ``(..., n)``: the torques that hold the arm still.
 
-        >>> arm.gravity(q)
-        array([17.4751,  3.4173])
-        >>> arm.gravity([q, 2 * q]).shape
-        (2, 2)
+        Examples:
+            >>> arm.gravity(q)
+            array([17.4751,  3.4173])
+            >>> arm.gravity([q, 2 * q]).shape
+            (2, 2)
         """
         return cast(Array, self._result(self.function("gravity", method), q, out=out))
 
@@ -216,17 +220,19 @@ class Arm:
     ) -> Array:
         """Return C(q, qd), ``(..., n, n)``, in Christoffel form: dM/dt - 2C is skew.
 
-        >>> arm.coriolis_matrix(q, qd)
-        array([[0.0479, 0.024 ],
-               [0.024 , 0.    ]])
+        Examples:
+            >>> arm.coriolis_matrix(q, qd)
+            array([[0.0479, 0.024 ],
+                   [0.024 , 0.    ]])
         """
         return cast(Array, self._result(self.function("coriolis_matrix", method), q, qd, out=out))
 
     def friction(self, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return the friction torques, ``(..., n)``; dry friction is 0 at rest.
 
-        >>> arm.friction(qd)
-        array([0., 0.])
+        Examples:
+            >>> arm.friction(qd)
+            array([0., 0.])
         """
         return cast(Array, self._result(self.function("friction", method), qd, out=out))
 
@@ -242,8 +248,9 @@ class Arm:
     ) -> Array:
         """Return the accelerations that the torques tau cause, ``(..., n)``.
 
-        >>> arm.forward_dynamics(q, qd, [1.0, 0.5])
-        array([-12.8512,  21.0089])
+        Examples:
+            >>> arm.forward_dynamics(q, qd, [1.0, 0.5])
+            array([-12.8512,  21.0089])
         """
         f = self.function("forward_dynamics", method, friction=friction)
         return cast(Array, self._result(f, q, qd, tau, out=out))
@@ -262,9 +269,10 @@ class Arm:
         Entry i, j is the derivative of torque i by joint j; the last matrix is M(q). The slope of
         friction over the speed is included.
 
-        >>> by_q, by_qd, by_qdd = arm.inverse_dynamics_derivatives(q, qd, qdd)
-        >>> np.allclose(by_qdd, arm.mass_matrix(q))
-        True
+        Examples:
+            >>> by_q, by_qd, by_qdd = arm.inverse_dynamics_derivatives(q, qd, qdd)
+            >>> np.allclose(by_qdd, arm.mass_matrix(q))
+            True
         """
         f = self.function("inverse_dynamics_derivatives", method, friction=friction)
         return cast(tuple[Array, Array, Array], self._result(f, q, qd, qdd))
@@ -282,9 +290,10 @@ class Arm:
 
         The last matrix is the inverse of M(q). The slope of friction over the speed is included.
 
-        >>> by_q, by_qd, by_tau = arm.forward_dynamics_derivatives(q, qd, [1.0, 0.5])
-        >>> np.allclose(by_tau, arm.inverse_mass_matrix(q))
-        True
+        Examples:
+            >>> by_q, by_qd, by_tau = arm.forward_dynamics_derivatives(q, qd, [1.0, 0.5])
+            >>> np.allclose(by_tau, arm.inverse_mass_matrix(q))
+            True
         """
         f = self.function("forward_dynamics_derivatives", method, friction=friction)
         return cast(tuple[Array, Array, Array], self._result(f, q, qd, tau))
@@ -292,18 +301,20 @@ class Arm:
     def inverse_mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return the inverse of M(q), ``(..., n, n)``.
 
-        >>> arm.inverse_mass_matrix(q)
-        array([[ 1.3232, -3.0651],
-               [-3.0651, 10.1   ]])
+        Examples:
+            >>> arm.inverse_mass_matrix(q)
+            array([[ 1.3232, -3.0651],
+                   [-3.0651, 10.1   ]])
         """
         return cast(Array, self._result(self.function("inverse_mass_matrix", method), q, out=out))
 
     def udu(self, q: ArrayLike, *, method: str = AUTO) -> tuple[Array, Array]:
         """Return unit upper U ``(..., n, n)`` and D ``(..., n)`` with M = U diag(D) U^T.
 
-        >>> U, D = arm.udu(q)
-        >>> np.allclose(U @ np.diag(D) @ U.T, arm.mass_matrix(q))
-        True
+        Examples:
+            >>> U, D = arm.udu(q)
+            >>> np.allclose(U @ np.diag(D) @ U.T, arm.mass_matrix(q))
+            True
         """
         return cast(tuple[Array, Array], self._result(self.function("udu", method), q))
 
@@ -318,9 +329,10 @@ class Arm:
     ) -> Array:
         """Return Y, ``(..., n, 10n)``: Y @ parameters are the torques without rotors and friction.
 
-        >>> Y = arm.regressor(q, qd, qdd)
-        >>> np.allclose(Y @ arm.parameters, arm.inverse_dynamics(q, qd, qdd))
-        True
+        Examples:
+            >>> Y = arm.regressor(q, qd, qdd)
+            >>> np.allclose(Y @ arm.parameters, arm.inverse_dynamics(q, qd, qdd))
+            True
         """
         return cast(Array, self._result(self.function("regressor", method), q, qd, qdd, out=out))
 
@@ -329,16 +341,18 @@ class Arm:
     ) -> Array:
         """Return the kinetic energy [J], ``(...)``, of links and rotors.
 
-        >>> arm.kinetic_energy(q, qd)
-        array(0.0039)
+        Examples:
+            >>> arm.kinetic_energy(q, qd)
+            array(0.0039)
         """
         return cast(Array, self._result(self.function("kinetic_energy", method), q, qd, out=out))
 
     def potential_energy(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return the potential energy [J], ``(...)``; zero for a mass at the base's origin.
 
-        >>> arm.potential_energy(q)
-        array(7.8672)
+        Examples:
+            >>> arm.potential_energy(q)
+            array(7.8672)
         """
         return cast(Array, self._result(self.function("potential_energy", method), q, out=out))
 
@@ -347,10 +361,11 @@ class Arm:
     ) -> Array:
         """Return the placement of a frame in the base frame, ``(..., 4, 4)``; see `function`.
 
-        >>> arm.pose(q)[:3, 3]
-        array([1.652 , 1.0129, 0.    ])
-        >>> arm.pose(q, "joint2")[:3, 3]
-        array([0.9553, 0.2955, 0.    ])
+        Examples:
+            >>> arm.pose(q)[:3, 3]
+            array([1.652 , 1.0129, 0.    ])
+            >>> arm.pose(q, "joint2")[:3, 3]
+            array([0.9553, 0.2955, 0.    ])
         """
         return cast(Array, self._result(self.function("pose", method, frame=frame), q, out=out))
 
@@ -359,9 +374,10 @@ class Arm:
     ) -> Array:
         """Return the Jacobian of a frame, ``(..., 6, n)``: linear first, in base axes.
 
-        >>> arm.jacobian(q)[:2]
-        array([[-1.0129, -0.7174],
-               [ 1.652 ,  0.6967]])
+        Examples:
+            >>> arm.jacobian(q)[:2]
+            array([[-1.0129, -0.7174],
+                   [ 1.652 ,  0.6967]])
         """
         return cast(Array, self._result(self.function("jacobian", method, frame=frame), q, out=out))
 
@@ -376,9 +392,10 @@ class Arm:
     ) -> Array:
         """Return the time derivative of the Jacobian of a frame, ``(..., 6, n)``.
 
-        >>> arm.jacobian_derivative(q, qd)[:2]
-        array([[-0.0259,  0.0697],
-               [ 0.0422,  0.0717]])
+        Examples:
+            >>> arm.jacobian_derivative(q, qd)[:2]
+            array([[-0.0259,  0.0697],
+                   [ 0.0422,  0.0717]])
         """
         f = self.function("jacobian_derivative", method, frame=frame)
         return cast(Array, self._result(f, q, qd, out=out))
@@ -410,7 +427,7 @@ class Arm:
         Raises:
             UnreachedError: no positions within the joint limits were found; says how near it got.
 
-        Example:
+        Examples:
             >>> arm.inverse_kinematics(arm.pose(q), start=q + 0.1)
             array([0.3, 0.5])
         """
@@ -442,7 +459,7 @@ class Arm:
                 parameters a link, "minimal" for `minimal` instead.
             force: also replace files that armdyn did not write.
 
-        Example:
+        Examples:
             >>> [path.name for path in arm.export_c("c", ["gravity"])]
             [...'planar2.h'...]
         """

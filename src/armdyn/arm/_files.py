@@ -26,7 +26,7 @@ def load(
         snap: URDF: round angles within 1e-5 rad of right angles to these, and lengths below 1e-6 m
             to zero; `Robot.notes` says what was changed.
 
-    Example:
+    Examples:
         >>> armdyn.load("puma560")
         <Arm 'puma560', 6 joints>
     """
@@ -36,7 +36,7 @@ def load(
 def save(arm: Arm | Robot, path: str | Path) -> None:
     """Write an arm as TOML or URDF, by the suffix: the whole file, or nothing if that fails.
 
-    Example:
+    Examples:
         >>> armdyn.save(armdyn.load("puma560"), "puma.urdf")
         >>> armdyn.load("puma.urdf").n
         6

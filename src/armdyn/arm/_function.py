@@ -54,7 +54,7 @@ class Function:
         robot: name of the arm, for messages.
         program: the traced code; for a long arm, sweeps along its joints.
 
-    Example:
+    Examples:
         >>> f = armdyn.load("planar2").function("gravity")
         >>> f
         <Function gravity of 'planar2' by 'second_moment': 6M 2A>
@@ -133,7 +133,7 @@ class Function:
         Returns:
             An array whose leading axes are those of the states, or a tuple of arrays.
 
-        Example:
+        Examples:
             >>> f([0.3, 0.5])
             array([17.4751,  3.4173])
             >>> f(np.zeros((1000, 2))).shape
@@ -260,7 +260,7 @@ class Function:
         code that needs only that library: functions of arrays ``(..., n)``, or of SX or MX column
         vectors. "llvm" is the code that is compiled for this machine; "latex" is for small arms.
 
-        Example:
+        Examples:
             >>> f.source("c").splitlines()[2]
             'void gravity(const double q[2], double tau[2])'
         """
@@ -285,7 +285,7 @@ class Function:
     def sympy(self) -> Callable[..., Any]:
         """Return the same function on SymPy expressions: a sequence for each input.
 
-        Example:
+        Examples:
             >>> import sympy
             >>> torques = f.sympy()(sympy.symbols("q1 q2"))
             >>> torques[1].subs({"q1": 0, "q2": 0})
@@ -298,7 +298,7 @@ class Function:
     def casadi(self) -> Any:
         """Return the same function as a `casadi.Function` of column vectors.
 
-        Example:
+        Examples:
             >>> f.casadi()
             Function(gravity:(q[2])->(tau[2]) SXFunction)
         """
@@ -309,7 +309,7 @@ class Function:
     def jax(self) -> Callable[..., Any]:
         """Return the same function on JAX arrays ``(..., n)``.
 
-        Example:
+        Examples:
             >>> import jax.numpy as jnp
             >>> f.jax()(jnp.array([0.3, 0.5])).shape
             (2,)

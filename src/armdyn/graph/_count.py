@@ -15,7 +15,7 @@ class Operations:
 
     Ordered by multiplications, then additions.
 
-    Example:
+    Examples:
         >>> counted = armdyn.load("planar2").function("gravity").operations
         >>> counted.multiplications, counted.additions
         (6, 2)

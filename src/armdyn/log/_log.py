@@ -62,7 +62,7 @@ class Log:
         source: the file of the log, for messages.
         notes: findings and changes while reading, one sentence each.
 
-    Example:
+    Examples:
         >>> t = np.arange(100) / 100
         >>> q = np.sin(np.outer(t, [1.0, 2.0]))
         >>> log = armdyn.Log(t, q, tau=3 * q, joint_names=("shoulder", "elbow"))
@@ -162,7 +162,7 @@ class Log:
             LogError: the file is not what it should be; says where, with the line of a text file.
             InputError: an option is wrong.
 
-        Example:
+        Examples:
             >>> lines = ["time_ms,angle_1 [deg],torque_1", "0,0,1", "4,90,2", "8,180,3"]
             >>> with open("run.csv", "w") as file:
             ...     print(*lines, sep=chr(10), file=file)
@@ -217,7 +217,7 @@ class Log:
             InputError: an option is wrong.
             FileError: there is no room for temporary files.
 
-        Example:
+        Examples:
             >>> t = np.arange(100) / 100
             >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
             >>> log.save("run.csv")
@@ -244,7 +244,7 @@ class Log:
         Raises:
             FileError: the suffix is unknown, or the file cannot be written.
 
-        Example:
+        Examples:
             >>> t = np.arange(100) / 100
             >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
             >>> log.save("run.npz")
@@ -310,7 +310,7 @@ class Log:
     def part(self, a: int, b: int) -> Log:
         """Return samples a to b, excluding b, as a log.
 
-        Example:
+        Examples:
             >>> t = np.arange(100) / 100
             >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
             >>> log.part(10, 20)
@@ -340,7 +340,7 @@ class Log:
 
         Velocities, accelerations and extra columns that some of them lack are left out.
 
-        Example:
+        Examples:
             >>> t = np.arange(100) / 100
             >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
             >>> both = armdyn.Log.concat([log, log])
@@ -385,7 +385,7 @@ class Log:
     def to_dict(self) -> dict[str, Any]:
         """Return a summary of the log as plain numbers and strings, for tables and JSON.
 
-        Example:
+        Examples:
             >>> t = np.arange(100) / 100
             >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
             >>> log.to_dict()["samples"], log.to_dict()["joints"][1]
@@ -398,7 +398,7 @@ class Log:
     def summary(self) -> str:
         """Return a summary of the log as text: samples, rate, a line per joint, the notes.
 
-        Example:
+        Examples:
             >>> t = np.arange(100) / 100
             >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
             >>> print(log.summary())

@@ -27,10 +27,11 @@ MOST_REPEATS = 1_000_000
 class Fourier(Trajectory):
     """A finite Fourier series.
 
-    >>> from armdyn.motion import Fourier
-    >>> motion = Fourier([0.5], sines=[[0.2], [-0.1]], cosines=[[0.0], [0.0]], duration=2.0)
-    >>> motion.q([0.0, 0.5]).ravel()
-    array([0.5, 0.7])
+    Examples:
+        >>> from armdyn.motion import Fourier
+        >>> motion = Fourier([0.5], sines=[[0.2], [-0.1]], cosines=[[0.0], [0.0]], duration=2.0)
+        >>> motion.q([0.0, 0.5]).ravel()
+        array([0.5, 0.7])
 
     Attributes:
         centre: mean position, ``(n,)``.
@@ -104,10 +105,11 @@ class Fourier(Trajectory):
 def waves(t: Array, harmonics: int, period: float) -> tuple[Array, Array, Array]:
     """Return sin(k w t) and cos(k w t), ``(N, h)``, and k w, ``(h,)``.
 
-    >>> sine, cosine, w = armdyn.motion.waves(np.array([0.0, 0.25]), harmonics=2, period=1.0)
-    >>> sine
-    array([[0., 0.],
-           [1., 0.]])
+    Examples:
+        >>> sine, cosine, w = armdyn.motion.waves(np.array([0.0, 0.25]), harmonics=2, period=1.0)
+        >>> sine
+        array([[0., 0.],
+               [1., 0.]])
     """
     w: Array = 2.0 * np.pi / period * np.arange(1, harmonics + 1, dtype=np.float64)
     # subtract whole periods first, so that the ends of all periods are the same state
@@ -118,9 +120,10 @@ def waves(t: Array, harmonics: int, period: float) -> tuple[Array, Array, Array]
 def resting(a: Array, b: Array) -> tuple[Array, Array]:
     """Return the nearest coefficients ``(..., h, n)`` with zero speed and acceleration at the ends.
 
-    >>> a, b = armdyn.motion.resting(np.array([[1.0], [0.0]]), np.array([[1.0], [0.0]]))
-    >>> a.ravel()  # a_1 + 2 a_2 = 0
-    array([ 0.8, -0.4])
+    Examples:
+        >>> a, b = armdyn.motion.resting(np.array([[1.0], [0.0]]), np.array([[1.0], [0.0]]))
+        >>> a.ravel()  # a_1 + 2 a_2 = 0
+        array([ 0.8, -0.4])
     """
     k = np.arange(1.0, a.shape[-2] + 1)
     return _without(a, k), _without(b, k**2)

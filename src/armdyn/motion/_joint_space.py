@@ -19,10 +19,11 @@ Array = NDArray[np.float64]
 class JointSpace(Trajectory):
     """A straight line in joint space: all joints begin and end together, at rest.
 
-    >>> from armdyn.motion import JointSpace
-    >>> motion = JointSpace([0.0, 0.0], [1.0, 0.5], velocity=1.0, acceleration=2.0)
-    >>> motion.duration, motion.q(0.75)
-    (1.5, array([0.5 , 0.25]))
+    Examples:
+        >>> from armdyn.motion import JointSpace
+        >>> motion = JointSpace([0.0, 0.0], [1.0, 0.5], velocity=1.0, acceleration=2.0)
+        >>> motion.duration, motion.q(0.75)
+        (1.5, array([0.5 , 0.25]))
 
     Attributes:
         start: first position, ``(n,)``.

@@ -25,10 +25,11 @@ Array = NDArray[np.float64]
 class MinimumJerk(Trajectory):
     """A minimum-jerk motion through waypoints; speed and acceleration are zero at both ends.
 
-    >>> from armdyn.motion import MinimumJerk
-    >>> motion = MinimumJerk([[0.0], [1.0], [0.5]], times=[0.0, 1.0, 2.0])
-    >>> motion.q([0.0, 1.0, 2.0]).ravel()
-    array([0. , 1. , 0.5])
+    Examples:
+        >>> from armdyn.motion import MinimumJerk
+        >>> motion = MinimumJerk([[0.0], [1.0], [0.5]], times=[0.0, 1.0, 2.0])
+        >>> motion.q([0.0, 1.0, 2.0]).ravel()
+        array([0. , 1. , 0.5])
 
     Attributes:
         waypoints: positions, ``(m, n)``.

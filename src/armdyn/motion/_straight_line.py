@@ -33,14 +33,15 @@ BELOW = 1e-6
 class StraightLine(Trajectory):
     """A motion of the tip on a straight line, turning about one axis, from rest to rest.
 
-    >>> from armdyn.motion import StraightLine
-    >>> arm = armdyn.load("puma560")
-    >>> start = np.array([0.3, -0.5, 0.4, 0.2, 0.6, -0.1])
-    >>> goal = arm.pose(start)
-    >>> goal[2, 3] -= 0.05
-    >>> motion = StraightLine(arm, start, goal, speed=0.1)
-    >>> bool(motion.deviation < 1e-6)
-    True
+    Examples:
+        >>> from armdyn.motion import StraightLine
+        >>> arm = armdyn.load("puma560")
+        >>> start = np.array([0.3, -0.5, 0.4, 0.2, 0.6, -0.1])
+        >>> goal = arm.pose(start)
+        >>> goal[2, 3] -= 0.05
+        >>> motion = StraightLine(arm, start, goal, speed=0.1)
+        >>> bool(motion.deviation < 1e-6)
+        True
 
     Attributes:
         start: first joint positions, ``(n,)``.

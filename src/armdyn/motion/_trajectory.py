@@ -23,10 +23,11 @@ MOST_SAMPLES = 10_000_000
 class Trajectory(ABC):
     """A motion of n joints from time 0 to `duration`: positions and their exact derivatives.
 
-    >>> from armdyn.motion import JointSpace, Trajectory
-    >>> motion = JointSpace([0.0], [1.0], duration=2.0)
-    >>> isinstance(motion, Trajectory), motion.duration, motion.n
-    (True, 2.0, 1)
+    Examples:
+        >>> from armdyn.motion import JointSpace, Trajectory
+        >>> motion = JointSpace([0.0], [1.0], duration=2.0)
+        >>> isinstance(motion, Trajectory), motion.duration, motion.n
+        (True, 2.0, 1)
 
     Attributes:
         duration: how long it takes [s].
@@ -48,9 +49,10 @@ class Trajectory(ABC):
     def states(self, t: ArrayLike) -> tuple[Array, Array, Array]:
         """Return q, qd and qdd at times ``(...)``, each ``(..., n)``.
 
-        >>> motion = armdyn.motion.JointSpace([0.0], [1.0], duration=2.0, shape="quintic")
-        >>> motion.states(1.0)
-        (array([0.5]), array([0.9375]), array([0.]))
+        Examples:
+            >>> motion = armdyn.motion.JointSpace([0.0], [1.0], duration=2.0, shape="quintic")
+            >>> motion.states(1.0)
+            (array([0.5]), array([0.9375]), array([0.]))
         """
         times = self._times(t)
         return self._shaped(times, self._states(times.reshape(-1)))
@@ -58,33 +60,37 @@ class Trajectory(ABC):
     def q(self, t: ArrayLike) -> Array:
         """Return the positions at times ``(...)``, ``(..., n)``.
 
-        >>> armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).q([0.0, 1.0, 2.0]).ravel()
-        array([0. , 0.5, 1. ])
+        Examples:
+            >>> armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).q([0.0, 1.0, 2.0]).ravel()
+            array([0. , 0.5, 1. ])
         """
         return self.states(t)[0]
 
     def qd(self, t: ArrayLike) -> Array:
         """Return the velocities at times ``(...)``, ``(..., n)``.
 
-        >>> armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).qd([0.0, 1.0, 2.0]).ravel()
-        array([0.  , 0.75, 0.  ])
+        Examples:
+            >>> armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).qd([0.0, 1.0, 2.0]).ravel()
+            array([0.  , 0.75, 0.  ])
         """
         return self.states(t)[1]
 
     def qdd(self, t: ArrayLike) -> Array:
         """Return the accelerations at times ``(...)``, ``(..., n)``.
 
-        >>> armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).qdd([0.5, 1.0, 1.5]).ravel()
-        array([ 1.125,  0.   , -1.125])
+        Examples:
+            >>> armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).qdd([0.5, 1.0, 1.5]).ravel()
+            array([ 1.125,  0.   , -1.125])
         """
         return self.states(t)[2]
 
     def sample(self, at: float | ArrayLike) -> tuple[Array, Array, Array, Array]:
         """Return t, q, qd and qdd at a rate or at given times.
 
-        >>> t, q, qd, qdd = armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).sample(100.0)
-        >>> t.shape, q.shape
-        ((201,), (201, 1))
+        Examples:
+            >>> t, q, qd, qdd = armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).sample(100.0)
+            >>> t.shape, q.shape
+            ((201,), (201, 1))
 
         Args:
             at: samples per second, or times ``(N,)``. Both ends are sampled, so the rate is the

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 def bundled_names() -> tuple[str, ...]:
     """Return the names of the bundled robots, in alphabetical order.
 
-    Example:
+    Examples:
         >>> armdyn.robots()
         ('ascher2', 'planar2', 'planar3', 'puma560', 'scara', 'stanford')
 
-    >>> armdyn.robots()
-    ('ascher2', 'planar2', 'planar3', 'puma560', 'scara', 'stanford')
+    Examples:
+        >>> armdyn.robots()
+        ('ascher2', 'planar2', 'planar3', 'puma560', 'scara', 'stanford')
     """
     names = (file.name for file in _folder().iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))

@@ -27,7 +27,7 @@ def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
         type: 1 for all joints rotational, 2 for joint 3 translational (the papers' Types 1 and 2).
         seed: of the random numbers.
 
-    Example:
+    Examples:
         >>> robot = armdyn.generic(6, type=2)
         >>> [joint.kind for joint in robot.joints][1:4]
         ['revolute', 'prismatic', 'revolute']

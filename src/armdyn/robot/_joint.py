@@ -61,7 +61,7 @@ class Joint:
         effort: limit of |tau| [N m] or [N].
         name: name of the joint; `Robot` names unnamed joints by number.
 
-    Example:
+    Examples:
         >>> elbow = armdyn.Joint(b=0.4, mass=2.0, com=(0.2, 0, 0), inertia=(0, 0, 0, 0.03, 0, 0.03))
         >>> elbow.kind, elbow.is_revolute
         ('revolute', True)
@@ -137,7 +137,7 @@ class Joint:
     def physical_faults(self) -> list[str]:
         """Return why no rigid body can have this mass and inertia; empty if one can.
 
-        Example:
+        Examples:
             >>> armdyn.Joint(mass=1.0, inertia=(1, 0, 0, 1, 0, 3)).physical_faults()
             ['`inertia` has principal moments (1, 1, 3) kg m^2: the largest exceeds the sum ...']
         """

@@ -43,7 +43,7 @@ class Robot:
             a `RobotWarning` that names the link.
         notes: what a reader did to the description (snapped, merged, frozen), one sentence each.
 
-    Example:
+    Examples:
         >>> link = dict(mass=1.0, com=(0.25, 0, 0), inertia=(0, 0, 0, 0.02, 0, 0.02))
         >>> joints = [armdyn.Joint(**link), armdyn.Joint(b=0.5, **link)]
         >>> robot = armdyn.Robot(joints, gravity=(0, -9.81, 0), name="pendulum")
@@ -87,7 +87,7 @@ class Robot:
     ) -> Robot:
         """Return a robot with impossible links; the caller has warned of them.
 
-        Example:
+        Examples:
             >>> joints = [armdyn.Joint(mass=1.0, inertia=(1, 0, 0, 1, 0, 3))]
             >>> at = np.eye(4)
             >>> armdyn.Robot.of_known_faults(joints, (0, 0, 0), at, at, "odd", []).strict

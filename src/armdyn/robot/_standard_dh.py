@@ -81,7 +81,7 @@ def from_standard_dh(
     Raises:
         RobotError: a row or column has the wrong length, or an entry is impossible.
 
-    Example:
+    Examples:
         >>> rows = [(0, 0.4, 0, np.pi / 2), (0, 0, 0.5, 0)]  # theta, d, a, alpha
         >>> robot = armdyn.from_standard_dh(rows, masses=[2.0, 1.0])
         >>> [round(joint.beta, 4) for joint in robot.joints]

@@ -10,19 +10,24 @@ from functools import lru_cache
 
 from armdyn.algorithms.friction import sliding, smooth
 from armdyn.graph import Program, Slot, trace
-from armdyn.robot import FRICTION_TERMS
+from armdyn.robot import FRICTION_TERMS, FrictionTerm
 from armdyn.robot.friction import shape_fields
 from armdyn.scalar import Scalar
 from armdyn.simulation._inline import Row, constant_names, constant_slots, inlined
 
 
-@lru_cache(maxsize=16)
 def held_program(mass_matrix: Program, bias: Program) -> Program:
     """Return the program for the accelerations, and for the torques on the holds.
 
     Inputs are q, qd, the inputs of `acting`, and the constants.
     Outputs are qdd, which is zero for held joints, and press, the torque on each hold.
     """
+    return _held_program(mass_matrix, bias, tuple(FRICTION_TERMS.values()))
+
+
+@lru_cache(maxsize=16)
+def _held_program(mass_matrix: Program, bias: Program, terms: tuple[FrictionTerm, ...]) -> Program:
+    """Trace `held_program`; the terms of friction decide it too, so they belong to the key."""
 
     def both(q: Row, qd: Row, *given: Row) -> tuple[Row, Row]:
         return held_accelerations(mass_matrix, bias, q, qd, *given)

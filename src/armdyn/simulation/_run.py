@@ -25,14 +25,15 @@ MOST_EVENTS = 20
 class Run:
     """N samples of a simulated motion, of one arm or of a batch of B.
 
-    >>> arm = armdyn.load("planar2")
-    >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, integrator="rk4", step=0.01)
-    >>> run
-    <Run of 'planar2': 101 samples, 1 s by rk4, 400 evaluations>
-    >>> run.q.shape
-    (101, 2)
-    >>> run.energy.shape, run.complete
-    ((101,), True)
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, integrator="rk4", step=0.01)
+        >>> run
+        <Run of 'planar2': 101 samples, 1 s by rk4, 400 evaluations>
+        >>> run.q.shape
+        (101, 2)
+        >>> run.energy.shape, run.complete
+        ((101,), True)
 
     Attributes:
         arm: the simulated arm.
@@ -74,10 +75,11 @@ class Run:
     def __getitem__(self, arm: int) -> Run:
         """Return the run of one arm of a batch, from 0.
 
-        >>> arm = armdyn.load("planar2")
-        >>> run = armdyn.simulate(arm, [[0.3, 0.2], [0.1, 0.0]], until=0.1, integrator="rk4")
-        >>> run.batch, run[1].q[0]
-        (2, array([0.1, 0. ]))
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> run = armdyn.simulate(arm, [[0.3, 0.2], [0.1, 0.0]], until=0.1, integrator="rk4")
+            >>> run.batch, run[1].q[0]
+            (2, array([0.1, 0. ]))
         """
         if self.batch is None:
             raise InputError("this is the run of one arm; run[k] is for batches.")
@@ -100,10 +102,11 @@ class Run:
     def log(self) -> Log:
         """Return the run as a log, without rounding.
 
-        >>> arm = armdyn.load("planar2")
-        >>> log = armdyn.simulate(arm, [0.3, 0.2], until=1.0, samples=11).log()
-        >>> len(log), log.joint_names
-        (11, ('joint1', 'joint2'))
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> log = armdyn.simulate(arm, [0.3, 0.2], until=1.0, samples=11).log()
+            >>> len(log), log.joint_names
+            (11, ('joint1', 'joint2'))
         """
         run = self._single("a log")
         return Log(
@@ -124,11 +127,12 @@ class Run:
     ) -> Log:
         """Return what encoders and torque sensors would have measured: t, q and tau.
 
-        >>> arm = armdyn.load("planar2")
-        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, samples=101)
-        >>> log = run.measured(noise_q=1e-4, noise_tau=0.1, quantisation=1e-3, rate=50.0)
-        >>> len(log)
-        51
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, samples=101)
+            >>> log = run.measured(noise_q=1e-4, noise_tau=0.1, quantisation=1e-3, rate=50.0)
+            >>> len(log)
+            51
 
         Args:
             noise_q: standard deviation of positions [rad or m], one or one per joint.
@@ -151,11 +155,12 @@ class Run:
 
         `armdyn.Log.read` reads it back. A column ``incomplete`` marks a part of a failed run.
 
-        >>> arm = armdyn.load("planar2")
-        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, torque=armdyn.PD(9, 1, [0, 0]))
-        >>> run.save("run.npz")
-        >>> len(armdyn.Log.read("run.npz")) == len(run)
-        True
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, torque=armdyn.PD(9, 1, [0, 0]))
+            >>> run.save("run.npz")
+            >>> len(armdyn.Log.read("run.npz")) == len(run)
+            True
         """
         log = self.log()
         if not self.complete:
@@ -165,8 +170,9 @@ class Run:
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw positions, velocities, torques and energy over time as a .png, .svg or .pdf file.
 
-        >>> arm = armdyn.load("planar2")
-        >>> armdyn.simulate(arm, [0.3, 0.2], until=1.0).plot("run.svg")
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> armdyn.simulate(arm, [0.3, 0.2], until=1.0).plot("run.svg")
         """
         from armdyn.simulation._plot import plot
 
@@ -175,8 +181,9 @@ class Run:
     def animate(self, path: str | os.PathLike[str], *, rate: float = 50.0) -> None:
         """Write an animation of the arm as a page (.html); it needs no network.
 
-        >>> arm = armdyn.load("planar2")
-        >>> armdyn.simulate(arm, [0.3, 0.2], until=1.0).animate("run.html")
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> armdyn.simulate(arm, [0.3, 0.2], until=1.0).animate("run.html")
 
         Args:
             path: of the page.
@@ -189,12 +196,13 @@ class Run:
     def summary(self) -> str:
         """Return the run as text: its length, its end, its events and notes.
 
-        >>> arm = armdyn.load("planar2")
-        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, integrator="rk4")
-        >>> print(run.summary())
-        Run of 'planar2': 1001 samples, 1 s by rk4, 4000 evaluations
-        joint1: q = ..., qd = ... at the end
-        joint2: q = ..., qd = ... at the end
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, integrator="rk4")
+            >>> print(run.summary())
+            Run of 'planar2': 1001 samples, 1 s by rk4, 4000 evaluations
+            joint1: q = ..., qd = ... at the end
+            joint2: q = ..., qd = ... at the end
         """
         lines = [repr(self)[1:-1]]
         if self.batch is None:
@@ -211,9 +219,10 @@ class Run:
     def to_dict(self) -> dict[str, Any]:
         """Return the run, without its samples, as plain data for JSON.
 
-        >>> arm = armdyn.load("planar2")
-        >>> armdyn.simulate(arm, [0.3, 0.2], integrator="rk4").to_dict()["evaluations"]
-        20000
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> armdyn.simulate(arm, [0.3, 0.2], integrator="rk4").to_dict()["evaluations"]
+            20000
         """
         return {
             "name": self.arm.name,

@@ -90,13 +90,14 @@ def simulate(
     A batch of states ``(B, n)`` is many arms. Integrators of equal steps simulate them together,
     adaptive integrators one after the other.
 
-    >>> arm = armdyn.load("planar2")
-    >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0)
-    >>> run.t[-1], run.q[-1].shape
-    (np.float64(1.0), (2,))
-    >>> many = armdyn.simulate(arm, np.zeros((100, 2)), until=0.1, integrator="rk4", step=0.01)
-    >>> many.q.shape
-    (11, 100, 2)
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0)
+        >>> run.t[-1], run.q[-1].shape
+        (np.float64(1.0), (2,))
+        >>> many = armdyn.simulate(arm, np.zeros((100, 2)), until=0.1, integrator="rk4", step=0.01)
+        >>> many.q.shape
+        (11, 100, 2)
 
     Args:
         arm: the arm.

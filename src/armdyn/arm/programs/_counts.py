@@ -24,7 +24,7 @@ def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operation
         n: number of joints.
         type: 1 for all joints rotational, 2 for joint 3 translational.
 
-    Example:
+    Examples:
         >>> armdyn.operation_counts("mass_matrix", "lin_fang_1", n=6)
         Operations(mul=320, add=285, div=0, sqrt=0, trig=10)
     """

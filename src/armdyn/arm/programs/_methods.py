@@ -17,8 +17,9 @@ def row_of(quantity: str) -> Quantity:
 def methods(quantity: str) -> tuple[str, ...]:
     """Return the names of the methods that compute a quantity, e.g. "mass_matrix".
 
-    >>> armdyn.methods("udu")
-    ('denoc', 'mass_matrix_udu')
+    Examples:
+        >>> armdyn.methods("udu")
+        ('denoc', 'mass_matrix_udu')
     """
     return (*straight_methods(quantity), *([ROLLED] if row_of(quantity).rolled else []))
 

@@ -125,10 +125,11 @@ class PD(_Following):
 
     tau = kp (q* - q) + kd (qd* - qd) + g(q)
 
-    >>> arm = armdyn.load("planar2")
-    >>> pd = armdyn.PD(kp=100.0, kd=20.0, target=[0.5, -0.2])
-    >>> armdyn.simulate(arm, until=3.0, torque=pd).q[-1]
-    array([ 0.5, -0.2])
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> pd = armdyn.PD(kp=100.0, kd=20.0, target=[0.5, -0.2])
+        >>> armdyn.simulate(arm, until=3.0, torque=pd).q[-1]
+        array([ 0.5, -0.2])
     """
 
     def __init__(
@@ -165,12 +166,14 @@ class ComputedTorque(_Following):
 
     tau = M(q) (qdd* + kd (qd* - qd) + kp (q* - q)) + C qd + g + friction(qd*)
 
-    >>> arm = armdyn.load("planar2")
-    >>> motion = armdyn.motion.JointSpace([0.0, 0.0], [0.5, -0.2], velocity=1.0, acceleration=2.0)
-    >>> control = armdyn.ComputedTorque(kp=100.0, kd=20.0, target=motion)
-    >>> run = armdyn.simulate(arm, until=motion.duration, torque=control)
-    >>> bool(abs(run.q[-1] - motion.goal).max() < 1e-4)
-    True
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> limits = dict(velocity=1.0, acceleration=2.0)
+        >>> motion = armdyn.motion.JointSpace([0.0, 0.0], [0.5, -0.2], **limits)
+        >>> control = armdyn.ComputedTorque(kp=100.0, kd=20.0, target=motion)
+        >>> run = armdyn.simulate(arm, until=motion.duration, torque=control)
+        >>> bool(abs(run.q[-1] - motion.goal).max() < 1e-4)
+        True
     """
 
     def __init__(

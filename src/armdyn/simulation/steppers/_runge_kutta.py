@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.graph import Program, Slot, trace
+from armdyn.robot import FRICTION_TERMS, FrictionTerm
 from armdyn.simulation._inline import Row, constant_slots, inlined
 from armdyn.simulation._mass_matrix_programs import acting, held_accelerations, held_constants
 from armdyn.simulation._plant import FORWARD, Plant, compiled
@@ -70,13 +71,25 @@ def step_program(tableau: Tableau, name: str, forward: Program) -> Program:
     return trace(step, [*states, Slot("h", (1,)), *constant_slots(forward)], outputs, name)
 
 
-@lru_cache(maxsize=16)
 def held_step_program(tableau: Tableau, name: str, mass_matrix: Program, bias: Program) -> Program:
     """Return a step under constant torques of arms whose joints may be held.
 
     Inputs are those of `held_program`, with h before the constants; outputs are q and qd after the
     step, qdd and press before it.
     """
+    terms = tuple(FRICTION_TERMS.values())
+    return _held_step_program(tableau, name, mass_matrix, bias, terms)
+
+
+@lru_cache(maxsize=16)
+def _held_step_program(
+    tableau: Tableau,
+    name: str,
+    mass_matrix: Program,
+    bias: Program,
+    terms: tuple[FrictionTerm, ...],
+) -> Program:
+    """Trace `held_step_program`; the terms of friction decide it too, so they belong to the key."""
 
     def step(q: Row, qd: Row, *given: Row) -> object:
         acts, (h, *constants) = given[: len(acting())], given[len(acting()) :]
