@@ -20,6 +20,7 @@ from armdyn.kernel import (
     new_rows,
     wanted_threads,
 )
+from armdyn.kernel.batch._batch import Batch
 
 Array = NDArray[np.float64]
 
@@ -96,8 +97,6 @@ class Evaluator:
         if prod(lead) < FEW_STATES:
             inputs_within, results_finite = self._few(kernel, arrays, outs, largest)
         else:
-            from armdyn.kernel.batch._batch import Batch
-
             batch = Batch(kernel, arrays, outs, lead, workers, largest)
             batch.compute()
             inputs_within, results_finite = batch.inputs_within, batch.results_finite

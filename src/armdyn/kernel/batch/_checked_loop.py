@@ -73,6 +73,8 @@ class CheckedBatchLoop:
         self.ordinary = ordinary
         self._n_inputs = len(program.inputs)
         self.sizes = [slot.size for slot in slots]
+        self._row_bytes = [codegen.bytes_of(size) for size in self.sizes]
+        self._most = finite_magnitude(codegen.element)
         self._axes = [len(slot.shape) for slot in slots]
         self._core = [
             codegen.bytes_of(prod(slot.shape[k + 1 :]))
@@ -93,10 +95,7 @@ class CheckedBatchLoop:
     @property
     def steps(self) -> list[int]:
         """The strides of dense arrays that all have the batch axis."""
-        return self._steps(self.sizes)
-
-    def _steps(self, sizes: Sequence[int]) -> list[int]:
-        return [*map(self._codegen.bytes_of, sizes), *self._core]
+        return [*self._row_bytes, *self._core]
 
     def _states_in(self, size: int) -> int:
         """Return how many states to compute before a check: whole blocks of any width."""
@@ -117,18 +116,19 @@ class CheckedBatchLoop:
             largest: larger inputs are refused, like non-finite ones. This applies only if every
                 input has the first axis; otherwise only non-finite inputs are refused.
         """
-        sizes = [
-            size if array.ndim > axes else 0
-            for size, axes, array in zip(self.sizes, self._axes, arrays, strict=True)
-        ]
-        steps = self._steps(sizes)
+        sizes, steps = self.sizes, self.steps
+        batched = [array.ndim > axes for axes, array in zip(self._axes, arrays, strict=True)]
+        if not all(batched):
+            sizes = [size * has for size, has in zip(sizes, batched, strict=True)]
+            rows = [step * has for step, has in zip(self._row_bytes, batched, strict=True)]
+            steps = [*rows, *self._core]
         bases = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
         given = (
             self.loop, bases, (ctypes.c_int64 * len(sizes))(*sizes),
             (ctypes.c_int64 * len(steps))(*steps), self._n_inputs, len(sizes),
         )  # fmt: skip
         large = len(arrays[-1]) > self.most_unstreamed
-        most = finite_magnitude(self._codegen.element)
+        most = self._most
         if largest < LARGEST_FLOAT and all(sizes[: self._n_inputs]):
             most = self._codegen.element.pattern(largest)
         if large and self._streaming and all(sizes):
