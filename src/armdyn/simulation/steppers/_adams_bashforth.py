@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +10,12 @@ from numpy.typing import NDArray
 from armdyn.graph import Program, Slot, trace
 from armdyn.scalar import Scalar
 from armdyn.simulation._inline import Row, constant_slots, inlined
-from armdyn.simulation._plant import FORWARD, Plant, compiled
+from armdyn.simulation._plant import FORWARD, Plant
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
 from armdyn.simulation.forces._forces import Forces
 from armdyn.simulation.steppers._runge_kutta import RungeKutta
-from armdyn.simulation.steppers._stepper import LONGEST_STEP_CODE, Step, Stepper
+from armdyn.simulation.steppers._stepper import LONGEST_STEP_CODE, CompiledStepper, Step
 from armdyn.simulation.steppers._tableau import RK4, Weights
 
 Array = NDArray[np.float64]
@@ -52,7 +51,7 @@ def step_program(weights: Weights, name: str, forward: Program) -> Program:
     return trace(step, [*inputs, *constant_slots(forward)], outputs, name)
 
 
-class AdamsBashforth(Stepper):
+class AdamsBashforth(CompiledStepper):
     """Adams-Bashforth methods, started by Runge-Kutta steps.
 
     When a joint is held or released, the earlier rates belong to a different motion. So an arm
@@ -85,15 +84,6 @@ class AdamsBashforth(Stepper):
         if len(forward.code) * len(STARTER) > LONGEST_STEP_CODE:
             return None
         return step_program(self._weights, self._name, forward)
-
-    @cached_property
-    def _kernel(self) -> Any:
-        # cached: looking it up by its program takes longer than a step
-        return compiled(self._program) if self._program else None
-
-    @cached_property
-    def _constants(self) -> list[Array]:
-        return self._plant.constants_of(self._program) if self._program else []
 
     def step(self, t: float, q: Array, qd: Array) -> Step:
         """Return the state a step later."""

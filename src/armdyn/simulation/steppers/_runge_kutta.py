@@ -13,10 +13,10 @@ from armdyn.graph import Program, Slot, trace
 from armdyn.robot import FRICTION_TERMS, FrictionTerm
 from armdyn.simulation._inline import Row, constant_slots, inlined
 from armdyn.simulation._mass_matrix_programs import acting, held_accelerations, held_constants
-from armdyn.simulation._plant import FORWARD, Plant, compiled
+from armdyn.simulation._plant import FORWARD, Plant
 from armdyn.simulation.events._stiction import StictionState
 from armdyn.simulation.forces._forces import Forces
-from armdyn.simulation.steppers._stepper import LONGEST_STEP_CODE, Step, Stepper
+from armdyn.simulation.steppers._stepper import LONGEST_STEP_CODE, CompiledStepper, Step
 from armdyn.simulation.steppers._tableau import Tableau, Weights
 
 Array = NDArray[np.float64]
@@ -110,7 +110,7 @@ def _held_step_program(
     return trace(step, [*inputs, *held_constants(mass_matrix, bias)], outputs, f"held_{name}")
 
 
-class RungeKutta(Stepper):
+class RungeKutta(CompiledStepper):
     """Runge-Kutta methods; under constant torques a step is one program, else stage by stage."""
 
     def __init__(
@@ -140,15 +140,6 @@ class RungeKutta(Stepper):
         if not isinstance(forward, Program) or len(forward.code) > most:
             return None
         return step_program(self._tableau, self._name, forward)
-
-    @cached_property
-    def _kernel(self) -> Any:
-        # cached: looking it up by its program takes longer than a step
-        return compiled(self._program) if self._program else None
-
-    @cached_property
-    def _constants(self) -> list[Array]:
-        return self._plant.constants_of(self._program) if self._program else []
 
     def step(self, t: float, q: Array, qd: Array) -> Step:
         """Return the state a step later."""

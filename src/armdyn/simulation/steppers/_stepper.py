@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.graph import Program
 from armdyn.simulation._diagnostics import SHORTER, check_state
-from armdyn.simulation._plant import Plant
+from armdyn.simulation._plant import Plant, compiled
 from armdyn.simulation.events._event import Event
 from armdyn.simulation.events._stiction import StictionState
 from armdyn.simulation.forces._forces import Forces
@@ -78,3 +80,21 @@ class Stepper(ABC):
     def _arrested(self, t: float, q: Array, qd: Array) -> list[Event]:
         """Hold joints that came to rest or to a stop; changes q and qd in place."""
         return self._holds.arrest(t, q, qd) if self._holds else []
+
+
+class CompiledStepper(Stepper):
+    """A stepper whose whole step is one program, where that is possible."""
+
+    @cached_property
+    @abstractmethod
+    def _program(self) -> Program | None:
+        """The whole step, if it can be one program."""
+
+    @cached_property
+    def _kernel(self) -> Any:
+        # cached: looking it up by its program takes longer than a step
+        return compiled(self._program) if self._program else None
+
+    @cached_property
+    def _constants(self) -> list[Array]:
+        return self._plant.constants_of(self._program) if self._program else []
