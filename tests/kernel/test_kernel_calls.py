@@ -18,6 +18,7 @@ from armdyn.errors import InputError
 from armdyn.graph import Slot, trace
 from armdyn.kernel import Kernel, compile_program, object_code, target
 from armdyn.kernel.batch import _strided_loop as loop_module
+from armdyn.kernel.batch._batch_code import BATCH_MODULES
 from armdyn.kernel.cache._identity import COMPILER, identity
 from armdyn.kernel.call import _gufunc as gufunc_module
 from armdyn.kernel.call._fastcall import FASTCALL_MODULES
@@ -268,6 +269,11 @@ def test_identity_tells_rolled_programs_apart() -> None:
                 *("_element", "_jit", "_symbols", "ir._codegen", "ir._finite_check"),
                 "ir._function_writer",
             },
+        ),
+        (
+            BATCH_MODULES,
+            {"batch._batch_code", "_jit"},
+            {"targets", "_llvm", "cache._common_code"},
         ),
     ],
 )

@@ -18,8 +18,8 @@ BATCH = "armdyn_batch"
 
 # The modules that emit this code.
 BATCH_MODULES = (
-    "_element", "_jit", "batch._batch_code", "batch._streamed_code", "batch._streams",
-    "ir._codegen", "ir._finite_check",
+    "_element", "_jit", "_symbols", "batch._batch_code", "batch._streamed_code", "batch._streams",
+    "batch._strided_loop", "ir._codegen", "ir._finite_check", "ir._function_writer", "ir._writer",
 )  # fmt: skip
 
 BAD_INPUT = 1
