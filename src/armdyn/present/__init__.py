@@ -8,6 +8,7 @@ from armdyn.present._html import Html, document, joined, listed, section, senten
 from armdyn.present._numbers import number, percent, with_deviation
 from armdyn.present._pages import check_page, filled
 from armdyn.present._pictures import (
+    PICTURES_IN_WORDS,
     check_picture,
     matplotlib,
     new_figure,
@@ -17,6 +18,7 @@ from armdyn.present._pictures import (
 from armdyn.present._style import SCRIPT, STYLE
 
 __all__ = [
+    "PICTURES_IN_WORDS",
     "SCRIPT",
     "STYLE",
     "Grid",

@@ -12,6 +12,8 @@ from armdyn.errors import FileError, MissingExtraError
 from armdyn.files import whole_file
 
 SUFFIXES = (".png", ".svg", ".pdf")
+PICTURES_IN_WORDS = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+"""The suffixes of pictures, for help texts."""
 
 # Metadata that keep the time of drawing out of a file.
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}

@@ -12,7 +12,7 @@ import typer
 from armdyn.cli._console import complain, progress_bar, show
 from armdyn.errors import FileError, InputError, shown
 from armdyn.files import write_whole
-from armdyn.present import check_picture
+from armdyn.present import PICTURES_IN_WORDS, check_picture
 from armdyn.report.bench import (
     PEERS,
     QUANTITIES,
@@ -47,7 +47,7 @@ def bench(
         Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw them, as .png, .svg or .pdf.")
+        Path | None, typer.Option(metavar="FILE", help=f"Draw them, as {PICTURES_IN_WORDS}.")
     ] = None,
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page with all tables.")

@@ -29,7 +29,7 @@ from armdyn.errors import FileError, InputError, RobotWarning
 from armdyn.identification import ExcitingMotion, limits_used
 from armdyn.identification import excite as find_motion
 from armdyn.log import format_written, written_in_words
-from armdyn.present import check_picture
+from armdyn.present import PICTURES_IN_WORDS, check_picture
 
 
 def excite(
@@ -68,7 +68,7 @@ def excite(
         ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw it, as .png, .svg or .pdf.")
+        Path | None, typer.Option(metavar="FILE", help=f"Draw it, as {PICTURES_IN_WORDS}.")
     ] = None,
     tip: TipOption = None,
     base: BaseOption = None,

@@ -20,7 +20,7 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.present import Grid, check_picture
+from armdyn.present import PICTURES_IN_WORDS, Grid, check_picture
 from armdyn.report.pictures import draw_arm
 from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot
 
@@ -32,7 +32,7 @@ def info(
     robot: RobotArgument,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw it and its inertia, as .png, .svg or .pdf."),
+        typer.Option(metavar="FILE", help=f"Draw it and its inertia, as {PICTURES_IN_WORDS}."),
     ] = None,
     tip: TipOption = None,
     base: BaseOption = None,

@@ -39,7 +39,7 @@ from armdyn.cli.options.robot import (
 )
 from armdyn.errors import FileError, InputError, shown
 from armdyn.log import format_written, is_log_path, written_in_words
-from armdyn.present import Grid, check_page, check_picture
+from armdyn.present import PICTURES_IN_WORDS, Grid, check_page, check_picture
 from armdyn.simulation import INTEGRATORS, PD, Run, integrator_names
 from armdyn.simulation import simulate as run_simulation
 
@@ -122,7 +122,7 @@ def simulate(
         ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw it, as .png, .svg or .pdf.")
+        Path | None, typer.Option(metavar="FILE", help=f"Draw it, as {PICTURES_IN_WORDS}.")
     ] = None,
     animate: Annotated[
         Path | None,

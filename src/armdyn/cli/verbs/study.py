@@ -10,7 +10,7 @@ import typer
 from armdyn.cli._console import JsonOption, print_json, progress_bar, show
 from armdyn.errors import FileError, InputError, shown
 from armdyn.files import write_whole
-from armdyn.present import check_picture
+from armdyn.present import PICTURES_IN_WORDS, check_picture
 from armdyn.report.studies import STUDIES, Study, findings_grid, page, write_plot
 
 ALL = "all"
@@ -24,7 +24,8 @@ def study(
     plot: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Draw, as .png, .svg or .pdf; of all studies, FILE-NAME.svg each."
+            metavar="FILE",
+            help=f"Draw, as {PICTURES_IN_WORDS}; of all studies, FILE-NAME.svg each.",
         ),
     ] = None,
     markdown: Annotated[
