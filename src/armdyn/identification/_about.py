@@ -79,6 +79,6 @@ def _settings(options: Any) -> dict[str, Any]:
         if isinstance(value, np.ndarray | np.generic):
             value = value.tolist()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         elif isinstance(value, tuple):
-            value = [column.name for column in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            value = [getattr(x, "name", x) for x in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         found[field.name] = value
     return found

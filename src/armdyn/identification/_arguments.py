@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._checks import checked_array, checked_positive
+from armdyn._checks import checked_array, checked_items, checked_number, checked_positive
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.log import Log, extremes, is_in_file
@@ -18,6 +18,9 @@ Array = NDArray[np.float64]
 
 # Larger files [bytes] are not read into memory. This is a million samples of 7 joints as text.
 LARGE_FILE = 1 << 28
+
+# A longer delay of the torques [s] is a mistake: another unit, or logs of different starts.
+LONGEST_DELAY = 1.0
 
 
 def checked_arm(arm: object) -> Arm:
@@ -102,3 +105,39 @@ def checked_coupling(value: object, n: int) -> Array:
     if np.linalg.matrix_rank(matrix) < n:
         raise InputError(f"`coupling` is {shown(value)}, expected {what}.", argument="coupling")
     return matrix
+
+
+def checked_trim(value: object) -> tuple[float, float] | None:
+    """Return the seconds to cut off at both ends of a log; None leaves the choice to the data."""
+    if value is None:
+        return None
+    what = "seconds to cut off at the start and at the end, or 0 to leave logs whole"
+    ends = np.zeros(2) if value is False else checked_array(value, "trim", (), (2,), what=what)
+    if (ends < 0.0).any():
+        raise InputError(f"`trim` is {shown(value)}, expected {what}.", argument="trim")
+    start, end = np.broadcast_to(ends, (2,)).tolist()
+    return start, end
+
+
+def checked_joints(value: object, name: str, arm: Arm) -> tuple[int, ...]:
+    """Return joints, given by numbers from 1 or by names, as numbers from 0."""
+    what = f"joints, by numbers from 1 to {arm.n} or names ({', '.join(arm.joint_names)})"
+    single = isinstance(value, str | int)
+    listed = (value,) if single else checked_items(value, name, what=what)
+    found: list[int] = []
+    for one in listed:
+        if isinstance(one, str) and one in arm.joint_names:
+            found.append(arm.joint_names.index(one))
+        elif isinstance(one, int) and not isinstance(one, bool) and 1 <= one <= arm.n:
+            found.append(one - 1)
+        else:
+            raise InputError(f"`{name}` has {shown(one)}, expected {what}.", argument=name)
+    return tuple(dict.fromkeys(found))
+
+
+def checked_delay(value: object) -> float | None:
+    """Return the delay of the torques [s]; None, for "auto", leaves it to the data."""
+    if isinstance(value, str) and value == "auto":
+        return None
+    what = "'auto', or seconds by which torques lag behind positions (0: not at all)"
+    return checked_number(value, "delay", least=-LONGEST_DELAY, most=LONGEST_DELAY, what=what)

@@ -19,10 +19,15 @@ from armdyn.identification._arguments import (
     checked_arm,
     checked_coupling,
     checked_cutoff,
+    checked_delay,
+    checked_joints,
     checked_logs,
+    checked_trim,
 )
 from armdyn.identification._pipeline import Options, run
 from armdyn.identification._result import Result
+from armdyn.identification.data._flip import flipped
+from armdyn.identification.data._trim import trimmed
 from armdyn.identification.fit._extra import Extra, Function, extra_columns
 from armdyn.identification.judge._holdout import split
 from armdyn.log import Log
@@ -56,6 +61,9 @@ def identify(
     stribeck: bool = False,
     extra: Sequence[Extra | tuple[str, int | str, Function]] = (),
     coupling: ArrayLike | None = None,
+    trim: float | tuple[float, float] | None = None,
+    delay: float | str = "auto",
+    flip: Sequence[int | str] = (),
     progress: Progress | None = None,
 ) -> Result:
     """Identify the dynamic parameters of an arm from logs of its motion.
@@ -84,6 +92,10 @@ def identify(
         stribeck: fit Stribeck friction where the data show it; its speed comes from a grid.
         extra: additional torque columns: (name, joint, function of q, qd, qdd).
         coupling: K, ``(n, n)``, if measured torques are K times joint torques.
+        trim: seconds to cut off at the start and at the end of every log; if left out, rest at both
+            ends. 0 leaves logs whole.
+        delay: seconds by which torques lag behind positions in the logs; "auto" finds it.
+        flip: joints, by numbers from 1 or names, whose torques have the opposite sign in the logs.
         progress: called with (done, total, what) during each step.
 
     Raises:
@@ -122,8 +134,15 @@ def identify(
         prior=None if prior is None else checked_number(prior, "prior", least=LEAST_PRIOR),
         extra=extra_columns(arm, extra),
         coupling=None if coupling is None else checked_coupling(coupling, arm.n),
+        trim=checked_trim(trim),
+        delay=checked_delay(delay),
+        flip=checked_joints(flip, "flip", arm),
     )
     share = checked_number(holdout, "holdout", least=0.0, below=1.0)
+    train_logs, test_logs = (
+        [trimmed(flipped(log, options.flip), options.trim) for log in given]
+        for given in (train_logs, test_logs)
+    )
     if test is None:
         train_logs, test_logs = split(train_logs, share)
     return run(arm, train_logs, test_logs, options, report)

@@ -63,6 +63,9 @@ class Options:
     prior: float | None
     extra: tuple[Column, ...]
     coupling: Array | None
+    trim: tuple[float, float] | None
+    delay: float | None
+    flip: tuple[int, ...]
 
 
 def run(
@@ -75,7 +78,14 @@ def run(
     """Identify an arm from the training logs, and test it on the others."""
     if options.physical:
         need_solver(WHY)
-    data = prepared(train_logs, test_logs, options.cutoff, options.decimate, progress)
+    data = prepared(
+        train_logs,
+        test_logs,
+        options.cutoff,
+        options.decimate,
+        progress,
+        delay=options.delay or 0.0,
+    )
     notes = data.notes
     model = _model(arm, options)
     parts = filtered_segments(data.train, data.train_bands, model)
@@ -100,7 +110,8 @@ def run(
         )
     train, train_errors = compare(rows, solution.values)
     unseen = Rows(model, filtered_segments(data.test, data.test_bands, model))
-    test, errors = compare(unseen, solution.values)
+    fastest = np.max([np.abs(s.velocity).max(axis=0) for s in train], axis=0)
+    test, errors = compare(unseen, solution.values, fastest)
     assert train_errors is not None
     judged = excitation(model, found.fit, parts, natural.described)
     bias = bias_check(rows, found)

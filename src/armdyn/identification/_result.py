@@ -123,12 +123,28 @@ class Result:
 
     @property
     def torque_error(self) -> Array:
-        """Relative error of every joint, ``|tau - predicted| / |tau|``, see `errors`, ``(n,)``."""
+        """Relative error of every joint while it moves, ``|tau - predicted| / |tau|``, ``(n,)``.
+
+        NaN for a joint that never moves; see `errors`.
+        """
         return self.errors.per_joint
 
     @property
+    def torque_error_at_rest(self) -> Array:
+        """Distance of the torques of every joint at rest from its stiction band, ``(n,)``.
+
+        Relative to the joint's torques; NaN for a joint that is never at rest. See `errors`.
+        """
+        return self.errors.at_rest
+
+    @property
+    def total_error(self) -> float:
+        """Relative error of the torques of all joints together, while they move."""
+        return self.errors.total
+
+    @property
     def torque_error_total(self) -> float:
-        """The same of all joints together."""
+        """The same as `total_error`."""
         return self.errors.total
 
     def expression(self, name: str) -> str:
@@ -192,7 +208,8 @@ class Result:
         table = zip(self.names, self.units, self.values, self.std, self.model.columns, strict=True)
         joints = zip(
             self.arm.joint_names, self.errors.per_joint, self.errors.rms, self.sigma,
-            self.correlation, self.counts, self.clipped, self.excitation.per_joint, strict=True,
+            self.correlation, self.counts, self.clipped, self.excitation.per_joint,
+            self.errors.at_rest, self.errors.share_at_rest, strict=True,
         )  # fmt: skip
         return {
             "robot": self.arm.name,
@@ -200,19 +217,22 @@ class Result:
             "verdict": self.verdict,
             "reasons": list(self.reasons),
             "torque_error": {
-                "definition": "|measured - predicted| / |measured| in the band of the fit",
+                "definition": "|measured - predicted| / |measured| in the band of the fit, "
+                "where a joint moves",
                 "held_out": self.held_out,
-                "total": self.errors.total,
-                "unfiltered": self.errors.unfiltered,
-                "of_the_fit": self.train_errors.total,
+                "total": _number(self.errors.total),
+                "unfiltered": _number(self.errors.unfiltered),
+                "of_the_fit": _number(self.train_errors.total),
             },
             "joints": [
                 {
                     "name": name, "torque_error": _number(error), "rms": _number(rms),
                     "sigma": _number(sigma), "rows_worth_one": _number(worth), "rows": rows,
                     "outliers": _number(clipped), "expected_error": _number(expected),
+                    "torque_error_at_rest": _number(at_rest), "share_at_rest": float(resting),
                 }
-                for name, error, rms, sigma, worth, rows, clipped, expected in joints
+                for name, error, rms, sigma, worth, rows, clipped, expected, at_rest, resting
+                in joints
             ],
             "parameters": [
                 {"name": name, "unit": unit, "value": float(x), "std": float(s), "kind": c.kind}

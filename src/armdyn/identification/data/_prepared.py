@@ -38,6 +38,8 @@ def prepared(
     cutoff: float | None,
     decimate: int | None,
     progress: Progress,
+    *,
+    delay: float = 0.0,
 ) -> Data:
     """Prepare the logs of the fit and of the test in the same way."""
     notes: list[str] = []
@@ -52,7 +54,7 @@ def prepared(
     measured = all(_trusted(log, cutoff) for log in logs)
     ready: list[Prepared] = []
     for k, log in enumerate(logs, 1):
-        ready.append(_one(log, cutoff, measured))
+        ready.append(_one(log, cutoff, measured, delay))
         progress(k, len(logs), "filter")
     train, test = ready[: len(train_logs)], ready[len(train_logs) :]
     for number, (log, one) in enumerate(zip(logs, ready, strict=True), 1):
@@ -69,8 +71,9 @@ def prepared(
     return Data(train, test, bands[: len(train)], bands[len(train) :], notes)
 
 
-def _one(log: Log, cutoff: float, measured: bool) -> Prepared:
-    return prepare(log, cutoff=cutoff, velocity="measured" if measured else "differentiated")
+def _one(log: Log, cutoff: float, measured: bool, delay: float) -> Prepared:
+    velocity = "measured" if measured else "differentiated"
+    return prepare(log, cutoff=cutoff, velocity=velocity, delay=delay)
 
 
 def _trusted(log: Log, cutoff: float) -> bool:

@@ -12,6 +12,7 @@ from armdyn.errors import InputError
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._fit import predicted
 from armdyn.identification.fit._segments import FilteredSegment, Rows, sample
+from armdyn.identification.judge._stiction import beyond_stiction, slowest_moving
 from armdyn.log import Log
 
 Array = NDArray[np.float64]
@@ -43,19 +44,28 @@ class Series:
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Relative errors of torques: ``|tau - predicted| / |tau|`` over all samples.
+    """Relative errors of torques, ``|tau - predicted| / |tau|``, over rows where the joint moves.
+
+    A joint moves where it is faster than 2 % of its greatest speed in these rows. At rest friction
+    takes any value within the stiction band, and the error is the distance from that band.
 
     Attributes:
-        per_joint: of every joint, ``(n,)``.
-        total: of all joints together.
-        rms: root mean square of the errors of every joint, ``(n,)``.
+        per_joint: of every joint while it moves, ``(n,)``; NaN for a joint that never moves.
+        total: of all joints together while they move; NaN if none ever does.
+        rms: root mean square of the errors of every joint while it moves, ``(n,)``.
         unfiltered: the total with torques as recorded, noise included.
+        at_rest: of every joint at rest: root mean square of the distance from the stiction band,
+            relative to that of its torques in all rows, ``(n,)``; NaN for a joint that is never at
+            rest.
+        share_at_rest: share of the rows of every joint at rest, ``(n,)``.
     """
 
     per_joint: Array
     total: float
     rms: Array
     unfiltered: float
+    at_rest: Array
+    share_at_rest: Array
 
 
 def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
@@ -77,10 +87,17 @@ def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
     return train, [log.part(cut, len(log)) for log, cut in zip(logs, cuts, strict=True)]
 
 
-def compare(rows: Rows, values: Array) -> tuple[list[Series], Errors | None]:
+def compare(
+    rows: Rows, values: Array, fastest: Array | float = 0.0
+) -> tuple[list[Series], Errors | None]:
     """Return measured and predicted torques, and their errors; None without any samples.
 
     Both include the torques that are known beforehand.
+
+    Args:
+        rows: the rows to compare.
+        values: of the parameters, ``(p,)``.
+        fastest: greatest speeds of the joints in other logs, ``(n,)``: noise is no motion.
     """
     model = rows.model
     series: list[Series] = []
@@ -93,14 +110,26 @@ def compare(rows: Rows, values: Array) -> tuple[list[Series], Errors | None]:
         series.append(Series(part.log, t, measured, ours, velocity))
     if not series:
         return [], None
+    return series, _errors(series, rows, values, fastest)
+
+
+def _errors(series: Sequence[Series], rows: Rows, values: Array, fastest: Array | float) -> Errors:
+    least = slowest_moving([s.velocity for s in series], fastest)
     measured = np.concatenate([s.measured for s in series])
+    moving = np.concatenate([np.abs(s.velocity) for s in series]) > least
     residual = np.concatenate([s.residual for s in series])
-    size, wrong = np.sum(measured**2, axis=0), np.sum(residual**2, axis=0)
-    return series, Errors(
-        np.sqrt(_ratio(wrong, size)),
-        float(np.sqrt(_ratio(wrong.sum(), size.sum()))),
-        np.sqrt(wrong / len(residual)),
-        _unfiltered(rows, values),
+    size = np.sum(np.where(moving, measured, 0.0) ** 2, axis=0)
+    wrong = np.sum(np.where(moving, residual, 0.0) ** 2, axis=0)
+    count = moving.sum(axis=0)
+    mean = np.mean(measured**2, axis=0)
+    beyond, resting = beyond_stiction(rows, values, least)
+    return Errors(
+        np.where(count > 0, np.sqrt(_ratio(wrong, size)), np.nan),
+        float(np.sqrt(_ratio(wrong.sum(), size.sum()))) if count.any() else float("nan"),
+        np.sqrt(wrong / np.maximum(count, 1)),
+        _unfiltered(rows, values, least),
+        np.where(resting > 0, np.sqrt(_ratio(beyond / np.maximum(resting, 1), mean)), np.nan),
+        1.0 - count / len(measured),
     )
 
 
@@ -123,13 +152,15 @@ def _known(model: Model, part: FilteredSegment) -> Array:
     return part.rows_of(lambda a, b: model.known(part.qd[a:b], part.qdd[a:b]))
 
 
-def _unfiltered(rows: Rows, values: Array) -> float:
+def _unfiltered(rows: Rows, values: Array, least: Array) -> float:
     """Return the relative error of unfiltered torques; of long logs, from runs of samples."""
     wrong, size = 0.0, 0.0
     for x in sample(rows.parts):
+        moving = np.abs(x.qd) > least
         off = x.tau - rows.model.predicted(values, x.q, x.qd, x.qdd)
         tau = x.tau + rows.model.known(x.qd, x.qdd) if rows.model.knows else x.tau
-        wrong, size = wrong + float(np.sum(off**2)), size + float(np.sum(tau**2))
+        wrong += float(np.sum(off[moving] ** 2))
+        size += float(np.sum(tau[moving] ** 2))
     return float(np.sqrt(_ratio(wrong, size)))
 
 

@@ -42,7 +42,7 @@ def faults(
             f"{worst} most. Move all joints through more of their ranges, faster and not "
             "together; `armdyn excite` makes such a motion. Or use several logs."
         )
-    if errors is not None and errors.total > TORQUE_ERROR:
+    if errors is not None and not errors.total <= TORQUE_ERROR:
         reasons.append(
             f"on data not used for the fit torques are wrong by {errors.total:.0%} "
             f"(at most {TORQUE_ERROR:.0%})."

@@ -89,6 +89,7 @@ def prepare(
     trim: float | None = None,
     max_gap: float | None = None,
     velocity: str = "differentiated",
+    delay: float = 0.0,
 ) -> Prepared:
     """Return the samples of a log at equal steps, with velocities and accelerations.
 
@@ -103,6 +104,8 @@ def prepare(
         max_gap: longest time step [s] that is not a gap; 5 median steps if left out.
         velocity: "differentiated" takes velocities and accelerations from the positions, "measured"
             velocities from the low-passed measured ones and accelerations from their derivative.
+        delay: time [s] by which the torques of the log lag behind its positions; they are shifted
+            back by interpolation.
 
     Raises:
         InputError: an option is wrong, or the log is too short for the cut-off.
@@ -127,7 +130,9 @@ def prepare(
     if trim is None:
         trim = _usual_trim(rate, cutoff)
     trim = checked_positive(trim, "trim")
-    used = [_Part(log, p, rate, cutoff, trim) for p in pieces if len(p) >= _fewest(rate, cutoff)]
+    used = [
+        _Part(log, p, rate, cutoff, trim, delay) for p in pieces if len(p) >= _fewest(rate, cutoff)
+    ]
     if not used:
         raise InputError(
             f"the log is too short: the longest of its {len(pieces)} pieces without gaps has "
@@ -195,7 +200,8 @@ def _columns(
     """Return the columns of all parts, in memory or in files like those of the log."""
     widths: dict[str, tuple[int, ...]] = {"t": (), "q": (log.n,), "qd": (log.n,), "qdd": (log.n,)}
     ready: dict[str, Array] = {}
-    if log.tau is not None and len(parts) == 1 and parts[0].steps.as_recorded:
+    untouched = len(parts) == 1 and parts[0].steps.as_recorded and not parts[0].delay
+    if log.tau is not None and untouched:
         # Torques are not filtered: take them from the log.
         first = parts[0].piece.start + parts[0].cut
         ready["tau"] = part_of(log.tau, first, first + parts[0].count)
@@ -238,8 +244,16 @@ class _Block:
 class _Part:
     """One segment at equal steps, without its ends."""
 
-    def __init__(self, log: Log, piece: Segment, rate: float, cutoff: float, trim: float) -> None:
-        self.log, self.piece, self.rate, self.cutoff = log, piece, rate, cutoff
+    def __init__(
+        self,
+        log: Log,
+        piece: Segment,
+        rate: float,
+        cutoff: float,
+        trim: float,
+        delay: float = 0.0,
+    ) -> None:
+        self.log, self.piece, self.rate, self.cutoff, self.delay = log, piece, rate, cutoff, delay
         self.steps = EqualSteps(log, piece, rate)
         steps = self.steps.count
         self.cut = max(min(int(trim * rate), int(TRIM_SHARE * steps)), REACH)
@@ -254,7 +268,7 @@ class _Part:
             a, b = a + self.cut, b + self.cut
             q = q_filter.rows(a - REACH, b + REACH)
             qd, qdd = derivatives(q, self.rate)
-            tau = None if log.tau is None else steps.values(log.tau, a, b)
+            tau = None if log.tau is None else steps.values(log.tau, a, b, self.delay)
             measured, slope = None, None
             if v_filter is not None:
                 v = v_filter.rows(a - REACH, b + REACH)

@@ -126,12 +126,18 @@ class EqualSteps:
         """Return the times of steps a to b."""
         return self.first + np.arange(a, b) / self.rate
 
-    def values(self, column: Array, a: int, b: int) -> Array:
-        """Return a column ``(N, k)`` of the log at steps a to b."""
+    def values(self, column: Array, a: int, b: int, late: float = 0.0) -> Array:
+        """Return a column ``(N, k)`` of the log at steps a to b, or `late` seconds after them.
+
+        Times beyond the ends of the piece give the values there.
+        """
         start = self.piece.start
-        if self.as_recorded:
+        if self.as_recorded and not late:
             return column[start + a : start + b]
         at = self.times(a, b)
+        if late:
+            end = float(self.stamps[len(self.piece) - 1 :][0])
+            at = np.clip(at + late, self.first, end)
         first = max(first_not_before(self.stamps, float(at[0])) - OVERLAP, 0)
         last = min(first_not_before(self.stamps, float(at[-1])) + OVERLAP, len(self.stamps))
         spline: Any = scipy("interpolate").CubicSpline
