@@ -92,7 +92,7 @@ MEANT = {
     ("Extra", "name"): {"path with NUL"},
     ("Extra", "unit"): {"path with NUL"},
     ("Extra", "function"): {"type"},
-    ("Extra", "joint"): {"huge integer", "path with NUL"},
+    ("Extra", "joint"): {"huge integer", "path with NUL", "strings"},
     ("Log", "notes"): {"strings", "path with NUL"},
     ("Log.part", "a"): {"huge integer"},
     ("Log.part", "b"): {"huge integer"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -59,7 +60,7 @@ def identify(
     prior: float | None = None,
     robust: bool = True,
     stribeck: bool = False,
-    extra: Sequence[Extra | tuple[str, int | str, Function]] = (),
+    extra: Sequence[Extra | tuple[str, Any, Function]] = (),
     coupling: ArrayLike | None = None,
     trim: float | tuple[float, float] | None = None,
     delay: float | str = "auto",
@@ -90,8 +91,9 @@ def identify(
             from the data if left out.
         robust: pull in outliers of the torques.
         stribeck: fit Stribeck friction where the data show it; its speed comes from a grid.
-        extra: additional torque columns: (name, joint, function of q, qd, qdd).
-        coupling: K, ``(n, n)``, if measured torques are K times joint torques.
+        extra: additional torque columns: (name, joint, function of q, qd, qdd); see `Extra`.
+        coupling: K, ``(n, n)``, if measured torques are K times joint torques. Friction and rotors
+            are then those of the drives, which turn with the speeds K^-T qd.
         trim: seconds to cut off at the start and at the end of every log; if left out, rest at both
             ends. 0 leaves logs whole.
         delay: seconds by which torques lag behind positions in the logs; "auto" finds it.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from armdyn.identification._about import about
 from armdyn.identification._result import Result
 from armdyn.identification.data._prepared import prepared
 from armdyn.identification.fit._columns import Column, Model, friction_columns, stribeck_columns
+from armdyn.identification.fit._coupling import CoupledMinimal
 from armdyn.identification.fit._fit import Fitted, Settings, factors_of, fitted
 from armdyn.identification.fit._prior import Expected, expected
 from armdyn.identification.fit._problem import Problem, Solution
@@ -33,6 +35,7 @@ from armdyn.identification.physical._natural import arm_with, impossible_links, 
 from armdyn.identification.physical._physical import WHY, physical
 from armdyn.identification.physical._solver import need_solver
 from armdyn.log import Log, blocks
+from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
 
@@ -90,8 +93,8 @@ def run(
     model = _model(arm, options)
     parts = filtered_segments(data.train, data.train_bands, model)
     _check_enough(parts, model)
-    torque, speed = _sizes(parts)
-    natural = expected(arm, options.rotor, torque)
+    torque, speed = _sizes(parts, model)
+    natural = expected(arm, model.base.rotor, torque)
     settings = Settings(_dead_band(options, speed), options.robust, options.weights, options.prior)
     if options.stribeck:
         model = _with_stribeck(model, parts, natural, settings, progress)
@@ -133,9 +136,12 @@ def run(
 def _model(arm: Arm, options: Options) -> Model:
     own = [*(friction_columns(arm) if options.friction else []), *options.extra]
     rotors = np.array([0.0 if options.rotor else j.rotor_inertia for j in arm.robot.joints])
+    base = arm.minimal_with(rotor=options.rotor)
+    if options.rotor and options.coupling is not None:
+        base = cast(MinimalParameters, CoupledMinimal(arm, options.coupling))
     return Model(
         arm,
-        arm.minimal_with(rotor=options.rotor),
+        base,
         own,
         known_rotors=rotors,
         known_friction=not options.friction,
@@ -152,13 +158,16 @@ def _check_enough(parts: Sequence[FilteredSegment], model: Model) -> None:
         )
 
 
-def _sizes(parts: Sequence[FilteredSegment]) -> tuple[Array, Array]:
-    """Return the rms of torques and velocities of every joint."""
+def _sizes(parts: Sequence[FilteredSegment], model: Model) -> tuple[Array, Array]:
+    """Return the rms of torques and velocities of every drive."""
     count = sum(len(part.t) for part in parts)
     torque, speed = np.zeros(parts[0].tau.shape[1]), np.zeros(parts[0].tau.shape[1])
     for part in parts:
         for a, b in blocks(len(part.t)):
-            for total, column in ((torque, part.tau[a:b]), (speed, part.qd[a:b])):
+            for total, column in (
+                (torque, part.tau[a:b]),
+                (speed, model.of_drives(part.qd[a:b])),
+            ):
                 total += np.einsum("ij,ij->j", column, column)
     return np.sqrt(torque / count), np.sqrt(speed / count)
 

@@ -160,7 +160,8 @@ class Result:
         if name in self.model.base.names:
             return self.model.base.expression(name)
         column = next(column for column in self.model.columns if column.name == name)
-        return f"{name} [{column.unit}]: {column.kind} of joint {column.joint + 1}"
+        joints = ", ".join(str(j + 1) for j in column.joints)
+        return f"{name} [{column.unit}]: {column.kind} of joint {joints}"
 
     @property
     def weak(self) -> tuple[str, ...]:

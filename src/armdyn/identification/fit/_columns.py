@@ -1,11 +1,14 @@
 """The columns of the regression: the terms of a joint's torque.
 
-    tau = K Y_b w + f(qd) + Fs exp(-(qd/vs)^2) sign(qd) + extra columns
+    tau = K Y_b w + f(v) + Fs exp(-(v/vs)^2) sign(v) + extra columns,      v = K^-T qd
 
 w are the minimal parameters and Y_b is their regressor, K is the coupling of the drives (if any),
 and f is the friction law (`armdyn.robot.friction`, a column for each of its terms). Fs is the part
 of static friction above Coulomb friction; it fades with the speed vs (Stribeck). Extra columns are
 functions of the state that the user supplies, for example for a counterbalance or a spring.
+
+Friction and rotors belong to the drives, so they follow the drives' speeds v. The power of the
+drives is that of the joints, tau^T v = (K tau_joint)^T v = tau_joint^T qd, so v = K^-T qd.
 """
 
 from __future__ import annotations
@@ -37,7 +40,11 @@ CHUNK = 2048
 
 @dataclass(frozen=True)
 class Column:
-    """A column: name and unit of its parameter, its kind, and its joint (from 0; base: -1)."""
+    """A column: name and unit of its parameter, its kind, and where it acts.
+
+    The joint counts from 0; it is -1 for minimal parameters, and for a column that `shared` joints
+    have in common: its function returns a column for each of them.
+    """
 
     name: str
     unit: str
@@ -45,6 +52,12 @@ class Column:
     joint: int
     function: Callable[[Array, Array, Array], Array] | None = None
     shape: tuple[float, ...] = ()  # of a term of friction
+    shared: tuple[int, ...] = ()
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """All joints that a column other than that of a minimal parameter acts on."""
+        return self.shared or (self.joint,)
 
 
 class Model:
@@ -76,6 +89,7 @@ class Model:
         """
         self.arm, self.base, self.n = arm, base, arm.n
         self.coupling = coupling
+        self._to_drives = None if coupling is None else np.linalg.inv(coupling)
         self.known_rotors, self.known_friction = known_rotors, known_friction
         inertial = [
             Column(name, unit, "base", -1)
@@ -86,16 +100,23 @@ class Model:
         self._room = np.empty((CHUNK, self.n, self.k))
         seen = self._seen()
         picked = [np.flatnonzero(seen[j]) for j in range(self.n)]
+        # where a column of `_single` belongs: the parameter, and the joint
+        self._places = [(i, j) for i, column in enumerate(own) for j in column.joints]
         single = [
-            np.array([i for i, column in enumerate(own) if column.joint == j], dtype=np.int64)
+            [(i, at) for at, (i, joint) in enumerate(self._places) if joint == j]
             for j in range(self.n)
         ]
-        pairs = list(zip(picked, single, strict=True))
-        self.active = [np.concatenate([p, self.k + s]) for p, s in pairs]
+        self.active = [
+            np.concatenate([p, np.array([self.k + i for i, _ in s], dtype=np.int64)])
+            for p, s in zip(picked, single, strict=True)
+        ]
         self._ends = np.cumsum([0, *(len(a) for a in self.active)])
         inner = self.n * self.k
         self._gather = np.concatenate(
-            [np.concatenate([j * self.k + p, inner + s]) for j, (p, s) in enumerate(pairs)]
+            [
+                np.concatenate([j * self.k + p, np.array([inner + at for _, at in s], np.int64)])
+                for j, (p, s) in enumerate(zip(picked, single, strict=True))
+            ]
         )
 
     @property
@@ -139,7 +160,7 @@ class Model:
         """Return the columns of all joints side by side, ``(N, width)``; filtered by `band`."""
         band = band or decimation(1)
         step, inner = band.mean * max(CHUNK // band.mean, 1), self.n * self.k
-        means = np.empty((len(q) // band.mean, inner + len(self.columns) - self.k))
+        means = np.empty((len(q) // band.mean, inner + len(self._places)))
         for a in range(0, len(q), step):
             x = q[a : a + step], qd[a : a + step], qdd[a : a + step]
             at = slice(a // band.mean, (a + len(x[0])) // band.mean)
@@ -153,8 +174,10 @@ class Model:
         for a in range(0, len(q), CHUNK):
             x = q[a : a + CHUNK], qd[a : a + CHUNK], qdd[a : a + CHUNK]
             part = np.matmul(self._inertial(*x), values[: self.k], out=torque[a : a + CHUNK])
-            for value, column in zip(values[self.k :], self.columns[self.k :], strict=True):
-                part[:, column.joint] += value * _evaluated(column, *x)
+            if len(self._places):
+                single = self._single(*x)
+                for at, (i, j) in enumerate(self._places):
+                    part[:, j] += values[self.k + i] * single[:, at]
         return torque
 
     def torques(self, values: Array, rows: Array) -> Array:
@@ -169,15 +192,24 @@ class Model:
 
     def known(self, qd: Array, qdd: Array) -> Array:
         """Return the torques that are known beforehand, ``(N, n)``."""
-        torque = qdd * self.known_rotors
-        torque = torque if self.coupling is None else torque @ self.coupling.T
-        return torque + self.arm.friction(qd) if self.known_friction else torque
+        torque = self.of_drives(qdd) * self.known_rotors
+        return torque + self.arm.friction(self.of_drives(qd)) if self.known_friction else torque
+
+    def of_drives(self, rate: Array) -> Array:
+        """Return speeds or accelerations of the drives ``(N, n)`` for those of the joints."""
+        return rate if self._to_drives is None else rate @ self._to_drives
 
     def _single(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return the columns of single joints, ``(N, p - k)``."""
-        result = np.empty((len(q), len(self.columns) - self.k))
-        for i, column in enumerate(self.columns[self.k :]):
-            result[:, i] = _evaluated(column, q, qd, qdd)
+        """Return the columns of single joints side by side; a shared one has several columns."""
+        result = np.empty((len(q), len(self._places)))
+        v, a = self.of_drives(qd), self.of_drives(qdd)
+        at = 0
+        for column in self.columns[self.k :]:
+            end = at + len(column.joints)
+            # extra columns are functions of the joints' motion, all others of the drives'
+            x = (q, qd, qdd) if column.kind == "extra" else (q, v, a)
+            result[:, at:end] = _evaluated(column, *x).reshape(len(q), -1)
+            at = end
         return result
 
     def _inertial(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -193,16 +225,20 @@ class Model:
 
 
 def _evaluated(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
-    j, v = column.joint, qd[:, column.joint]
     if column.kind in FRICTION_TERMS:
+        v = qd[:, column.joint]
         return interpret(_friction_column(FRICTION_TERMS[column.kind], column.shape), v)[0]
     assert column.function is not None
     values = np.asarray(column.function(q, qd, qdd), dtype=np.float64)
-    if values.shape != (len(q),) or not np.isfinite(values).all():
-        said = f"gives the shape {values.shape}" if values.shape != (len(q),) else "is not finite"
+    m = len(column.shared)
+    shape = (len(q), m) if m else (len(q),)
+    if values.shape != shape or not np.isfinite(values).all():
+        said = f"gives the shape {values.shape}" if values.shape != shape else "is not finite"
+        each = f"each sample and joint, (N, {m})" if m else "each sample, (N,)"
+        where = ", ".join(str(j + 1) for j in column.joints)
         raise InputError(
-            f"the extra column {column.name!r} of joint {j + 1} {said}, expected a finite number "
-            "for each sample, (N,)."
+            f"the extra column {column.name!r} of joint {where} {said}, expected a finite number "
+            f"for {each}."
         )
     return values
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from armdyn.identification.fit._columns import Column
 Array = NDArray[np.float64]
 Function = Callable[[Array, Array, Array], Array]
 
+Joint = int | str
+
 FORM = "(name, joint, function of q, qd, qdd)"
 
 
@@ -25,8 +28,10 @@ class Extra:
 
     Attributes:
         name: of the parameter.
-        joint: the joint on which the torque acts: number from 1, or name.
-        function: of q, qd, qdd ``(N, n)`` to ``(N,)``: the torque for a parameter of 1.
+        joint: the joint on which the torque acts: number from 1, or name. Several joints share
+            the parameter; None stands for all joints.
+        function: of q, qd, qdd ``(N, n)`` to ``(N,)``: the torque for a parameter of 1. For
+            several joints to ``(N, m)``, a column for each of them.
         unit: of the parameter.
 
     Examples:
@@ -35,17 +40,28 @@ class Extra:
         >>> result = armdyn.identify(arm, "run.csv", extra=[spring], physical=False)
         >>> result.names[-1]
         'stiffness'
+
+        A spring between both links, with one parameter:
+
+        >>> def between(q, qd, qdd):
+        ...     return np.stack([q[:, 0] - q[:, 1], q[:, 1] - q[:, 0]], axis=1)
+        >>> both = armdyn.Extra("stiffness", (1, 2), between, unit="N m/rad")
+        >>> result = armdyn.identify(arm, "run.csv", extra=[both], physical=False)
+        >>> result.names[-1]
+        'stiffness'
     """
 
     name: str
-    joint: int | str
+    joint: Joint | Sequence[Joint] | None
     function: Function
     unit: str = ""
 
     def __post_init__(self) -> None:
         checked_text(self.name, "name")
-        if not isinstance(self.joint, str):
-            checked_whole(self.joint, "joint", 1, what="a number from 1, or a name")
+        for joint in _listed(self.joint):
+            if not isinstance(joint, str):
+                what = "a number from 1, a name, several of them, or None"
+                checked_whole(joint, "joint", 1, what=what)
         checked_function(self.function, "function", what="a function of q, qd, qdd")
         checked_text(self.unit, "unit", empty=True)
 
@@ -65,7 +81,25 @@ def extra_columns(arm: Arm, extra: object) -> tuple[Column, ...]:
 
 def _column(arm: Arm, given: object) -> Column:
     one = given if isinstance(given, Extra) else _made(given)
-    return Column(one.name, one.unit, "extra", _joint_index(arm, one), one.function)
+    if one.joint is None:
+        shared = tuple(range(arm.n))
+    else:
+        shared = tuple(_joint_index(arm, one.name, joint) for joint in _listed(one.joint))
+    if not shared or len(set(shared)) < len(shared):
+        raise InputError(
+            f"extra column {one.name!r}: joint is {shown(one.joint)}, expected different joints.",
+            argument="extra",
+        )
+    if one.joint is None or not isinstance(one.joint, int | str):
+        return Column(one.name, one.unit, "extra", -1, one.function, shared=shared)
+    return Column(one.name, one.unit, "extra", shared[0], one.function)
+
+
+def _listed(joint: object) -> tuple[Joint, ...]:
+    if joint is None:
+        return ()
+    several = isinstance(joint, list | tuple)
+    return tuple(cast("Sequence[Joint]", joint)) if several else (cast(Joint, joint),)
 
 
 def _made(given: object) -> Extra:
@@ -81,15 +115,14 @@ def _made(given: object) -> Extra:
         ) from None
 
 
-def _joint_index(arm: Arm, extra: Extra) -> int:
-    """Return the joint of a column as an index from 0."""
-    joint = extra.joint
+def _joint_index(arm: Arm, name: str, joint: Joint) -> int:
+    """Return a joint of a column as an index from 0."""
     if isinstance(joint, str) and joint in arm.joint_names:
         return arm.joint_names.index(joint)
     if not isinstance(joint, str) and joint <= arm.n:
         return int(joint) - 1
     raise InputError(
-        f"extra column {extra.name!r}: joint is {shown(joint)}, expected a number from 1 to "
+        f"extra column {name!r}: joint is {shown(joint)}, expected a number from 1 to "
         f"{arm.n} or a name ({', '.join(arm.joint_names)}).",
         argument="extra",
     )

@@ -76,7 +76,9 @@ def fitted(
 ) -> Fitted:
     """Fit the parameters of a model to rows."""
     parts = rows.parts
-    kept = [np.abs(part.at_centres(part.qd)) > settings.dead_band for part in parts]
+    kept = [
+        np.abs(model.of_drives(part.at_centres(part.qd))) > settings.dead_band for part in parts
+    ]
     clipped = np.zeros(model.n)
     targets = [part.filtered(part.tau) for part in parts]
     factors, counts = factors_of(rows, targets, kept, progress)
@@ -130,7 +132,7 @@ def _prior(
     torque = np.array([np.linalg.norm(R[:, -1]) for R in factors]) / np.sqrt(n)
     column = np.zeros(len(model.columns))
     for i, one in enumerate(model.columns[model.k :], model.k):
-        column[i] = np.linalg.norm(factors[one.joint][:, i]) / np.sqrt(n[one.joint])
+        column[i] = max(np.linalg.norm(factors[j][:, i]) / np.sqrt(n[j]) for j in one.joints)
     return prior_of(model, natural, torque, column)
 
 

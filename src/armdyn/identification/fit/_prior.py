@@ -82,7 +82,7 @@ def prior_of(model: Model, natural: Expected, torque: Array, column: Array) -> P
         model: the columns.
         natural: the prior of the natural parameters.
         torque: rms of the torques of every joint, ``(n,)``.
-        column: rms of every column in its joint, ``(p,)``.
+        column: rms of every column in its joint (the largest of a shared one), ``(p,)``.
     """
     P, k, p = model.base.matrix, model.k, len(model.columns)
     root = np.zeros((k, p))
@@ -92,6 +92,6 @@ def prior_of(model: Model, natural: Expected, torque: Array, column: Array) -> P
     mean[:k] = P @ natural.mean
     fixed = np.zeros((p - k, p))
     for i, one in enumerate(model.columns[k:]):
-        size = torque[one.joint] if torque[one.joint] > 0.0 else 1.0
+        size = max(torque[j] for j in one.joints) or 1.0
         fixed[i, k + i] = (column[k + i] if column[k + i] > 0.0 else 1.0) / (WIDE * size)
     return Prior(mean, root, fixed, TRUSTED if natural.described else UNKNOWN)

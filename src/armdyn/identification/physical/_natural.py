@@ -49,7 +49,9 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
     joints: list[Joint] = []
     for j, joint in enumerate(robot.joints):
         given = {"rotor_inertia": float(parameters[10 * n + j])} if model.base.rotor else {}
-        if model.coupling is None:
+        if model.coupling is not None:  # of the drives, which an arm cannot describe
+            given = dict.fromkeys((*FRICTION_TERMS, "rotor_inertia"), 0.0)
+        else:
             own = [i for i in friction if model.columns[i].joint == j]
             given |= {model.columns[i].kind: float(values[i]) for i in own}
         for key, value in given.items():
@@ -58,8 +60,11 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
                 notes.append(f"{key} of {joint.name} came out as {value:.3g}; the arm has 0.")
                 given[key] = 0.0
         joints.append(replace(joint, **link_fields(parameters[10 * j : 10 * j + 10]), **given))  # pyright: ignore[reportArgumentType]
-    if model.coupling is not None and friction:
-        notes.append("friction was fitted behind the coupling of the drives; the arm has none.")
+    if model.coupling is not None:
+        notes.append(
+            "friction and rotors belong to the coupled drives; the arm has none: its torques are "
+            "those of the joints. `predict` has everything."
+        )
     if len(model.indices("stribeck", "extra")):
         notes.append("Stribeck friction and extra columns are no part of the arm.")
     found = Robot.of_known_faults(
