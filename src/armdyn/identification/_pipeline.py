@@ -19,6 +19,7 @@ from armdyn.errors import InputError
 from armdyn.identification._about import about
 from armdyn.identification._result import Result
 from armdyn.identification.data._prepared import prepared
+from armdyn.identification.data._signals import signals_of
 from armdyn.identification.fit._columns import Column, Model, friction_columns, stribeck_columns
 from armdyn.identification.fit._coupling import CoupledMinimal
 from armdyn.identification.fit._fit import Fitted, Settings, factors_of, fitted
@@ -30,6 +31,7 @@ from armdyn.identification.fit._stribeck import grid_of_speeds, unneeded
 from armdyn.identification.judge._bias import bias_check
 from armdyn.identification.judge._excitation import excitation
 from armdyn.identification.judge._holdout import compare
+from armdyn.identification.judge._rollout import windows_of
 from armdyn.identification.judge._verdict import faults
 from armdyn.identification.physical._natural import arm_with, impossible_links, nearest_parameters
 from armdyn.identification.physical._physical import WHY, physical
@@ -130,6 +132,8 @@ def run(
         rate=tuple(p.rate / b.factor for p, b in zip(data.train, data.train_bands, strict=True)),
         reasons=reasons, notes=(*notes, *solution.notes, *remarks, bias.words),
         about=about(train_logs, test_logs, data.train, options, settings.dead_band),
+        signals=signals_of(train_logs, test_logs, data),
+        windows=windows_of(data.test or data.train),
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,13 @@ from armdyn.files import write_together, write_whole
 from armdyn.identification._about import About
 from armdyn.identification._files import texts
 from armdyn.identification._tables import torque_errors
+from armdyn.identification.data._signals import Signals
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.judge._advice import advice
 from armdyn.identification.judge._bias import Bias
 from armdyn.identification.judge._excitation import Excitation
 from armdyn.identification.judge._holdout import Errors, Series
+from armdyn.identification.judge._rollout import Rollout, Windows, rollout
 from armdyn.identification.page import report_html
 
 Array = NDArray[np.float64]
@@ -59,6 +62,8 @@ class Result:
         reasons: why the result is not reliable, a sentence each.
         notes: data processing steps and other findings, a sentence each.
         about: the logs, how the arm moved in them, and the settings.
+        signals: the logs as recorded and as used, without those longer than memory.
+        windows: parts of the data held out, which `rollout` simulates; None if they are too short.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -96,6 +101,8 @@ class Result:
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
     about: About
+    signals: tuple[Signals, ...]
+    windows: Windows | None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -146,6 +153,24 @@ class Result:
     def torque_error_total(self) -> float:
         """The same as `total_error`."""
         return self.errors.total
+
+    @cached_property
+    def rollout(self) -> Rollout | None:
+        """The identified arm simulated under measured torques; None without `windows`.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> result = armdyn.identify(arm, "run.csv", friction=False, physical=False)
+            >>> bool(result.rollout.deviation.max() < 0.01)  # rad
+            True
+        """
+        if self.windows is None:
+            return None
+
+        def predict(q: Array, qd: Array, qdd: Array) -> Array:
+            return self.model.predicted(self.values, q, qd, qdd) + self.model.known(qd, qdd)
+
+        return rollout(self.arm, self.windows, predict, self.model.coupling)
 
     def expression(self, name: str) -> str:
         """Return the meaning of a parameter as text.

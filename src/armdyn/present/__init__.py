@@ -1,11 +1,13 @@
 """Presentation for reports, studies, runs and the command line: tables, pages, drawings, pictures.
 
-`armdyn.present.svg` has the lines and scales of drawings within pages.
+`armdyn.present.svg` has the lines and scales of drawings within pages, `armdyn.present.curves` the
+curves over time that can be zoomed.
 """
 
 from armdyn.present._grid import Grid, Tone, Toned
 from armdyn.present._html import Html, document, joined, listed, section, sentence, tag
 from armdyn.present._numbers import number, percent, with_deviation
+from armdyn.present._packed import Packed
 from armdyn.present._pages import check_page, filled
 from armdyn.present._pictures import (
     PICTURES_IN_WORDS,
@@ -15,7 +17,8 @@ from armdyn.present._pictures import (
     plain_text,
     write_picture,
 )
-from armdyn.present._style import SCRIPT, STYLE
+from armdyn.present._script import SCRIPT
+from armdyn.present._style import STYLE
 
 __all__ = [
     "PICTURES_IN_WORDS",
@@ -23,6 +26,7 @@ __all__ = [
     "STYLE",
     "Grid",
     "Html",
+    "Packed",
     "Tone",
     "Toned",
     "check_page",

@@ -1,14 +1,14 @@
-"""The style sheet of pages, and the script that zooms drawings and reads off values."""
+"""The style sheet of pages."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #d8dde4; --paper: #fff;
   --wash: #f4f6f8; --good: #1a7f4b; --bad: #b3261e; --fair: #9a6700; --is: #7b8794; --said: #d9541e;
-  --rest: #2563a8; --band: #2563a81f; --goodwash: #e7f5ed; --badwash: #fcebea; }
+  --rest: #2563a8; --raw: #b9c4d0; --band: #2563a81f; --goodwash: #e7f5ed; --badwash: #fcebea; }
 @media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b3;
   --line: #343c47; --paper: #14181d; --wash: #1c2229; --good: #56c48a; --bad: #ff8a80;
   --fair: #e0b050;
-  --is: #9aa5b3; --said: #ff8f5a; --rest: #7ab3ee; --band: #7ab3ee2b; --goodwash: #16291f;
-  --badwash: #331a18; } }
+  --is: #9aa5b3; --said: #ff8f5a; --rest: #7ab3ee; --raw: #4a5663; --band: #7ab3ee2b;
+  --goodwash: #16291f; --badwash: #331a18; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.2rem 4rem; max-width: 62rem; background: var(--paper);
   color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
@@ -41,6 +41,7 @@ svg text { fill: var(--soft); font-size: 11px; } .left text, text.axis { text-an
 polyline, line { fill: none; vector-effect: non-scaling-stroke; }
 .is { stroke: var(--is); stroke-width: 2.4; } .said { stroke: var(--said); stroke-width: 1.3; }
 .rest { stroke: var(--rest); stroke-width: 1.1; } .band { fill: var(--band); }
+.raw { stroke: var(--raw); stroke-width: .8; } .chosen { fill: var(--band); }
 .zero { stroke: var(--line); stroke-width: 1; } .pointer { stroke: var(--soft); opacity: 0; }
 .bar { stroke: var(--ink); stroke-width: 1.5; } .mid { fill: var(--ink); }
 .cad { fill: none; stroke: var(--said); stroke-width: 1.5; } .dot { fill: var(--rest); }
@@ -50,61 +51,4 @@ code { background: var(--wash); white-space: nowrap; padding: 0 .25rem; border-r
 footer { margin-top: 3rem; color: var(--soft); border-top: 1px solid var(--line); }
 @media print { :root { color-scheme: light; } body { padding: 0; font-size: 11px; max-width: none; }
   nav, .hint { display: none; } section { break-inside: auto; } }
-"""
-
-SCRIPT = """
-"use strict";
-const all = [...document.querySelectorAll("svg.curves")];
-const view = {};
-const step = size => { const p = 10 ** Math.floor(Math.log10(size));
-  return [1, 2, 5, 10].map(m => m * p).find(s => s >= 0.7 * size); };
-const place = (svg, event) => { const box = svg.getBoundingClientRect();
-  const x = (event.clientX - box.left) * svg.viewBox.baseVal.width / box.width;
-  return Math.min(1, Math.max(0, (x - svg.dataset.left) / svg.dataset.wide)); };
-const now = svg => view[svg.dataset.group] || [0, 1];
-function show(group, a, b) {
-  view[group] = [a, b];
-  for (const svg of all) if (svg.dataset.group === group) {
-    const d = svg.dataset, length = d.end - d.start, low = +d.start + a * length;
-    const high = +d.start + b * length, s = step((high - low) / 10);
-    for (const p of svg.querySelectorAll("svg.panel"))
-      p.setAttribute("viewBox", `${a * 20000} 0 ${(b - a) * 20000} 1000`);
-    const ticks = svg.querySelector(".below"); ticks.textContent = "";
-    for (let k = Math.ceil(low / s); k * s <= high; k++) {
-      const t = document.createElementNS(svg.namespaceURI, "text");
-      t.setAttribute("x", +d.left + d.wide * (k * s - low) / (high - low));
-      t.setAttribute("y", d.foot); t.textContent = +(k * s).toPrecision(6); ticks.append(t);
-    }
-  }
-}
-function nearest(panel, kind, x) {
-  let best = null;
-  for (const line of panel.querySelectorAll("polyline." + kind))
-    for (const p of line.points)
-      if (!best || Math.abs(p.x - x) < Math.abs(best.x - x)) best = p;
-  return +panel.dataset.high - (panel.dataset.high - panel.dataset.low) * best.y / 1000;
-}
-for (const svg of all) {
-  let from = null;
-  const pointer = svg.querySelector(".pointer"), said = svg.parentNode.querySelector("output");
-  svg.addEventListener("pointerdown", e => { from = place(svg, e); e.preventDefault(); });
-  svg.addEventListener("pointerup", e => {
-    const to = place(svg, e), [a, b] = now(svg);
-    if (from !== null && Math.abs(to - from) > 0.01) {
-      const ends = [from, to].sort((p, q) => p - q).map(s => a + s * (b - a));
-      show(svg.dataset.group, ...ends);
-    }
-    from = null;
-  });
-  svg.addEventListener("dblclick", () => show(svg.dataset.group, 0, 1));
-  svg.addEventListener("pointerleave", () => { pointer.style.opacity = 0; said.textContent = ""; });
-  svg.addEventListener("pointermove", e => {
-    const s = place(svg, e), [a, b] = now(svg), x = (a + s * (b - a)) * 20000, d = svg.dataset;
-    const at = +d.left + s * d.wide, [top] = svg.querySelectorAll("svg.panel");
-    pointer.setAttribute("x1", at); pointer.setAttribute("x2", at); pointer.style.opacity = 0.6;
-    const t = +d.start + (d.end - d.start) * x / 20000;
-    said.textContent = `${t.toFixed(2)} s: measured ${nearest(top, "is", x).toPrecision(3)}, ` +
-      `predicted ${nearest(top, "said", x).toPrecision(3)} ${d.unit}`;
-  });
-}
 """

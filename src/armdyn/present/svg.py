@@ -54,13 +54,15 @@ def scale_of(*values: Array, room: float = 0.06) -> Scale:
     return Scale(low - room * (high - low), high + room * (high - low))
 
 
-def line(x: Array, y: Array, across: Scale, down: Scale, kind: str) -> Html:
-    """Return a line through points, thinned if there are more points than are visible."""
-    at = _seen(y)
+def line(
+    x: Array, y: Array, across: Scale, down: Scale, kind: str, most: int = POINTS, **more: object
+) -> Html:
+    """Return a line through points, thinned if there are more than `most`."""
+    at = outline(y, most)
     px = np.rint(across.share(x[at]) * ACROSS).astype(int)
     py = np.rint((1.0 - down.share(y[at])) * DOWN).astype(int)
     points = " ".join(f"{a},{b}" for a, b in zip(px.tolist(), py.tolist(), strict=True))
-    return tag("polyline", points=points, class_=kind)
+    return tag("polyline", points=points, class_=kind, **more)
 
 
 def level(y: float, down: Scale, kind: str) -> Html:
@@ -103,11 +105,11 @@ def across_ticks(scale: Scale, count: int, left: float, width: float, top: float
     )
 
 
-def _seen(y: Array) -> NDArray[np.int64]:
+def outline(y: Array, most: int) -> NDArray[np.int64]:
     """Return the points to draw: all, or the minimum and maximum of equal pieces."""
-    if len(y) <= POINTS:
+    if len(y) <= most:
         return np.arange(len(y))
-    pieces = np.array_split(np.arange(len(y)), POINTS // 2)
+    pieces = np.array_split(np.arange(len(y)), most // 2)
     ends = [(p[np.argmin(y[p])], p[np.argmax(y[p])]) for p in pieces]
     return np.unique(np.array([0, *np.ravel(ends), len(y) - 1], dtype=np.int64))
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-from armdyn.identification.judge._holdout import Series
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
@@ -26,15 +23,6 @@ def by_speed(result: Result, j: int) -> tuple[Array, Array]:
     rest = np.concatenate([s.residual[:, j] for s in result.train])
     used = np.abs(v) > result.about.dead_band[j]
     return v[used], rest[used]
-
-
-def moving_error(result: Result, series: Sequence[Series], j: int) -> float:
-    """Return the relative error of a joint's torques where it is faster than its dead band."""
-    moving = [np.abs(s.velocity[:, j]) > result.about.dead_band[j] for s in series]
-    pairs = list(zip(series, moving, strict=True))
-    wrong = sum(float(np.sum(s.residual[m, j] ** 2)) for s, m in pairs)
-    size = sum(float(np.sum(s.measured[m, j] ** 2)) for s, m in pairs)
-    return float(np.sqrt(wrong / size)) if size > 0.0 else float("nan")
 
 
 def slow_excess(result: Result) -> Array:

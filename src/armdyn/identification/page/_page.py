@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from armdyn.identification.judge._advice import advice
 from armdyn.identification.page._parameters import hidden, links, parameter_table
 from armdyn.identification.page._residuals import residual_section
+from armdyn.identification.page._rollout import rollout_section
+from armdyn.identification.page._signals import signal_section
 from armdyn.identification.page._summary import facts, joint_table, verdict
 from armdyn.identification.page._torques import torque_sections
 from armdyn.present import (
@@ -18,6 +20,7 @@ from armdyn.present import (
     STYLE,
     Grid,
     Html,
+    Packed,
     document,
     joined,
     listed,
@@ -32,9 +35,9 @@ if TYPE_CHECKING:
     from armdyn.identification._result import Result
 
 JUMPS = {
-    "joints": "Joints", "held-out": "Torques", "residuals": "Residuals",
+    "joints": "Joints", "held-out": "Torques", "rollout": "Simulation", "residuals": "Residuals",
     "parameters": "Parameters", "hidden": "Not identifiable", "links": "Links",
-    "data": "Data", "next": "Next time",
+    "signals": "Signals", "data": "Data", "next": "Next time",
 }  # fmt: skip
 
 
@@ -47,6 +50,7 @@ def report_html(result: Result, made: datetime | None = None) -> str:
     """
     title = f"Identification of {result.arm.name}"
     jumps = {key: words for key, words in JUMPS.items() if key != "held-out" or result.held_out}
+    packed = Packed()
     body = tag(
         "body",
         tag("h1", title),
@@ -55,15 +59,17 @@ def report_html(result: Result, made: datetime | None = None) -> str:
         facts(result),
         tag("nav", joined(tag("a", words, href=f"#{key}") for key, words in jumps.items())),
         joint_table(result),
-        torque_sections(result),
+        torque_sections(result, packed),
+        rollout_section(result, packed),
         residual_section(result),
         parameter_table(result),
         hidden(result),
         links(result),
+        signal_section(result, packed),
         _data(result),
         _next_time(result),
         _provenance(result),
-        tag("script", Html(SCRIPT)),
+        tag("script", Html(packed.script() + SCRIPT)),
     )
     return document(title, body, STYLE)
 

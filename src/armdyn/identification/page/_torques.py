@@ -1,4 +1,4 @@
-"""Measured and predicted torques, and residuals, joint by joint."""
+"""Measured and predicted torques over time, and residuals, joint by joint."""
 
 from __future__ import annotations
 
@@ -8,59 +8,59 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.identification.judge._holdout import Errors, Series
-from armdyn.identification.judge._speeds import moving_error
-from armdyn.present import Html, joined, number, percent, section, tag
-from armdyn.present.svg import (
-    Array,
-    Scale,
-    across_ticks,
-    down_ticks,
-    level,
-    line,
-    panel,
-    scale_of,
-    stripe,
-)
+from armdyn.identification.page._fine import Fine, fine_torques, is_thinned, most_points, thinned
+from armdyn.present import Html, Packed, joined, number, percent, section, tag
+from armdyn.present.curves import Curve, Panel, Pieces, captioned, placed, zoomable
+from armdyn.present.svg import Array
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
 
-WIDTH, LEFT, RIGHT = 900, 60, 10
-TALL, SHORT, BETWEEN, BELOW, ABOVE = 150, 64, 12, 34, 8
+TALL, SHORT = 150, 64
 
-# Between segments of a log, and between logs, the drawing has a gap of this share of its width.
-HOLE = 0.01
+# Recorded curves per joint in the whole page: position, velocity, torque.
+RECORDED = 3
 
 
-def torque_sections(result: Result) -> Html:
+def torque_sections(result: Result, packed: Packed) -> Html:
     """Return the torques of the data held out, and of the data of the fit."""
-    explained = tag(
-        "p",
-        "Grey: measured. Orange: what the identified model says. Both went through the low-pass of "
-        "the fit. Below: measured less predicted, the band being twice the standard deviation of "
-        "the residuals of the fit. Drag across a drawing to zoom all of them, double-click to "
-        "zoom out; point at a line to read numbers.",
-        class_="hint",
-    )
+    explained = tag("p", _explained(result), class_="hint")
     parts: list[Html] = []
     if result.held_out:
-        drawn = _drawings(result, result.test, result.errors, "test")
+        drawn = _drawings(result, result.test, result.errors, True, packed)
         title = "Torques on data not used for the fit"
         parts.append(section(title, explained, drawn, key="held-out"))
-        drawn = _drawings(result, result.train, result.train_errors, "train")
+        drawn = _drawings(result, result.train, result.train_errors, False, packed)
         folded = tag("details", tag("summary", "Show the drawings"), drawn)
         parts.append(section("Torques on the data of the fit", folded, key="fit"))
     else:
-        drawn = _drawings(result, result.train, result.train_errors, "train")
+        drawn = _drawings(result, result.train, result.train_errors, False, packed)
         parts.append(section("Torques on the data of the fit", explained, drawn, key="fit"))
     return joined(parts)
 
 
-def _drawings(result: Result, series: Sequence[Series], errors: Errors, group: str) -> Html:
-    times = _times(series)
-    across = Scale(0.0, float(times[-1][-1]) or 1.0)
+def _explained(result: Result) -> str:
+    words = (
+        "Grey: measured. Orange: what the identified model says. Both went through the low-pass of "
+        "the fit; pale, below them, torques as they were recorded. Underneath: measured less "
+        "predicted, the band being twice the standard deviation of the residuals of the fit. Drag "
+        "across a drawing to zoom all of them, double-click to zoom out; point at a line to read "
+        "numbers."
+    )
+    if not result.signals:
+        return f"{words} The log is longer than memory: only the rows of the fit are drawn."
+    if is_thinned(result, RECORDED):
+        return f"{words} The log is long: of what was recorded, extremes are drawn."
+    return words
+
+
+def _drawings(
+    result: Result, series: Sequence[Series], errors: Errors, held_out: bool, packed: Packed
+) -> Html:
+    fine = fine_torques(result, held_out)
+    times = placed([one.times for one in fine] if fine else [s.t for s in series])
     return joined(
-        _drawing(result, j, series, times, across, float(errors.per_joint[j]), group)
+        _drawing(result, j, series, fine, times, errors, held_out, packed)
         for j in range(result.arm.n)
     )
 
@@ -69,65 +69,68 @@ def _drawing(
     result: Result,
     j: int,
     series: Sequence[Series],
+    fine: Sequence[Fine],
     times: Sequence[Array],
-    across: Scale,
-    error: float,
-    group: str,
+    errors: Errors,
+    held_out: bool,
+    packed: Packed,
 ) -> Html:
     joint = result.arm.robot.joints[j]
     unit = "N m" if joint.is_revolute else "N"
     sigma = float(result.sigma[j])
-    measured = [s.measured[:, j] for s in series]
-    model = [s.predicted[:, j] for s in series]
-    rest = [s.residual[:, j] for s in series]
-    down = scale_of(*measured, *model)
-    low = scale_of(*rest, np.array([-2.5 * sigma, 2.5 * sigma]))
-    top = [_line(times, y, across, down, kind) for y, kind in ((measured, "is"), (model, "said"))]
-    bottom = [stripe(-2 * sigma, 2 * sigma, low, "band"), level(0.0, low, "zero")]
-    bottom.append(_line(times, rest, across, low, "rest"))
-    if down.low < 0.0 < down.high:
-        top.insert(0, level(0.0, down, "zero"))
-    wide, at = WIDTH - LEFT - RIGHT, ABOVE + TALL + BETWEEN
-    foot = at + SHORT
-    about = {"data_low": down.low, "data_high": down.high}
-    rest_about = {"data_low": low.low, "data_high": low.high}
-    height = foot + BELOW
-    picture = tag(
-        "svg",
-        panel(LEFT, ABOVE, wide, TALL, top, **about),
-        panel(LEFT, at, wide, SHORT, bottom, **rest_about),
-        tag("g", down_ticks(down, 5, LEFT, ABOVE, TALL), class_="left"),
-        tag("g", down_ticks(low, 3, LEFT, at, SHORT), class_="left"),
-        tag("g", across_ticks(across, 10, LEFT, wide, foot + 14), class_="below"),
-        tag("text", "time [s]", x=WIDTH - RIGHT, y=foot + 30, class_="axis"),
-        tag("line", x1=0, x2=0, y1=ABOVE, y2=foot, class_="pointer"),
-        viewBox=f"0 0 {WIDTH} {height}", class_="curves", role="img",
-        data_group=group, data_start=across.low, data_end=across.high, data_unit=unit,
-        data_left=LEFT, data_wide=wide, data_foot=foot + 14,
-        aria_label=f"torques of {joint.name}",
-    )  # fmt: skip
-    caption = tag(
-        "figcaption",
-        tag("b", joint.name),
-        f" [{unit}] · error {percent(error)}, while moving "
-        f"{percent(moving_error(result, series, j))} · residuals of the fit {number(sigma, 3)}",
-        tag("output"),
+    if fine:
+        curves = _fine_curves(result, fine, times, j)
+    else:
+        curves = _coarse_curves(series, times, j)
+    *torques, rest = curves
+    picture = zoomable(
+        [Panel(torques, TALL, unit), Panel([rest], SHORT, unit, 2.0 * sigma)],
+        "test" if held_out else "train",
+        f"torques of {joint.name}",
+        packed,
     )
-    return tag("figure", caption, picture)
+    said = (
+        f" [{unit}] · error while moving {percent(float(errors.per_joint[j]))}{_resting(errors, j)}"
+        f" · residuals of the fit {number(sigma, 3)}"
+    )
+    return captioned([joint.name, said], picture)
 
 
-def _line(
-    times: Sequence[Array], values: Sequence[Array], across: Scale, down: Scale, kind: str
-) -> Html:
-    return joined(line(t, y, across, down, kind) for t, y in zip(times, values, strict=True))
+def _resting(errors: Errors, j: int) -> str:
+    if not errors.share_at_rest[j] > 0.0:
+        return ""
+    return f", at rest {percent(float(errors.at_rest[j]))}"
 
 
-def _times(series: Sequence[Series]) -> list[Array]:
-    """Return the times of all segments in sequence, without the gaps between them."""
-    total = sum(float(s.t[-1] - s.t[0]) for s in series)
-    placed: list[Array] = []
-    start = 0.0
-    for s in series:
-        placed.append(s.t - s.t[0] + start)
-        start = float(placed[-1][-1]) + HOLE * total
-    return placed
+def _fine_curves(
+    result: Result, fine: Sequence[Fine], times: Sequence[Array], j: int
+) -> list[Curve]:
+    most = most_points(result, RECORDED)
+    offsets = [t[0] - one.times[0] for one, t in zip(fine, times, strict=True)]
+    dense = [one.t + shift for one, shift in zip(fine, offsets, strict=True)]
+
+    def curve(name: str, kind: str, values: Sequence[Array], at: Sequence[Array]) -> Curve:
+        return Curve(name, kind, list(zip(at, values, strict=True)))
+
+    raw: Pieces = [
+        thinned(t, np.ascontiguousarray(one.torque[:, j]), most)
+        for one, t in zip(fine, times, strict=True)
+    ]
+    return [
+        Curve("recorded", "raw", raw),
+        curve("measured", "is", [one.measured[j] for one in fine], dense),
+        curve("predicted", "said", [one.predicted[j] for one in fine], dense),
+        curve("residual", "rest", [one.measured[j] - one.predicted[j] for one in fine], dense),
+    ]
+
+
+def _coarse_curves(series: Sequence[Series], times: Sequence[Array], j: int) -> list[Curve]:
+    columns = {
+        ("measured", "is"): [s.measured[:, j] for s in series],
+        ("predicted", "said"): [s.predicted[:, j] for s in series],
+        ("residual", "rest"): [s.residual[:, j] for s in series],
+    }
+    return [
+        Curve(name, kind, list(zip(times, values, strict=True)))
+        for (name, kind), values in columns.items()
+    ]

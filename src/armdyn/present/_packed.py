@@ -1,0 +1,55 @@
+"""Numbers inside a page, which its script reads when one zooms in."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# A number is stored in three bytes, as a share of the range of its column.
+LEVELS = (1 << 24) - 1
+
+# Steps that differ by less than this share are equal.
+EQUAL = 1e-6
+
+
+class Packed:
+    """Columns of numbers; equal arrays are stored once."""
+
+    def __init__(self) -> None:
+        self._columns: list[list[object]] = []
+        self._known: dict[int, tuple[Array, int]] = {}
+        self.count = 0
+
+    def key(self, values: Array) -> int:
+        """Store a column ``(N,)`` of finite numbers, and return its number in the page."""
+        known = self._known.get(id(values))
+        if known is None:
+            # with the array, so that its identity is not given to another one
+            known = self._known[id(values)] = values, len(self._columns)
+            self._columns.append(_column(values))
+            self.count += len(values)
+        return known[1]
+
+    def script(self) -> str:
+        """Return the columns as a statement of JavaScript."""
+        return f"const packed = {json.dumps(self._columns, separators=(',', ':'))};"
+
+
+def _column(values: Array) -> list[object]:
+    """Return (lowest, highest, number) of equal steps, or (lowest, highest, text)."""
+    count = len(values)
+    if count > 1:
+        steps = (values[-1] - values[0]) / (count - 1)
+        even = values[0] + steps * np.arange(count)
+        if float(np.abs(values - even).max()) <= EQUAL * abs(steps):
+            return [float(values[0]), float(values[-1]), count]
+    low, high = (float(x) for x in (values.min(initial=np.inf), values.max(initial=-np.inf)))
+    size = high - low if high > low else 1.0
+    levels = np.rint((values - low) * (LEVELS / size)).astype("<u4")
+    three = levels.view(np.uint8).reshape(count, 4)[:, :3]
+    return [low, low + size, base64.b64encode(three.tobytes()).decode()]
