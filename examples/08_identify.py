@@ -18,7 +18,7 @@ log = run.measured(noise_tau=0.1, quantisation=1e-4, jitter=0.05, rate=200.0)
 log.save("log.csv")
 
 result = armdyn.identify(arm, "log.csv", holdout=0.3)
-print(result.verdict)
+print(result.verdict_text)
 for name, value, std in zip(result.names[:5], result.values, result.std, strict=False):
     print(f"  {name:9} {value:8.4f} +- {std:.4f}")
 result.save("identified")  # report.html, identified.urdf, parameters.csv, ...

@@ -24,7 +24,7 @@ from armdyn.identification import identify
 from support.identification import small_arm
 
 result = identify(small_arm(), Log.stream(sys.argv[1]), physical=False)
-assert result.passed, result.verdict
+assert result.passed, result.verdict_text
 print(int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) // 1024)
 """
 

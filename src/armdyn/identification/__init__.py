@@ -6,15 +6,17 @@ The package is not called `identify`, so ``armdyn.identify`` always means the fu
 from armdyn.identification._files import FILES
 from armdyn.identification._identify import identify
 from armdyn.identification._result import Result
-from armdyn.identification._tables import limits_used, load_values, torque_errors
+from armdyn.identification._tables import limits_used, load_values, torque_errors, verdict_lines
 from armdyn.identification.exciting import ExcitingMotion, excite
 from armdyn.identification.fit._extra import Extra
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.gains._drive_gains import DriveGains
 from armdyn.identification.gains._identify_gains import identify_drive_gains
 from armdyn.identification.judge._bias import Bias
+from armdyn.identification.judge._box import Box
 from armdyn.identification.judge._excitation import Excitation
 from armdyn.identification.judge._holdout import Errors, Series
+from armdyn.identification.judge._judgement import Finding, Judgement, Measures
 from armdyn.identification.payload._identify_payload import identify_payload
 from armdyn.identification.payload._load import Load
 from armdyn.identification.payload._payload import PAYLOAD_FILES, Payload
@@ -25,13 +27,17 @@ __all__ = [
     "FILES",
     "PAYLOAD_FILES",
     "Bias",
+    "Box",
     "DriveGains",
     "Errors",
     "Excitation",
     "ExcitingMotion",
     "Extra",
     "Feasibility",
+    "Finding",
+    "Judgement",
     "Load",
+    "Measures",
     "Payload",
     "Problem",
     "Result",
@@ -46,4 +52,5 @@ __all__ = [
     "load_values",
     "need_solver",
     "torque_errors",
+    "verdict_lines",
 ]

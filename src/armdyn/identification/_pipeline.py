@@ -31,8 +31,8 @@ from armdyn.identification.fit._stribeck import grid_of_speeds, unneeded
 from armdyn.identification.judge._bias import bias_check
 from armdyn.identification.judge._excitation import excitation
 from armdyn.identification.judge._holdout import compare
+from armdyn.identification.judge._judge import judge
 from armdyn.identification.judge._rollout import windows_of
-from armdyn.identification.judge._verdict import faults
 from armdyn.identification.physical._natural import arm_with, impossible_links, nearest_parameters
 from armdyn.identification.physical._physical import WHY, physical
 from armdyn.identification.physical._solver import need_solver
@@ -120,7 +120,10 @@ def run(
     assert train_errors is not None
     judged = excitation(model, found.fit, parts, natural.described)
     bias = bias_check(rows, found)
-    reasons = faults(arm.joint_names, train_logs, found.counts, judged, errors)
+    judgement = judge(
+        rows, found, solution.values, solution.parameters, train_logs, test, settings.dead_band,
+        judged, errors,
+    )  # fmt: skip
     fit = found.fit
     return Result(
         arm=identified, described=arm, model=model, values=solution.values, std=fit.std,
@@ -130,7 +133,7 @@ def run(
         excitation=judged, bias=bias, train=tuple(train), train_errors=train_errors,
         test=tuple(test), errors=errors or train_errors, held_out=errors is not None,
         rate=tuple(p.rate / b.factor for p, b in zip(data.train, data.train_bands, strict=True)),
-        reasons=reasons, notes=(*notes, *solution.notes, *remarks, bias.words),
+        judgement=judgement, notes=(*notes, *solution.notes, *remarks, bias.words),
         about=about(train_logs, test_logs, data.train, options, settings.dead_band),
         signals=signals_of(train_logs, test_logs, data),
         windows=windows_of(data.test or data.train),

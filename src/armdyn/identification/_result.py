@@ -18,13 +18,15 @@ from armdyn.errors import InputError, shown
 from armdyn.files import write_together, write_whole
 from armdyn.identification._about import About
 from armdyn.identification._files import texts
-from armdyn.identification._tables import torque_errors
+from armdyn.identification._tables import torque_errors, verdict_lines
 from armdyn.identification.data._signals import Signals
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.judge._advice import advice
 from armdyn.identification.judge._bias import Bias
+from armdyn.identification.judge._box import Box
 from armdyn.identification.judge._excitation import Excitation
 from armdyn.identification.judge._holdout import Errors, Series
+from armdyn.identification.judge._judgement import Answer, Finding, Judgement
 from armdyn.identification.judge._rollout import Rollout, Windows, rollout
 from armdyn.identification.page import report_html
 
@@ -59,7 +61,7 @@ class Result:
         errors: relative errors on `test`, or on `train` if no data were held out.
         held_out: whether `errors` are of data not used for the fit.
         rate: filtered rows per second, of every log of the fit.
-        reasons: why the result is not reliable, a sentence each.
+        judgement: the verdict, why, and the measures behind it.
         notes: data processing steps and other findings, a sentence each.
         about: the logs, how the arm moved in them, and the settings.
         signals: the logs as recorded and as used, without those longer than memory.
@@ -98,7 +100,7 @@ class Result:
     errors: Errors
     held_out: bool
     rate: tuple[float, ...]
-    reasons: tuple[str, ...]
+    judgement: Judgement
     notes: tuple[str, ...]
     about: About
     signals: tuple[Signals, ...]
@@ -115,18 +117,47 @@ class Result:
         return tuple(column.unit for column in self.model.columns)
 
     @property
-    def passed(self) -> bool:
-        """Whether the result can be relied on."""
-        return not self.reasons
+    def verdict(self) -> Answer:
+        """The verdict: "passed", "usable" (with `reservations`) or "not passed"."""
+        return self.judgement.answer
 
     @property
-    def verdict(self) -> str:
-        """The verdict as a sentence."""
+    def passed(self) -> bool:
+        """Whether the model can be relied on within `box`, without reservations."""
+        return self.verdict == "passed"
+
+    @property
+    def usable(self) -> bool:
+        """Whether the model can be used within `box`, perhaps with reservations."""
+        return self.verdict != "not passed"
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the model is not to be relied on, a sentence each."""
+        return self.judgement.reasons
+
+    @property
+    def reservations(self) -> tuple[str, ...]:
+        """The weaknesses of a usable model, a sentence each."""
+        return self.judgement.reservations
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What explains the data better than the model, each with the option that mends it."""
+        return self.judgement.findings
+
+    @property
+    def box(self) -> Box:
+        """The positions, speeds and accelerations that the verdict speaks for."""
+        return self.judgement.box
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict as a sentence, with its reasons and reservations."""
         where = "data not used for the fit" if self.held_out else "the data of the fit"
-        said = f"torque error {self.errors.total:.2%} on {where}"
-        if self.passed:
-            return f"passed: {said}."
-        return f"not passed: {said}. " + " ".join(self.reasons)
+        head = "usable, with reservations" if self.verdict == "usable" else self.verdict
+        said = f"{head}: torque error {self.errors.total:.2%} on {where}."
+        return " ".join([said, *self.reasons, *self.reservations])
 
     @property
     def torque_error(self) -> Array:
@@ -220,7 +251,7 @@ class Result:
             ...
         """
         listed = [f"- {words}" for words in self.advice]
-        return "\n".join([torque_errors(self).text(), "", self.verdict, *listed])
+        return "\n".join([torque_errors(self).text(), "", *verdict_lines(self), *listed])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data for JSON.
@@ -241,7 +272,11 @@ class Result:
             "robot": self.arm.name,
             "passed": self.passed,
             "verdict": self.verdict,
+            "verdict_text": self.verdict_text,
             "reasons": list(self.reasons),
+            "reservations": list(self.reservations),
+            "findings": [finding.to_dict() for finding in self.findings],
+            "box": self.box.to_dict(),
             "torque_error": {
                 "definition": "|measured - predicted| / |measured| in the band of the fit, "
                 "where a joint moves",
@@ -326,7 +361,7 @@ class Result:
         return write_together(target, self.files(), None)
 
     def __repr__(self) -> str:
-        return f"<Result: {self.arm.name!r}, {self.verdict}>"
+        return f"<Result: {self.arm.name!r}, {self.verdict_text}>"
 
 
 def _number(x: object) -> float | None:

@@ -35,6 +35,27 @@ def torque_errors(result: Result) -> Grid:
     )
 
 
+def verdict_lines(result: Result) -> list[str]:
+    """Return the verdict as lines: reasons, reservations, findings, gains checked and the box."""
+    where = "data not used for the fit" if result.held_out else "the data of the fit"
+    head = "usable, with reservations" if result.verdict == "usable" else result.verdict
+    lines = [f"{head}: torque error {result.errors.total:.2%} on {where}."]
+    lines += [f"  - {words}" for words in (*result.reasons, *result.reservations)]
+    for finding in result.findings:
+        lines.append(
+            f"  - better explained: {finding.what} (error {finding.error_before:.1%} -> "
+            f"{finding.error_after:.1%}); {finding.option}."
+        )
+    checked = zip(result.arm.joint_names, result.judgement.measures.gain_checked, strict=True)
+    lines.append(f"Gain checked to: {', '.join(f'{name} {_within(x)}' for name, x in checked)}.")
+    lines.append("This holds for motions within")
+    return [*lines, *(f"  {line}" for line in result.box.words(result.arm.robot.joints))]
+
+
+def _within(x: float) -> str:
+    return f"+-{x:.0%}" if x < 1.0 else "not at all"
+
+
 def load_values(payload: Payload) -> Grid:
     """Return mass, centre of mass and inertia of a load."""
     load = payload.load

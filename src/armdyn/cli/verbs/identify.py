@@ -41,11 +41,12 @@ from armdyn.cli.options.robot import (
 from armdyn.cli.verbs._payload import show_payload
 from armdyn.errors import ArmdynError, InputError
 from armdyn.files import check_writable, write_together
-from armdyn.identification import FILES, PAYLOAD_FILES, Result, torque_errors
+from armdyn.identification import FILES, PAYLOAD_FILES, Result, torque_errors, verdict_lines
 from armdyn.identification import identify as identify_arm
 
 # The folder of C code, and the quantities that it computes from the identified values.
 C_FOLDER = "c"
+STYLES = {"passed": "bold green", "usable": "bold yellow", "not passed": "bold red"}
 FUNCTIONS = ("mass_matrix", "inverse_dynamics", "gravity")
 
 
@@ -128,10 +129,10 @@ def identify(
     paths = write_together(out, texts, None)
     if as_json:
         print_json({**result.to_dict(), "files": [str(path) for path in paths]})
-        complain(result.verdict)
+        complain(result.verdict_text)
     else:
         _show(result, out, texts)
-    if not result.passed:
+    if not result.usable:
         raise typer.Exit(1)
 
 
@@ -147,8 +148,9 @@ def _c_texts(arm: Arm) -> dict[str, str]:
 
 def _show(result: Result, out: Path, texts: dict[str, str]) -> None:
     show(torque_errors(result), "")
-    head, _, rest = result.verdict.partition(": ")
-    show(Text(head, style="bold green" if result.passed else "bold red") + Text(f": {plain(rest)}"))
+    first, *more = verdict_lines(result)
+    head, _, rest = first.partition(": ")
+    show(Text(head, style=STYLES[result.verdict]) + Text(f": {plain(rest)}"), *map(plain, more))
     said = result.advice
     if said:
         show("", "What to do better next time:", *(f"  - {words}" for words in said))

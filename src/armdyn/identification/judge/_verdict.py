@@ -1,14 +1,21 @@
-"""Whether an identification is reliable, and if not, why not."""
+"""Whether a model is reliable: passed, usable with reservations, or not passed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from armdyn.identification.judge._box import Box
 from armdyn.identification.judge._excitation import Excitation
 from armdyn.identification.judge._holdout import Errors
-from armdyn.log import Log, extremes
+from armdyn.identification.judge._judgement import Finding, Measures
+from armdyn.log import Log, blocks, extremes
+from armdyn.robot import Joint
+
+Array = NDArray[np.float64]
 
 # Largest expected error of torques on other motions, and largest error on data held out.
 EXPECTED_ERROR = 0.15
@@ -19,18 +26,80 @@ TORQUE_ERROR = 0.25
 RESTING = 1e-3
 CONSTANT = 1e-9
 
+# A torque that stands at its extreme value in more than this share of the samples is cut off.
+SATURATED = 0.005
 
-def faults(
+# This share of the range is near the extreme value. A torque that is cut off is at that value in at
+# least this share of the samples near it.
+EXTREME = 0.05
+CROWDED = 0.5
+
+# Shorter logs [s a joint], smaller ranges [rad] and lower speeds [rad/s] than these show little.
+SHORT = 1.2
+NARROW = 0.5
+SLOW = 0.25
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A measure of every joint: its bound for a reservation, its bound for refusal, and words.
+
+    `words` contains {name} for the joint, {value} for the measure and {most} for the bound.
+    """
+
+    measure: str
+    reservation: float
+    refusal: float
+    words: str
+
+
+LIMITS = (
+    Limit("blocked", 0.10, 0.20,
+          "torques of {name} are wrong by {value} on parts of the log that were left out of the "
+          "fit (at most {most})"),
+    Limit("delivered", 0.10, 0.20,
+          "torques of {name} are wrong by {value} where it moves (at most {most})"),
+    Limit("held_out", 0.10, 0.20,
+          "torques of {name} are wrong by {value} on data held out, where it moves (at most "
+          "{most})"),
+    Limit("spread", 0.10, 0.30,
+          "torques of {name} on other motions are open by {value} (at most {most}): parts of the "
+          "log disagree"),
+    Limit("bias", 0.06, 0.15,
+          "the model lacks something that changes torques of {name} by {value} (at most {most})"),
+    Limit("curve", 0.06, 0.30,
+          "friction of {name} has another curve, which changes its torques by {value} (at most "
+          "{most})"),
+    Limit("gain", 0.04, 0.15,
+          "the scale of the torque of {name} disagrees with the other joints: with another one its "
+          "predictions change by {value} (at most {most})"),
+    Limit("gain_unknown", 0.12, np.inf,
+          "the data do not check the scale of the torque of {name}: it may change predictions by "
+          "{value} (at most {most})"),
+)  # fmt: skip
+"""Measures of every joint, relative to the size of its torque."""
+
+FRICTION = Limit("friction", -0.05, -0.25,
+                 "friction of {name} drives it: {value} of its torque")  # fmt: skip
+
+
+def refusals(
     names: Sequence[str],
     logs: Sequence[Log],
     counts: Sequence[int],
     excitation: Excitation,
     errors: Errors | None,
+    measures: Measures,
+    findings: Sequence[Finding],
 ) -> tuple[str, ...]:
     """Return the reasons against relying on the result, a sentence each."""
-    reasons = [*still_joints(names, logs), *constant_torques(names, logs)]
-    for name, count in zip(names, counts, strict=True):
-        if not count:
+    reasons = [*constant_torques(names, logs), *saturated(names, logs)]
+    still = still_joints(names, logs)
+    if len(still) == len(names):
+        reasons += still
+    moved = _moved(logs)
+    for name, count, moves in zip(names, counts, moved, strict=True):
+        if moves and not count:
             reasons.append(
                 f"{name} has no samples above the dead band of velocity; move it faster."
             )
@@ -47,7 +116,76 @@ def faults(
             f"on data not used for the fit torques are wrong by {errors.total:.0%} "
             f"(at most {TORQUE_ERROR:.0%})."
         )
-    return tuple(reasons)
+    mended = [f for f in findings if f.kind in ("sign", "swap")]
+    reasons += [f"{f.what}; this mends it: {f.option}." for f in mended]
+    return (*reasons, *_beyond(names, measures, refusal=True))
+
+
+def reservations(
+    joints: Sequence[Joint], logs: Sequence[Log], box: Box, measures: Measures
+) -> tuple[str, ...]:
+    """Return the weaknesses of a result that may be used, a sentence each."""
+    names = [joint.name for joint in joints]
+    still = still_joints(names, logs)
+    said = [] if len(still) == len(names) else still
+    said += _beyond(names, measures, refusal=False)
+    time = sum(log.duration for log in logs)
+    if time < SHORT * len(joints):
+        said.append(f"{time:.2g} s of data are little (at least {SHORT * len(joints):.2g} s).")
+    turning = [j for j, joint in enumerate(joints) if joint.is_revolute]
+    if turning:
+        width = float(np.median((box.upper - box.lower)[turning]))
+        if width < NARROW:
+            said.append(f"joints move through {width:.2g} rad only (at least {NARROW:g} rad).")
+        speed = float(np.median(box.speed[turning]))
+        if speed < SLOW:
+            said.append(
+                f"joints reach {speed:.2g} rad/s only (at least {SLOW:g} rad/s): inertias hardly "
+                "show."
+            )
+    return tuple(said)
+
+
+def _beyond(names: Sequence[str], measures: Measures, *, refusal: bool) -> Iterator[str]:
+    """Yield a sentence for the worst joint of every measure beyond its bound."""
+    for limit in LIMITS:
+        values = np.nan_to_num(getattr(measures, limit.measure), nan=0.0)
+        j = int(np.argmax(values))
+        value = float(values[j])
+        most = limit.refusal if refusal else limit.reservation
+        if value > most and (refusal or value <= limit.refusal):
+            words = limit.words.format(name=names[j], value=f"{value:.0%}", most=f"{most:.0%}")
+            told = {"bias": measures.lacking, "curve": measures.bent}.get(limit.measure)
+            yield f"{words}: {told[j]}." if told else f"{words}."
+    j = int(np.argmin(measures.friction))
+    value = float(measures.friction[j])
+    least = FRICTION.refusal if refusal else FRICTION.reservation
+    if value < least and (refusal or value >= FRICTION.refusal):
+        yield FRICTION.words.format(name=names[j], value=f"{value:.0%}") + "."
+
+
+def saturated(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
+    """Return a sentence for every joint whose torque often stands at its extreme value.
+
+    A torque of few steps also stands there often, but as often a little below.
+    """
+    taus = [log.tau for log in logs if log.tau is not None]
+    low, high = extremes(taus)
+    near = EXTREME * (high - low)
+    at, beside, count = np.zeros((2, len(low))), np.zeros((2, len(low))), 0
+    for tau in taus:
+        for a, b in blocks(len(tau)):
+            rows = tau[a:b]
+            at += (rows == low).sum(axis=0), (rows == high).sum(axis=0)
+            beside += (rows <= low + near).sum(axis=0), (rows >= high - near).sum(axis=0)
+            count += len(rows)
+    share = np.max(np.where(at > CROWDED * beside, at, 0.0), axis=0) / max(count, 1)
+    return [
+        f"the torque of {name} stands at its extreme value in {x:.1%} of the samples: it is cut "
+        "off. Leave these motions out, or make them slower."
+        for name, x, width in zip(names, share.tolist(), high - low, strict=True)
+        if x > SATURATED and width > 0.0
+    ]
 
 
 def still_joints(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
@@ -59,6 +197,11 @@ def still_joints(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
         for name, width in zip(names, (high - low).tolist(), strict=True)
         if width < RESTING
     ]
+
+
+def _moved(logs: Sequence[Log]) -> list[bool]:
+    low, high = extremes([log.q for log in logs])
+    return [bool(width >= RESTING) for width in high - low]
 
 
 def constant_torques(names: Sequence[str], logs: Sequence[Log]) -> list[str]:

@@ -31,15 +31,19 @@ def verdict(result: Result) -> Html:
     error = percent(result.errors.total)
     where = "data that were not used for the fit" if result.held_out else "the data of the fit"
     judged = result.excitation.expected_error
-    if result.passed:
+    if result.usable:
+        said = "Passed: the model can be relied on"
+        if not result.passed:
+            said = "Usable, with reservations"
         inside = [
-            tag("p", "Passed: the model can be relied on", class_="head"),
+            tag("p", said, class_="head"),
             tag("p", f"It predicts torques with an error of {error} on {where}."),
             tag(
                 "p",
                 f"On other motions within the same ranges, errors of {percent(judged)} are "
                 "expected from what the data leave open.",
             ),
+            listed(result.reservations),
         ]
         return tag("div", *inside, class_="verdict passed")
     inside = [

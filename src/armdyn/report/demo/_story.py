@@ -255,8 +255,8 @@ def _identified(stage: _Stage, result: Result) -> Chapter:
     )
     return Chapter(
         "Identify the arm from its log",
-        f"{result.verdict[0].upper()}{result.verdict[1:]} The truth is known here, so that the "
-        "error bars can be put to the test.",
+        f"{result.verdict_text[0].upper()}{result.verdict_text[1:]} The truth is known here, so "
+        "that the error bars can be put to the test.",
         Grid("", ("what", "number"), 1, rows),
         result.passed and len(names) == len(result.names) and within[2] >= WITHIN,
         (

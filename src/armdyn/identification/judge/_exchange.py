@@ -1,0 +1,96 @@
+"""Torques of the wrong sign, or of the wrong joint: fits with torques exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.identification.fit._regression import Fit
+from armdyn.identification.judge._time_blocks import BLOCKS, TimeBlocks
+
+Array = NDArray[np.float64]
+
+# A joint's weight follows its error, this many times.
+ROUNDS = 3
+
+# A joint's error counts at least as this share of the size of its torques.
+LEAST_ERROR = 1e-3
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Torques taken for those of other joints: of joint order[j], with the sign signs[j]."""
+
+    order: tuple[int, ...]
+    signs: tuple[float, ...]
+
+    @property
+    def flipped(self) -> tuple[int, ...]:
+        """Joints whose torques change their sign."""
+        return tuple(j for j, sign in enumerate(self.signs) if sign < 0.0)
+
+    @property
+    def swapped(self) -> tuple[int, ...]:
+        """Joints that take the torque of another one."""
+        return tuple(j for j, i in enumerate(self.order) if i != j)
+
+
+def errors_with(data: TimeBlocks, fit: Fit, size: Array, what: Exchange) -> Array:
+    """Return squared errors ``(blocks, n)`` on blocks that are left out, relative to the torques.
+
+    The weights of the joints follow their errors.
+    """
+    weights, root = fit.weights.copy(), fit.weights / np.maximum(fit.sigma, 1e-300)
+    counts = np.maximum(data.counts.sum(axis=0), 1.0)
+    squares = np.zeros((BLOCKS, data.n))
+    for _ in range(ROUNDS):
+        folds = _solved(data, fit, weights, what)
+        for j, at in enumerate(data.places):
+            k = int(np.searchsorted(at, data.p))
+            for b in range(BLOCKS):
+                v = np.zeros(len(at))
+                v[:k] = folds[b][at[:k]]
+                v[len(at) - data.n + what.order[j]] = -what.signs[j]
+                squares[b, j] = max(float(v @ data.grams[b][j] @ v), 0.0)
+        sigma = np.sqrt(squares.sum(axis=0) / counts)
+        weights = root * np.maximum(sigma, LEAST_ERROR * size)
+    return squares
+
+
+def _solved(data: TimeBlocks, fit: Fit, weights: Array, what: Exchange) -> list[Array]:
+    p, prior = data.p, fit.prior
+    per_block = np.zeros((BLOCKS, p, p + 1))
+    for j, at in enumerate(data.places):
+        k = int(np.searchsorted(at, p))
+        mine = np.ix_(at[:k], at[:k])
+        target = len(at) - data.n + what.order[j]
+        for b in range(BLOCKS):
+            G = data.grams[b][j] / weights[j] ** 2
+            per_block[b][mine] += G[:k, :k]
+            per_block[b][at[:k], -1] += what.signs[j] * G[:k, target]
+    precision = fit.strength**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
+    whole = per_block.sum(axis=0)
+    folds: list[Array] = []
+    for b in range(BLOCKS):
+        left: Array = whole - per_block[b]
+        H = left[:, :p] + precision
+        scale = 1.0 / np.sqrt(np.diag(H))
+        right = scale * (left[:, p] + precision @ prior.mean)
+        folds.append(scale * np.linalg.solve(scale[:, None] * H * scale, right))
+    return folds
+
+
+def candidates(n: int) -> Sequence[Exchange]:
+    """Return single flips, the flip of all joints, and swaps of two."""
+    same, plus = tuple(range(n)), (1.0,) * n
+    listed = [Exchange(same, tuple(-1.0 if i == j else 1.0 for i in range(n))) for j in range(n)]
+    listed.append(Exchange(same, (-1.0,) * n))
+    for i, j in combinations(range(n), 2):
+        order = list(same)
+        order[i], order[j] = j, i
+        listed.append(Exchange(tuple(order), plus))
+    return listed

@@ -1,0 +1,167 @@
+"""Hypotheses: terms that a model lacks, each tested on blocks of time that its fit did not see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.identification.judge._box import Box
+from armdyn.identification.judge._refits import Refits, Trial
+from armdyn.identification.judge._terms import Term, Terms
+
+Array = NDArray[np.float64]
+
+# A hypothesis counts if the error falls in so many of the 8 blocks, if the mean logarithm of the
+# joints' errors falls by so much, and if a single coefficient is so many deviations from 0.
+FEWEST_BLOCKS = 6
+LOG_GAIN = -0.01
+DEVIATIONS = 5.0
+
+# Random motions in the box, on which models are compared.
+STATES = 150
+
+# Two halves of a log agree on coefficients that differ by no more than this share.
+AGREE = 1.0
+
+# Names of friction terms that a model may have, by the kinds of terms here.
+FIELDS = {"root": "root_friction", "stribeck": "stribeck", "load": "load_friction"}
+
+# Terms in which the measurement, not the arm, differs from the model: predictions go without them.
+MEASURED = ("delay", "elastic", "gain")
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """Terms that belong together: what they say, and the joints they are of."""
+
+    kind: str
+    terms: tuple[Term, ...]
+
+    @property
+    def joint(self) -> int:
+        """The joint (from 0); shared: -1."""
+        return self.terms[0].joint
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """A hypothesis after its test.
+
+    Attributes:
+        hypothesis: the terms.
+        coefficients: their coefficients.
+        deviations: the standard deviations of these.
+        gain: mean change of the logarithm of the joints' errors on blocks left out.
+        counts: whether the test says that the terms are there.
+        halves: whether both halves of the log agree on the coefficients.
+        change: rms change of the torques on random motions in the box, relative ``(n,)``.
+        before: errors of all joints together, relative, without the terms.
+        after: the same with them.
+    """
+
+    hypothesis: Hypothesis
+    coefficients: Array
+    deviations: Array
+    gain: float
+    counts: bool
+    halves: bool
+    change: Array
+    before: float
+    after: float
+
+
+def hypotheses(terms: Terms) -> Iterator[Hypothesis]:
+    """Yield all hypotheses that the model does not contain already."""
+    model, n = terms.model, terms.model.n
+    yield Hypothesis("tilt", tuple(t for t in terms.shared if t.kind == "tilt"))
+    yield Hypothesis("delay", (Term("delay"),))
+    yield Hypothesis("elastic", (Term("elastic"),))
+    present = {(c.joint, c.kind) for c in model.columns}
+    for j in range(n):
+        yield Hypothesis("position friction", (Term("sin q sign v", j), Term("cos q sign v", j)))
+        yield Hypothesis("position", (Term("sin 2q", j), Term("cos 2q", j)))
+        yield Hypothesis("speed", (Term("v^3", j), Term("v |v|", j)))
+        yield Hypothesis("spring", (Term("spring", j),))
+        yield Hypothesis("gain", (Term("gain", j),))
+        if not model.base.rotor:
+            yield Hypothesis("rotor", (Term("rotor", j),))
+        for kind, field in FIELDS.items():
+            if (j, field) not in present:
+                yield Hypothesis(kind, (Term(kind, j),))
+        for i in range(n):
+            if i != j:
+                yield Hypothesis("coupling", (Term("coupling", j, i),))
+
+
+class Tester:
+    """Tests hypotheses on the same fits and the same random motions."""
+
+    def __init__(self, refits: Refits, terms: Terms, box: Box) -> None:
+        """Prepare the columns of random motions."""
+        self.refits, self.terms = refits, terms
+        model = terms.model
+        states = box.states(STATES)
+        self.rows = model.rows(*states)
+        self.more = terms.columns(*states, 0.0)
+        self.torques = model.torques(refits.plain.values[: refits.data.p], self.rows)
+
+    def with_refits(self, refits: Refits) -> Tester:
+        """Return the same tests of another model."""
+        other = object.__new__(Tester)
+        other.refits, other.terms = refits, self.terms
+        other.rows, other.more, other.torques = self.rows, self.more, self.torques
+        return other
+
+    def spread(self, values: Array, drop: Sequence[str] = MEASURED) -> Array:
+        """Return rms torques on the motions of values of all columns, relative ``(..., n)``."""
+        return np.sqrt(np.mean(self.predicted(values, drop) ** 2, axis=0)) / self.refits.size
+
+    def predicted(self, values: Array, drop: Sequence[str] = MEASURED) -> Array:
+        """Return the torques on the motions, of columns and terms ``(N, n)``."""
+        model, terms, p = self.terms.model, self.terms, self.refits.data.p
+        torque = model.torques(values[:p], self.rows)
+        for j in range(model.n):
+            for i, term in enumerate(terms.of_joint(j)):
+                c = float(values[p + terms.place[term]])
+                if c == 0.0 or term.kind in drop:
+                    continue
+                if term.kind == "coupling":
+                    torque[:, j] += c * self.torques[:, term.other]
+                else:
+                    torque[:, j] += c * self.more[:, j * terms.single + i]
+        return torque
+
+    def tested(self, what: Hypothesis) -> Tested | None:
+        """Test a hypothesis; None if the rows cannot tell it from the model."""
+        refits, p = self.refits, self.refits.data.p
+        at = [self.terms.place[term] for term in what.terms]
+        if not refits.tells(at):
+            return None
+        trial = refits.trial(at)
+        mine = np.array(at) + p
+        c, sd = trial.values[mine], trial.deviation()[mine]
+        gain, blocks = refits.log_gain(trial)
+        there = gain < LOG_GAIN and blocks >= FEWEST_BLOCKS and _possible(what.kind, float(c[0]))
+        if len(c) == 1:
+            there = there and abs(float(c[0])) > DEVIATIONS * float(sd[0])
+        first, second = trial.halves[:, mine]
+        near = float(np.linalg.norm(first - second)) <= AGREE * float(np.linalg.norm(c))
+        moved = self.spread(trial.values - refits.plain.values)
+        return Tested(
+            what, c, sd, gain, there, near, moved, self._error(refits.plain), self._error(trial)
+        )
+
+    def _error(self, trial: Trial) -> float:
+        """Return the error of all joints, each relative to the size of its torque."""
+        each = self.refits.relative(trial.squares.sum(axis=0))
+        return float(np.sqrt(np.mean(each**2)))
+
+
+def _possible(kind: str, c: float) -> bool:
+    """Whether the sign is possible: torques come late, springs give way, rotors are positive."""
+    if kind == "elastic":
+        return c < 0.0
+    return c > 0.0 if kind in ("delay", "rotor", "load") else True

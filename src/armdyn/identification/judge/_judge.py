@@ -1,0 +1,231 @@
+"""Judging a delivered model: measures, findings and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._fit import Fitted
+from armdyn.identification.fit._regression import Fit
+from armdyn.identification.fit._segments import Rows
+from armdyn.identification.judge._box import Box, box_of
+from armdyn.identification.judge._exchange import Exchange, candidates, errors_with
+from armdyn.identification.judge._excitation import Excitation
+from armdyn.identification.judge._findings import exchanged, finding_of
+from armdyn.identification.judge._holdout import Errors, Series
+from armdyn.identification.judge._hypotheses import (
+    FEWEST_BLOCKS,
+    Tested,
+    Tester,
+    hypotheses,
+)
+from armdyn.identification.judge._judgement import Finding, Judgement, Measures
+from armdyn.identification.judge._refits import NEGLIGIBLE, Refits
+from armdyn.identification.judge._terms import Terms
+from armdyn.identification.judge._time_blocks import BLOCKS, TimeBlocks, time_blocks
+from armdyn.identification.judge._verdict import refusals, reservations
+from armdyn.log import Log
+
+Array = NDArray[np.float64]
+
+# The size of a joint's torque is at least these shares of the largest joint's, and of its limit.
+OF_LARGEST = 0.1
+OF_EFFORT = 0.05
+
+# A row of data held out counts where a joint is faster than this share of its highest speed.
+MOVING = 0.02
+
+# Findings: at most so many, each of which changes torques in the box by this share.
+MOST_FINDINGS = 3
+WORTH_TELLING = 0.03
+
+# Exchanged torques: the mean logarithm of the errors falls by so much, and the model is this wrong.
+EXCHANGE_GAIN = -0.07
+EXCHANGE_ERROR = 0.10
+
+# A joint whose friction is above this share of its torque drives in the right direction.
+RIGHT_SIGN = 0.02
+
+
+# Hypotheses on the curve of friction over speed and load.
+CURVES = ("root", "stribeck", "load", "speed")
+
+
+def judge(
+    rows: Rows,
+    found: Fitted,
+    values: Array,
+    parameters: Array,
+    logs: Sequence[Log],
+    test: Sequence[Series],
+    dead_band: Array,
+    excitation: Excitation,
+    errors: Errors | None,
+) -> Judgement:
+    """Judge a delivered model.
+
+    Args:
+        rows: of the fit.
+        found: the fit.
+        values: of the columns of the delivered model ``(p,)``.
+        parameters: natural parameters of its links ``(10n,)``.
+        logs: the logs of the fit.
+        test: torques of data held out.
+        dead_band: rows slower than this do not count ``(n,)``.
+        excitation: how well the data determine the model.
+        errors: on data held out; None without any.
+    """
+    model, fit = rows.model, found.fit
+    box = box_of(rows.parts)
+    terms = Terms(model, values, parameters, box.speed)
+    data = time_blocks(rows, found, terms)
+    size = _sizes(model.arm, data)
+    refits = Refits(data, fit, size)
+    tester = Tester(refits, terms, box)
+    tests = [t for t in map(tester.tested, hypotheses(terms)) if t is not None]
+    blocked = refits.relative(refits.plain.squares.sum(axis=0))
+    friction = _least_friction(model, values, box, size)
+    bias, lacking = _bias([t for t in tests if t.hypothesis.kind not in CURVES], model)
+    curve, bent = _bias([t for t in tests if t.hypothesis.kind in CURVES], model)
+    gain, unknown, checked = _gains(tests, model.n)
+    measures = Measures(
+        size, blocked, refits.relative(refits.squares(values)), _held_out(test, dead_band, size),
+        _spread(tester), bias, lacking, curve, bent, gain, unknown, checked, friction,
+    )  # fmt: skip
+    findings = (
+        *_exchanges(data, fit, measures, model.arm),
+        *_findings(tester, tests, model.arm),
+    )
+    joints = model.arm.robot.joints
+    names = model.arm.joint_names
+    return Judgement(
+        refusals(names, logs, found.counts, excitation, errors, measures, findings),
+        reservations(joints, logs, box, measures), findings, box, measures,
+    )  # fmt: skip
+
+
+def _sizes(arm: Arm, data: TimeBlocks) -> Array:
+    n, count = data.n, np.maximum(data.counts.sum(axis=0), 1.0)
+    squares = [sum(one[j][j - n, j - n] for one in data.grams) for j in range(n)]
+    rms = np.sqrt(np.array(squares) / count)
+    effort = np.array([j.effort if np.isfinite(j.effort) else 0.0 for j in arm.robot.joints])
+    size = np.maximum(np.maximum(rms, OF_LARGEST * rms.max()), OF_EFFORT * effort)
+    return np.maximum(size, float(np.finfo(np.float64).tiny))
+
+
+def _held_out(test: Sequence[Series], dead_band: Array, size: Array) -> Array:
+    if not test:
+        return np.full(len(size), np.nan)
+    wrong = np.concatenate([s.residual for s in test])
+    speed = np.abs(np.concatenate([s.velocity for s in test]))
+    moving = (speed > dead_band) & (speed > MOVING * speed.max(axis=0))
+    square = np.sum(np.where(moving, wrong, 0.0) ** 2, axis=0)
+    count = moving.sum(axis=0)
+    return np.where(count > 0, np.sqrt(square / np.maximum(count, 1)) / size, np.nan)
+
+
+def _spread(tester: Tester) -> Array:
+    each = np.array([tester.predicted(values) for values in tester.refits.plain.folds])
+    square = np.sum((each - each.mean(axis=0)) ** 2, axis=0) * (BLOCKS - 1.0) / BLOCKS
+    return np.sqrt(np.mean(square, axis=0)) / tester.refits.size
+
+
+def _bias(tests: Sequence[Tested], model: Model) -> tuple[Array, tuple[str, ...]]:
+    bias, lacking = np.zeros(model.n), [""] * model.n
+    joints = model.arm.robot.joints
+    for tested in tests:
+        if tested.hypothesis.kind == "gain" or not tested.counts:
+            continue
+        words = finding_of(tested, joints).what
+        for j, change in enumerate(tested.change.tolist()):
+            if change > bias[j]:
+                bias[j], lacking[j] = change, words
+    return bias, tuple(lacking)
+
+
+def _gains(tests: Sequence[Tested], n: int) -> tuple[Array, Array, Array]:
+    gain, unknown, checked = np.zeros(n), np.zeros(n), np.full(n, np.inf)
+    for tested in tests:
+        if tested.hypothesis.kind != "gain":
+            continue
+        j, c = tested.hypothesis.joint, abs(float(tested.coefficients[0]))
+        checked[j] = 2.0 * float(tested.deviations[0])
+        unknown[j] = tested.change[j] * checked[j] / max(c, 1e-12)
+        if tested.counts:
+            gain[j] = tested.change[j]
+    return gain, unknown, checked
+
+
+def _least_friction(model: Model, values: Array, box: Box, size: Array) -> Array:
+    """Return the smallest friction against the motion, over the speeds seen; 0 if there is none."""
+    least = np.zeros(model.n)
+    for j in range(model.n):
+        own = [
+            i for i in map(int, model.active[j])
+            if i >= model.k and model.columns[i].kind not in ("extra", "offset")
+        ]  # fmt: skip
+        if not own:
+            continue
+        speeds = np.linspace(0.1, 1.0, 19) * box.speed[j]
+        low, high = (_friction(model, values, own, j, sign * speeds) for sign in (-1.0, 1.0))
+        least[j] = float(np.min(0.5 * (high - low))) / size[j]
+    return least
+
+
+def _friction(model: Model, values: Array, own: Sequence[int], j: int, speeds: Array) -> Array:
+    rest = np.zeros((len(speeds), model.n))
+    moving = rest.copy()
+    moving[:, j] = speeds
+    part = model.rows(rest, moving, rest)[:, model.part(j)]
+    at = np.searchsorted(model.active[j], own)
+    chosen: Array = values[np.array(own, dtype=np.int64)]
+    return part[:, at] @ chosen
+
+
+def _exchanges(data: TimeBlocks, fit: Fit, measures: Measures, arm: Arm) -> list[Finding]:
+    """Return torques of the wrong sign or joint, if they explain the data better."""
+    if measures.blocked.max() < EXCHANGE_ERROR:
+        return []
+    n, size = data.n, measures.size
+    floor = (NEGLIGIBLE * size) ** 2 * np.maximum(data.counts, 1.0)
+    plain = errors_with(data, fit, size, Exchange(tuple(range(n)), (1.0,) * n)) + floor
+    best: tuple[float, Exchange] | None = None
+    for what in candidates(n):
+        if any(measures.friction[j] > RIGHT_SIGN for j in what.flipped):
+            continue
+        errors = errors_with(data, fit, size, what) + floor
+        ratio: Array = errors.sum(axis=0) / plain.sum(axis=0)
+        gain = 0.5 * float(np.mean(np.log(ratio)))
+        per_block: Array = np.log(errors / plain).sum(axis=1)
+        blocks = int(np.sum(per_block < 0.0))
+        if gain < min(EXCHANGE_GAIN, best[0] if best else 0.0) and blocks >= FEWEST_BLOCKS:
+            best = gain, what
+    if best is None:
+        return []
+    before = float(np.sqrt(np.mean(measures.blocked**2)))
+    return [exchanged(best[1], before, before * float(np.exp(best[0])), arm.robot.joints)]
+
+
+def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm) -> list[Finding]:
+    """Return the best hypothesis, then the best beside it, and so on, that halves agree on."""
+    found: list[Finding] = []
+    always: list[int] = []
+    while len(found) < MOST_FINDINGS:
+        good = [
+            t for t in tests
+            if t.counts and t.halves and float(t.change.max()) > WORTH_TELLING
+        ]  # fmt: skip
+        if not good:
+            break
+        best = min(good, key=lambda t: t.gain)
+        found.append(finding_of(best, arm.robot.joints))
+        always += [tester.terms.place[term] for term in best.hypothesis.terms]
+        refits = Refits(tester.refits.data, tester.refits.fit, tester.refits.size, always)
+        tester = tester.with_refits(refits)
+        left = [h for h in hypotheses(tester.terms) if tester.terms.place[h.terms[0]] not in always]
+        tests = [t for t in map(tester.tested, left) if t is not None]
+    return found

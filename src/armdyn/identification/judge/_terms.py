@@ -1,0 +1,103 @@
+"""Further terms of a joint's torque that might explain what a model leaves over.
+
+Every term is a column of one joint, or of all joints with a shared coefficient. The columns come
+from the model that was fitted, at the full rate of the log, and pass the filter of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.identification.fit._columns import Model
+from armdyn.identification.judge._gravity import gravity_columns, tilts
+
+Array = NDArray[np.float64]
+
+# The Stribeck speed of the absent term, as a share of the joint's highest speed.
+STRIBECK = 0.05
+
+# Terms of single joints, in the order of their columns.
+SINGLE = (
+    "sin q sign v", "cos q sign v", "sin 2q", "cos 2q", "v^3", "v |v|", "rotor", "root",
+    "stribeck", "load", "gain", "spring",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term: its kind, its joint (from 0; shared: -1) and, for a coupling, the other joint."""
+
+    kind: str
+    joint: int = -1
+    other: int = -1
+
+
+class Terms:
+    """All terms of an arm, and their columns."""
+
+    def __init__(self, model: Model, values: Array, parameters: Array, speed: Array) -> None:
+        """List the terms.
+
+        Args:
+            model: the columns of the fit.
+            values: their parameters ``(p,)``.
+            parameters: natural parameters of the links ``(10n,)``.
+            speed: highest speed of every joint ``(n,)``.
+        """
+        self.model, self.values, self.parameters = model, values, parameters
+        self.rigid = np.where(np.arange(len(values)) < model.k, values, 0.0)
+        self.vs = STRIBECK * np.maximum(speed, 1e-9)
+        robot = model.arm.robot
+        self.turned = tilts(np.asarray(robot.gravity, dtype=np.float64))
+        n = model.n
+        self.shared = (*(Term("tilt", other=i) for i in range(len(self.turned))),
+                       Term("delay"), Term("elastic"))  # fmt: skip
+        self.listed: tuple[Term, ...] = (
+            *self.shared,
+            *(Term(kind, j) for j in range(n) for kind in SINGLE),
+            *(Term("coupling", j, i) for j in range(n) for i in range(n) if i != j),
+        )
+        self.place = {term: i for i, term in enumerate(self.listed)}
+        self.single = len(self.shared) + len(SINGLE)
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def of_joint(self, j: int) -> Sequence[Term]:
+        """Return the terms of a joint, in the order of its columns; couplings come last."""
+        others = [Term("coupling", j, i) for i in range(self.model.n) if i != j]
+        return (*self.shared, *(Term(kind, j) for kind in SINGLE), *others)
+
+    def columns(self, q: Array, qd: Array, qdd: Array, step: float) -> Array:
+        """Return the columns of all joints side by side, ``(N, n * single)``, without couplings.
+
+        Args:
+            q: positions ``(N, n)`` at equal steps of time, and so on.
+            qd: velocities.
+            qdd: accelerations.
+            step: time between samples [s]; 0 for states of no order, where delay and elasticity
+                are zero.
+        """
+        n, count = self.model.n, len(q)
+        load = self.model.predicted(self.rigid, q, qd, qdd)
+        weight = gravity_columns(self.model.arm.robot, self.parameters, q)
+        tilted = np.einsum("njc,mc->njm", weight, self.turned)
+        made = np.zeros((count, n, self.single))
+        m = len(self.turned)
+        made[:, :, :m] = tilted
+        if step > 0.0:
+            torque = self.model.predicted(self.values, q, qd, qdd)
+            first = np.gradient(torque, step, axis=0)
+            made[:, :, m] = -first
+            made[:, :, m + 1] = np.gradient(first, step, axis=0)
+        s, size = np.sign(qd), np.abs(qd)
+        own = (
+            np.sin(q) * s, np.cos(q) * s, np.sin(2 * q), np.cos(2 * q), qd**3, qd * size, qdd,
+            np.sqrt(size) * s, s / (1.0 + (qd / self.vs) ** 2), np.abs(load) * s, load, q,
+        )  # fmt: skip
+        made[:, :, m + 2 :] = np.stack(own, axis=2)
+        return made.reshape(count, n * self.single)
