@@ -13,21 +13,21 @@ from armdyn.identification.fit._fit import Fitted
 from armdyn.identification.fit._regression import Fit
 from armdyn.identification.fit._segments import Rows
 from armdyn.identification.judge._box import Box, box_of
-from armdyn.identification.judge._exchange import Exchange, candidates, errors_with
 from armdyn.identification.judge._excitation import Excitation
-from armdyn.identification.judge._findings import exchanged, finding_of
 from armdyn.identification.judge._holdout import Errors, Series
-from armdyn.identification.judge._hypotheses import (
+from armdyn.identification.judge._judgement import Finding, Judgement, Measures
+from armdyn.identification.judge._verdict import refusals, reservations
+from armdyn.identification.judge.hypotheses._exchange import Exchange, candidates, errors_with
+from armdyn.identification.judge.hypotheses._findings import exchanged, finding_of
+from armdyn.identification.judge.hypotheses._refits import NEGLIGIBLE, Refits
+from armdyn.identification.judge.hypotheses._terms import Terms
+from armdyn.identification.judge.hypotheses._tests import (
     FEWEST_BLOCKS,
     Tested,
     Tester,
     hypotheses,
 )
-from armdyn.identification.judge._judgement import Finding, Judgement, Measures
-from armdyn.identification.judge._refits import NEGLIGIBLE, Refits
-from armdyn.identification.judge._terms import Terms
-from armdyn.identification.judge._time_blocks import BLOCKS, TimeBlocks, time_blocks
-from armdyn.identification.judge._verdict import refusals, reservations
+from armdyn.identification.judge.hypotheses._time_blocks import BLOCKS, TimeBlocks, time_blocks
 from armdyn.log import Log
 
 Array = NDArray[np.float64]

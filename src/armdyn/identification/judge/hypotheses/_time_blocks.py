@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from armdyn.identification.fit._fit import Fitted
 from armdyn.identification.fit._segments import FilteredSegment, Rows
-from armdyn.identification.judge._terms import Terms
+from armdyn.identification.judge.hypotheses._terms import Terms
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

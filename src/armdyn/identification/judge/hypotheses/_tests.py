@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.identification.judge._box import Box
-from armdyn.identification.judge._refits import Refits, Trial
-from armdyn.identification.judge._terms import Term, Terms
+from armdyn.identification.judge.hypotheses._refits import Refits, Trial
+from armdyn.identification.judge.hypotheses._terms import Term, Terms
 
 Array = NDArray[np.float64]
 

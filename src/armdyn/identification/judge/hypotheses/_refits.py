@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.identification.fit._regression import Fit
-from armdyn.identification.judge._time_blocks import BLOCKS, TimeBlocks
+from armdyn.identification.judge.hypotheses._time_blocks import BLOCKS, TimeBlocks
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.identification.fit._columns import Model
-from armdyn.identification.judge._gravity import gravity_columns, tilts
+from armdyn.identification.judge.hypotheses._gravity import gravity_columns, tilts
 
 Array = NDArray[np.float64]
 

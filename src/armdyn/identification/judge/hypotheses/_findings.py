@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from armdyn.identification.judge._exchange import Exchange
-from armdyn.identification.judge._hypotheses import Tested
 from armdyn.identification.judge._judgement import Finding
+from armdyn.identification.judge.hypotheses._exchange import Exchange
+from armdyn.identification.judge.hypotheses._tests import Tested
 from armdyn.robot import Joint
 
 # A gain near -1 is a wrong sign.
