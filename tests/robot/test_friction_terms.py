@@ -31,4 +31,6 @@ def test_slopes_are_derivatives_of_the_columns(name: str) -> None:
 
 
 def test_only_friction_against_both_directions_is_dry() -> None:
-    assert [name for name, term in FRICTION_TERMS.items() if term.dry] == ["coulomb"]
+    assert [name for name, term in FRICTION_TERMS.items() if term.dry] == [
+        "coulomb", "load_friction", "stribeck",
+    ]  # fmt: skip

@@ -1,15 +1,23 @@
 """Joint friction, and how it enters each quantity that a drive feels.
 
-The law itself is the table of `armdyn.robot.friction`. The rules take a method of the quantity
-without friction, `run`, and return the quantity with it.
+The law itself is the table of `armdyn.robot.friction`. For one joint it is
+
+    f(v, L) = f(v) + lambda(v) |L|
+
+where L is the torque that its gear transmits: f(v) is `torque`, lambda(v) is `share`. The rules
+take a method of the quantity without friction, `run`, and return the quantity with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from armdyn.algorithms.vector import Matrix
+from armdyn.algorithms import second_moment
+from armdyn.algorithms.load_friction import absolute, transmission
+from armdyn.algorithms.vector import Matrix, is_zero
+from armdyn.errors import InputError
 from armdyn.robot import FRICTION_TERMS, Chain, FrictionTerm
 from armdyn.scalar import Scalar, sign
 
@@ -18,47 +26,100 @@ Run = Callable[..., Any]
 
 
 def friction(chain: Chain, qd: Row) -> list[Scalar]:
-    """Return what friction adds to the torque that drives each joint."""
+    """Return what friction adds to the torque that drives each joint, of arms without load terms.
+
+    Raises:
+        InputError: friction depends on the load of a joint.
+    """
+    for i, k in enumerate(chain.links, 1):
+        if not is_zero(share(k.friction, k.shapes, 1.0)):
+            raise InputError(
+                f"friction of joint {i} depends on the torque that its gear transmits; give it as "
+                "`load`, e.g. load=arm.regressor(q, qd, qdd) @ arm.parameters, or take "
+                "inverse_dynamics with and without friction.",
+                argument="load",
+            )
+    return _of_speeds(chain, qd)
+
+
+def friction_under_load(chain: Chain, qd: Row, load: Row) -> list[Scalar]:
+    """Return what friction adds to the torque that drives each joint, given what gears transmit."""
+    own, shares = _of_speeds(chain, qd), _shares(chain, qd)
+    pairs = zip(own, shares, load, strict=True)
+    return [f if is_zero(part) else f + part * absolute(L) for f, part, L in pairs]
+
+
+def _of_speeds(chain: Chain, qd: Row) -> list[Scalar]:
     return [torque(k.friction, k.shapes, v) for k, v in zip(chain.links, qd, strict=True)]
 
 
+def _shares(chain: Chain, qd: Row) -> list[Scalar]:
+    return [share(k.friction, k.shapes, v) for k, v in zip(chain.links, qd, strict=True)]
+
+
 def slopes(chain: Chain, qd: Row) -> list[Scalar]:
-    """Return the derivative of each joint's friction by its speed."""
+    """Return the derivative of each joint's friction by its speed, without load terms."""
     return [slope(k.friction, k.shapes, v) for k, v in zip(chain.links, qd, strict=True)]
 
 
 def torque(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
     """Return the friction of a joint at speed v; its constants are in the order of the table."""
-    return _sum(*(F * x for F, x in zip(coefficients, columns(shapes, v), strict=True)))
+    return _sum(
+        [F * x for F, x, term in _columns(coefficients, shapes, v, sign(v)) if not term.load]
+    )
+
+
+def share(coefficients: Row, shapes: Row, v: Scalar, s: Scalar | None = None) -> Scalar:
+    """Return the friction of a joint per transmitted torque; exactly 0 without such terms.
+
+    Args:
+        coefficients: in the order of the table.
+        shapes: of the columns.
+        v: the speed.
+        s: the direction in which the joint slides; that of the speed if None.
+    """
+    found = _columns(coefficients, shapes, v, sign(v) if s is None else s)
+    return _sum([F * x for F, x, term in found if term.load and not is_zero(F)])
 
 
 def smooth(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
     """Return the part of `torque` that is not dry friction."""
-    return _part(coefficients, shapes, v, sign(v), dry=False)
+    found = _columns(coefficients, shapes, v, sign(v))
+    return _sum([F * x for F, x, term in found if not term.load and not term.dry])
 
 
 def sliding(coefficients: Row, shapes: Row, v: Scalar, s: Scalar) -> Scalar:
-    """Return the dry friction of a joint that slides, or is about to, in the direction s."""
-    return _part(coefficients, shapes, v, s, dry=True)
+    """Return the dry friction of a joint that slides, or is about to, in the direction s.
+
+    Without load terms, for which see `share`.
+    """
+    found = _columns(coefficients, shapes, v, s)
+    return _sum([F * x for F, x, term in found if not term.load and term.dry])
 
 
-def columns(shapes: Row, v: Scalar) -> list[Scalar]:
-    """Return the torque of each term at speed v for a coefficient of 1."""
-    s = sign(v)
-    return [term.column(v, s, *shape) for term, shape in terms(shapes)]
+def columns(shapes: Row, v: Scalar, load: Scalar) -> list[Scalar]:
+    """Return the torque of each term for a coefficient of 1, at speed v and transmitted torque."""
+    found = [(term, term.column(v, sign(v), *shape)) for term, shape in terms(shapes)]
+    return [x * absolute(load) if term.load else x for term, x in found]
 
 
 def slope(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
     """Return the derivative of `torque` by v; for dry friction at rest, which has none, 0."""
+    return _slope(coefficients, shapes, v, load=False)
+
+
+def _slope(coefficients: Row, shapes: Row, v: Scalar, *, load: bool) -> Scalar:
     s = sign(v)
     pairs = zip(coefficients, terms(shapes), strict=True)
-    return _sum(*(F * term.slope(v, s, *shape) for F, (term, shape) in pairs))
+    return _sum([F * x.slope(v, s, *shape) for F, (x, shape) in pairs if x.load is load])
 
 
-def _part(coefficients: Row, shapes: Row, v: Scalar, s: Scalar, *, dry: bool) -> Scalar:
-    pairs = zip(coefficients, terms(shapes), strict=True)
-    own = [F * term.column(v, s, *shape) for F, (term, shape) in pairs if term.dry is dry]
-    return _sum(*own) if own else 0.0
+def _columns(
+    coefficients: Row, shapes: Row, v: Scalar, s: Scalar
+) -> Iterator[tuple[Scalar, Scalar, FrictionTerm]]:
+    """Yield coefficient, column and term of all terms."""
+    for F, (term, shape) in zip(coefficients, terms(shapes), strict=True):
+        yield F, term.column(v, s, *shape), term
 
 
 def terms(shapes: Row) -> Iterator[tuple[FrictionTerm, Row]]:
@@ -69,41 +130,96 @@ def terms(shapes: Row) -> Iterator[tuple[FrictionTerm, Row]]:
         at += len(term.shape)
 
 
-def _sum(first: Scalar, *others: Scalar) -> Scalar:
+def _sum(parts: Sequence[Scalar]) -> Scalar:
+    if not parts:
+        return 0.0
+    total, *others = parts
     for other in others:
-        first = first + other
-    return first
+        total = total + other
+    return total
+
+
+def has_load_terms(chain: Chain) -> bool:
+    """Return whether the friction of some joint depends on its load."""
+    return not all(is_zero(x) for x in _shares(chain, [1.0] * chain.n))
+
+
+def without_rotors(chain: Chain) -> Chain:
+    """Return the chain whose torques are those that the gears transmit."""
+    return replace(chain, links=tuple(replace(link, Jm=0.0) for link in chain.links))
 
 
 def in_inverse_dynamics(run: Run, chain: Chain, q: Row, qd: Row, qdd: Row) -> list[Scalar]:
     """Return the torques that drives give: those of the bodies and friction."""
-    return [t + f for t, f in zip(run(chain, q, qd, qdd), friction(chain, qd), strict=True)]
+    if not has_load_terms(chain):
+        return [t + f for t, f in zip(run(chain, q, qd, qdd), _of_speeds(chain, qd), strict=True)]
+    load = run(without_rotors(chain), q, qd, qdd)
+    f = friction_under_load(chain, qd, load)
+    own = zip(load, chain.links, qdd, f, strict=True)
+    return [L + link.Jm * a + x for L, link, a, x in own]
 
 
 def in_forward_dynamics(run: Run, chain: Chain, q: Row, qd: Row, tau: Row) -> Any:
     """Return the accelerations caused by the torques minus friction."""
-    return run(chain, q, qd, [t - f for t, f in zip(tau, friction(chain, qd), strict=True)])
+    left = [t - f for t, f in zip(tau, _of_speeds(chain, qd), strict=True)]
+    if not has_load_terms(chain):
+        return run(chain, q, qd, left)
+    return run(*transmission(chain, q, qd, left, _shares(chain, qd)).problem(q, qd))
 
 
 def in_inverse_dynamics_derivatives(
     run: Run, chain: Chain, q: Row, qd: Row, qdd: Row
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return the derivatives of the torques that drives give by q, qd and qdd."""
+    by_speed = slopes(chain, qd)
+    if has_load_terms(chain):
+        bare = without_rotors(chain)
+        load = second_moment.inverse_dynamics(bare, q, qd, qdd)
+        factors = [1.0 + x * sign(L) for x, L in zip(_shares(chain, qd), load, strict=True)]
+        by_q, by_qd, by_qdd = (_rows_times(factors, A) for A in run(bare, q, qd, qdd))
+        by_speed = _with_load(chain, qd, by_speed, load)
+        rotors = [link.Jm for link in chain.links]
+        return by_q, _plus_diagonal(by_qd, by_speed), _plus_diagonal(by_qdd, rotors)
     dtau_dq, dtau_dqd, M = run(chain, q, qd, qdd)
-    rows: Matrix = [list(row) for row in dtau_dqd]
-    for i, by_speed in enumerate(slopes(chain, qd)):
-        rows[i][i] = rows[i][i] + by_speed
-    return dtau_dq, rows, M
+    return dtau_dq, _plus_diagonal(dtau_dqd, by_speed), M
 
 
 def in_forward_dynamics_derivatives(
     run: Run, chain: Chain, q: Row, qd: Row, tau: Row
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return the derivatives by q, qd and tau of the accelerations that tau gives."""
-    dqdd_dq, dqdd_dqd, Minv = in_forward_dynamics(run, chain, q, qd, tau)
     by_speed = slopes(chain, qd)
+    left = [t - f for t, f in zip(tau, _of_speeds(chain, qd), strict=True)]
+    if has_load_terms(chain):
+        found = transmission(chain, q, qd, left, _shares(chain, qd))
+        dqdd_dq, dqdd_dqd, Minv = run(*found.problem(q, qd))
+        Minv = [[x / d for x, d in zip(row, found.factors, strict=True)] for row in Minv]
+        by_speed = _with_load(chain, qd, by_speed, found.loads(q, qd))
+    else:
+        dqdd_dq, dqdd_dqd, Minv = run(chain, q, qd, left)
     rows = [
         [x - y * z for x, y, z in zip(row, inverse, by_speed, strict=True)]
         for row, inverse in zip(dqdd_dqd, Minv, strict=True)
     ]
     return dqdd_dq, rows, Minv
+
+
+def _with_load(chain: Chain, qd: Row, slopes: Row, load: Row) -> list[Scalar]:
+    """Return the slopes of friction by speed, load terms included."""
+    more = [
+        _slope(k.friction, k.shapes, v, load=True) for k, v in zip(chain.links, qd, strict=True)
+    ]
+    return [
+        x if is_zero(y) else x + y * absolute(L) for x, y, L in zip(slopes, more, load, strict=True)
+    ]
+
+
+def _rows_times(factors: Row, A: Matrix) -> Matrix:
+    return [[d * x for x in row] for d, row in zip(factors, A, strict=True)]
+
+
+def _plus_diagonal(A: Matrix, diagonal: Row) -> Matrix:
+    rows: Matrix = [list(row) for row in A]
+    for i, x in enumerate(diagonal):
+        rows[i][i] = rows[i][i] + x
+    return rows

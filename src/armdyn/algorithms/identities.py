@@ -119,8 +119,8 @@ def friction(tau: Any, at: Answers) -> Sides:
     torques: list[Any] = []
     for link, v in zip(at.chain.links, at["qd"], strict=True):
         sign = (v > 0.0) * 1.0 - (v < 0.0) * 1.0
-        columns = [term.column(v, sign, *shape) for term, shape in terms(link.shapes)]
-        torques.append(_dot(link.friction, columns))
+        own = [(F, *pair) for F, pair in zip(link.friction, terms(link.shapes), strict=True) if F]
+        torques.append(sum(F * term.column(v, sign, *shape) for F, term, shape in own) + 0.0 * v)
     return [(tau, torques)]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -227,14 +228,46 @@ class Arm:
         """
         return cast(Array, self._result(self.function("coriolis_matrix", method), q, qd, out=out))
 
-    def friction(self, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+    def friction(
+        self,
+        qd: ArrayLike,
+        *,
+        load: ArrayLike | None = None,
+        method: str = AUTO,
+        out: Out = None,
+    ) -> Array:
         """Return the friction torques, ``(..., n)``; dry friction is 0 at rest.
+
+        Args:
+            qd: velocities.
+            load: the torques that the gears transmit to the links, ``(..., n)``: without rotors and
+                friction. Needed if a joint has `load_friction`.
+            method: the method to use.
+            out: receives the torques.
+
+        Raises:
+            InputError: friction depends on the load, and `load` is not given.
 
         Examples:
             >>> arm.friction(qd)
             array([0., 0.])
+            >>> arm.friction(qd, load=arm.regressor(q, qd, qdd) @ arm.parameters)
+            array([0., 0.])
         """
-        return cast(Array, self._result(self.function("friction", method), qd, out=out))
+        if load is None:
+            return cast(Array, self._result(self.function("friction", method), qd, out=out))
+        from armdyn.arm.programs._methods import check_method
+
+        check_method("friction", method)
+        return cast(Array, self._friction_under_load(qd, load, out=out))
+
+    @cached_property
+    def _friction_under_load(self) -> Function:
+        with first_use:
+            from armdyn.arm._function import Function
+            from armdyn.arm.programs._friction import friction_under_load
+
+            return Function(friction_under_load(self._chain), "linear", self.name)
 
     def forward_dynamics(
         self,

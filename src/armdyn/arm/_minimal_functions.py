@@ -17,7 +17,15 @@ from armdyn.arm._function import Function
 from armdyn.arm._offset_joints import OffsetJoints
 from armdyn.arm.programs._methods import check_method, row_of, straight_methods
 from armdyn.arm.programs._names import AUTO
-from armdyn.arm.programs._parametric import FRICTION, INERTIAL, ROTOR, link_of, parametric, values
+from armdyn.arm.programs._parametric import (
+    FRICTION,
+    INERTIAL,
+    ROTOR,
+    link_of,
+    parametric,
+    terms_of,
+    values,
+)
 from armdyn.arm.programs._programs import cost, program
 from armdyn.errors import InputError, MethodError
 from armdyn.graph import Program, Slot, count
@@ -29,7 +37,8 @@ from armdyn.minimal import (
     from_minimal,
     moved_last_link,
 )
-from armdyn.robot import FRICTION_TERMS, Chain, Link
+from armdyn.robot import Chain, Link
+from armdyn.robot.friction import in_table
 
 Array = NDArray[np.float64]
 
@@ -100,7 +109,7 @@ def parts(base: MinimalParameters) -> dict[str, slice]:
         found[ROTOR] = slice(at, at + n)
         at += n
     if base.friction:
-        found[FRICTION] = slice(at, at + len(FRICTION_TERMS) * n)
+        found[FRICTION] = slice(at, len(base.parameter_names))
     return found
 
 
@@ -146,12 +155,13 @@ def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
     """Return a link with given parameters; None if it is new and has no positive mass."""
     link, own = chain.links[i], slice(10 * i, 10 * i + 10)
     p, described = known[INERTIAL][own], values(chain)[INERTIAL][own]
-    terms = len(link.friction)
-    rotor, friction = known[ROTOR][i], known[FRICTION][terms * i : terms * (i + 1)]
+    names = terms_of(chain)
+    own_friction = known[FRICTION][len(names) * i : len(names) * (i + 1)]
+    rotor, friction = known[ROTOR][i], in_table(names, own_friction)[0]
     size = max(map(abs, described))
     if all(abs(x - y) <= ROUNDING * size for x, y in zip(p, described, strict=True)):
         # only rounding has changed: zeros of the description must stay zeros
-        return replace(link, Jm=rotor, friction=tuple(friction))
+        return replace(link, Jm=rotor, friction=friction)
     return link_of(link, p, rotor, friction) if p[0] > 0.0 else None
 
 

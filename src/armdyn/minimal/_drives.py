@@ -20,6 +20,7 @@ from armdyn.minimal._closed_form import TILT, LinearSet
 from armdyn.minimal._geometry import axes_at_zero
 from armdyn.minimal._terms import Term, friction_terms, rotor_term
 from armdyn.robot import FRICTION_TERMS, Chain
+from armdyn.robot.friction import out_of_table, parameter_terms
 
 Array = NDArray[np.float64]
 
@@ -95,11 +96,18 @@ def _with_rotors(inertial: LinearSet, chain: Chain, merged: dict[int, str]) -> L
 
 
 def _with_friction(inertial: LinearSet, chain: Chain) -> LinearSet:
-    terms = [
-        term for i, link in enumerate(chain.links, 1) for term in friction_terms(i, link.rotational)
-    ]
-    joined = np.zeros((len(inertial.terms), len(terms)))
-    return _extended(inertial, terms, joined, np.eye(len(terms)))
+    """Return a set with friction; a joint has no parameter for a term that only others have."""
+    listed, terms, own = _terms(chain), list[Term](), list[bool]()
+    for i, link in enumerate(chain.links, 1):
+        names = parameter_terms([link.friction])
+        terms += friction_terms(i, link.rotational, names)
+        own += [name in names for name in listed]
+    joined = np.zeros((len(inertial.terms), len(own)))
+    return _extended(inertial, terms, joined, np.eye(len(own))[:, own])
+
+
+def _terms(chain: Chain) -> tuple[str, ...]:
+    return parameter_terms(link.friction for link in chain.links)
 
 
 def _extended(inner: LinearSet, terms: list[Term], joined: Array, unit: Array) -> LinearSet:
@@ -117,14 +125,15 @@ def drive_parameters(chain: Chain, rotor: bool, friction: bool) -> list[float]:
     if rotor:
         listed += [cast(float, link.Jm) for link in chain.links]
     if friction:
-        listed += [cast(float, F) for link in chain.links for F in link.friction]
+        names = _terms(chain)
+        rows = [out_of_table(names, link.friction) for link in chain.links]
+        listed += [cast(float, F) for row in rows for F in row]
     return listed
 
 
-def drive_names(n: int, rotor: bool, friction: bool) -> list[str]:
+def drive_names(chain: Chain, rotor: bool, friction: bool) -> list[str]:
     """Return their names."""
-    names = [f"Jm_{i}" for i in range(1, n + 1)] if rotor else []
-    of_friction = [
-        f"{term.symbol}_{i}" for i in range(1, n + 1) for term in FRICTION_TERMS.values()
-    ]
+    joints = range(1, chain.n + 1)
+    names = [f"Jm_{i}" for i in joints] if rotor else []
+    of_friction = [f"{FRICTION_TERMS[x].symbol}_{i}" for i in joints for x in _terms(chain)]
     return names + of_friction if friction else names

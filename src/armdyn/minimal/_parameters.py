@@ -110,7 +110,7 @@ class MinimalParameters:
         """Names of the N parameters: links first, then rotors, then friction."""
         n = self._chain.n
         links = [f"{p}_{i}" for i in range(1, n + 1) for p in PARAMETER_NAMES]
-        return (*links, *drive_names(n, self.rotor, self.friction))
+        return (*links, *drive_names(self._chain, self.rotor, self.friction))
 
     @property
     def parameters(self) -> Array:

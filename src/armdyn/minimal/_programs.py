@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.algorithms import parameters
 from armdyn.algorithms.friction import columns
 from armdyn.algorithms.regressor import regressor
 from armdyn.export import linear_constants
 from armdyn.graph import ARITHMETIC, Program, Slot, evaluate, trace, verify
 from armdyn.robot import Chain
+from armdyn.robot.friction import out_of_table, parameter_terms
 from armdyn.scalar import Op, Scalar, cos, sign, sin, sqrt
 
 Array = NDArray[np.float64]
@@ -34,6 +36,8 @@ NODES = {**ARITHMETIC, Op.SIN: sin, Op.COS: cos, Op.SQRT: sqrt, Op.SIGN: sign}
 def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Program:
     """Trace the regressor times Z; unit columns of Z merely select columns of the regressor.
 
+    The column of a term of the load is that of the torques that the described arm transmits.
+
     Args:
         chain: the arm.
         Z: (N, k), parameters of links, rotors and friction that the k columns stand for.
@@ -41,6 +45,8 @@ def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Pr
         friction: whether friction is.
     """
     n, k = chain.n, Z.shape[1]
+    names = parameter_terms(link.friction for link in chain.links)
+    described = cast("list[float]", parameters(chain))
     entries = [[(int(c), float(Z[c, j])) for c in np.flatnonzero(Z[:, j])] for j in range(k)]
 
     def function(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> list[list[Scalar]]:
@@ -49,7 +55,8 @@ def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Pr
             if rotor:
                 row += [qdd[j] if j == i else 0.0 for j in range(n)]
             if friction:
-                own = columns(chain.links[i].shapes, qd[i])
+                load = _sum(row, [(k, p) for k, p in enumerate(described) if p])
+                own = out_of_table(names, columns(chain.links[i].shapes, qd[i], load))
                 row += [x if j == i else 0.0 for j in range(n) for x in own]
         return [[_sum(row, column) for column in entries] for row in rows]
 

@@ -9,11 +9,13 @@ links i..n, U is the constant part of the inertia about O_i, k that of the first
     kappa3_x, kappa3_y           k across axis r       [kg m]
     m3                           mass                  [kg]
     Jm3                          rotor inertia         [kg m^2], [kg] where the joint slides
-    Fv1, Fc1, Fo1                friction, a parameter for each term of its law
+    Fv1, Fc1, Fo1, ...           friction, a parameter for each term of its law; Fl1, Fs1, Fq1 only
+                                 of joints that have load, Stribeck or square-root friction
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from armdyn.algorithms import PARAMETER_NAMES
@@ -90,12 +92,12 @@ def rotor_term(joint: int, rotational: bool) -> Term:
     return Term(joint, f"Jm{joint}", f"J_{{m,{joint}}}", unit, words)
 
 
-def friction_terms(joint: int, rotational: bool) -> list[Term]:
+def friction_terms(joint: int, rotational: bool, names: Iterable[str]) -> list[Term]:
     """Return the terms of a joint's friction."""
     return [
         Term(joint, f"{term.symbol}{joint}", f"F_{{{term.symbol[1:]},{joint}}}",
              term.unit(rotational), f"{term.words} friction of joint {joint}")
-        for term in FRICTION_TERMS.values()
+        for term in map(FRICTION_TERMS.__getitem__, names)
     ]  # fmt: skip
 
 

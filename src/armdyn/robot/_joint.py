@@ -56,6 +56,12 @@ class Joint:
         viscous: viscous friction [N m s] or [N s/m].
         coulomb: Coulomb friction [N m] or [N].
         offset: constant friction torque [N m] or force [N].
+        load_friction: friction per transmitted torque, from 0 to below 1.
+        stribeck: dry friction at rest in addition to Coulomb friction [N m] or [N]; it fades with
+            the speed, and may be negative.
+        stribeck_velocity: the speed at which half of it is left [rad/s] or [m/s].
+        root_friction: friction that grows with the square root of the speed [N m (s/rad)^0.5] or
+            [N (s/m)^0.5]; it may be negative.
         lower, upper: limits of q [rad] or [m].
         velocity: limit of |qd| [rad/s] or [m/s].
         effort: limit of |tau| [N m] or [N].
@@ -79,6 +85,10 @@ class Joint:
     viscous: float = 0.0
     coulomb: float = 0.0
     offset: float = 0.0
+    load_friction: float = 0.0
+    stribeck: float = 0.0
+    stribeck_velocity: float = 0.0
+    root_friction: float = 0.0
     lower: float = -math.inf
     upper: float = math.inf
     velocity: float = math.inf
@@ -107,6 +117,11 @@ class Joint:
                     f"`{field_name}` is {value:g}; it cannot be negative.", argument=field_name
                 )
         for name, term in FRICTION_TERMS.items():
+            if not getattr(self, name) < term.below:
+                raise error(
+                    f"`{name}` is {getattr(self, name):g}; it must be below {term.below:g}.",
+                    argument=name,
+                )
             for field_name in term.shape:
                 value = getattr(self, field_name)
                 if value < 0 or (value == 0 and getattr(self, name)):
@@ -115,6 +130,12 @@ class Joint:
                         f"`{name}`.",
                         argument=field_name,
                     )
+        if self.coulomb + self.stribeck < 0:
+            raise error(
+                f"`stribeck` is {self.stribeck:g} and `coulomb` is {self.coulomb:g}; their sum, "
+                "the dry friction of a joint that begins to slide, cannot be negative.",
+                argument="stribeck",
+            )
         for field_name in ("velocity", "effort"):
             if not getattr(self, field_name) > 0:
                 raise error(

@@ -1,11 +1,13 @@
 """The friction law: one table of terms, which all other friction code reads.
 
-    f(v) = Fv v + Fc sign(v) + Fo
+    f(v, L) = Fo + Fv v + [Fc + Fl |L| + Fs / (1 + (v/vs)^2)] sign(v) + Fq sqrt|v| sign(v)
 
 Friction adds f to the torque that drives a joint at speed v. A term is a coefficient times a
 column. The coefficient is a field of `Joint`, zero by default. The column is plain arithmetic on v
 and the direction of motion s. A column may have a shape: further fields of `Joint` on which it
-depends nonlinearly, such as a speed at which it fades.
+depends nonlinearly, such as a speed at which it fades. A term of the load is also multiplied by
+|L|, where L is the torque that the gear transmits to the links: inverse dynamics without friction
+and without the rotor's own inertia.
 
 s = sign(v) is 0 at rest, so f has no dry friction there: the torque that holds a joint at rest is
 unknown, and at most the dry friction of a joint that begins to slide. Simulation knows in which
@@ -14,11 +16,12 @@ direction a joint is about to slide, and passes that direction instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Concatenate, TypeAlias
 
-from armdyn.scalar import Scalar
+from armdyn.scalar import Scalar, sign, sqrt
 
 Column: TypeAlias = Callable[Concatenate[Scalar, Scalar, ...], Scalar]
 """A function of the speed v, the direction s and the numbers of the shape."""
@@ -36,6 +39,11 @@ class FrictionTerm:
         slope: its derivative by v, at constant s.
         signed: whether the coefficient may be negative.
         shape: further fields of `Joint`, positive where the coefficient is not zero.
+        load: whether the column is multiplied by |L|, the size of the torque that the gear
+            transmits.
+        below: the coefficient is below this.
+        common: whether every joint has the term as a parameter, even if it is zero. A term that is
+            not common is a parameter only of the joints whose description has it.
     """
 
     symbol: str
@@ -45,6 +53,9 @@ class FrictionTerm:
     slope: Column
     signed: bool = False
     shape: tuple[str, ...] = ()
+    load: bool = False
+    below: float = math.inf
+    common: bool = True
 
     @property
     def dry(self) -> bool:
@@ -52,9 +63,25 @@ class FrictionTerm:
         shape = (1.0,) * len(self.shape)
         return self.column(0.0, 1.0, *shape) != self.column(0.0, -1.0, *shape)
 
+    @property
+    def drags(self) -> bool:
+        """Whether it brakes in both directions, for a positive coefficient."""
+        shape = (1.0,) * len(self.shape)
+        ahead, back = self.column(1.0, 1.0, *shape), self.column(-1.0, -1.0, *shape)
+        return sign(ahead) != -1.0 and sign(back) != 1.0
+
     def unit(self, revolute: bool) -> str:
         """Return the unit of the coefficient."""
         return self.units[0] if revolute else self.units[1]
+
+
+def _fading(v: Scalar, s: Scalar, vs: Scalar) -> Scalar:
+    return s / (1.0 + (v / vs) * (v / vs))
+
+
+def _fading_slope(v: Scalar, s: Scalar, vs: Scalar) -> Scalar:
+    faded = 1.0 + (v / vs) * (v / vs)
+    return -2.0 * s * (v / (vs * vs)) / (faded * faded)
 
 
 FRICTION_TERMS: dict[str, FrictionTerm] = {
@@ -65,6 +92,19 @@ FRICTION_TERMS: dict[str, FrictionTerm] = {
     "offset": FrictionTerm(
         "Fo", "constant", ("N m", "N"), lambda v, s: 1.0, lambda v, s: 0.0, signed=True
     ),
+    "load_friction": FrictionTerm(
+        "Fl", "load", ("1", "1"), lambda v, s: s, lambda v, s: 0.0, load=True, below=1.0,
+        common=False,
+    ),
+    "stribeck": FrictionTerm(
+        "Fs", "Stribeck", ("N m", "N"), _fading, _fading_slope, signed=True,
+        shape=("stribeck_velocity",), common=False,
+    ),
+    "root_friction": FrictionTerm(
+        "Fq", "square-root", ("N m s^0.5", "N s^0.5/m^0.5"), lambda v, s: s * sqrt(v * s),
+        # at rest, where s is 0, the slope is infinite; 0 stands for it, as for dry friction
+        lambda v, s: s * s / (2.0 * sqrt(v * s) + (1.0 - s * s)), signed=True, common=False,
+    ),
 }  # fmt: skip
 """The terms by the fields of `Joint` that hold their coefficients."""
 
@@ -74,11 +114,50 @@ def coefficients(joint: object) -> tuple[float, ...]:
     return tuple(getattr(joint, field) for field in FRICTION_TERMS)
 
 
-def shape_fields() -> tuple[str, ...]:
-    """Return the fields of `Joint` that are shapes of columns, in the order of the table."""
-    return tuple(field for term in FRICTION_TERMS.values() for field in term.shape)
+def shape_fields(names: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Return the fields of `Joint` that are shapes of columns: of all terms, or of some."""
+    chosen = FRICTION_TERMS if names is None else names
+    return tuple(field for name in chosen for field in FRICTION_TERMS[name].shape)
 
 
 def shapes(joint: object) -> tuple[float, ...]:
     """Return the shapes of a joint's columns; 1 instead of 0, which only absent terms have."""
     return tuple(getattr(joint, field) or 1.0 for field in shape_fields())
+
+
+def parameter_terms(joints: Iterable[Sequence[Scalar]]) -> tuple[str, ...]:
+    """Return the terms that are parameters of an arm: common ones, and those that a joint has.
+
+    Args:
+        joints: the coefficients of each joint in the order of the table; one that is not a float
+            is unknown, and counts as present.
+    """
+    present = [any(not isinstance(F, float) or F for F in row) for row in zip(*joints, strict=True)]
+    return tuple(
+        name
+        for (name, term), has in zip(FRICTION_TERMS.items(), present, strict=True)
+        if term.common or has
+    )
+
+
+def in_table(
+    names: Sequence[str], coefficients: Sequence[Scalar], shapes: Sequence[Scalar] = ()
+) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
+    """Return coefficients and shapes of some terms as those of the whole table.
+
+    Args:
+        names: the terms.
+        coefficients: of them.
+        shapes: of their columns.
+    """
+    given = dict(zip(names, coefficients, strict=True))
+    shaped = dict(zip(shape_fields(names), shapes, strict=True)) if shapes else {}
+    return (
+        tuple(given.get(name, 0.0) for name in FRICTION_TERMS),
+        tuple(shaped.get(field, 1.0) for field in shape_fields()),
+    )
+
+
+def out_of_table(names: Sequence[str], coefficients: Sequence[Scalar]) -> list[Scalar]:
+    """Return the coefficients of some terms out of those of the whole table."""
+    return [F for name, F in zip(FRICTION_TERMS, coefficients, strict=True) if name in names]

@@ -109,7 +109,10 @@ def cos(x: Scalar) -> Scalar:
 
 def sqrt(x: Scalar) -> Scalar:
     """Square root."""
-    return Node(Op.SQRT, (x,)) if isinstance(x, Node) else math.sqrt(x)
+    if isinstance(x, Node):
+        return Node(Op.SQRT, (x,))
+    # an array stands for a number of many states
+    return math.sqrt(x) if isinstance(x, float | int) else x**0.5  # pyright: ignore[reportUnnecessaryIsInstance]
 
 
 def sign(x: Scalar) -> Scalar:

@@ -8,48 +8,43 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from armdyn.algorithms.friction import sliding, smooth
+from armdyn.algorithms.load_friction import factors, signs_of_load
 from armdyn.graph import Program, Slot, trace
-from armdyn.robot import FRICTION_TERMS, FrictionTerm
-from armdyn.robot.friction import shape_fields
 from armdyn.scalar import Scalar
+from armdyn.simulation._friction_law import FrictionLaw
 from armdyn.simulation._inline import Row, constant_names, constant_slots, inlined
 
 
-def held_program(mass_matrix: Program, bias: Program) -> Program:
+@lru_cache(maxsize=16)
+def held_program(mass_matrix: Program, bias: Program, law: FrictionLaw) -> Program:
     """Return the program for the accelerations, and for the torques on the holds.
 
     Inputs are q, qd, the inputs of `acting`, and the constants.
     Outputs are qdd, which is zero for held joints, and press, the torque on each hold.
     """
-    return _held_program(mass_matrix, bias, tuple(FRICTION_TERMS.values()))
-
-
-@lru_cache(maxsize=16)
-def _held_program(mass_matrix: Program, bias: Program, terms: tuple[FrictionTerm, ...]) -> Program:
-    """Trace `held_program`; the terms of friction decide it too, so they belong to the key."""
 
     def both(q: Row, qd: Row, *given: Row) -> tuple[Row, Row]:
-        return held_accelerations(mass_matrix, bias, q, qd, *given)
+        return held_accelerations(mass_matrix, bias, law, q, qd, *given)
 
     n = bias.inputs[0].shape
     outputs = [Slot("qdd", n), Slot("press", n)]
-    inputs = [Slot(name, n) for name in ("q", "qd", *acting())]
+    inputs = [Slot(name, n) for name in ("q", "qd", *acting(law))]
     return trace(both, [*inputs, *held_constants(mass_matrix, bias)], outputs, "held")
 
 
-def acting() -> tuple[str, ...]:
+def acting(law: FrictionLaw) -> tuple[str, ...]:
     """Return the names of the inputs that act on joints, in addition to gravity.
 
     They are the torque, the direction in which a joint slides, whether it is free, and the
     constants of friction.
     """
-    return ("tau", "slide", "free", *FRICTION_TERMS, *shape_fields())
+    return ("tau", "slide", "free", *law.inputs)
 
 
 def held_accelerations(
     mass_matrix: Program,
     bias: Program,
+    law: FrictionLaw,
     q: Row,
     qd: Row,
     tau: Row,
@@ -58,17 +53,20 @@ def held_accelerations(
     *more: Row,
 ) -> tuple[Row, Row]:
     """Return qdd and press; for the arguments, see `held_program`."""
-    n, terms, end = len(q), len(FRICTION_TERMS), len(FRICTION_TERMS) + len(shape_fields())
-    friction = [[row[i] for row in more[:terms]] for i in range(n)]
-    shapes = [[row[i] for row in more[terms:end]] for i in range(n)]
-    constants = more[end:]
+    n, end = len(q), len(law.inputs)
+    friction, constants = law.joints(more[:end]), more[end:]
     slots = held_constants(mass_matrix, bias)
     named = {slot.name: row for slot, row in zip(slots, constants, strict=True)}
     M = inlined(mass_matrix, [q, *(named[name] for name in constant_names(mass_matrix))])
     c = inlined(bias, [q, qd, *(named[name] for name in constant_names(bias))])
-    left = [tau[i] - c[i] - smooth(friction[i], shapes[i], qd[i]) for i in range(n)]
-    dry = [sliding(friction[i], shapes[i], qd[i], slide[i]) for i in range(n)]
-    qdd = solved(M, [left[i] - dry[i] for i in range(n)], free)
+    left = [tau[i] - c[i] - friction[i].smooth(qd[i]) for i in range(n)]
+    dry = [friction[i].sliding(qd[i], slide[i]) for i in range(n)]
+    if law.has_load_terms:
+        s = [tau[i] - friction[i].smooth(qd[i]) - dry[i] for i in range(n)]
+        share = [friction[i].share(qd[i], slide[i]) for i in range(n)]
+        qdd = _under_load(M, c, s, share, [joint.Jm for joint in friction], free)
+    else:
+        qdd = solved(M, [left[i] - dry[i] for i in range(n)], free)
     press: list[Scalar] = []
     for i in range(n):
         rest = left[i]
@@ -76,6 +74,33 @@ def held_accelerations(
             rest = rest - M[n * i + j] * qdd[j]
         press.append(rest)
     return qdd, press
+
+
+def _under_load(M: Row, c: Row, s: Row, share: Row, Jm: Row, free: Row) -> Row:
+    """Return qdd where friction depends on the load; see `armdyn.algorithms.load_friction`.
+
+    Args:
+        M: mass matrix with rotors.
+        c: bias.
+        s: torques less friction other than that of the load.
+        share: friction per transmitted torque.
+        Jm: rotor inertias.
+        free: 1 for a free joint, 0 for a held one.
+    """
+    n = len(c)
+
+    def solve(rotors: Row, torques: Row) -> Row:
+        eased = list(M)
+        for i in range(n):
+            eased[n * i + i] = M[n * i + i] + (rotors[i] - Jm[i])
+        return solved(eased, [torques[i] - c[i] for i in range(n)], free)
+
+    signs, agreed = signs_of_load(s, share, Jm, solve)
+    d = factors(share, signs)
+    return solve(
+        [J / x for J, x in zip(Jm, d, strict=True)],
+        [t / (x * agreed) for t, x in zip(s, d, strict=True)],
+    )
 
 
 def held_constants(mass_matrix: Program, bias: Program) -> list[Slot]:

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.algorithms.friction import sliding, smooth
+from armdyn.algorithms.load_friction import ROUNDED
 from armdyn.arm import AUTO, Arm, Evaluator, Function, parameter_values, parametric
-from armdyn.graph import ARRAYS, Program, Rolled, Slot, evaluate, interpret, trace
-from armdyn.robot import FRICTION_TERMS, Chain, FrictionTerm, chain_of
-from armdyn.robot.friction import shape_fields
-from armdyn.simulation._inline import Row
+from armdyn.graph import ARRAYS, Program, Rolled, evaluate, interpret
+from armdyn.robot import Chain, chain_of
+from armdyn.simulation._friction_law import FrictionLaw, friction_programs
 from armdyn.simulation._mass_matrix_programs import held_program, kinetic_program
 
 Array = NDArray[np.float64]
@@ -25,6 +24,9 @@ FORWARD = "forward_dynamics"
 FRICTION = "friction"
 ROLLED = "rolled"
 HELD = "held"
+
+# Solutions for the signs of transmitted torques, of arms that are too long for a program.
+MOST_ROUNDS = 50
 
 # For a longer arm with held joints, mass matrix and bias are separate programs.
 LONGEST_HELD = 4000
@@ -58,9 +60,11 @@ class Plant:
         self.arm = arm
         self.n = arm.n
         chain = chain_of(arm.robot)
-        self.friction: Array = np.array([link.friction for link in chain.links]).T * friction
-        self._shapes: Array = np.array([link.shapes for link in chain.links], dtype=np.float64).T
-        self._smooth, self._sliding = _friction_programs(tuple(FRICTION_TERMS.values()))
+        self.law = FrictionLaw.of(chain)
+        self._constants: Array = np.array(self.law.constants(chain), dtype=np.float64)
+        self.friction: Array = self._constants[: len(self.law.names)]
+        self.friction *= friction
+        self._smooth, self._sliding, self._share = _friction_programs(self.law)
         self._method = method
         self._inside = inside and not self.dry
         self.constants: dict[str, Array] = {}
@@ -77,13 +81,23 @@ class Plant:
     @property
     def dry(self) -> bool:
         """Whether any joint has dry friction."""
-        return bool(self.sliding(np.zeros(self.n), np.ones(self.n)).any())
+        return bool(self.dry_joints.any())
+
+    @property
+    def dry_joints(self) -> Truths:
+        """Which joints have dry friction ``(n,)``."""
+        return np.any(self.friction[[term.dry for term in self.law.terms]] != 0.0, axis=0)
+
+    @property
+    def bears_load(self) -> bool:
+        """Whether friction depends on the torques that gears transmit."""
+        return bool(self.friction[[term.load for term in self.law.terms]].any())
 
     @property
     def pushes(self) -> bool:
-        """Whether friction can add energy: a term's coefficient may be negative."""
-        signed = [term.signed for term in FRICTION_TERMS.values()]
-        return bool(self.friction[signed].any())
+        """Whether friction can add energy: by a constant torque, or by a negative coefficient."""
+        constant = self.friction[[not term.drags for term in self.law.terms]]
+        return bool(constant.any() or (self.friction < 0.0).any())
 
     def part(self, rows: slice | Numbers) -> Plant:
         """Return the plant of some of the arms."""
@@ -146,11 +160,26 @@ class Plant:
 
     def smooth(self, qd: Array) -> Array:
         """Return the friction of joints, except dry friction."""
-        return evaluate(self._smooth, [qd, *self.friction, *self._shapes], ARRAYS)[0]
+        return evaluate(self._smooth, [qd, *self._constants], ARRAYS)[0]
 
     def sliding(self, qd: Array, slide: Array) -> Array:
-        """Return the dry friction of joints that slide in given directions: -1, 0 or 1."""
-        return evaluate(self._sliding, [qd, slide, *self.friction, *self._shapes], ARRAYS)[0]
+        """Return the dry friction of joints that slide in given directions: -1, 0 or 1.
+
+        Without that of the load, for which see `share`.
+        """
+        return evaluate(self._sliding, [qd, slide, *self._constants], ARRAYS)[0]
+
+    def share(self, qd: Array, slide: Array) -> Array:
+        """Return the friction of sliding joints per transmitted torque."""
+        return evaluate(self._share, [qd, slide, *self._constants], ARRAYS)[0]
+
+    def of_load(self, q: Array, qd: Array, force: Array, slide: Array, held: Truths) -> Array:
+        """Return the friction of the load; arguments as in `held`."""
+        qdd, _ = self.held(q, qd, force, slide, held)
+        share, rotors = self.share(qd, slide), self._constants[-1]
+        # L + share |L|, which has the sign of L
+        above = force - self.smooth(qd) - self.sliding(qd, slide) - rotors * qdd
+        return share * np.abs(above) / (1.0 + share * np.sign(above))
 
     def held(
         self, q: Array, qd: Array, force: Array, slide: Array, held: Truths
@@ -166,14 +195,35 @@ class Plant:
         """
         if HELD not in self._programs and (parts := self.dynamics()):
             # cached under its name: looking it up by its parts takes longer than running it
-            self._programs[HELD] = held_program(*parts)
+            self._programs[HELD] = held_program(*parts, self.law)
             self._kernels[HELD] = compiled(self._programs[HELD])
         if HELD in self._programs:
             return self.of(HELD, q, qd, *self.acting(force, slide, held))
         M = self.of("mass_matrix", q)
-        left = force - self.of("bias", q, qd) - self.smooth(qd)
-        qdd = _solved(M, left - self.sliding(qd, slide), held)
+        bias = self.of("bias", q, qd)
+        left = force - bias - self.smooth(qd)
+        if self.bears_load:
+            s = force - self.smooth(qd) - self.sliding(qd, slide)
+            qdd = self._under_load(M, bias, s, self.share(qd, slide), held)
+        else:
+            qdd = _solved(M, left - self.sliding(qd, slide), held)
         return qdd, left - (M @ qdd[..., None])[..., 0]
+
+    def _under_load(self, M: Array, bias: Array, s: Array, share: Array, held: Truths) -> Array:
+        """Return qdd where friction depends on the load; see `armdyn.algorithms.load_friction`."""
+        rotors, signs, qdd = self._constants[-1], np.sign(s), s
+        wrong = np.ones((len(s), 1), bool)
+        for _ in range(MOST_ROUNDS):
+            d = 1.0 + share * signs
+            eased = M + (rotors / d - rotors)[..., None] * np.eye(self.n)
+            qdd = _solved(eased, s / d - bias, held)
+            above = s - rotors * qdd
+            slack = ROUNDED * (np.abs(s) + np.abs(rotors * qdd))
+            wrong = (signs * above < -slack).any(axis=-1, keepdims=True)
+            if not wrong.any():
+                return qdd
+            signs = np.sign(above)
+        return np.where(wrong, np.nan, qdd)
 
     def dynamics(self) -> tuple[Program, Program] | None:
         """Return mass matrix and bias as programs that others can inline; None if too long."""
@@ -184,7 +234,7 @@ class Plant:
 
     def acting(self, force: Array, slide: Array, held: Truths) -> tuple[Array, ...]:
         """Return the inputs of programs with holds that act on joints, in addition to gravity."""
-        return (force, slide, (~held).astype(float), *self.friction, *self._shapes)
+        return (force, slide, (~held).astype(float), *self._constants)
 
     def stopped(self, q: Array, qd: Array, held: Truths) -> Array:
         """Return the velocities after some joints stop instantly, without a rebound."""
@@ -199,22 +249,7 @@ class Plant:
         return self.of("kinetic_energy", q, qd) + self.of("potential_energy", q)
 
 
-@lru_cache(maxsize=8)
-def _friction_programs(terms: tuple[FrictionTerm, ...]) -> tuple[Program, Program]:
-    """Return two programs: smooth friction of the speed, dry friction of speed and direction."""
-    speed, way, out = Slot("v", (1,)), Slot("s", (1,)), [Slot("f", (1,))]
-    constants = [Slot("F", (len(terms),)), Slot("shapes", (len(shape_fields()),))]
-
-    def smoothly(v: Row, F: Row, shapes: Row) -> Row:
-        return [smooth(F, shapes, v[0])]
-
-    def dry(v: Row, s: Row, F: Row, shapes: Row) -> Row:
-        return [sliding(F, shapes, v[0], s[0])]
-
-    return (
-        trace(smoothly, [speed, *constants], out, "smooth"),
-        trace(dry, [speed, way, *constants], out, "dry"),
-    )
+_friction_programs = lru_cache(maxsize=8)(friction_programs)
 
 
 @lru_cache(maxsize=64)

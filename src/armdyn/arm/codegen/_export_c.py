@@ -161,7 +161,7 @@ def _tables(arm: Arm, functions: Sequence[CFunction], prefix: str) -> list[CTabl
     """Return the values of this arm for the inputs that are not states."""
     read = {slot.name for f in functions for slot in f.program.inputs}
     tables = [
-        CTable(_table_name(prefix, slot), slot, tuple(numbers), (table_note(slot),))
+        CTable(_table_name(prefix, slot), slot, tuple(numbers), (table_note(arm.robot, slot),))
         for slot, numbers in values(chain_of(arm.robot)).items()
         if slot in read
     ]

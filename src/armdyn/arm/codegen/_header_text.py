@@ -10,6 +10,7 @@ from armdyn.arm.programs._parametric import FRICTION, INERTIAL, ROTOR
 from armdyn.graph import Program, Slot, count
 from armdyn.minimal import MinimalParameters
 from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot
+from armdyn.robot.friction import coefficients, parameter_terms
 
 GEOMETRY = ("beta", "b", "theta", "d")
 
@@ -79,17 +80,18 @@ def notes(program: Program, method: str, name: str, tables: Mapping[str, str]) -
     return lines
 
 
-def table_note(slot: str) -> str:
+def table_note(robot: Robot, slot: str) -> str:
     """Return the line above an array of values."""
-    return f"The arm as described: {_friction() if slot == FRICTION else CONSTANTS[slot]}."
+    return f"The arm as described: {_friction(robot) if slot == FRICTION else CONSTANTS[slot]}."
 
 
-def _friction() -> str:
+def _friction(robot: Robot) -> str:
+    names = parameter_terms(map(coefficients, robot.joints))
     turning, sliding = (
-        ", ".join(f"[{term.unit(revolute)}]" for term in FRICTION_TERMS.values())
+        ", ".join(f"[{FRICTION_TERMS[name].unit(revolute)}]" for name in names)
         for revolute in (True, False)
     )
-    each = ", ".join(FRICTION_TERMS)
+    each = ", ".join(names)
     return f"friction of the joints, base first, each {each}: {turning} or {sliding}"
 
 

@@ -15,7 +15,8 @@ from armdyn.arm.programs._singular import refuse_singular
 from armdyn.arm.programs._tracing import algorithm
 from armdyn.export import linear_constants
 from armdyn.graph import Instruction, Program, Slot, count, trace, verify
-from armdyn.robot import FRICTION_TERMS, Chain, Link
+from armdyn.robot import Chain, Link
+from armdyn.robot.friction import in_table, out_of_table, parameter_terms
 from armdyn.scalar import Op, Scalar
 
 INERTIAL, ROTOR, FRICTION = INPUTS = ("p", "rotor", "friction")
@@ -27,9 +28,14 @@ def values(chain: Chain) -> dict[str, list[float]]:
     listed = {
         INERTIAL: parameters(chain),
         ROTOR: [link.Jm for link in chain.links],
-        FRICTION: [x for link in chain.links for x in link.friction],
+        FRICTION: [x for link in chain.links for x in out_of_table(terms_of(chain), link.friction)],
     }
     return {name: cast("list[float]", numbers) for name, numbers in listed.items()}
+
+
+def terms_of(chain: Chain) -> tuple[str, ...]:
+    """Return the terms of friction whose coefficients the input lists, joint after joint."""
+    return parameter_terms(link.friction for link in chain.links)
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,8 @@ def parametric(chain: Chain, quantity: str, method: str = AUTO) -> Parametric:
 
 
 def _traced(chain: Chain, quantity: str, method: str) -> Program:
-    n, entry, terms = chain.n, QUANTITIES[quantity], len(FRICTION_TERMS)
+    n, entry, names = chain.n, QUANTITIES[quantity], terms_of(chain)
+    terms = len(names)
     constants = [
         Slot(INERTIAL, (n, len(PARAMETER_NAMES))),
         Slot(ROTOR, (n,)),
@@ -72,7 +79,12 @@ def _traced(chain: Chain, quantity: str, method: str) -> Program:
     def function(*given: list[Scalar]) -> object:
         states, (p, rotor, friction) = given[:-3], given[-3:]
         links = [
-            link_of(link, p[10 * i : 10 * i + 10], rotor[i], friction[terms * i : terms * (i + 1)])
+            link_of(
+                link,
+                p[10 * i : 10 * i + 10],
+                rotor[i],
+                in_table(names, friction[terms * i : terms * (i + 1)])[0],
+            )
             for i, link in enumerate(chain.links)
         ]
         symbolic = replace(chain, links=tuple(links))

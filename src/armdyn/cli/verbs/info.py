@@ -23,6 +23,7 @@ from armdyn.cli.options.robot import (
 from armdyn.present import PICTURES_IN_WORDS, Grid, check_picture
 from armdyn.report.pictures import draw_arm
 from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot
+from armdyn.robot.friction import coefficients, parameter_terms
 
 Column = Callable[[Joint], str]
 """A function from a joint to its cell in a column."""
@@ -128,7 +129,9 @@ def _grids(robot: Robot) -> Iterator[Grid]:
         {name: _entry("inertia", k) for k, name in enumerate(entries)},
     )
     drives = {"rotor inertia": "rotor_inertia"}
-    drives |= {term.words: field for field, term in FRICTION_TERMS.items()}
+    for field in parameter_terms(map(coefficients, robot.joints)):
+        drives[FRICTION_TERMS[field].words] = field
+        drives |= {shape.replace("_", " "): shape for shape in FRICTION_TERMS[field].shape}
     if any(getattr(j, key) for j in robot.joints for key in drives.values()):
         columns = {name: _entry(key) for name, key in drives.items()}
         yield _grid("Drives", robot, columns)

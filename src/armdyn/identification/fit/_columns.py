@@ -48,7 +48,7 @@ class Column:
 
     name: str
     unit: str
-    kind: str  # "base", a term of friction, "stribeck" or "extra"
+    kind: str  # "base", a term of friction, "fading" or "extra"
     joint: int
     function: Callable[[Array, Array, Array], Array] | None = None
     shape: tuple[float, ...] = ()  # of a term of friction
@@ -252,13 +252,13 @@ def _friction_column(term: FrictionTerm, shape: tuple[float, ...]) -> Program:
 
 
 def friction_columns(arm: Arm) -> list[Column]:
-    """Return the friction terms of every joint, without terms whose shape is not described."""
+    """Return the common friction terms of every joint, if their shape is described."""
     listed: list[Column] = []
     for j, joint in enumerate(arm.robot.joints):
         for field, term in FRICTION_TERMS.items():
             shape = tuple(getattr(joint, name) for name in term.shape)
             name, unit = f"{term.symbol}{j + 1}", term.unit(joint.is_revolute)
-            if all(shape):
+            if term.common and all(shape):
                 listed.append(Column(name, unit, field, j, shape=shape))
     return listed
 
@@ -270,7 +270,7 @@ def stribeck_columns(arm: Arm, speeds: Array) -> list[Column]:
         force = "N m" if joint.kind == "revolute" else "N"
         for speed in speeds[j]:
             name = f"Fs{j + 1}({speed:.3g})"
-            listed.append(Column(name, force, "stribeck", j, _fading(j, float(speed))))
+            listed.append(Column(name, force, "fading", j, _fading(j, float(speed))))
     return listed
 
 

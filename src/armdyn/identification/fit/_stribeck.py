@@ -42,7 +42,7 @@ def unneeded(
     """
     dropped: list[int] = []
     for j in range(model.n):
-        grid = [i for i in model.indices("stribeck") if model.columns[i].joint == j]
+        grid = [i for i in model.indices("fading") if model.columns[i].joint == j]
         own = [i for i in model.indices(*FRICTION_TERMS) if model.columns[i].joint == j]
         R = factors[j]
         rest = R[:, -1] - R[:, :-1] @ values

@@ -143,7 +143,7 @@ def _model(result: Result) -> Iterator[str]:
             "something out there, such as friction that depends on load or temperature, cables, "
             "or elasticity."
         )
-    if result.model.indices("coulomb") and not result.model.indices("stribeck"):
+    if result.model.indices("coulomb") and not result.model.indices("fading"):
         excess = slow_excess(result) / np.maximum(result.sigma, TINY)
         sticky = [n for n, x in zip(names, excess, strict=True) if x > SLOW_EXCESS]
         if sticky:

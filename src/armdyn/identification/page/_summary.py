@@ -106,7 +106,7 @@ def joint_table(result: Result) -> Html:
 
 def _friction(result: Result) -> Html:
     words = {field: term.words for field, term in FRICTION_TERMS.items()}
-    words |= {"stribeck": "Stribeck, above Coulomb"}
+    words |= {"fading": "Stribeck, above Coulomb"}
     found = [(i, column) for i, column in enumerate(result.model.columns) if column.kind in words]
     kinds = list(dict.fromkeys(column.kind for _, column in found))
     if not kinds:
@@ -121,7 +121,11 @@ def _friction(result: Result) -> Html:
     )
     heads = ("friction of", *(words[kind] for kind in kinds))
     turning, sliding = (
-        " and ".join(sorted({term.unit(revolute) for term in FRICTION_TERMS.values()}))
+        " and ".join(
+            sorted(
+                {FRICTION_TERMS[kind].unit(revolute) for kind in kinds if kind in FRICTION_TERMS}
+            )
+        )
         for revolute in (True, False)
     )
     hint = tag("p", f"In {turning}; of sliding joints in {sliding}.", class_="hint")

@@ -65,7 +65,7 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
             "friction and rotors belong to the coupled drives; the arm has none: its torques are "
             "those of the joints. `predict` has everything."
         )
-    if len(model.indices("stribeck", "extra")):
+    if len(model.indices("fading", "extra")):
         notes.append("Stribeck friction and extra columns are no part of the arm.")
     found = Robot.of_known_faults(
         joints, robot.gravity, robot.base, robot.tool, robot.name, robot.notes

@@ -47,9 +47,11 @@ class StictionState:
             stops: lower and upper limits at which joints stop.
         """
         self._plant, self._stops = plant, stops
-        rest = plant.sliding(np.zeros(plant.n), np.ones(plant.n))
-        self._dry = rest > 0.0
-        self._breakaway = rest * stiction
+        still, ahead = np.zeros(plant.n), np.ones(plant.n)
+        self._dry = plant.dry_joints
+        self._breakaway = plant.sliding(still, ahead) * stiction
+        # of a joint at rest: friction per transmitted torque, and friction that is not dry
+        self._share, self._smooth = plant.share(still, ahead) * stiction, plant.smooth(still)
         self.slide: Array = np.sign(qd) * self._dry
         self.low = np.zeros(q.shape, bool)
         self.high = np.zeros(q.shape, bool)
@@ -57,15 +59,25 @@ class StictionState:
             self.low, self.high = (q <= stops[0]) & (qd <= 0.0), (q >= stops[1]) & (qd >= 0.0)
         self.held: Truths = (qd == 0.0) & (self._dry | self.low | self.high)
 
-    def bounds(self) -> tuple[Array, Array]:
-        """Return the smallest and the largest torque that a hold withstands."""
-        lower = np.where(self.low, -np.inf, -self._breakaway)
-        return lower, np.where(self.high, np.inf, self._breakaway)
+    def bounds(self, press: Array, force: Array) -> tuple[Array, Array]:
+        """Return the smallest and the largest torque that a hold withstands.
+
+        Args:
+            press: the torques on the holds.
+            force: torques without friction; what neither friction nor a hold bears, a gear
+                transmits.
+        """
+        breakaway = self._breakaway
+        if self._plant.bears_load:
+            with np.errstate(invalid="ignore"):
+                breakaway = breakaway + self._share * np.abs(force - self._smooth - press)
+        lower = np.where(self.low, -np.inf, -breakaway)
+        return lower, np.where(self.high, np.inf, breakaway)
 
     def settle(self, t: float, q: Array, qd: Array, force: Array) -> tuple[list[Event], Array]:
         """Release joints whose holds are overcome; return the events, and qdd after them."""
         qdd, press = self._plant.held(q, qd, force, self.slide, self.held)
-        events = self.let_go(t, press)
+        events = self.let_go(t, press, force)
         if not events:
             return events, qdd
         rows = np.unique([event.arm for event in events])
@@ -74,17 +86,17 @@ class StictionState:
             qdd[rows], press[rows] = plant.held(
                 q[rows], qd[rows], force[rows], self.slide[rows], self.held[rows]
             )
-            more = self.let_go(t, press)
+            more = self.let_go(t, press, force)
             if not more:
                 break
             events += more
         return events, qdd
 
-    def let_go(self, t: float, press: Array) -> list[Event]:
+    def let_go(self, t: float, press: Array, force: Array) -> list[Event]:
         """Release one joint of each arm: the one whose hold is exceeded most."""
         if not self.held.any():
             return []
-        lower, upper = self.bounds()
+        lower, upper = self.bounds(press, force)
         with np.errstate(invalid="ignore"):
             over = np.maximum(press - upper, lower - press) - ROUNDED * (1.0 + np.abs(press))
             loose = self.held & (over > 0.0)
@@ -118,7 +130,7 @@ class StictionState:
         grip = np.full(q.shape[1], np.inf)
         if self.held.any():
             _, press = self._plant.held(q, qd, force, self.slide, self.held)
-            lower, upper = self.bounds()
+            lower, upper = self.bounds(press, force)
             # where this is zero, `settle` is certain to release the joint
             slack = 2.0 * ROUNDED * (1.0 + np.abs(press))
             inside = np.minimum(upper - press, press - lower) + slack

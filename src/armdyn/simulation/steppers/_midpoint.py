@@ -98,7 +98,7 @@ class Midpoint(Stepper):
             x = self._stage.advance(q, h, [v])
             tau = self._at(t + self._time * h, x, v)[0] - plant.smooth(v)
             if self._holds:
-                tau = tau - plant.sliding(v, self._holds.slide)
+                tau = self._braked(tau, x, v)
             with np.errstate(all="ignore"):
                 new, pull = self._improve(q, p, v, tau, *free, np.array([h]), *self._constants[0])
                 change = np.abs(new - v).max(axis=1, keepdims=True)
@@ -115,6 +115,15 @@ class Midpoint(Stepper):
             f"{plant.arm.joint_names[int(np.abs(v).max(axis=0).argmax())]!r} being the "
             "fastest. Take a shorter `step`."
         )
+
+    def _braked(self, tau: Array, x: Array, v: Array) -> Array:
+        """Return the torques less dry friction."""
+        assert self._holds is not None
+        plant, slide = self._plant, self._holds.slide
+        dry = plant.sliding(v, slide)
+        if plant.bears_load:
+            dry = dry + plant.of_load(x, v, tau + plant.smooth(v), slide, self._holds.held)
+        return tau - dry
 
     def _free(self) -> list[Array]:
         """Return the input `free` of programs with holds."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.graph import Program, Slot, trace
-from armdyn.robot import FRICTION_TERMS, FrictionTerm
+from armdyn.simulation._friction_law import FrictionLaw
 from armdyn.simulation._inline import Row, constant_slots, inlined
 from armdyn.simulation._mass_matrix_programs import acting, held_accelerations, held_constants
 from armdyn.simulation._plant import FORWARD, Plant
@@ -71,31 +71,22 @@ def step_program(tableau: Tableau, name: str, forward: Program) -> Program:
     return trace(step, [*states, Slot("h", (1,)), *constant_slots(forward)], outputs, name)
 
 
-def held_step_program(tableau: Tableau, name: str, mass_matrix: Program, bias: Program) -> Program:
+@lru_cache(maxsize=16)
+def held_step_program(
+    tableau: Tableau, name: str, mass_matrix: Program, bias: Program, law: FrictionLaw
+) -> Program:
     """Return a step under constant torques of arms whose joints may be held.
 
     Inputs are those of `held_program`, with h before the constants; outputs are q and qd after the
     step, qdd and press before it.
     """
-    terms = tuple(FRICTION_TERMS.values())
-    return _held_step_program(tableau, name, mass_matrix, bias, terms)
-
-
-@lru_cache(maxsize=16)
-def _held_step_program(
-    tableau: Tableau,
-    name: str,
-    mass_matrix: Program,
-    bias: Program,
-    terms: tuple[FrictionTerm, ...],
-) -> Program:
-    """Trace `held_step_program`; the terms of friction decide it too, so they belong to the key."""
+    given_acts = acting(law)
 
     def step(q: Row, qd: Row, *given: Row) -> object:
-        acts, (h, *constants) = given[: len(acting())], given[len(acting()) :]
+        acts, (h, *constants) = given[: len(given_acts)], given[len(given_acts) :]
 
         def both(q: Row, qd: Row) -> tuple[Row, Row]:
-            return held_accelerations(mass_matrix, bias, q, qd, *acts, *constants)
+            return held_accelerations(mass_matrix, bias, law, q, qd, *acts, *constants)
 
         def a(_: float, q: Row, qd: Row) -> Row:
             return both(q, qd)[0]
@@ -105,7 +96,7 @@ def _held_step_program(
         return *after, first, press
 
     n = bias.inputs[0].shape
-    inputs = [*(Slot(state, n) for state in ("q", "qd", *acting())), Slot("h", (1,))]
+    inputs = [*(Slot(state, n) for state in ("q", "qd", *given_acts)), Slot("h", (1,))]
     outputs = [Slot(name, n) for name in ("q_after", "qd_after", "qdd", "press")]
     return trace(step, [*inputs, *held_constants(mass_matrix, bias)], outputs, f"held_{name}")
 
@@ -135,7 +126,9 @@ class RungeKutta(CompiledStepper):
         if self._holds:
             parts = self._plant.dynamics()
             short = parts is not None and sum(len(part.code) for part in parts) <= most
-            return held_step_program(self._tableau, self._name, *parts) if parts and short else None
+            if parts is None or not short:
+                return None
+            return held_step_program(self._tableau, self._name, *parts, self._plant.law)
         forward = self._plant.program(FORWARD)
         if not isinstance(forward, Program) or len(forward.code) > most:
             return None
@@ -173,7 +166,7 @@ class RungeKutta(CompiledStepper):
         force, driven = self._at(t, q, qd)
         acts = self._plant.acting(force, holds.slide, holds.held)
         q_after, qd_after, qdd, press = self._compiled(self._constants, q, qd, *acts)
-        events = holds.let_go(t, press)
+        events = holds.let_go(t, press, force)
         if events:  # these arms repeat the step with the new holds
             more, _ = holds.settle(t, q, qd, force)
             self.events += [*events, *more]

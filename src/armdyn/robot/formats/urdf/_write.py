@@ -73,8 +73,8 @@ def _add_joint(root: Element, joint: Joint, parent: str, child: str, T: Array) -
     limit.set("velocity", repr(min(joint.velocity, NO_LIMIT)))
     dynamics = {key: repr(getattr(joint, field)) for field, key in DYNAMICS.items()}
     SubElement(element, "dynamics", dynamics)
-    own = {field: getattr(joint, field) for field in own_attributes()}
-    if any(own.values()):
+    own = {field: value for field in own_attributes() if (value := getattr(joint, field))}
+    if own:
         SubElement(element, "armdyn", {field: repr(value) for field, value in own.items()})
 
 
