@@ -183,7 +183,8 @@ def rollout(arm: Arm, windows: Windows, predict: Predict, coupling: Array | None
 def _missing_inertia(arm: Arm, M: Array, fastest: Array) -> Array:
     """Return the inertia that joints lack so that friction does not stop them at once, ``(n,)``."""
     v = SPEEDS[:, None] * np.maximum(fastest, np.finfo(float).eps)
-    slope = np.maximum(np.diff(arm.friction(v), axis=0) / np.diff(v, axis=0), 0.0).max(axis=0)
+    f = arm.friction(v, load=np.zeros_like(v))
+    slope = np.maximum(np.diff(f, axis=0) / np.diff(v, axis=0), 0.0).max(axis=0)
     own = 1.0 / np.abs(np.diagonal(np.linalg.pinv(M), axis1=1, axis2=2)).max(axis=0)
     return np.maximum(slope / STOPPING - own, 0.0)
 
