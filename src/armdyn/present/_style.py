@@ -3,11 +3,13 @@
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #d8dde4; --paper: #fff;
   --wash: #f4f6f8; --good: #1a7f4b; --bad: #b3261e; --fair: #9a6700; --is: #7b8794; --said: #d9541e;
-  --rest: #2563a8; --raw: #b9c4d0; --band: #2563a81f; --goodwash: #e7f5ed; --badwash: #fcebea; }
+  --rest: #2563a8; --raw: #b9c4d0; --band: #2563a81f; --bars: #d9541e33;
+  --goodwash: #e7f5ed; --badwash: #fcebea; }
 @media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b3;
   --line: #343c47; --paper: #14181d; --wash: #1c2229; --good: #56c48a; --bad: #ff8a80;
   --fair: #e0b050;
   --is: #9aa5b3; --said: #ff8f5a; --rest: #7ab3ee; --raw: #4a5663; --band: #7ab3ee2b;
+  --bars: #ff8f5a40;
   --goodwash: #16291f; --badwash: #331a18; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.2rem 4rem; max-width: 62rem; background: var(--paper);
@@ -44,8 +46,14 @@ polyline, line { fill: none; vector-effect: non-scaling-stroke; }
 .raw { stroke: var(--raw); stroke-width: .8; } .chosen { fill: var(--band); }
 .zero { stroke: var(--line); stroke-width: 1; } .pointer { stroke: var(--soft); opacity: 0; }
 .bar { stroke: var(--ink); stroke-width: 1.5; } .mid { fill: var(--ink); }
-.cad { fill: none; stroke: var(--said); stroke-width: 1.5; } .dot { fill: var(--rest); }
+.dots { stroke: var(--rest); stroke-width: 2.4; stroke-linecap: round; opacity: .55; }
+.dots.others { stroke: var(--said); } .frame { fill: none; stroke: var(--line); }
+.bars { fill: var(--bars); } .mark { stroke: var(--soft); stroke-dasharray: 4 3; }
+.plus { fill: var(--said); } .minus { fill: var(--rest); }
+.framed { fill: none; stroke: var(--ink); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.cad { fill: none; stroke: var(--said); stroke-width: 1.5; }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: .6rem; }
+.pairs { grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); }
 .grid figure { margin: 0; } summary { cursor: pointer; color: var(--rest); }
 code { background: var(--wash); white-space: nowrap; padding: 0 .25rem; border-radius: 3px; }
 footer { margin-top: 3rem; color: var(--soft); border-top: 1px solid var(--line); }

@@ -27,14 +27,18 @@ class Series:
         t: times ``(M,)``.
         measured: torques ``(M, n)``.
         predicted: torques of the model ``(M, n)``.
+        position: of the joints ``(M, n)``, not filtered further, like velocity and acceleration.
         velocity: of the joints ``(M, n)``.
+        acceleration: of the joints ``(M, n)``.
     """
 
     log: int
     t: Array
     measured: Array
     predicted: Array
+    position: Array
     velocity: Array
+    acceleration: Array
 
     @property
     def residual(self) -> Array:
@@ -106,8 +110,8 @@ def compare(
         if model.knows:
             known = _known(model, part)
             measured, ours = measured + known, ours + known
-        t, velocity = part.at_centres(part.t), part.at_centres(part.qd)
-        series.append(Series(part.log, t, measured, ours, velocity))
+        t, q, qd, qdd = (part.at_centres(x) for x in (part.t, part.q, part.qd, part.qdd))
+        series.append(Series(part.log, t, measured, ours, q, qd, qdd))
     if not series:
         return [], None
     return series, _errors(series, rows, values, fastest)

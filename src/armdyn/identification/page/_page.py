@@ -9,10 +9,14 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from armdyn.identification.judge._advice import advice
+from armdyn.identification.page._correlations import correlation_section
+from armdyn.identification.page._friction import friction_section
 from armdyn.identification.page._parameters import hidden, links, parameter_table
 from armdyn.identification.page._residuals import residual_section
 from armdyn.identification.page._rollout import rollout_section
+from armdyn.identification.page._rows import RowsOfJoints
 from armdyn.identification.page._signals import signal_section
+from armdyn.identification.page._spectrum import spectrum_section
 from armdyn.identification.page._summary import facts, joint_table, verdict
 from armdyn.identification.page._torques import torque_sections
 from armdyn.present import (
@@ -35,8 +39,9 @@ if TYPE_CHECKING:
     from armdyn.identification._result import Result
 
 JUMPS = {
-    "joints": "Joints", "held-out": "Torques", "rollout": "Simulation", "residuals": "Residuals",
-    "parameters": "Parameters", "hidden": "Not identifiable", "links": "Links",
+    "joints": "Joints", "held-out": "Torques", "rollout": "Simulation", "friction": "Friction",
+    "residuals": "Residuals", "spectra": "Spectra", "parameters": "Parameters",
+    "correlations": "Correlations", "hidden": "Not identifiable", "links": "Links",
     "signals": "Signals", "data": "Data", "next": "Next time",
 }  # fmt: skip
 
@@ -50,7 +55,7 @@ def report_html(result: Result, made: datetime | None = None) -> str:
     """
     title = f"Identification of {result.arm.name}"
     jumps = {key: words for key, words in JUMPS.items() if key != "held-out" or result.held_out}
-    packed = Packed()
+    packed, rows = Packed(), RowsOfJoints(result)
     body = tag(
         "body",
         tag("h1", title),
@@ -61,8 +66,11 @@ def report_html(result: Result, made: datetime | None = None) -> str:
         joint_table(result),
         torque_sections(result, packed),
         rollout_section(result, packed),
-        residual_section(result),
+        friction_section(result, rows),
+        residual_section(result, rows),
+        spectrum_section(result),
         parameter_table(result),
+        correlation_section(result, packed),
         hidden(result),
         links(result),
         signal_section(result, packed),

@@ -1,91 +1,110 @@
-"""Residuals over speed: the difference between the friction and its model."""
+"""Residuals over position, speed and load: what the model leaves out, and where."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.identification._tolerances import TINY
-from armdyn.identification.judge._speeds import by_speed
-from armdyn.present import Html, joined, section, tag
-from armdyn.present.svg import (
-    Array,
-    Scale,
-    across_ticks,
-    down_ticks,
-    level,
-    panel,
-    scale_of,
-)
+from armdyn.identification.page._rows import JointRows, RowsOfJoints
+from armdyn.present import Html, joined, listed, percent, section, tag
+from armdyn.present.scatter import Trace, binned, scatter
+from armdyn.present.svg import Array
+from armdyn.robot import Joint
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
 
-WIDTH, LEFT, RIGHT, ABOVE, TALL, BELOW = 290, 46, 8, 6, 120, 34
-DOTS = 400
 BINS = 12
 FEWEST = 4
 
+# From this share of the variance of residuals on, what they follow is named in words.
+NAMED = 0.25
 
-def residual_section(result: Result) -> Html:
-    """Return a drawing for each joint."""
+MEANINGS = {
+    "position": "friction that changes along the way (gear teeth, cables), a spring or "
+    "counterbalance, or a wrong geometry",
+    "speed": "friction of another shape: a bump at low speeds is Stribeck friction, a bend is "
+    "friction that grows less than the speed",
+    "load": "friction that grows with the load, or a wrong scale of the measured torque",
+}
+
+Quantity = tuple[str, Callable[[JointRows], Array], Callable[[Joint], str]]
+QUANTITIES: tuple[Quantity, ...] = (
+    ("position", lambda rows: rows.position, lambda joint: "rad" if joint.is_revolute else "m"),
+    ("speed", lambda rows: rows.velocity, lambda joint: "rad/s" if joint.is_revolute else "m/s"),
+    ("load", lambda rows: rows.load, lambda joint: "N m" if joint.is_revolute else "N"),
+)
+
+
+def residual_section(result: Result, rows: RowsOfJoints) -> Html:
+    """Return three drawings for each joint."""
+    held = "; orange: on data held out" * result.held_out
     hint = tag(
         "p",
-        "Residuals of the fit over the speed of the joint; the line is their mean. If friction is "
-        "what the model takes it for, it lies on zero. A bump at low speeds is Stribeck friction, "
-        "a slope friction that is not viscous.",
+        f"Residuals over position, speed and load of the joint. Blue: rows of the fit{held}. The "
+        "line is their mean; it lies on zero if the model has all that the torque depends on. The "
+        "load is the torque of the links, without friction. In the corner: how much of the "
+        "residuals the line explains, beyond chance.",
         class_="hint",
     )
-    drawn = tag("div", joined(_drawing(result, j) for j in range(result.arm.n)), class_="grid")
-    return section("Residuals over speed", hint, drawn, key="residuals")
+    figures: list[Html] = []
+    named: list[str] = []
+    for j, joint in enumerate(result.arm.robot.joints):
+        mine = rows.both(j)
+        worth = len(mine) / max(float(result.correlation[j]), 1.0)
+        for what, of, unit in QUANTITIES:
+            share = explained(of(mine), mine.residual, worth)
+            figures.append(_figure(rows, j, joint, what, of, unit(joint), share))
+            if share > NAMED:
+                named.append(
+                    f"{joint.name}: {percent(share)} of the residuals follow the {what}. That may "
+                    f"be {MEANINGS[what]}."
+                )
+    words = listed(named) if named else tag("p", "No residuals follow position, speed or load.")
+    drawn = tag("div", joined(figures), class_="grid")
+    title = "Residuals over position, speed and load"
+    return section(title, hint, words, drawn, key="residuals")
 
 
-def _drawing(result: Result, j: int) -> Html:
-    v, rest = by_speed(result, j)
-    joint = result.arm.robot.joints[j]
-    force, speed = ("N m", "rad/s") if joint.is_revolute else ("N", "m/s")
-    if not len(v):
-        return tag("figure", tag("figcaption", tag("b", joint.name), " has no rows in the fit"))
-    across, down = scale_of(v), scale_of(np.quantile(rest, [0.005, 0.995]))
-    inside = [level(0.0, down, "zero")] if down.low < 0.0 < down.high else []
-    wide = WIDTH - LEFT - RIGHT
-    places = _means(v, rest, across, down)
-    picture = tag(
-        "svg",
-        panel(LEFT, ABOVE, wide, TALL, inside),
-        _dots(v, rest, across, down, wide),
-        tag("polyline", points=_points(places, wide), class_="said"),
-        tag("g", down_ticks(down, 3, LEFT, ABOVE, TALL), class_="left"),
-        tag("g", across_ticks(across, 4, LEFT, wide, ABOVE + TALL + 14), class_="below"),
-        tag("text", speed, x=WIDTH - RIGHT, y=ABOVE + TALL + 28, class_="axis"),
-        viewBox=f"0 0 {WIDTH} {ABOVE + TALL + BELOW}", role="img",
-        aria_label=f"residuals of {joint.name} over speed",
-    )  # fmt: skip
-    return tag("figure", tag("figcaption", tag("b", joint.name), f" [{force}]"), picture)
+def explained(x: Array, y: Array, worth: float) -> float:
+    """Return the share of the variance of y that its means over x explain, beyond chance.
+
+    Args:
+        x: the quantity, ``(N,)``.
+        y: residuals, ``(N,)``.
+        worth: number of independent rows that the rows are worth.
+    """
+    _, means, count = binned(x, y, BINS, FEWEST)
+    size = float(np.sum(y**2))
+    free = worth - len(means)
+    if size <= 0.0 or free <= 0.0:
+        return 0.0
+    share = float(np.sum(count * means**2)) / size
+    return max(1.0 - (1.0 - share) * worth / free, 0.0)
 
 
-def _dots(v: Array, rest: Array, across: Scale, down: Scale, wide: float) -> Html:
-    every = max(len(v) // DOTS, 1)
-    x = LEFT + wide * across.share(v[::every])
-    y = ABOVE + TALL * (1.0 - down.share(rest[::every]))
-    inside = (y >= ABOVE) & (y <= ABOVE + TALL)
-    return joined(
-        tag("circle", cx=round(a, 1), cy=round(b, 1), r=1.4, class_="dot")
-        for a, b in zip(x[inside].tolist(), y[inside].tolist(), strict=True)
+def _figure(
+    rows: RowsOfJoints,
+    j: int,
+    joint: Joint,
+    what: str,
+    of: Callable[[JointRows], Array],
+    unit: str,
+    share: float,
+) -> Html:
+    force = "N m" if joint.is_revolute else "N"
+    fit, test, both = rows.of(j, False), rows.of(j, True), rows.both(j)
+    if not len(both):
+        return tag("figure", tag("figcaption", tag("b", joint.name), " never moves"))
+    x, y, _ = binned(of(both), both.residual, BINS, FEWEST)
+    picture = scatter(
+        [(of(fit), fit.residual, "dots"), (of(test), test.residual, "dots others")],
+        [Trace(x, y, "bar")],
+        unit,
+        f"residuals of {joint.name} over {what}",
+        percent(share),
     )
-
-
-def _means(v: Array, rest: Array, across: Scale, down: Scale) -> list[tuple[float, float]]:
-    number = np.minimum(((v - v.min()) / max(float(np.ptp(v)), TINY) * BINS).astype(int), BINS - 1)
-    places: list[tuple[float, float]] = []
-    for k in range(BINS):
-        mine = number == k
-        if np.count_nonzero(mine) >= FEWEST:
-            x, y = across.share(v[mine].mean()), down.share(rest[mine].mean())
-            places.append((float(x), 1.0 - min(max(float(y), 0.0), 1.0)))
-    return places
-
-
-def _points(places: list[tuple[float, float]], wide: float) -> str:
-    return " ".join(f"{LEFT + wide * x:.1f},{ABOVE + TALL * y:.1f}" for x, y in places)
+    said = f" over {what} [{force}]"
+    return tag("figure", tag("figcaption", tag("b", joint.name), said), picture)

@@ -1,0 +1,140 @@
+"""Friction curves over speed and over load, with the data around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.identification.page._friction_law import FrictionLaw, friction_law
+from armdyn.identification.page._rows import JointRows, RowsOfJoints
+from armdyn.present import Grid, Html, Toned, joined, percent, section, tag
+from armdyn.present.scatter import Trace, scatter
+from armdyn.present.svg import Array
+from armdyn.robot import FRICTION_TERMS, Joint
+
+if TYPE_CHECKING:
+    from armdyn.identification._result import Result
+
+TITLE = "Friction"
+
+# Points of a curve, and rows that are drawn.
+POINTS = 60
+ROWS = 1200
+
+
+def friction_section(result: Result, rows: RowsOfJoints) -> Html:
+    """Return two drawings for each joint, and how the terms were chosen."""
+    laws = [friction_law(result, j) for j in range(result.arm.n)]
+    if not any(law.columns for law in laws):
+        words = "Friction was taken as described, not fitted."
+        return section(TITLE, tag("p", words), key="friction")
+    held = "; orange: rows held out" * result.held_out
+    hint = tag(
+        "p",
+        "Friction of each joint over its speed, at its usual load, and over its load, at its usual "
+        "speed (there against the motion, without the constant part). The line is the model, with "
+        "twice its standard deviation. Blue dots: what is left of the measured torque when all "
+        f"other parts of the model are taken away{held}. Dots that bend away from the line are "
+        "friction that the model does not have.",
+        class_="hint",
+    )
+    figures: list[Html] = []
+    for j, joint in enumerate(result.arm.robot.joints):
+        if laws[j].columns and len(rows.both(j)):
+            figures += _figures(rows, j, joint, laws[j], float(result.about.dead_band[j]))
+    drawn = tag("div", joined(figures), class_="grid pairs")
+    return section(TITLE, hint, drawn, ladder(result), key="friction")
+
+
+def _figures(rows: RowsOfJoints, j: int, joint: Joint, law: FrictionLaw, dead: float) -> list[Html]:
+    both, fit, test = rows.both(j), _thin(rows.of(j, False)), _thin(rows.of(j, True))
+    force = "N m" if joint.is_revolute else "N"
+    usual = float(np.median(np.abs(both.load)))
+    top, speed = float(np.abs(both.velocity).max()), float(np.median(np.abs(both.velocity)))
+    grid = np.linspace(max(dead, 1e-3 * top), top, POINTS)
+    kinds = ((fit, "dots"), (test, "dots others"))
+    over_speed = scatter(
+        [(x.velocity, law.torque(x.velocity, usual) + x.residual, kind) for x, kind in kinds],
+        [_trace(law, v, usual) for v in (-grid[::-1], grid)],
+        "rad/s" if joint.is_revolute else "m/s",
+        f"friction of {joint.name} over speed",
+    )
+    loads = np.linspace(0.0, float(np.abs(both.load).max()), POINTS)
+    steady = np.full(POINTS, speed)
+    against = Trace(
+        loads, law.torque(steady, loads, offset=False), "said",
+        2.0 * law.std(steady, loads, offset=False),
+    )  # fmt: skip
+    over_load = scatter(
+        [(np.abs(x.load), _against(law, x, speed), kind) for x, kind in kinds],
+        [against],
+        force,
+        f"friction of {joint.name} over load",
+    )
+    captions = (f" over speed [{force}]", f" over load [{force}]")
+    return [
+        tag("figure", tag("figcaption", tag("b", joint.name), said), picture)
+        for said, picture in zip(captions, (over_speed, over_load), strict=True)
+    ]
+
+
+def _trace(law: FrictionLaw, v: Array, load: float) -> Trace:
+    return Trace(v, law.torque(v, load), "said", 2.0 * law.std(v, load))
+
+
+def _against(law: FrictionLaw, rows: JointRows, speed: float) -> Array:
+    """Return friction against the motion of rows, as if all had the same speed."""
+    steady = np.full(len(rows), speed)
+    return law.torque(steady, rows.load, offset=False) + rows.residual * np.sign(rows.velocity)
+
+
+def _thin(rows: JointRows) -> JointRows:
+    every = max(len(rows) // ROWS, 1)
+    return JointRows(
+        rows.position[::every], rows.velocity[::every], rows.load[::every], rows.residual[::every]
+    )
+
+
+def ladder(result: Result) -> Html:
+    """Return how the terms were chosen: the error of each set of terms; nothing without a choice.
+
+    A row has the words of its terms, the error, its standard error, and whether it was chosen.
+    """
+    rows: list[Any] = list(getattr(result, "ladder", ()))
+    if not rows:
+        return Html("")
+    cells = tuple(
+        (
+            _terms(row.terms),
+            percent(float(row.error)),
+            percent(float(row.std_error)),
+            Toned("chosen", "good") if row.chosen else "",
+        )
+        for row in rows
+    )
+    words = tag(
+        "p",
+        "Which terms friction has was chosen inside the data of the fit, by predicting blocks that "
+        "were left out: the fewest terms within one standard error of the best.",
+        class_="hint",
+    )
+    heads = ("terms", "error of blocks left out", "standard error", "")
+    grid = Grid("", heads, 1, cells, words_after=1)
+    return joined([tag("h3", "How the terms were chosen"), words, grid.html(), _chosen(result)])
+
+
+def _chosen(result: Result) -> Html:
+    """Return the terms of every joint."""
+    chosen: dict[str, tuple[str, ...]] = getattr(result, "friction_terms", {})
+    rows = tuple((name, _terms(terms)) for name, terms in chosen.items())
+    return Grid("", ("joint", "terms of its friction"), 2, rows).html() if rows else Html("")
+
+
+def _terms(terms: str | Sequence[str]) -> str:
+    """Return terms by their words; terms that are words already stay so."""
+    if isinstance(terms, str):
+        return terms
+    words = {field: term.words for field, term in FRICTION_TERMS.items()}
+    return ", ".join(words.get(name, name) for name in terms) or "none"

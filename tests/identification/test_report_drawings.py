@@ -1,0 +1,237 @@
+"""Drawings of the report: friction, residuals, spectra, correlations and signals."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from armdyn import Log
+from armdyn.identification import Result, identify
+from armdyn.identification.page import report_html
+from armdyn.identification.page._correlations import close_pairs, correlations, separating
+from armdyn.identification.page._fine import fine_torques, most_points
+from armdyn.identification.page._friction import ladder
+from armdyn.identification.page._friction_law import friction_law
+from armdyn.identification.page._residuals import explained
+from armdyn.identification.page._rows import RowsOfJoints
+from armdyn.identification.page._spectrum import smoothed, spectrum
+from support.identification import motion, recorded, small_arm, with_torque
+
+
+@cache
+def good() -> Result:
+    return identify(small_arm(), recorded(small_arm()), physical=False)
+
+
+@cache
+def page() -> str:
+    return report_html(good())
+
+
+def part(text: str, key: str) -> str:
+    """A section of a page."""
+    return re.search(rf'<section id="{key}">(.*?)</section>', text, re.DOTALL)[1]
+
+
+def test_every_section_is_there_and_in_the_list_at_the_top() -> None:
+    keys = re.findall(r'<section[^>]* id="([\w-]+)"', page())
+    assert keys == [
+        "joints", "held-out", "fit", "rollout", "friction", "residuals", "spectra", "parameters",
+        "correlations", "hidden", "links", "signals", "data", "next",
+    ]  # fmt: skip
+    assert re.findall(r'<a href="#([\w-]+)"', page()) == [key for key in keys if key != "fit"]
+
+
+def test_fine_torques_are_the_rows_of_the_fit_and_more_between_them() -> None:
+    (series,), (fine,) = good().test, fine_torques(good(), held_out=True)
+    at = np.searchsorted(fine.t, series.t - 1e-9)
+    np.testing.assert_allclose(fine.t[at], series.t, atol=1e-9)
+    for j in range(3):
+        np.testing.assert_allclose(fine.measured[j][at], series.measured[:, j], atol=1e-9)
+        np.testing.assert_allclose(fine.predicted[j][at], series.predicted[:, j], atol=1e-9)
+    assert len(fine.t) > 7 * len(series.t)
+    np.testing.assert_array_equal(fine.torque[:, 0], recorded(small_arm()).tau[
+        np.searchsorted(recorded(small_arm()).t, fine.times - 1e-9), 0])  # fmt: skip
+
+
+def test_friction_curves_are_the_law_and_its_error_bars() -> None:
+    v = np.array([-0.5, -0.1, 0.2, 0.7])
+    for j, joint in enumerate(small_arm().robot.joints):
+        law = friction_law(good(), j)
+        truth = joint.viscous * v + joint.coulomb * np.sign(v) + joint.offset
+        off = law.torque(v, 3.0) - truth
+        assert (np.abs(off) < 5 * law.std(v, 3.0)).all()
+        np.testing.assert_allclose(
+            law.torque(v, 0.0, offset=False),
+            law.torque(v, 0.0) - good().values[good().names.index(f"Fo{j + 1}")],
+        )
+        i = [good().names.index(f"{symbol}{j + 1}") for symbol in ("Fv", "Fc", "Fo")]
+        A = np.stack([v, np.sign(v), np.ones(4)], axis=1)
+        np.testing.assert_allclose(
+            law.std(v, 1.0) ** 2, np.diagonal(A @ good().covariance[np.ix_(i, i)] @ A.T)
+        )
+    drawn = part(page(), "friction")
+    for name in small_arm().joint_names:
+        assert f'aria-label="friction of {name} over speed"' in drawn
+        assert f'aria-label="friction of {name} over load"' in drawn
+    # a band for each of two directions, and one over load
+    assert drawn.count('class="bars"') == 9
+
+
+def test_without_fitted_friction_the_page_says_so() -> None:
+    result = identify(small_arm(), recorded(small_arm()), friction=False, physical=False)
+    assert "taken as described" in part(report_html(result), "friction")
+
+
+def test_the_ladder_appears_if_terms_were_chosen() -> None:
+    assert ladder(good()) == ""
+    rows = [
+        SimpleNamespace(terms=("viscous", "coulomb"), error=0.062, std_error=0.004, chosen=False),
+        SimpleNamespace(terms=("viscous", "<b>"), error=0.039, std_error=0.003, chosen=True),
+    ]
+    text = ladder(SimpleNamespace(ladder=rows, friction_terms={"a&b": ("viscous", "coulomb")}))
+    assert "viscous, Coulomb" in text and "6.20 %" in text and "3.90 %" in text
+    assert text.count("chosen</span>") == 1
+    assert "viscous, &lt;b&gt;" in text and "a&amp;b" in text
+
+
+def test_loads_are_torques_of_links_without_friction_and_rotors() -> None:
+    rows = RowsOfJoints(good())
+    (series,) = good().train
+    mine = rows.of(1, held_out=False)
+    moving = np.abs(series.velocity[:, 1]) > good().about.dead_band[1]
+    x = series.position[moving], series.velocity[moving], series.acceleration[moving]
+    expected = good().arm.inverse_dynamics(*x) - good().arm.friction(x[1])
+    np.testing.assert_allclose(mine.load, expected[:, 1], atol=1e-9)
+    np.testing.assert_allclose(mine.residual, series.residual[moving, 1])
+    assert len(rows.both(1)) == len(mine) + len(rows.of(1, held_out=True))
+
+
+def test_residuals_that_follow_something_are_named() -> None:
+    arm = small_arm()
+    t = np.arange(0.0, 40.0, 0.005)
+    q, qd, qdd = motion(3, t, seed=4)
+    tau = arm.inverse_dynamics(q, qd, qdd)
+    tau += 0.02 * np.random.default_rng(1).normal(size=tau.shape)
+    assert "No residuals follow" in part(page(), "residuals")
+    tau[:, 1] += 0.8 * np.sin(7.0 * q[:, 1])
+    result = identify(arm, Log(t=t, q=q, tau=tau), physical=False)
+    words = part(report_html(result), "residuals")
+    assert re.search(r"joint2: \d+(\.\d+)? % of the residuals follow the position", words)
+    assert "joint1: " not in words
+
+
+def test_explained_shares() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1.0, 1.0, 4000)
+    noise = rng.normal(size=4000)
+    assert explained(x, noise, 4000) < 0.01
+    curve = np.sign(x) * 2.0
+    assert explained(x, noise + curve, 4000) == pytest.approx(0.8, abs=0.03)
+    assert explained(x, noise, 5) == 0.0
+    assert explained(x, np.zeros(4000), 4000) == 0.0
+
+
+def test_a_spectrum_has_the_power_of_its_signal() -> None:
+    rate, t = 200.0, np.arange(8000) / 200.0
+    y = 3.0 * np.sin(2 * np.pi * 12.0 * t) + np.random.default_rng(0).normal(size=8000)
+    f, density = spectrum([y[:5000], y[5000:]], [rate, rate])
+    step = f[1] - f[0]
+    assert np.sum(density**2) * step == pytest.approx(4.5 + 1.0, rel=0.03)
+    assert f[np.argmax(density)] == pytest.approx(12.0, abs=step)
+    quiet = f > 30.0
+    assert np.sqrt(np.mean(density[quiet] ** 2)) == pytest.approx(np.sqrt(2 / rate), rel=0.05)
+    few, smooth = smoothed(f, density)
+    assert len(few) < 90 and few[-1] > 90.0
+    assert smooth[-1] == pytest.approx(np.sqrt(2 / rate), rel=0.1)
+    assert len(spectrum([y[:10]], [rate])[0]) == 0
+
+
+def test_correlations_and_pairs() -> None:
+    C = np.array([[4.0, 3.9, 0.0], [3.9, 4.0, 0.0], [0.0, 0.0, 0.0]])
+    R = correlations(C)
+    np.testing.assert_allclose(R, [[1.0, 0.975, 0.0], [0.975, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    assert close_pairs(R) == [(0, 1)]
+    apart = replace(good(), covariance=np.eye(len(good().values)))
+    assert "All parameters are told apart" in part(report_html(apart), "correlations")
+
+
+def test_pairs_that_are_not_told_apart_are_named_with_a_remedy() -> None:
+    arm = small_arm()
+    t = np.arange(0.0, 20.0, 0.005)
+    # joint 1 turns at two speeds that hardly differ: viscous and Coulomb friction look alike
+    q, _, qdd = motion(3, t, seed=1)
+    phase = 2 * np.pi * 0.25 * t
+    q[:, 0] = 2.0 * (np.abs((phase / np.pi) % 2 - 1) - 0.5)
+    log = with_torque(recorded(arm), arm.inverse_dynamics(q, np.gradient(q, t, axis=0), qdd))
+    log = replace(log, q=q)
+    result = identify(arm, log, physical=False)
+    words = part(report_html(result), "correlations")
+    assert "Fv1 (viscous friction of joint1) and Fc1 (Coulomb friction of joint1)" in words
+    assert "Move joint1 at more different speeds" in words
+    assert 'class="framed"' in words
+
+
+def test_a_remedy_for_every_pair_of_kinds() -> None:
+    columns = {c.kind: c for c in good().model.columns}
+    moment = next(c for c in good().model.columns if c.name == "k2_x")
+    said = {
+        separating(good(), a, b)
+        for a in (*columns.values(), moment)
+        for b in (*columns.values(), moment)
+        if a.name != b.name
+    }
+    assert all(words.endswith(".") and "joint" in words for words in said)
+    assert len(said) > 5
+
+
+def test_recorded_signals_lie_under_those_that_were_used() -> None:
+    drawn = part(page(), "signals")
+    assert drawn.count('data-name="recorded"') == 6  # two parts of a log, three joints
+    assert drawn.count('data-name="recorded less used"') == 6
+    noise = float(
+        re.search(r"recorded less used position ([\d.e−-]+) rad", drawn)[1].replace("−", "-")
+    )
+    assert noise == pytest.approx(1e-5, rel=0.2)
+    with_speed = recorded(small_arm())
+    qd = motion(3, with_speed.t, 0)[1]
+    result = identify(small_arm(), replace(with_speed, qd=qd), physical=False)
+    assert part(report_html(result), "signals").count('data-name="recorded"') == 12
+
+
+def test_logs_in_files_are_drawn_at_the_rows_of_the_fit() -> None:
+    text = report_html(replace(good(), signals=()))
+    assert "too long to draw its signals" in part(text, "signals")
+    assert "longer than memory" in part(text, "held-out")
+    assert part(text, "held-out").count('data-name="predicted"') == 3
+    assert "in the band of the fit" in part(text, "spectra")
+
+
+def test_a_long_log_makes_no_huge_page() -> None:
+    """One minute of 1 kHz carries all samples; what is longer is thinned."""
+    assert most_points(good(), 3) >= max(len(s.recorded) for s in good().signals)
+    log = recorded(small_arm(), duration=20.0, rate=1000.0)
+    result = identify(small_arm(), log, physical=False)
+    text = report_html(result)
+    assert 500_000 < len(text) < 3_000_000
+    many = replace(result, signals=result.signals * 10)
+    assert most_points(many, 3) < max(len(s.recorded) for s in result.signals)
+    assert "extremes are drawn" in part(report_html(many), "signals")
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not there")
+def test_the_script_is_javascript(tmp_path) -> None:
+    (script,) = re.findall(r"<script>(.*?)</script>", page(), re.DOTALL)
+    path = tmp_path / "page.js"
+    path.write_text(script)
+    done = subprocess.run(
+        [shutil.which("node"), "--check", path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
