@@ -103,13 +103,16 @@ def test_the_verdict_is_on_top_in_words() -> None:
 def test_the_numbers_of_joints_are_those_of_the_result() -> None:
     result, page = good(), Page(report_html(good()))
     for j, name in enumerate(result.arm.joint_names):
-        row = page.row(name, 7)
+        row = page.row(name, 9)
         assert row[1] == percent(result.torque_error[j])
         assert row[2] == percent(result.train_errors.per_joint[j])
-        assert float(row[4].split()[0]) == pytest.approx(result.sigma[j], rel=5e-3)
-        assert row[5] == percent(result.excitation.per_joint[j])
+        assert row[3] == percent(result.torque_error_at_rest[j])
+        assert row[4] == percent(result.errors.share_at_rest[j])
+        assert float(row[6].split()[0]) == pytest.approx(result.sigma[j], rel=5e-3)
+        assert row[7] == percent(result.excitation.per_joint[j])
+        assert row[8] == f"± {percent(result.judgement.measures.gain_checked[j])}"
         i = result.names.index(f"Fc{j + 1}")
-        value, std = page.row(name, 4)[2].split(" ± ")
+        value, std = next(r for r in page.rows if r[0] == name and "±" in r[1])[2].split(" ± ")
         assert value == with_deviation(result.values[i], result.std[i])
         assert float(std) == pytest.approx(result.std[i], rel=5e-2)
 
@@ -187,7 +190,7 @@ def test_names_from_files_are_text_and_nothing_else() -> None:
     assert [name for name, _ in page.elements].count("script") == 1
     assert f"Identification of {NASTY}" in page.words
     for name in names:
-        page.row(name, 7)
+        page.row(name, 9)
     assert not any(key.startswith("on") for _, attrs in page.elements for key in attrs)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from armdyn import Log
-from armdyn.identification import Result, identify
+from armdyn.identification import Finding, Result, identify
 from armdyn.identification.page import report_html
 from armdyn.identification.page._correlations import close_pairs, correlations, separating
 from armdyn.identification.page._fine import fine_torques, most_points
@@ -22,6 +22,7 @@ from armdyn.identification.page._friction_law import friction_law
 from armdyn.identification.page._residuals import explained
 from armdyn.identification.page._rows import RowsOfJoints
 from armdyn.identification.page._spectrum import smoothed, spectrum
+from armdyn.present import number, percent
 from support.identification import motion, recorded, small_arm, with_torque
 
 
@@ -235,3 +236,36 @@ def test_the_script_is_javascript(tmp_path) -> None:
         [shutil.which("node"), "--check", path], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("reasons", "reservations", "tone"),
+    [((), (), "passed"), ((), ("a weakness.",), "usable"), (("a fault.",), ("b.",), "failed")],
+)
+def test_the_three_verdicts_look_different(reasons, reservations, tone) -> None:
+    judged = replace(good().judgement, reasons=reasons, reservations=reservations)
+    text = report_html(replace(good(), judgement=judged))
+    box = re.search(r'<div class="verdict (\w+)">(.*?)</div>', text, re.DOTALL)
+    assert box[1] == tone
+    assert f"error of {percent(good().total_error)} on data that were not used" in box[2]
+    for said in (*reasons, *reservations):
+        assert said[1:] in box[2]
+
+
+def test_findings_have_the_option_that_mends_them() -> None:
+    assert 'id="findings"' not in report_html(
+        replace(good(), judgement=replace(good().judgement, findings=()))
+    )
+    found = Finding("sign", "the sign of <joint2> is wrong", 0.31, 0.021, "--flip 2", (2,))
+    text = report_html(replace(good(), judgement=replace(good().judgement, findings=(found,))))
+    words = part(text, "findings")
+    assert "The sign of &lt;joint2&gt; is wrong" in words
+    assert "31.0 %" in words and "2.10 %" in words and "<code>--flip 2</code>" in words
+    assert '<a href="#findings">' in text
+
+
+def test_the_box_of_the_verdict_is_told() -> None:
+    words = part(page(), "joints")
+    for j in range(3):
+        speed = number(float(good().box.speed[j]), 3)
+        assert f"{speed} rad/s" in words

@@ -4,13 +4,13 @@ STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #d8dde4; --paper: #fff;
   --wash: #f4f6f8; --good: #1a7f4b; --bad: #b3261e; --fair: #9a6700; --is: #7b8794; --said: #d9541e;
   --rest: #2563a8; --raw: #b9c4d0; --band: #2563a81f; --bars: #d9541e33;
-  --goodwash: #e7f5ed; --badwash: #fcebea; }
+  --goodwash: #e7f5ed; --fairwash: #fbf3e0; --badwash: #fcebea; }
 @media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b3;
   --line: #343c47; --paper: #14181d; --wash: #1c2229; --good: #56c48a; --bad: #ff8a80;
   --fair: #e0b050;
   --is: #9aa5b3; --said: #ff8f5a; --rest: #7ab3ee; --raw: #4a5663; --band: #7ab3ee2b;
   --bars: #ff8f5a40;
-  --goodwash: #16291f; --badwash: #331a18; } }
+  --goodwash: #16291f; --fairwash: #2e2614; --badwash: #331a18; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.2rem 4rem; max-width: 62rem; background: var(--paper);
   color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
@@ -18,11 +18,12 @@ h1 { font-size: 1.6rem; margin: 0 0 .2rem; } h2 { font-size: 1.15rem; margin: 2.
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
 p { margin: .5rem 0; max-width: 46rem; } ul { padding-left: 1.2rem; max-width: 48rem; }
 li { margin: .25rem 0; } .hint, .sub { color: var(--soft); } .sub { margin-top: 0; }
-nav { margin: 1rem 0 0; color: var(--soft); } nav a { margin-right: 1rem; }
+nav { margin: 1rem 0 0; color: var(--soft); } nav a { margin-right: 1rem; white-space: nowrap; }
 a { color: var(--rest); text-decoration: none; } a:hover { text-decoration: underline; }
 .verdict { border-left: 6px solid; padding: .8rem 1.1rem; margin: 1.2rem 0; border-radius: 4px; }
 .verdict p { margin: .2rem 0; } .verdict .head { font-size: 1.25rem; font-weight: 650; }
 .passed { border-color: var(--good); background: var(--goodwash); }
+.usable { border-color: var(--fair); background: var(--fairwash); }
 .failed { border-color: var(--bad); background: var(--badwash); }
 .facts { display: flex; flex-wrap: wrap; gap: .7rem; margin: 1rem 0; }
 .facts div { background: var(--wash); border-radius: 6px; padding: .5rem .9rem; flex: 1 1 9rem; }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.identification.fit._columns import Column
+from armdyn.identification.page._friction_law import FADING, WORDS
 from armdyn.present import Html, Packed, joined, listed, section, tag
 from armdyn.present.svg import Array
 from armdyn.robot import FRICTION_TERMS
@@ -86,10 +87,10 @@ def _pair(result: Result, i: int, j: int, r: float) -> str:
 
 def _meaning(result: Result, column: Column) -> str:
     where = _joints(result, column)
+    if column.kind == FADING:
+        return f"Stribeck friction of {where}"
     if column.kind in FRICTION_TERMS:
         return f"{FRICTION_TERMS[column.kind].words} friction of {where}"
-    if column.kind == "stribeck":
-        return f"Stribeck friction of {where}"
     if column.kind == "extra":
         return f"extra column of {where}"
     return f"{_sort(column)} seen by {where}"
@@ -117,13 +118,13 @@ def separating(result: Result, a: Column, b: Column) -> str:
     kinds = {a.kind, b.kind}
     if "extra" in kinds:
         return f"Vary what the extra column depends on more independently of the motion of {both}."
-    if kinds <= {*FRICTION_TERMS, "stribeck"}:
+    if kinds <= WORDS.keys():
         if "load_friction" in kinds:
             return f"Move {both} under more different loads: other postures, or a payload."
         if "offset" in kinds:
             return f"Move {both} forth and back for equally long."
         return f"Move {both} at more different speeds, slow and fast."
-    if kinds & {*FRICTION_TERMS, "stribeck"}:
+    if kinds & WORDS.keys():
         if "offset" in kinds:
             return f"Move {both} through more of the range of positions."
         if "viscous" in kinds:

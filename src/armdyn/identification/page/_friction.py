@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.identification.page._friction_law import FrictionLaw, friction_law
+from armdyn.identification.page._friction_law import WORDS, FrictionLaw, friction_law
 from armdyn.identification.page._rows import JointRows, RowsOfJoints
-from armdyn.present import Grid, Html, Toned, joined, percent, section, tag
+from armdyn.present import (
+    Grid,
+    Html,
+    Toned,
+    joined,
+    number,
+    percent,
+    section,
+    tag,
+    with_deviation,
+)
 from armdyn.present.scatter import Trace, scatter
 from armdyn.present.svg import Array
 from armdyn.robot import FRICTION_TERMS, Joint
@@ -45,7 +55,29 @@ def friction_section(result: Result, rows: RowsOfJoints) -> Html:
         if laws[j].columns and len(rows.both(j)):
             figures += _figures(rows, j, joint, laws[j], float(result.about.dead_band[j]))
     drawn = tag("div", joined(figures), class_="grid pairs")
-    return section(TITLE, hint, drawn, ladder(result), key="friction")
+    return section(TITLE, _coefficients(result), hint, drawn, ladder(result), key="friction")
+
+
+def _coefficients(result: Result) -> Html:
+    """Return a row of coefficients for each joint."""
+    found = [(i, column) for i, column in enumerate(result.model.columns) if column.kind in WORDS]
+    kinds = list(dict.fromkeys(column.kind for _, column in found))
+    cells: dict[tuple[int, str], list[str]] = {}
+    for i, column in found:
+        value, std = float(result.values[i]), float(result.std[i])
+        said = f"{with_deviation(value, std)} ± {number(std, 2)}"
+        cells.setdefault((column.joint, column.kind), []).append(said)
+    rows = tuple(
+        (name, *(", ".join(cells.get((j, kind), [])) for kind in kinds))
+        for j, name in enumerate(result.arm.joint_names)
+    )
+    heads = ("friction of", *(WORDS[kind] for kind in kinds))
+    terms = [FRICTION_TERMS[kind] for kind in kinds if kind in FRICTION_TERMS]
+    turning, sliding = (
+        " and ".join(sorted({term.unit(revolute) for term in terms})) for revolute in (True, False)
+    )
+    hint = tag("p", f"In {turning}; of sliding joints in {sliding}.", class_="hint")
+    return joined([Grid("", heads, 1, rows).html(), hint])
 
 
 def _figures(rows: RowsOfJoints, j: int, joint: Joint, law: FrictionLaw, dead: float) -> list[Html]:
@@ -136,5 +168,4 @@ def _terms(terms: str | Sequence[str]) -> str:
     """Return terms by their words; terms that are words already stay so."""
     if isinstance(terms, str):
         return terms
-    words = {field: term.words for field, term in FRICTION_TERMS.items()}
-    return ", ".join(words.get(name, name) for name in terms) or "none"
+    return ", ".join(WORDS.get(name, name) for name in terms) or "none"

@@ -16,8 +16,15 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-STRIBECK = "stribeck"
+# The kind of Stribeck columns whose speeds come from a grid.
+FADING = "fading"
 OFFSET = "offset"
+
+WORDS = {
+    **{field: term.words for field, term in FRICTION_TERMS.items()},
+    FADING: "Stribeck, above Coulomb",
+}
+"""The adjectives of all kinds of columns that are friction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +65,7 @@ class FrictionLaw:
 
 def friction_law(result: Result, j: int) -> FrictionLaw:
     """Return the friction of a joint."""
-    kinds = {*FRICTION_TERMS, STRIBECK}
-    at = [i for i, c in enumerate(result.model.columns) if c.kind in kinds and c.joint == j]
+    at = [i for i, c in enumerate(result.model.columns) if c.kind in WORDS and c.joint == j]
     return FrictionLaw(
         tuple(result.model.columns[i] for i in at),
         result.values[at],
@@ -68,7 +74,7 @@ def friction_law(result: Result, j: int) -> FrictionLaw:
 
 
 def _of_load(column: Column) -> bool:
-    return bool(getattr(FRICTION_TERMS.get(column.kind), "load", False))
+    return column.kind in FRICTION_TERMS and FRICTION_TERMS[column.kind].load
 
 
 def _evaluated(column: Column, v: Array) -> Array:

@@ -17,7 +17,7 @@ from armdyn.identification.page._rollout import rollout_section
 from armdyn.identification.page._rows import RowsOfJoints
 from armdyn.identification.page._signals import signal_section
 from armdyn.identification.page._spectrum import spectrum_section
-from armdyn.identification.page._summary import facts, joint_table, verdict
+from armdyn.identification.page._summary import facts, findings, joint_table, verdict
 from armdyn.identification.page._torques import torque_sections
 from armdyn.present import (
     SCRIPT,
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from armdyn.identification._result import Result
 
 JUMPS = {
-    "joints": "Joints", "held-out": "Torques", "rollout": "Simulation", "friction": "Friction",
-    "residuals": "Residuals", "spectra": "Spectra", "parameters": "Parameters",
-    "correlations": "Correlations", "hidden": "Not identifiable", "links": "Links",
-    "signals": "Signals", "data": "Data", "next": "Next time",
+    "joints": "Joints", "findings": "Lacking", "held-out": "Torques", "rollout": "Simulation",
+    "friction": "Friction", "residuals": "Residuals", "spectra": "Spectra",
+    "parameters": "Parameters", "correlations": "Correlations", "hidden": "Not identifiable",
+    "links": "Links", "signals": "Signals", "data": "Data", "next": "Next time",
 }  # fmt: skip
 
 
@@ -54,7 +54,8 @@ def report_html(result: Result, made: datetime | None = None) -> str:
         made: the date on the page. Without it, equal results have equal pages.
     """
     title = f"Identification of {result.arm.name}"
-    jumps = {key: words for key, words in JUMPS.items() if key != "held-out" or result.held_out}
+    absent = {"held-out": not result.held_out, "findings": not result.findings}
+    jumps = {key: words for key, words in JUMPS.items() if not absent.get(key)}
     packed, rows = Packed(), RowsOfJoints(result)
     body = tag(
         "body",
@@ -64,6 +65,7 @@ def report_html(result: Result, made: datetime | None = None) -> str:
         facts(result),
         tag("nav", joined(tag("a", words, href=f"#{key}") for key, words in jumps.items())),
         joint_table(result),
+        findings(result),
         torque_sections(result, packed),
         rollout_section(result, packed),
         friction_section(result, rows),

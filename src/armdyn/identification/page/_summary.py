@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.identification.judge._advice import rows_left_out
-from armdyn.identification.judge._verdict import EXPECTED_ERROR, TORQUE_ERROR
+from armdyn.identification.judge._verdict import EXPECTED_ERROR, LIMITS
 from armdyn.present import (
     Grid,
     Html,
@@ -17,49 +17,77 @@ from armdyn.present import (
     number,
     percent,
     section,
+    sentence,
     tag,
-    with_deviation,
 )
-from armdyn.robot import FRICTION_TERMS
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
 
+# The head of the verdict, and its color.
+HEADS = {
+    "passed": ("Passed: the model can be relied on", "passed"),
+    "usable": ("Usable, with reservations", "usable"),
+    "not passed": ("Not passed: do not rely on this model", "failed"),
+}
+
+HELD_OUT = next(limit for limit in LIMITS if limit.measure == "held_out")
+
 
 def verdict(result: Result) -> Html:
     """Return whether the result is reliable, and why or why not."""
-    error = percent(result.errors.total)
     where = "data that were not used for the fit" if result.held_out else "the data of the fit"
-    judged = result.excitation.expected_error
-    if result.usable:
-        said = "Passed: the model can be relied on"
-        if not result.passed:
-            said = "Usable, with reservations"
-        inside = [
-            tag("p", said, class_="head"),
-            tag("p", f"It predicts torques with an error of {error} on {where}."),
-            tag(
-                "p",
-                f"On other motions within the same ranges, errors of {percent(judged)} are "
-                "expected from what the data leave open.",
-            ),
-            listed(result.reservations),
-        ]
-        return tag("div", *inside, class_="verdict passed")
+    head, tone = HEADS[result.verdict]
+    judged = percent(result.excitation.expected_error)
     inside = [
-        tag("p", "Not passed: do not rely on this model", class_="head"),
-        tag("p", f"Its error of torques is {error} on {where}."),
-        listed(result.reasons),
+        tag("p", head, class_="head"),
+        tag(
+            "p",
+            "Where joints move, it predicts torques with an error of "
+            f"{percent(result.errors.total)} on {where}.",
+        ),
+        tag(
+            "p",
+            f"On other motions within the same ranges, errors of {judged} are expected from what "
+            "the data leave open.",
+        ),
     ]
-    return tag("div", *inside, class_="verdict failed")
+    for said in (result.reasons, result.reservations):
+        if said:
+            inside.append(listed(said))
+    return tag("div", *inside, class_=f"verdict {tone}")
+
+
+def findings(result: Result) -> Html:
+    """Return what explains the data better than the model, and what mends it; or nothing."""
+    if not result.findings:
+        return Html("")
+    rows = tuple(
+        (
+            sentence(finding.what),
+            percent(finding.error_before),
+            percent(finding.error_after),
+            tag("code", option) if option.startswith("-") else sentence(option),
+        )
+        for finding, option in ((one, one.option) for one in result.findings)
+    )
+    hint = tag(
+        "p",
+        "Errors are of parts of the log that were left out of the fit, without and with it: the "
+        "mean of the joints, relative to the sizes of their torques.",
+        class_="hint",
+    )
+    heads = ("what explains the data better", "error now", "with it", "what mends it")
+    grid = Grid("", heads, 1, rows, words_after=1).html()
+    return section("What the model lacks", grid, hint, key="findings")
 
 
 def facts(result: Result) -> Html:
     """Return the most important numbers, in large type."""
     weak, p = len(result.weak), len(result.values)
     named = (
-        (percent(result.errors.total), "torque error" + (", held out" * result.held_out)),
-        (percent(result.train_errors.total), "torque error of the fit"),
+        (percent(result.errors.total), "error while moving" + (", held out" * result.held_out)),
+        (percent(result.train_errors.total), "error while moving, of the fit"),
         (percent(result.excitation.expected_error), "expected on other motions"),
         (f"{p - weak} of {p}", "parameters known to 30 %"),
         (f"{number(sum(_seconds(result)), 3)} s", "of data in the fit"),
@@ -69,76 +97,76 @@ def facts(result: Result) -> Html:
 
 
 def joint_table(result: Result) -> Html:
-    """Return a row for each joint: errors and noise; then friction."""
-    held = "held out" if result.held_out else "of the fit"
-    heads = ("joint", f"error {held}", "error of the fit", "rms torque", "rms residual",
-             "expected elsewhere", "rows left out")  # fmt: skip
+    """Return a row for each joint: errors and noise; then the motions that the verdict is about."""
+    held = ", held out" if result.held_out else ""
+    heads = ("joint", f"error while moving{held}", "of the fit", "at rest", "rows at rest",
+             "rms torque", "rms residual", "expected elsewhere", "gain checked to")  # fmt: skip
     series = result.test if result.held_out else result.train
     torque = np.sqrt(np.mean(np.concatenate([s.measured for s in series]) ** 2, axis=0))
-    left_out = rows_left_out(result)
+    errors, checked = result.errors, result.judgement.measures.gain_checked
     rows: list[tuple[str, ...]] = []
     for j, joint in enumerate(result.arm.robot.joints):
         unit = "N m" if joint.is_revolute else "N"
         judged = float(result.excitation.per_joint[j])
-        error = float(result.errors.per_joint[j])
+        error = float(errors.per_joint[j])
         rows.append(
             (
                 joint.name,
-                _marked(percent(error), error, TORQUE_ERROR),
+                _marked(percent(error), error, HELD_OUT.reservation, HELD_OUT.refusal),
                 percent(float(result.train_errors.per_joint[j])),
+                percent(float(errors.at_rest[j])),
+                percent(float(errors.share_at_rest[j])),
                 f"{number(float(torque[j]), 3)} {unit}",
                 f"{number(float(result.sigma[j]), 3)} {unit}",
-                _marked(percent(judged), judged, EXPECTED_ERROR),
-                percent(float(left_out[j])),
+                _marked(percent(judged), judged, EXPECTED_ERROR / 2, EXPECTED_ERROR),
+                _within(float(checked[j])),
             )
         )
+    rows.append(
+        ("all", percent(errors.total), percent(result.train_errors.total), "", "", "", "",
+         percent(result.excitation.expected_error), "")
+    )  # fmt: skip
     hint = tag(
         "p",
-        "Error: |measured − predicted| / |measured|, in the band of the fit. Expected "
+        "Error while moving: |measured − predicted| / |measured|, in the band of the fit, over "
+        "rows where the joint is faster than 2 % of its greatest speed. At rest friction takes any "
+        "value up to stiction, so there the error is the distance from that band. Expected "
         "elsewhere: error on other motions within the same ranges, from the covariance of the "
-        "parameters. Rows left out: slower than the dead band, where friction is not known; they "
-        "still count in the errors.",
+        "parameters. Gain checked to: a wrong scale of the joint's torque larger than this would "
+        "have shown.",
         class_="hint",
     )
     grid = Grid("", heads, 1, tuple(rows)).html()
-    return section("Joint by joint", grid, hint, _friction(result), key="joints")
+    return section("Joint by joint", grid, hint, _box(result), key="joints")
 
 
-def _friction(result: Result) -> Html:
-    words = {field: term.words for field, term in FRICTION_TERMS.items()}
-    words |= {"fading": "Stribeck, above Coulomb"}
-    found = [(i, column) for i, column in enumerate(result.model.columns) if column.kind in words]
-    kinds = list(dict.fromkeys(column.kind for _, column in found))
-    if not kinds:
-        return tag("p", "Friction was taken as described, not fitted.")
-    cells = {
-        (column.joint, column.kind): _with_error(float(result.values[i]), float(result.std[i]))
-        for i, column in found
-    }
-    rows = tuple(
-        (name, *(cells.get((j, kind), "") for kind in kinds))
-        for j, name in enumerate(result.arm.joint_names)
-    )
-    heads = ("friction of", *(words[kind] for kind in kinds))
-    turning, sliding = (
-        " and ".join(
-            sorted(
-                {FRICTION_TERMS[kind].unit(revolute) for kind in kinds if kind in FRICTION_TERMS}
+def _box(result: Result) -> Html:
+    """Return the motions that the verdict speaks for."""
+    box = result.box
+    rows: list[tuple[str, ...]] = []
+    for j, joint in enumerate(result.arm.robot.joints):
+        unit = "rad" if joint.is_revolute else "m"
+        low, high = number(float(box.lower[j]), 3), number(float(box.upper[j]), 3)
+        rows.append(
+            (
+                joint.name,
+                f"{low} to {high} {unit}",
+                f"{number(float(box.speed[j]), 3)} {unit}/s",
+                f"{number(float(box.acceleration[j]), 3)} {unit}/s²",
             )
         )
-        for revolute in (True, False)
-    )
-    hint = tag("p", f"In {turning}; of sliding joints in {sliding}.", class_="hint")
-    return joined([Grid("", heads, 1, rows).html(), hint])
+    words = tag("p", "The verdict speaks for motions within this box, and for no others.")
+    heads = ("motion of", "positions", "speeds up to", "accelerations up to")
+    return joined([words, Grid("", heads, 1, tuple(rows)).html()])
+
+
+def _within(x: float) -> str:
+    return f"± {percent(x)}" if math.isfinite(x) and x < 1.0 else "not checked"
 
 
 def _seconds(result: Result) -> list[float]:
     return [source.duration for source in result.about.sources if not source.held_out]
 
 
-def _with_error(value: float, std: float) -> str:
-    return f"{with_deviation(value, std)} ± {number(std, 2)}"
-
-
-def _marked(words: str, value: float, most: float) -> Toned:
-    return Toned(words, "good" if value <= most / 2 else "fair" if value <= most else "bad")
+def _marked(words: str, value: float, fair: float, bad: float) -> Toned:
+    return Toned(words, "good" if value <= fair else "fair" if value <= bad else "bad")
