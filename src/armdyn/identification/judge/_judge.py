@@ -16,9 +16,11 @@ from armdyn.identification.judge._box import Box, box_of
 from armdyn.identification.judge._excitation import Excitation
 from armdyn.identification.judge._holdout import Errors, Series
 from armdyn.identification.judge._judgement import Finding, Judgement, Measures
+from armdyn.identification.judge._plausible import remarks
 from armdyn.identification.judge._verdict import refusals, reservations
 from armdyn.identification.judge.hypotheses._exchange import Exchange, candidates, errors_with
 from armdyn.identification.judge.hypotheses._findings import exchanged, finding_of
+from armdyn.identification.judge.hypotheses._load import tip_load
 from armdyn.identification.judge.hypotheses._refits import NEGLIGIBLE, Refits
 from armdyn.identification.judge.hypotheses._terms import Terms
 from armdyn.identification.judge.hypotheses._tests import (
@@ -28,6 +30,7 @@ from armdyn.identification.judge.hypotheses._tests import (
     hypotheses,
 )
 from armdyn.identification.judge.hypotheses._time_blocks import BLOCKS, TimeBlocks, time_blocks
+from armdyn.identification.judge.hypotheses._units import position_unit
 from armdyn.log import Log
 
 Array = NDArray[np.float64]
@@ -97,14 +100,19 @@ def judge(
         _spread(tester), bias, lacking, curve, bent, gain, unknown, checked, friction,
     )  # fmt: skip
     findings = (
-        *_exchanges(data, fit, measures, model.arm),
-        *_findings(tester, tests, model.arm),
+        _units(rows, measures)
+        or _exchanges(data, fit, measures, model.arm)
+        or [*_findings(tester, tests, model.arm), *_load(model, fit, measures)]
     )
     joints = model.arm.robot.joints
     names = model.arm.joint_names
     return Judgement(
         refusals(names, logs, found.counts, excitation, errors, measures, findings),
-        reservations(joints, logs, box, measures), findings, box, measures,
+        (
+            *reservations(joints, logs, box, measures, findings),
+            *remarks(model.arm, model, values, parameters, fit.prior.mean, box),
+        ),
+        tuple(findings), box, measures,
     )  # fmt: skip
 
 
@@ -184,6 +192,34 @@ def _friction(model: Model, values: Array, own: Sequence[int], j: int, speeds: A
     at = np.searchsorted(model.active[j], own)
     chosen: Array = values[np.array(own, dtype=np.int64)]
     return part[:, at] @ chosen
+
+
+def _units(rows: Rows, measures: Measures) -> list[Finding]:
+    """Return positions in degrees, if they explain the data better."""
+    if measures.blocked.max() < EXCHANGE_ERROR:
+        return []
+    factor, before, after = position_unit(rows.model, rows.parts)
+    if factor == 1.0:
+        return []
+    words = "positions are in degrees, not in radians"
+    if factor > 1.0:
+        words = "positions are in radians already, but were converted from degrees"
+    option = "--units deg" if factor < 1.0 else "no --units deg"
+    return [Finding("degrees", words, before, after, option)]
+
+
+def _load(model: Model, fit: Fit, measures: Measures) -> list[Finding]:
+    """Return the load that the last link seems to carry, if there is one."""
+    load = tip_load(model, fit)
+    if load is None:
+        return []
+    error = float(np.sqrt(np.mean(measures.blocked**2)))
+    words = (
+        f"the last link is {load.mass:.2g} +- {load.deviation:.1g} kg heavier than described: the "
+        "arm holds a load, or a tool that nobody described"
+    )
+    option = "`armdyn payload`, or a robot file with the load"
+    return [Finding("load", words, error, error, option, (model.n,))]
 
 
 def _exchanges(data: TimeBlocks, fit: Fit, measures: Measures, arm: Arm) -> list[Finding]:

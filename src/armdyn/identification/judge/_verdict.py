@@ -116,19 +116,24 @@ def refusals(
             f"on data not used for the fit torques are wrong by {errors.total:.0%} "
             f"(at most {TORQUE_ERROR:.0%})."
         )
-    mended = [f for f in findings if f.kind in ("sign", "swap")]
+    mended = [f for f in findings if f.kind in ("sign", "swap", "degrees")]
     reasons += [f"{f.what}; this mends it: {f.option}." for f in mended]
     return (*reasons, *_beyond(names, measures, refusal=True))
 
 
 def reservations(
-    joints: Sequence[Joint], logs: Sequence[Log], box: Box, measures: Measures
+    joints: Sequence[Joint],
+    logs: Sequence[Log],
+    box: Box,
+    measures: Measures,
+    findings: Sequence[Finding],
 ) -> tuple[str, ...]:
     """Return the weaknesses of a result that may be used, a sentence each."""
     names = [joint.name for joint in joints]
     still = still_joints(names, logs)
     said = [] if len(still) == len(names) else still
     said += _beyond(names, measures, refusal=False)
+    said += [f"{f.what}." for f in findings if f.kind == "load"]
     time = sum(log.duration for log in logs)
     if time < SHORT * len(joints):
         said.append(f"{time:.2g} s of data are little (at least {SHORT * len(joints):.2g} s).")

@@ -104,7 +104,8 @@ def _said(tested: Tested, joints: Sequence[Joint]) -> tuple[str, str, str]:
         case kind:
             words = {"root": "root", "stribeck": "Stribeck", "load": "load-dependent"}
             if kind in words:
-                return kind, f"friction of {name} has a {words[kind]} part", "--friction auto"
+                said = f"friction of {name} has a {words[kind]} part"
+                return f"{kind} friction", said, "--friction auto"
             return (
                 "speed",
                 f"friction of {name} is more curved in speed than the model's",

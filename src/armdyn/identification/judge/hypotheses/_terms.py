@@ -20,6 +20,9 @@ Array = NDArray[np.float64]
 # The Stribeck speed of the absent term, as a share of the joint's highest speed.
 STRIBECK = 0.05
 
+# A joint slower than this share of its highest speed is at rest.
+RESTING = 0.02
+
 # Terms of single joints, in the order of their columns.
 SINGLE = (
     "sin q sign v", "cos q sign v", "sin 2q", "cos 2q", "v^3", "v |v|", "rotor", "root",
@@ -51,6 +54,7 @@ class Terms:
         self.model, self.values, self.parameters = model, values, parameters
         self.rigid = np.where(np.arange(len(values)) < model.k, values, 0.0)
         self.vs = STRIBECK * np.maximum(speed, 1e-9)
+        self.rest = RESTING * speed
         robot = model.arm.robot
         self.turned = tilts(np.asarray(robot.gravity, dtype=np.float64))
         n = model.n
@@ -90,7 +94,9 @@ class Terms:
         m = len(self.turned)
         made[:, :, :m] = tilted
         if step > 0.0:
-            torque = self.model.predicted(self.values, q, qd, qdd)
+            # At rest the sign of a noisy speed is noise, which derivatives would enlarge.
+            moving = np.where(np.abs(qd) > self.rest, qd, 0.0)
+            torque = self.model.predicted(self.values, q, moving, qdd)
             first = np.gradient(torque, step, axis=0)
             made[:, :, m] = -first
             made[:, :, m + 1] = np.gradient(first, step, axis=0)

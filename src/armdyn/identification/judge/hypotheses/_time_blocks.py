@@ -71,7 +71,8 @@ def time_blocks(rows: Rows, found: Fitted, terms: Terms) -> TimeBlocks:
     for (k, a, b), (_, at, A) in every:
         part = rows.parts[k]
         more = _filtered(part, a, b, terms)
-        tau = found.targets[k][at]
+        # Torques as they are: outliers that were pulled in towards the model would hide its faults.
+        tau = part.band.rows(part.tau[a:b])
         first = int(starts[k]) + at.start
         block = ((first + np.arange(len(A))) * BLOCKS) // max(rows.count, 1)
         for j in range(n):
