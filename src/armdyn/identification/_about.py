@@ -38,6 +38,7 @@ class About:
         settings: the arguments of `identify`, by name; None if the value comes from the data.
         dead_band: speed below which rows of a joint were left out, ``(n,)``.
         cutoff: cut-off of the positions [Hz].
+        delay: time by which torques were shifted back [s].
     """
 
     sources: tuple[Source, ...]
@@ -47,6 +48,7 @@ class About:
     settings: dict[str, Any]
     dead_band: Array
     cutoff: float
+    delay: float = 0.0
 
 
 def about(
@@ -55,6 +57,7 @@ def about(
     train: Sequence[Prepared],
     options: object,
     dead_band: Array,
+    delay: float = 0.0,
 ) -> About:
     """Describe the logs and the settings; `options` is a dataclass of settings."""
     sources = [
@@ -69,6 +72,7 @@ def about(
         _settings(options),
         dead_band,
         min(one.cutoff for one in train),
+        delay,
     )
 
 

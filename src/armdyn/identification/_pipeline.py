@@ -18,6 +18,7 @@ from armdyn.arm import Arm
 from armdyn.errors import InputError
 from armdyn.identification._about import about
 from armdyn.identification._result import Result
+from armdyn.identification.band._find import find_band
 from armdyn.identification.data._prepared import prepared
 from armdyn.identification.data._signals import signals_of
 from armdyn.identification.fit._columns import Column, Model, friction_columns, stribeck_columns
@@ -83,15 +84,15 @@ def run(
     """Identify an arm from the training logs, and test it on the others."""
     if options.physical:
         need_solver(WHY)
+    band = find_band(
+        arm, train_logs, test_logs, cutoff=options.cutoff, delay=options.delay,
+        coupling=options.coupling, extra=options.extra, progress=progress,
+    )  # fmt: skip
     data = prepared(
-        train_logs,
-        test_logs,
-        options.cutoff,
-        options.decimate,
-        progress,
-        delay=options.delay or 0.0,
-    )
-    notes = data.notes
+        train_logs, test_logs, band.cutoff, options.decimate, progress, why=band.why,
+        delay=band.delay,
+    )  # fmt: skip
+    notes = [*data.notes, *band.notes]
     model = _model(arm, options)
     parts = filtered_segments(data.train, data.train_bands, model)
     _check_enough(parts, model)
@@ -134,7 +135,7 @@ def run(
         test=tuple(test), errors=errors or train_errors, held_out=errors is not None,
         rate=tuple(p.rate / b.factor for p, b in zip(data.train, data.train_bands, strict=True)),
         judgement=judgement, notes=(*notes, *solution.notes, *remarks, bias.words),
-        about=about(train_logs, test_logs, data.train, options, settings.dead_band),
+        about=about(train_logs, test_logs, data.train, options, settings.dead_band, band.delay),
         signals=signals_of(train_logs, test_logs, data),
         windows=windows_of(data.test or data.train),
     )  # fmt: skip

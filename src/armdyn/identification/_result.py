@@ -168,6 +168,16 @@ class Result:
         return self.errors.per_joint
 
     @property
+    def cutoff(self) -> float:
+        """Cut-off of the low-pass of positions [Hz]."""
+        return self.about.cutoff
+
+    @property
+    def delay(self) -> float:
+        """Time by which torques lagged behind positions in the logs [s]; they were shifted back."""
+        return self.about.delay
+
+    @property
     def torque_error_at_rest(self) -> Array:
         """Distance of the torques of every joint at rest from its stiction band, ``(n,)``.
 
@@ -317,7 +327,9 @@ class Result:
             "notes": list(self.notes),
             "advice": list(self.advice),
             "logs": [asdict(source) for source in self.about.sources],
-            "settings": {**self.about.settings, "cutoff_used": self.about.cutoff},
+            "settings": {
+                **self.about.settings, "cutoff_used": self.cutoff, "delay_used": self.delay,
+            },
         }  # fmt: skip
 
     def files(self, *, made: datetime | None = None) -> dict[str, str]:

@@ -39,17 +39,29 @@ def prepared(
     decimate: int | None,
     progress: Progress,
     *,
+    why: str = "",
     delay: float = 0.0,
 ) -> Data:
-    """Prepare the logs of the fit and of the test in the same way."""
+    """Prepare the logs of the fit and of the test in the same way.
+
+    Args:
+        train_logs: the logs of the fit.
+        test_logs: the logs of the test.
+        cutoff: of positions [Hz]; chosen from their spectrum if left out.
+        decimate: samples per row; chosen from the band of the motion if left out.
+        progress: called during the work.
+        why: the reason for the cut-off, as words; left out if the user asked for it.
+        delay: of torques behind positions [s]; torques are shifted back.
+    """
     notes: list[str] = []
-    asked = cutoff is not None
+    asked = cutoff is not None and not why
     logs = [*train_logs, *test_logs]
     if cutoff is None:
         cutoff, why = min(choose_cutoff(log) for log in train_logs)
         slowest = HIGHEST * min(log.rate for log in logs)
         if cutoff > slowest:
             cutoff, why = slowest, "the most that the log of the lowest rate has"
+    if why:
         notes.append(f"{LOW_PASSED} {cutoff:.3g} Hz, without delay: {why}.")
     measured = all(_trusted(log, cutoff) for log in logs)
     ready: list[Prepared] = []

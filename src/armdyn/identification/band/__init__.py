@@ -1,0 +1,1 @@
+"""The band of frequencies in which a model can explain the torques, and their delay."""

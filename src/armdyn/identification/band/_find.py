@@ -1,0 +1,116 @@
+"""`find_band`: the cut-off and the delay of logs, from the data of the fit alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn._progress import Progress
+from armdyn.arm import Arm
+from armdyn.errors import InputError
+from armdyn.identification.band._cutoff import predicted_cutoff
+from armdyn.identification.band._delay import Delays, measured_delays
+from armdyn.identification.band._windows import windows
+from armdyn.identification.fit._columns import Column
+from armdyn.log import Log, choose_cutoff
+
+Array = NDArray[np.float64]
+
+# Highest cut-off as a share of the sampling rate of a log: 0.8 of the Nyquist frequency, but for
+# rounding.
+HIGHEST = 0.4 * (1.0 - 1e-6)
+
+# A shift that is not the same everywhere is told if it lowers the squares of residuals this much.
+LARGE_GAIN = 0.05
+
+# A log too short for a prediction gets at most this cut-off [Hz].
+HIGHEST_UNSEEN = 20.0
+
+
+@dataclass(frozen=True)
+class Band:
+    """The band of a fit.
+
+    Attributes:
+        cutoff: of positions [Hz].
+        why: the reason for it, as words; empty if the user asked for it.
+        delay: time by which torques lag behind positions [s]; they are shifted back by it.
+        notes: on the delay, a sentence each.
+    """
+
+    cutoff: float
+    why: str
+    delay: float
+    notes: tuple[str, ...]
+
+
+def find_band(
+    arm: Arm,
+    train_logs: Sequence[Log],
+    test_logs: Sequence[Log],
+    *,
+    cutoff: float | None,
+    delay: float | None,
+    coupling: Array | None,
+    extra: Sequence[Column],
+    progress: Progress,
+) -> Band:
+    """Return the cut-off and the delay; those that are given are taken.
+
+    Args:
+        arm: the arm.
+        train_logs: the logs of the fit. Long ones are represented by windows.
+        test_logs: the logs of the test; only their sampling rates are looked at.
+        cutoff: of positions [Hz]; None finds it.
+        delay: of torques [s]; None finds it.
+        coupling: of the drives.
+        extra: columns that the user supplies.
+        progress: called during the work.
+    """
+    highest = HIGHEST * min(log.rate for log in (*train_logs, *test_logs))
+    if highest <= 0.0:
+        raise InputError("a log is too short: it has a single sample.")
+    parts = windows(train_logs) if cutoff is None or delay is None else []
+    why = ""
+    if cutoff is None:
+        progress(0, 2, "band")
+        found = predicted_cutoff(arm, parts, highest, coupling, extra)
+        cutoff, why = found or _by_spectrum(train_logs, highest)
+    if delay is not None:
+        notes = [] if delay == 0.0 else [f"torques shifted by {1e3 * delay:.3g} ms, as asked for."]
+        return Band(cutoff, why, delay, tuple(notes))
+    progress(1, 2, "delay")
+    delays = measured_delays(arm, parts, min(cutoff, highest), highest, coupling, extra)
+    progress(2, 2, "delay")
+    if delays is None:
+        return Band(cutoff, why, 0.0, ())
+    return Band(cutoff, why, delays.whole if delays.repeatable else 0.0, _in_words(delays))
+
+
+def _by_spectrum(logs: Sequence[Log], highest: float) -> tuple[float, str]:
+    """Return a cut-off of logs that are too short for a prediction."""
+    cutoff, why = min(choose_cutoff(log) for log in logs)
+    most = min(highest, HIGHEST_UNSEEN)
+    if cutoff > most:
+        return most, "the log is too short to see how far a model explains the torques"
+    return cutoff, why
+
+
+def _in_words(found: Delays) -> tuple[str, ...]:
+    whole, first, second = (1e3 * x for x in (found.whole, *found.halves))
+    halves = f"{first:.2g} and {second:.2g} ms in the halves of the data"
+    if found.repeatable:
+        lag = "lag behind" if whole > 0.0 else "lead"
+        return (
+            f"torques {lag} positions by {abs(whole):.3g} ms ({halves}) and were shifted; "
+            "`delay` sets another shift.",
+        )
+    if found.gain >= LARGE_GAIN:
+        return (
+            f"a shift of torques by {whole:.2g} ms would fit better, but it is not the same "
+            f"everywhere ({halves}): torques were not shifted.",
+        )
+    return ()
