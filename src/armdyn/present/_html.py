@@ -82,4 +82,6 @@ def _escaped(part: str) -> str:
 
 def _visible(text: str) -> str:
     """Return a text without the characters that HTML forbids."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)

@@ -96,7 +96,7 @@ function draw(svg, a, b) {
     const up = (high - top) / (high - low) * DOWN, tall = (top - bottom) / (high - low) * DOWN;
     p.setAttribute("viewBox", `${a * ACROSS} ${up} ${(b - a) * ACROSS} ${tall}`);
     const box = [+p.getAttribute("y"), +p.getAttribute("height")];
-    ticks(sides[k], between(bottom, top, Math.max(Math.round(box[1] / 30), 2)),
+    ticks(sides[k], between(bottom, top, Math.max(Math.round(box[1] / 30), 3)),
       v => [d.left - 6, box[0] + box[1] * (top - v) / (top - bottom) + 3.5]);
   });
   ticks(svg.querySelector(".below"), between(from, to, 10),

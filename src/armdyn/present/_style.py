@@ -18,7 +18,7 @@ h1 { font-size: 1.6rem; margin: 0 0 .2rem; } h2 { font-size: 1.15rem; margin: 2.
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
 p { margin: .5rem 0; max-width: 46rem; } ul { padding-left: 1.2rem; max-width: 48rem; }
 li { margin: .25rem 0; } .hint, .sub { color: var(--soft); } .sub { margin-top: 0; }
-nav { margin: 1rem 0 0; color: var(--soft); } nav a { margin-right: 1rem; white-space: nowrap; }
+nav { margin: 1rem 0 0; display: flex; flex-wrap: wrap; gap: 0 1rem; }
 a { color: var(--rest); text-decoration: none; } a:hover { text-decoration: underline; }
 .verdict { border-left: 6px solid; padding: .8rem 1.1rem; margin: 1.2rem 0; border-radius: 4px; }
 .verdict p { margin: .2rem 0; } .verdict .head { font-size: 1.25rem; font-weight: 650; }

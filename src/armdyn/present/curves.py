@@ -98,7 +98,7 @@ def zoomable(panels: Sequence[Panel], group: str, label: str, packed: Packed) ->
         ]
         about = {"data_low": down.low, "data_high": down.high, "data_unit": one.unit}
         inside.append(panel(LEFT, at, wide, one.height, drawn, **about))
-        ticks = down_ticks(down, max(round(one.height / 30), 2), LEFT, at, one.height)
+        ticks = down_ticks(down, max(round(one.height / 30), 3), LEFT, at, one.height)
         inside.append(tag("g", ticks, class_="left"))
         at += one.height + BETWEEN
     foot = at - BETWEEN

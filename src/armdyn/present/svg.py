@@ -109,9 +109,12 @@ def outline(y: Array, most: int) -> NDArray[np.int64]:
     """Return the points to draw: all, or the minimum and maximum of equal pieces."""
     if len(y) <= most:
         return np.arange(len(y))
-    pieces = np.array_split(np.arange(len(y)), most // 2)
-    ends = [(p[np.argmin(y[p])], p[np.argmax(y[p])]) for p in pieces]
-    return np.unique(np.array([0, *np.ravel(ends), len(y) - 1], dtype=np.int64))
+    size = -(-len(y) // (most // 2))
+    pieces = np.pad(y, (0, -len(y) % size), mode="edge").reshape(-1, size)
+    starts = size * np.arange(len(pieces))
+    ends = [starts + pieces.argmin(axis=1), starts + pieces.argmax(axis=1)]
+    places = np.concatenate([[0, len(y) - 1], *ends])
+    return np.unique(np.minimum(places, len(y) - 1))
 
 
 def _round_step(size: float) -> float:

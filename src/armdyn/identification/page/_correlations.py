@@ -11,6 +11,7 @@ import numpy as np
 from armdyn.identification.fit._columns import Column
 from armdyn.identification.page._friction_law import FADING, WORDS
 from armdyn.present import Html, Packed, joined, listed, section, tag
+from armdyn.present.curves import captioned
 from armdyn.present.svg import Array
 from armdyn.robot import FRICTION_TERMS
 
@@ -40,8 +41,7 @@ def correlation_section(result: Result, packed: Packed) -> Html:
         "cell to read it.",
         class_="hint",
     )
-    picture = tag("figure", tag("figcaption", "\N{NO-BREAK SPACE}", tag("output")),
-                  _map(result, R, packed))  # fmt: skip
+    picture = captioned(["Correlations"], _map(result, R, packed))
     return section(
         "Which parameters the data do not tell apart", _words(result, R), hint, picture,
         key="correlations",

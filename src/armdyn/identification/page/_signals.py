@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TALL, SHORT = 110, 50
 
 # Points of a low-passed signal for each period of its cut-off.
-DENSE = 16
+DENSE = 8
 
 
 def signal_section(result: Result, packed: Packed) -> Html:

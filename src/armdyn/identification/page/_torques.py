@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 TALL, SHORT = 150, 64
 
-# Recorded curves per joint in the whole page: position, velocity, torque.
-RECORDED = 3
+# Recorded curves per joint in the whole page: position and its noise, velocity, torque.
+RECORDED = 4
 
 
 def torque_sections(result: Result, packed: Packed) -> Html:
