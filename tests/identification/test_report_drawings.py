@@ -194,7 +194,8 @@ def test_a_remedy_for_every_pair_of_kinds() -> None:
 
 
 def test_recorded_signals_lie_under_those_that_were_used() -> None:
-    drawn = part(page(), "signals")
+    result = identify(small_arm(), recorded(small_arm()), physical=False, cutoff=10.0)
+    drawn = part(report_html(result), "signals")
     assert drawn.count('data-name="recorded"') == 6  # two parts of a log, three joints
     assert drawn.count('data-name="recorded less used"') == 6
     noise = float(
