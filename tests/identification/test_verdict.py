@@ -1,0 +1,178 @@
+"""Verdicts: three answers, reservations, and faults that are named with what mends them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import Arm, Log
+from armdyn.identification import identify, verdict_lines
+from armdyn.identification.judge._verdict import saturated
+from armdyn.identification.judge.hypotheses._gravity import gravity_columns, tilts
+from support.identification import motion, recorded, small_arm, with_torque
+
+
+def log_of(tau_of, *, seed: int = 0, noise: float = 0.02) -> Log:
+    """A log of the small arm's motion with torques of a function of q, qd, qdd."""
+    rng = np.random.default_rng([seed, 2])
+    t = np.arange(4000) / 200.0
+    q, qd, qdd = motion(3, t, seed)
+    tau = tau_of(q, qd, qdd)
+    tau = tau + noise * tau.std(axis=0) * rng.normal(size=tau.shape)
+    return Log(t=t, q=q + 1e-5 * rng.normal(size=q.shape), tau=tau)
+
+
+def true_torque(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    return small_arm().inverse_dynamics(q, qd, qdd)
+
+
+def named(log: Log, arm: Arm | None = None, **options) -> dict[str, str]:
+    """The options of the findings, by their kinds."""
+    result = identify(arm or small_arm(), log, **options)
+    for finding in result.findings:
+        assert finding.what and finding.option
+        assert finding.error_before >= finding.error_after >= 0.0
+    return {finding.kind: finding.option for finding in result.findings}
+
+
+def test_faultless_data_pass_and_the_verdict_names_its_box() -> None:
+    result = identify(small_arm(), log_of(true_torque))
+    assert result.verdict == "passed" and result.passed and result.usable
+    assert result.reasons == () and result.reservations == ()
+    q, qd, qdd = motion(3, np.arange(2800) / 200.0, 0)
+    assert np.allclose(result.box.lower, np.quantile(q, 0.01, axis=0), atol=0.01)
+    assert np.allclose(result.box.upper, np.quantile(q, 0.99, axis=0), atol=0.01)
+    assert np.allclose(result.box.speed, np.quantile(np.abs(qd), 0.98, axis=0), rtol=0.02)
+    assert np.allclose(result.box.acceleration, np.quantile(np.abs(qdd), 0.98, axis=0), rtol=0.1)
+    text = "\n".join(verdict_lines(result))
+    assert "Gain checked to: joint1 +-" in text and "joint3: -" in text
+
+
+def test_states_of_the_box_are_inside_and_fill_it() -> None:
+    box = identify(small_arm(), log_of(true_torque)).box
+    q, qd, qdd = box.states(2000)
+    assert (q >= box.lower).all() and (q <= box.upper).all()
+    assert (np.abs(qd) <= box.speed).all() and (np.abs(qdd) <= box.acceleration).all()
+    assert (np.ptp(q, axis=0) > 0.95 * (box.upper - box.lower)).all()
+
+
+@pytest.mark.parametrize("j", [0, 1, 2])
+def test_a_wrong_sign_is_named(j: int) -> None:
+    signs = np.where(np.arange(3) == j, -1.0, 1.0)
+    log = log_of(lambda *x: signs * true_torque(*x))
+    assert identify(small_arm(), log).verdict == "not passed"
+    assert named(log)["sign"] == f"--flip {j + 1}"
+
+
+def test_swapped_torques_are_named() -> None:
+    log = log_of(lambda *x: true_torque(*x)[:, [0, 2, 1]])
+    assert identify(small_arm(), log).verdict == "not passed"
+    assert "tau2 and tau3 exchanged" in named(log)["swap"]
+
+
+def test_a_wrong_scale_is_named() -> None:
+    log = log_of(lambda *x: true_torque(*x) * [1.0, 1.0, 1.3])
+    result = identify(small_arm(), log)
+    assert not result.passed
+    assert "scale" in {f.kind for f in result.findings if f.joints == (3,)}
+
+
+def test_degrees_are_named() -> None:
+    good = log_of(true_torque)
+    wrong = replace(good, q=np.degrees(good.q))
+    assert identify(small_arm(), wrong).verdict == "not passed"
+    assert named(wrong) == {"degrees": "--units deg"}
+
+
+def test_a_tilted_mount_is_named() -> None:
+    angle = np.radians(6.0)
+    gravity = (9.81 * np.sin(angle), 0.0, -9.81 * np.cos(angle))
+    tilted = Arm(replace(small_arm().robot, gravity=gravity))
+    result = identify(small_arm(), log_of(tilted.inverse_dynamics))
+    (tilt,) = [f for f in result.findings if f.kind == "tilt"]
+    assert not result.passed and tilt.option == "gravity in the robot file"
+    assert 4.0 < float(tilt.what.split("points ")[1].split()[0]) < 8.0
+
+
+def test_coupled_torques_are_named() -> None:
+    mixed = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.25, 1.0]])
+    log = log_of(lambda *x: true_torque(*x) @ mixed.T)
+    result = identify(small_arm(), log)
+    assert not result.passed
+    assert "--coupling FILE" in [f.option for f in result.findings if f.kind == "coupling"]
+
+
+def test_a_spring_is_named_and_an_extra_column_mends_it() -> None:
+    def sprung(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        tau = true_torque(q, qd, qdd)
+        tau[:, 0] += 1.5 * q[:, 0]
+        return tau
+
+    log = log_of(sprung)
+    assert named(log)["spring"].startswith("--extra FILE")
+    mended = identify(small_arm(), log, extra=[("spring", 1, lambda q, qd, qdd: q[:, 0])])
+    assert mended.passed
+
+
+def test_a_load_that_nobody_described_is_named() -> None:
+    *others, last = small_arm().robot.joints
+    held = replace(last, mass=2.0, com=(0.25, -0.01, 0.0))
+    loaded = Arm(replace(small_arm().robot, joints=[*others, held]))
+    result = identify(small_arm(), log_of(loaded.inverse_dynamics))
+    (load,) = [f for f in result.findings if f.kind == "load"]
+    assert "payload" in load.option and result.verdict == "usable"
+    assert 0.6 < float(load.what.split("last link is ")[1].split()[0]) < 1.4
+
+
+def test_currents_for_torques_are_remarked() -> None:
+    result = identify(small_arm(), log_of(lambda *x: 0.1 * true_torque(*x)))
+    assert not result.passed
+    assert any("times those of the description" in x for x in result.reservations)
+
+
+def test_torques_that_are_cut_off_do_not_pass() -> None:
+    log = log_of(true_torque)
+    assert log.tau is not None
+    most = np.array([np.inf, 0.6 * np.abs(log.tau[:, 1]).max(), np.inf])
+    cut = with_torque(log, np.clip(log.tau, -most, most))
+    assert identify(small_arm(), cut).verdict == "not passed"
+    (said,) = saturated(["a", "b", "c"], [cut])
+    assert "the torque of b stands at its extreme value" in said
+    steps = with_torque(log, np.round(log.tau))
+    assert saturated(["a", "b", "c"], [log]) == [] == saturated(["a", "b", "c"], [steps])
+
+
+def test_little_data_are_usable_with_a_reservation() -> None:
+    result = identify(small_arm(), recorded(small_arm(), duration=4.0), holdout=0.2)
+    assert result.verdict != "passed"
+    assert any("s of data are little" in x for x in result.reservations)
+
+
+def test_plain_data_of_a_verdict() -> None:
+    told = identify(small_arm(), log_of(lambda *x: true_torque(*x) * [1.0, -1.0, 1.0])).to_dict()
+    assert told["verdict"] == "not passed" and told["passed"] is False
+    assert told["findings"][0]["option"] == "--flip 2"
+    assert len(told["box"]["speed"]) == 3
+
+
+@pytest.mark.parametrize("name", ["puma560", "stanford"])
+def test_torques_of_weight_in_any_direction(name: str) -> None:
+    arm = armdyn.load(name)
+    turn = np.array(
+        [[0.0, 0.0, 1.0, 0.1], [1.0, 0.0, 0.0, 0.2], [0.0, 1.0, 0.0, 0.3], [0, 0, 0, 1]]
+    )
+    gravity = (1.0, -2.0, 3.0)
+    other = Arm(replace(arm.robot, gravity=gravity, base=turn))
+    q = np.random.default_rng(0).uniform(-1.0, 1.0, (5, arm.n))
+    columns = gravity_columns(other.robot, other.parameters, q)
+    np.testing.assert_allclose(columns @ np.array(gravity), other.gravity(q), atol=1e-10)
+
+
+def test_tilts_are_across_gravity() -> None:
+    g = np.array([1.0, 2.0, -9.0])
+    for change in tilts(g):
+        assert abs(change @ g) < 1e-9
+        assert np.linalg.norm(change) == pytest.approx(np.linalg.norm(g))
