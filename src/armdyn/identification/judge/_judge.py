@@ -50,8 +50,13 @@ WORTH_TELLING = 0.03
 EXCHANGE_GAIN = -0.07
 EXCHANGE_ERROR = 0.10
 
-# A joint whose friction is above this share of its torque drives in the right direction.
-RIGHT_SIGN = 0.02
+NO_WORSE = 0.02
+
+# Friction above this share of a joint's torque has a clear sign.
+CLEAR_SIGN = 0.02
+
+# Of hypotheses that are nearly as good as the best, to this share, the one of fewest terms is told.
+NEARLY = 0.8
 
 
 # Hypotheses on the curve of friction over speed and load.
@@ -91,17 +96,18 @@ def judge(
     tester = Tester(refits, terms, box)
     tests = [t for t in map(tester.tested, hypotheses(terms)) if t is not None]
     blocked = refits.relative(refits.plain.squares.sum(axis=0))
-    friction = _least_friction(model, values, box, size)
+    # Physical links have no negative friction; the free fit shows whether the data want it.
+    free = _friction_curves(model, fit.values, box) / size
     bias, lacking = _bias([t for t in tests if t.hypothesis.kind not in CURVES], model)
     curve, bent = _bias([t for t in tests if t.hypothesis.kind in CURVES], model)
     gain, unknown, checked = _gains(tests, model.n)
     measures = Measures(
         size, blocked, refits.relative(refits.squares(values)), _held_out(test, dead_band, size),
-        _spread(tester), bias, lacking, curve, bent, gain, unknown, checked, friction,
+        _spread(tester), bias, lacking, curve, bent, gain, unknown, checked, free.min(axis=0),
     )  # fmt: skip
     findings = (
         _units(rows, measures)
-        or _exchanges(data, fit, measures, model.arm)
+        or _exchanges(data, fit, measures, np.median(free, axis=0), model.arm)
         or [*_findings(tester, tests, model.arm), *_load(model, fit, measures)]
     )
     joints = model.arm.robot.joints
@@ -168,20 +174,20 @@ def _gains(tests: Sequence[Tested], n: int) -> tuple[Array, Array, Array]:
     return gain, unknown, checked
 
 
-def _least_friction(model: Model, values: Array, box: Box, size: Array) -> Array:
-    """Return the smallest friction against the motion, over the speeds seen; 0 if there is none."""
-    least = np.zeros(model.n)
+def _friction_curves(model: Model, values: Array, box: Box) -> Array:
+    """Return friction against the motion over the speeds seen, ``(speeds, n)``; 0 if not fitted."""
+    share = np.linspace(0.1, 1.0, 19)
+    curves = np.zeros((len(share), model.n))
     for j in range(model.n):
         own = [
             i for i in map(int, model.active[j])
             if i >= model.k and model.columns[i].kind not in ("extra", "offset")
         ]  # fmt: skip
-        if not own:
-            continue
-        speeds = np.linspace(0.1, 1.0, 19) * box.speed[j]
-        low, high = (_friction(model, values, own, j, sign * speeds) for sign in (-1.0, 1.0))
-        least[j] = float(np.min(0.5 * (high - low))) / size[j]
-    return least
+        if own:
+            speeds = share * box.speed[j]
+            low, high = (_friction(model, values, own, j, sign * speeds) for sign in (-1.0, 1.0))
+            curves[:, j] = 0.5 * (high - low)
+    return curves
 
 
 def _friction(model: Model, values: Array, own: Sequence[int], j: int, speeds: Array) -> Array:
@@ -222,28 +228,39 @@ def _load(model: Model, fit: Fit, measures: Measures) -> list[Finding]:
     return [Finding("load", words, error, error, option, (model.n,))]
 
 
-def _exchanges(data: TimeBlocks, fit: Fit, measures: Measures, arm: Arm) -> list[Finding]:
-    """Return torques of the wrong sign or joint, if they explain the data better."""
-    if measures.blocked.max() < EXCHANGE_ERROR:
+def _exchanges(
+    data: TimeBlocks, fit: Fit, measures: Measures, friction: Array, arm: Arm
+) -> list[Finding]:
+    """Return torques of the wrong sign or joint, if they explain the data better.
+
+    Friction against the motion, `friction` ``(n,)``, has the sign of the torques.
+    """
+    if measures.blocked.max() < EXCHANGE_ERROR and friction.min() > -CLEAR_SIGN:
         return []
     n, size = data.n, measures.size
     floor = (NEGLIGIBLE * size) ** 2 * np.maximum(data.counts, 1.0)
     plain = errors_with(data, fit, size, Exchange(tuple(range(n)), (1.0,) * n)) + floor
     best: tuple[float, Exchange] | None = None
     for what in candidates(n):
-        if any(measures.friction[j] > RIGHT_SIGN for j in what.flipped):
+        turned = friction[list(what.flipped)]
+        if (turned > CLEAR_SIGN).any():
+            continue
+        # Torques whose friction has the wrong sign need no better fit, only one that is no worse.
+        against = bool(len(turned)) and bool((turned < -CLEAR_SIGN).all())
+        if not against and measures.blocked.max() < EXCHANGE_ERROR:
             continue
         errors = errors_with(data, fit, size, what) + floor
         ratio: Array = errors.sum(axis=0) / plain.sum(axis=0)
-        gain = 0.5 * float(np.mean(np.log(ratio)))
         per_block: Array = np.log(errors / plain).sum(axis=1)
-        blocks = int(np.sum(per_block < 0.0))
-        if gain < min(EXCHANGE_GAIN, best[0] if best else 0.0) and blocks >= FEWEST_BLOCKS:
+        gain = 0.5 * float(np.mean(np.log(ratio)))
+        good = gain < EXCHANGE_GAIN and int(np.sum(per_block < 0.0)) >= FEWEST_BLOCKS
+        if (good or (against and gain < NO_WORSE)) and (best is None or gain < best[0]):
             best = gain, what
     if best is None:
         return []
     before = float(np.sqrt(np.mean(measures.blocked**2)))
-    return [exchanged(best[1], before, before * float(np.exp(best[0])), arm.robot.joints)]
+    after = min(before, before * float(np.exp(best[0])))
+    return [exchanged(best[1], before, after, arm.robot.joints)]
 
 
 def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm) -> list[Finding]:
@@ -257,7 +274,9 @@ def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm) -> list[Finding
         ]  # fmt: skip
         if not good:
             break
-        best = min(good, key=lambda t: t.gain)
+        most = NEARLY * min(t.gain for t in good)
+        near = [t for t in good if t.gain <= most]
+        best = min(near, key=lambda t: (len(t.coefficients), t.gain))
         found.append(finding_of(best, arm.robot.joints))
         always += [tester.terms.place[term] for term in best.hypothesis.terms]
         refits = Refits(tester.refits.data, tester.refits.fit, tester.refits.size, always)

@@ -34,6 +34,9 @@ SATURATED = 0.005
 EXTREME = 0.05
 CROWDED = 0.5
 
+# A torque in steps stands at the extreme one less than this many times as often as at the next.
+STEPS = 4.0
+
 # Shorter logs [s a joint], smaller ranges [rad] and lower speeds [rad/s] than these show little.
 SHORT = 1.2
 NARROW = 0.5
@@ -176,21 +179,33 @@ def saturated(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
     """
     taus = [log.tau for log in logs if log.tau is not None]
     low, high = extremes(taus)
-    near = EXTREME * (high - low)
-    at, beside, count = np.zeros((2, len(low))), np.zeros((2, len(low))), 0
-    for tau in taus:
-        for a, b in blocks(len(tau)):
-            rows = tau[a:b]
-            at += (rows == low).sum(axis=0), (rows == high).sum(axis=0)
-            beside += (rows <= low + near).sum(axis=0), (rows >= high - near).sum(axis=0)
-            count += len(rows)
-    share = np.max(np.where(at > CROWDED * beside, at, 0.0), axis=0) / max(count, 1)
+    near, n = EXTREME * (high - low), len(low)
+    at, beside, count = np.zeros((2, n)), np.zeros((2, n)), 0
+    second = np.stack([np.full(n, np.inf), np.full(n, -np.inf)])
+    for rows in _chunks(taus):
+        at += (rows == low).sum(axis=0), (rows == high).sum(axis=0)
+        beside += (rows <= low + near).sum(axis=0), (rows >= high - near).sum(axis=0)
+        second[0] = np.minimum(second[0], np.where(rows > low, rows, np.inf).min(axis=0))
+        second[1] = np.maximum(second[1], np.where(rows < high, rows, -np.inf).max(axis=0))
+        count += len(rows)
+    step = np.zeros((2, n))
+    for rows in _chunks(taus):
+        step += (rows == second[0]).sum(axis=0), (rows == second[1]).sum(axis=0)
+    cut = (at > CROWDED * beside) & (at > STEPS * step)
+    share = np.max(np.where(cut, at, 0.0), axis=0) / max(count, 1)
     return [
         f"the torque of {name} stands at its extreme value in {x:.1%} of the samples: it is cut "
         "off. Leave these motions out, or make them slower."
         for name, x, width in zip(names, share.tolist(), high - low, strict=True)
         if x > SATURATED and width > 0.0
     ]
+
+
+def _chunks(columns: Sequence[Array]) -> Iterator[Array]:
+    """Yield the rows of columns in memory or in files, some at a time."""
+    for column in columns:
+        for a, b in blocks(len(column)):
+            yield column[a:b]
 
 
 def still_joints(names: Sequence[str], logs: Sequence[Log]) -> list[str]:

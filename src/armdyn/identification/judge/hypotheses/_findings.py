@@ -59,7 +59,7 @@ def _said(tested: Tested, joints: Sequence[Joint]) -> tuple[str, str, str]:
         case "elastic":
             return (
                 "elasticity",
-                "joints give way under load",
+                f"joints yield by {1e3 * first:.2g} mrad for 1 N m",
                 "--cutoff with a lower frequency, or slower motions",
             )
         case "gain" if 1.0 + first < FLIPPED:

@@ -23,6 +23,9 @@ STRIBECK = 0.05
 # A joint slower than this share of its highest speed is at rest.
 RESTING = 0.02
 
+# Joints yield by this angle [rad] in the difference quotient of elasticity.
+YIELD = 1e-3
+
 # Terms of single joints, in the order of their columns.
 SINGLE = (
     "sin q sign v", "cos q sign v", "sin 2q", "cos 2q", "v^3", "v |v|", "rotor", "root",
@@ -97,9 +100,8 @@ class Terms:
             # At rest the sign of a noisy speed is noise, which derivatives would enlarge.
             moving = np.where(np.abs(qd) > self.rest, qd, 0.0)
             torque = self.model.predicted(self.values, q, moving, qdd)
-            first = np.gradient(torque, step, axis=0)
-            made[:, :, m] = -first
-            made[:, :, m + 1] = np.gradient(first, step, axis=0)
+            made[:, :, m] = -np.gradient(torque, step, axis=0)
+            made[:, :, m + 1] = self._yielding(q, qd, qdd, load, step)
         s, size = np.sign(qd), np.abs(qd)
         own = (
             np.sin(q) * s, np.cos(q) * s, np.sin(2 * q), np.cos(2 * q), qd**3, qd * size, qdd,
@@ -107,3 +109,14 @@ class Terms:
         )  # fmt: skip
         made[:, :, m + 2 :] = np.stack(own, axis=2)
         return made.reshape(count, n * self.single)
+
+    def _yielding(self, q: Array, qd: Array, qdd: Array, load: Array, step: float) -> Array:
+        """Return the change of torques with the compliance of the joints.
+
+        Positions are those of motors. Links are behind them by the torque times the compliance.
+        """
+        small = YIELD / max(float(np.abs(load).max()), 1e-300)
+        first = np.gradient(load, step, axis=0)
+        second = np.gradient(first, step, axis=0)
+        links = q - small * load, qd - small * first, qdd - small * second
+        return (self.model.predicted(self.rigid, *links) - load) / small

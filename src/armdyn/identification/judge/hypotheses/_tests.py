@@ -161,7 +161,5 @@ class Tester:
 
 
 def _possible(kind: str, c: float) -> bool:
-    """Whether the sign is possible: torques come late, springs give way, rotors are positive."""
-    if kind == "elastic":
-        return c < 0.0
-    return c > 0.0 if kind in ("delay", "rotor", "load") else True
+    """Whether the sign is possible: torques come late, joints yield, rotors are positive."""
+    return c > 0.0 if kind in ("delay", "elastic", "rotor", "load") else True
