@@ -116,7 +116,7 @@ def run(
         )
     train, train_errors = compare(rows, solution.values)
     unseen = Rows(model, filtered_segments(data.test, data.test_bands, model))
-    fastest = np.max([np.abs(s.velocity).max(axis=0) for s in train], axis=0)
+    fastest = np.max([np.abs(model.of_drives(s.velocity)).max(axis=0) for s in train], axis=0)
     test, errors = compare(unseen, solution.values, fastest)
     assert train_errors is not None
     judged = excitation(model, found.fit, parts, natural.described)

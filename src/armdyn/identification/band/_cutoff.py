@@ -48,10 +48,10 @@ UNEXPLAINED = 0.5
 # The cut-off, in multiples of the end.
 MARGIN = 2.0
 
-# Spectra are of windows of this many periods of the low band, interpolated by this factor, in bands
+# Spectra are of windows of this many periods of the low band, padded to this factor, in bands
 # of this part of an octave, and averaged over this many bands on either side.
 PERIODS = 9.0
-FINER = 4
+FINER = 2
 OCTAVE = 24
 AROUND = 4
 
@@ -132,8 +132,9 @@ def _residual(model: Model, one: Prepared, values: Array, a: int, b: int) -> tup
 
 def _spectrum(signals: Array, rate: float, length: int) -> tuple[Array, Array]:
     """Return frequencies without 0, and the power of signals there, ``(F, c)``."""
+    size = 1 << (FINER * length - 1).bit_length()
     f, power = scipy("signal").welch(
-        signals, fs=rate, nperseg=length, nfft=FINER * length, detrend="constant", axis=0
+        signals, fs=rate, nperseg=length, nfft=size, detrend="constant", axis=0
     )
     return f[1:], power[1:]
 

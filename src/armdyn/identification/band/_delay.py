@@ -109,7 +109,7 @@ def measured_delays(
     model, top = full_model(arm, [one for quarter in quarters for one in quarter], coupling, extra)
     data = [products(model, quarter, width, top, GRID.tolist()) for quarter in quarters]
     whole = reduce(add, data)
-    if not whole.counts.any():
+    if not all(one.counts.any() for one in data):
         return None
     noise = _noise(model, whole)
     found = [_best(model, one, noise)[0] for one in data]
@@ -138,5 +138,5 @@ def _best(model: Model, data: Products, noise: Array) -> tuple[float, float]:
     """Return the delay of least misfit, and the share by which it lowers the misfit."""
     misfit = np.tensordot(noise**-2, misfits(data, solved(model, data, noise)), axes=1)
     smooth: Array = scipy("interpolate").CubicSpline(GRID, misfit)(FINE)
-    k = int(np.argmin(smooth))
-    return float(FINE[k]), 1.0 - float(smooth[k] / misfit[len(GRID) // 2])
+    k, plain = int(np.argmin(smooth)), float(misfit[len(GRID) // 2])
+    return float(FINE[k]), 1.0 - float(smooth[k]) / plain if plain > 0.0 else 0.0

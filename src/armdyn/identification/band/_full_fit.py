@@ -43,8 +43,9 @@ LEAST_NOISE = 1e-6
 def full_model(
     arm: Arm, prepared: Sequence[Prepared], coupling: Array | None, extra: Sequence[Column]
 ) -> tuple[Model, Array]:
-    """Return the columns, and the greatest speeds of the joints, ``(n,)``."""
-    top = np.max(np.abs(extremes([one.qd for one in prepared])), axis=0)
+    """Return the columns, and the greatest speeds of the drives, ``(n,)``."""
+    still, turned = np.zeros(arm.n), np.eye(arm.n) if coupling is None else np.linalg.inv(coupling)
+    top = np.max(np.abs(extremes([one.qd @ turned for one in prepared])), axis=0)
     top = np.maximum(top, 1e-9)
     rotors = [Column(f"Jm{j + 1}", "", ROTOR, j, _accelerated(j)) for j in range(arm.n)]
     friction = [
@@ -52,7 +53,7 @@ def full_model(
         for j in range(arm.n)
         for name, law in _laws(FADING * float(top[j]))
     ]
-    own, still = [*rotors, *friction, *extra], np.zeros(arm.n)
+    own = [*rotors, *friction, *extra]
     return Model(arm, arm.minimal, own, known_rotors=still, coupling=coupling), top
 
 

@@ -13,7 +13,7 @@ from armdyn.log import Log, Prepared, is_in_file, prepare, runs
 Array = NDArray[np.float64]
 
 # All windows together have at most about this many samples, and come from at most this many logs.
-SAMPLES = 1 << 17
+SAMPLES = 1 << 16
 LOGS = 16
 
 # Length of a window of a long log [s], within these numbers of samples.

@@ -101,7 +101,7 @@ def compare(
     Args:
         rows: the rows to compare.
         values: of the parameters, ``(p,)``.
-        fastest: greatest speeds of the joints in other logs, ``(n,)``: noise is no motion.
+        fastest: greatest speeds of the drives in other logs, ``(n,)``: noise is no motion.
     """
     model = rows.model
     series: list[Series] = []
@@ -118,9 +118,10 @@ def compare(
 
 
 def _errors(series: Sequence[Series], rows: Rows, values: Array, fastest: Array | float) -> Errors:
-    least = slowest_moving([s.velocity for s in series], fastest)
+    speeds = [np.abs(rows.model.of_drives(s.velocity)) for s in series]
+    least = slowest_moving(speeds, fastest)
     measured = np.concatenate([s.measured for s in series])
-    moving = np.concatenate([np.abs(s.velocity) for s in series]) > least
+    moving = np.concatenate(speeds) > least
     residual = np.concatenate([s.residual for s in series])
     size = np.sum(np.where(moving, measured, 0.0) ** 2, axis=0)
     wrong = np.sum(np.where(moving, residual, 0.0) ** 2, axis=0)
@@ -160,7 +161,7 @@ def _unfiltered(rows: Rows, values: Array, least: Array) -> float:
     """Return the relative error of unfiltered torques; of long logs, from runs of samples."""
     wrong, size = 0.0, 0.0
     for x in sample(rows.parts):
-        moving = np.abs(x.qd) > least
+        moving = np.abs(rows.model.of_drives(x.qd)) > least
         off = x.tau - rows.model.predicted(values, x.q, x.qd, x.qdd)
         tau = x.tau + rows.model.known(x.qd, x.qdd) if rows.model.knows else x.tau
         wrong += float(np.sum(off[moving] ** 2))

@@ -30,14 +30,14 @@ SLIDING = 1e-12
 BLOCKS = 64
 
 
-def slowest_moving(velocity: Sequence[Array], elsewhere: Array | float = 0.0) -> Array:
+def slowest_moving(speeds: Sequence[Array], elsewhere: Array | float = 0.0) -> Array:
     """Return the speed of every joint above which it moves, ``(n,)``; infinite if it never does.
 
     Args:
-        velocity: of the joints, ``(N, n)`` each.
+        speeds: of the joints, or of their drives if these are coupled, ``(N, n)`` each.
         elsewhere: their greatest speeds in other logs, ``(n,)``.
     """
-    top = np.max([np.abs(v).max(axis=0) for v in velocity if len(v)], axis=0)
+    top = np.max([v.max(axis=0) for v in speeds if len(v)], axis=0)
     held = (top <= HELD * np.maximum(top.max(), elsewhere)) | (top == 0.0)
     return np.where(held, np.inf, MOVING * top)
 
@@ -54,7 +54,7 @@ def beyond_stiction(rows: Rows, values: Array, least: Array) -> tuple[Array, Arr
     total = sum(len(list(part.blocks())) for part in rows.parts)
     step = max(total // BLOCKS, 1)
     for part in rows.parts:
-        velocity = part.at_centres(part.qd)
+        velocity = rows.model.of_drives(part.at_centres(part.qd))
         for a, b, at in list(part.blocks())[::step]:
             rest = np.abs(velocity[at]) <= least
             if not rest.any():
@@ -72,10 +72,12 @@ def _band(
 ) -> tuple[Array, Array]:
     """Return the filtered lowest and highest torques, where joints at rest may slide either way."""
     q, qd, qdd, _ = part.samples(a, b)
-    rest = np.abs(qd) <= least
+    drives = model.of_drives(qd)
+    rest = np.abs(drives) <= least
     ends: list[Array] = []
     for direction in (-SLIDING, SLIDING):
-        v = np.where(rest, direction, qd)
+        v = np.where(rest, direction, drives)
+        v = v if model.coupling is None else v @ model.coupling
         torque = model.predicted(values, q, v, qdd)
         if model.knows:
             # The torques of a part are without what is known of the measured motion.
