@@ -19,6 +19,7 @@ from armdyn.algorithms.load_friction import absolute, transmission
 from armdyn.algorithms.vector import Matrix, is_zero
 from armdyn.errors import InputError
 from armdyn.robot import FRICTION_TERMS, Chain, FrictionTerm
+from armdyn.robot.friction import has_load_terms
 from armdyn.scalar import Scalar, sign
 
 Row = Sequence[Scalar]
@@ -64,9 +65,7 @@ def slopes(chain: Chain, qd: Row) -> list[Scalar]:
 
 def torque(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
     """Return the friction of a joint at speed v; its constants are in the order of the table."""
-    return _sum(
-        [F * x for F, x, term in _columns(coefficients, shapes, v, sign(v)) if not term.load]
-    )
+    return _part(coefficients, shapes, v, sign(v), lambda term: not term.load)
 
 
 def share(coefficients: Row, shapes: Row, v: Scalar, s: Scalar | None = None) -> Scalar:
@@ -78,14 +77,12 @@ def share(coefficients: Row, shapes: Row, v: Scalar, s: Scalar | None = None) ->
         v: the speed.
         s: the direction in which the joint slides; that of the speed if None.
     """
-    found = _columns(coefficients, shapes, v, sign(v) if s is None else s)
-    return _sum([F * x for F, x, term in found if term.load and not is_zero(F)])
+    return _part(coefficients, shapes, v, sign(v) if s is None else s, lambda term: term.load)
 
 
 def smooth(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
     """Return the part of `torque` that is not dry friction."""
-    found = _columns(coefficients, shapes, v, sign(v))
-    return _sum([F * x for F, x, term in found if not term.load and not term.dry])
+    return _part(coefficients, shapes, v, sign(v), lambda term: not (term.load or term.dry))
 
 
 def sliding(coefficients: Row, shapes: Row, v: Scalar, s: Scalar) -> Scalar:
@@ -93,8 +90,7 @@ def sliding(coefficients: Row, shapes: Row, v: Scalar, s: Scalar) -> Scalar:
 
     Without load terms, for which see `share`.
     """
-    found = _columns(coefficients, shapes, v, s)
-    return _sum([F * x for F, x, term in found if not term.load and term.dry])
+    return _part(coefficients, shapes, v, s, lambda term: term.dry and not term.load)
 
 
 def columns(shapes: Row, v: Scalar, load: Scalar) -> list[Scalar]:
@@ -109,17 +105,24 @@ def slope(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
 
 
 def _slope(coefficients: Row, shapes: Row, v: Scalar, *, load: bool) -> Scalar:
-    s = sign(v)
-    pairs = zip(coefficients, terms(shapes), strict=True)
-    return _sum([F * x.slope(v, s, *shape) for F, (x, shape) in pairs if x.load is load])
+    s, own = sign(v), _own(coefficients, shapes, lambda term: term.load is load)
+    return _sum([F * term.slope(v, s, *shape) for F, term, shape in own])
 
 
-def _columns(
-    coefficients: Row, shapes: Row, v: Scalar, s: Scalar
-) -> Iterator[tuple[Scalar, Scalar, FrictionTerm]]:
-    """Yield coefficient, column and term of all terms."""
+def _part(
+    coefficients: Row, shapes: Row, v: Scalar, s: Scalar, chosen: Callable[[FrictionTerm], bool]
+) -> Scalar:
+    own = _own(coefficients, shapes, chosen)
+    return _sum([F * term.column(v, s, *shape) for F, term, shape in own])
+
+
+def _own(
+    coefficients: Row, shapes: Row, chosen: Callable[[FrictionTerm], bool]
+) -> Iterator[tuple[Scalar, FrictionTerm, Row]]:
+    """Yield chosen terms with coefficient and shape, but for those that only other joints have."""
     for F, (term, shape) in zip(coefficients, terms(shapes), strict=True):
-        yield F, term.column(v, s, *shape), term
+        if chosen(term) and (term.common or not is_zero(F)):
+            yield F, term, shape
 
 
 def terms(shapes: Row) -> Iterator[tuple[FrictionTerm, Row]]:
@@ -139,9 +142,9 @@ def _sum(parts: Sequence[Scalar]) -> Scalar:
     return total
 
 
-def has_load_terms(chain: Chain) -> bool:
+def bears_load(chain: Chain) -> bool:
     """Return whether the friction of some joint depends on its load."""
-    return not all(is_zero(x) for x in _shares(chain, [1.0] * chain.n))
+    return has_load_terms(link.friction for link in chain.links)
 
 
 def without_rotors(chain: Chain) -> Chain:
@@ -151,7 +154,7 @@ def without_rotors(chain: Chain) -> Chain:
 
 def in_inverse_dynamics(run: Run, chain: Chain, q: Row, qd: Row, qdd: Row) -> list[Scalar]:
     """Return the torques that drives give: those of the bodies and friction."""
-    if not has_load_terms(chain):
+    if not bears_load(chain):
         return [t + f for t, f in zip(run(chain, q, qd, qdd), _of_speeds(chain, qd), strict=True)]
     load = run(without_rotors(chain), q, qd, qdd)
     f = friction_under_load(chain, qd, load)
@@ -162,7 +165,7 @@ def in_inverse_dynamics(run: Run, chain: Chain, q: Row, qd: Row, qdd: Row) -> li
 def in_forward_dynamics(run: Run, chain: Chain, q: Row, qd: Row, tau: Row) -> Any:
     """Return the accelerations caused by the torques minus friction."""
     left = [t - f for t, f in zip(tau, _of_speeds(chain, qd), strict=True)]
-    if not has_load_terms(chain):
+    if not bears_load(chain):
         return run(chain, q, qd, left)
     return run(*transmission(chain, q, qd, left, _shares(chain, qd)).problem(q, qd))
 
@@ -172,7 +175,7 @@ def in_inverse_dynamics_derivatives(
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return the derivatives of the torques that drives give by q, qd and qdd."""
     by_speed = slopes(chain, qd)
-    if has_load_terms(chain):
+    if bears_load(chain):
         bare = without_rotors(chain)
         load = second_moment.inverse_dynamics(bare, q, qd, qdd)
         factors = [1.0 + x * sign(L) for x, L in zip(_shares(chain, qd), load, strict=True)]
@@ -190,7 +193,7 @@ def in_forward_dynamics_derivatives(
     """Return the derivatives by q, qd and tau of the accelerations that tau gives."""
     by_speed = slopes(chain, qd)
     left = [t - f for t, f in zip(tau, _of_speeds(chain, qd), strict=True)]
-    if has_load_terms(chain):
+    if bears_load(chain):
         found = transmission(chain, q, qd, left, _shares(chain, qd))
         dqdd_dq, dqdd_dqd, Minv = run(*found.problem(q, qd))
         Minv = [[x / d for x, d in zip(row, found.factors, strict=True)] for row in Minv]

@@ -140,6 +140,11 @@ def parameter_terms(joints: Iterable[Sequence[Scalar]]) -> tuple[str, ...]:
     )
 
 
+def has_load_terms(joints: Iterable[Sequence[Scalar]]) -> bool:
+    """Return whether friction of some joint depends on its load; for `joints` see above."""
+    return any(FRICTION_TERMS[name].load for name in parameter_terms(joints))
+
+
 def in_table(
     names: Sequence[str], coefficients: Sequence[Scalar], shapes: Sequence[Scalar] = ()
 ) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:

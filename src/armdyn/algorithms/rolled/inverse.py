@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.angular import euler, omega_matrix
-from armdyn.algorithms.friction import torque
+from armdyn.algorithms.friction import share, torque
 from armdyn.algorithms.link_moments import Moments, regrouped
+from armdyn.algorithms.load_friction import absolute
 from armdyn.algorithms.rolled.place import Place, geometry, place, sines, three, turns
 from armdyn.algorithms.rolled.sweeps import Sweep, Sweeps, Table, Values
 from armdyn.algorithms.spatial import Six, halves
-from armdyn.algorithms.vector import add, column, cross, scale, times
+from armdyn.algorithms.vector import add, column, cross, is_zero, scale, times
 from armdyn.robot import FRICTION_TERMS, Chain, Vector
 from armdyn.scalar import Scalar
 
@@ -81,9 +82,12 @@ def _torques(x: Values) -> Values:
     r, (carried, own) = turns(x), (x["carry:wrench"], x["kept:wrench"])
     along = r * (carried[2] + own[2]) + (1.0 - r) * (carried[5] + own[5])
     tau = along + x["constant:drive"][0] * x.get("input:qdd", (0.0,))[0]
+    resistance = friction(x)
+    if not is_zero(of_load := load_share(x)):
+        resistance = resistance + of_load * absolute(along)
     return {
         "carry:wrench": _passed_on(place(x), carried, own),
-        "output:tau": [tau + friction(x)],
+        "output:tau": [tau + resistance],
     }
 
 
@@ -103,6 +107,15 @@ def _passed_on(P: Place, carried: Sequence[Scalar], own: Sequence[Scalar]) -> Si
 
 
 def friction(x: Values) -> Scalar:
-    """Return the friction term of the driving torque of joint i."""
+    """Return the friction term of the driving torque of joint i, without friction of the load."""
+    return torque(*_law(x))
+
+
+def load_share(x: Values) -> Scalar:
+    """Return the friction of joint i per transmitted torque; exactly 0 if no joint has any."""
+    return share(*_law(x))
+
+
+def _law(x: Values) -> tuple[Sequence[Scalar], Sequence[Scalar], Scalar]:
     numbers, ends = x["constant:drive"], 1 + len(FRICTION_TERMS)
-    return torque(numbers[1:ends], numbers[ends:], x.get("input:qd", (0.0,))[0])
+    return numbers[1:ends], numbers[ends:], x.get("input:qd", (0.0,))[0]

@@ -24,6 +24,7 @@ from armdyn.arm.programs._singular import singular
 from armdyn.graph import Program, Rolled, free_symbols
 from armdyn.kernel import cached_choice, cached_program, source_digest
 from armdyn.robot import Chain
+from armdyn.robot.friction import has_load_terms
 
 if TYPE_CHECKING:
     from armdyn.graph import Operations
@@ -53,7 +54,10 @@ TRACING = (
 def quantities(chain: Chain) -> tuple[str, ...]:
     """Return everything that can be computed for this chain."""
     impossible = singular(chain)
-    return tuple(name for name, row in QUANTITIES.items() if not (row.inverts and impossible))
+    found = [name for name, row in QUANTITIES.items() if not (row.inverts and impossible)]
+    if has_load_terms(link.friction for link in chain.links):
+        found.remove("friction")  # the speed does not determine it
+    return tuple(found)
 
 
 def resolve(chain: Chain, quantity: str, method: str) -> str:
