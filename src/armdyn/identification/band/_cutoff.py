@@ -39,11 +39,11 @@ SEEN = 0.5
 ROUNDS = 6
 
 # The end is looked for above this frequency [Hz], and above this many times the motion.
-ABOVE = 1.0
+ABOVE = 1.5
 ABOVE_MOTION = 1.5
 
-# Of the power of the torques, more than this share is unexplained above the end.
-UNEXPLAINED = 0.5
+# Of the power of the torques, shares around one half are unexplained at the end, from and to.
+UNEXPLAINED = (0.25, 1.0)
 
 # The cut-off, in multiples of the end.
 MARGIN = 2.0
@@ -80,14 +80,14 @@ def predicted_cutoff(
         found = _unexplained(arm, parts, low, wide, coupling, extra)
         if found is None:
             return None
-        end = _crossing(*found, start)
-        if end is not None and (end <= SEEN * wide or wide == highest):
+        end = _end(*found, start)
+        if end <= SEEN * wide:
             cutoff = min(MARGIN * end, highest)
             share = f"{cutoff / end:.2g} times {end:.3g} Hz"
             return cutoff, f"{share}, above which a model explains less than half of the torques"
         if wide == highest:
             break
-        low *= 2.0
+        low = min(2.0 * low, highest / 2)
     return highest, "the most that the log has: a model explains the torques up to there"
 
 
@@ -139,7 +139,16 @@ def _spectrum(signals: Array, rate: float, length: int) -> tuple[Array, Array]:
     return f[1:], power[1:]
 
 
-def _crossing(f: Array, share: Array, start: float) -> float | None:
-    """Return the first frequency above `start` from which too much is unexplained."""
-    found = np.flatnonzero((share > UNEXPLAINED) & (f >= start))
-    return float(f[found[0]]) if len(found) else None
+def _end(f: Array, share: Array, start: float) -> float:
+    """Return the frequency above `start` from which too much is unexplained.
+
+    It is the geometric mean of where the unexplained share first exceeds all values around one
+    half: a single one is a matter of chance.
+    """
+    above = f >= start
+    if not above.any():
+        return start
+    low, high = np.log(UNEXPLAINED)
+    inside = np.clip((high - np.log(share[above])) / (high - low), 0.0, 1.0)
+    width = np.gradient(np.log(f))[above]
+    return start * float(np.exp(np.minimum.accumulate(inside) @ width))
