@@ -52,7 +52,7 @@ VERBS: dict[str, Usage] = {
         "Find the motion that tells most about an arm's parameters, within its limits.",
         (
             "armdyn excite puma560 --evaluations 500 -o excite.csv",
-            "armdyn excite arm.urdf --velocity 1.5 -o excite.csv --plot excite.png",
+            "armdyn excite arm.urdf --floor 0 --speed 0.5 -o excite.csv --plot excite.png",
         ),
     ),
     "identify": Usage(

@@ -6,7 +6,13 @@ The package is not called `identify`, so ``armdyn.identify`` always means the fu
 from armdyn.identification._files import FILES
 from armdyn.identification._identify import identify
 from armdyn.identification._result import Result
-from armdyn.identification._tables import limits_used, load_values, torque_errors, verdict_lines
+from armdyn.identification._tables import (
+    clearance_in_words,
+    limits_used,
+    load_values,
+    torque_errors,
+    verdict_lines,
+)
 from armdyn.identification.exciting import ExcitingMotion, excite
 from armdyn.identification.fit._extra import Extra
 from armdyn.identification.fit._problem import Problem, Solution
@@ -43,6 +49,7 @@ __all__ = [
     "Result",
     "Series",
     "Solution",
+    "clearance_in_words",
     "excite",
     "feasible",
     "identify",

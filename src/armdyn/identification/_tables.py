@@ -97,3 +97,14 @@ def limits_used(motion: ExcitingMotion) -> Grid:
         )
     heads = ("joint", "lowest", "highest", "limits", "velocity", "acceleration", "torque")
     return Grid("What is used of the limits", heads, 1, tuple(rows))
+
+
+def clearance_in_words(motion: ExcitingMotion) -> str:
+    """Return the smallest clearance of a motion as a sentence; empty if nothing was compared."""
+    if not motion.closest:
+        return ""
+    near = motion.closest[0]
+    return (
+        f"Smallest clearance, checked at 1 kHz: {near.distance:.4f} m at {near.time:.2f} s, "
+        f"between {near.between[0]} and {near.between[1]}."
+    )

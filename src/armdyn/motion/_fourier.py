@@ -1,9 +1,10 @@
 """Fourier series: periodic motions, smooth and limited to a band of frequencies.
 
-    q(t) = centre + sum_k  a_k sin(k w t) + b_k cos(k w t),      w = 2 pi repeats / duration
+    q(t) = centre + sum_k  a_k sin(k w t) + b_k cos(k w t) + drift s(t / duration)
 
-The speed is zero at both ends if sum_k k a_k = 0, and the acceleration is zero there if
-sum_k k^2 b_k = 0.
+with w = 2 pi repeats / duration. The speed is zero at both ends if sum_k k a_k = 0, and the
+acceleration is zero there if sum_k k^2 b_k = 0. The drift, zero for a periodic motion, moves the
+end away from the start, by the smooth step s(x) = x^3 (10 - 15 x + 6 x^2).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import checked_array, checked_flag, checked_positive, checked_whole
 from armdyn.errors import InputError
+from armdyn.motion._profile import Quintic
 from armdyn.motion._trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -38,12 +40,14 @@ class Fourier(Trajectory):
         sines: a_k, ``(h, n)`` for h harmonics.
         cosines: b_k, ``(h, n)``.
         repeats: periods in the duration.
+        drift: from the start to the end of the motion, ``(n,)``.
     """
 
     centre: Array
     sines: Array
     cosines: Array
     repeats: int
+    drift: Array
 
     def __init__(
         self,
@@ -54,6 +58,7 @@ class Fourier(Trajectory):
         *,
         repeats: int = 1,
         at_rest: bool = False,
+        drift: ArrayLike | None = None,
     ) -> None:
         """Make a series.
 
@@ -65,6 +70,7 @@ class Fourier(Trajectory):
             repeats: periods in it.
             at_rest: take the nearest coefficients for which speed and acceleration are zero at
                 both ends of every period; this needs two harmonics or more.
+            drift: from the start to the end of the motion, ``(n,)``; zero if left out.
         """
         c = checked_array(centre, "centre", ("n",), frozen=True, what="a position (n,)")
         a = checked_array(sines, "sines", ("harmonics", len(c)))
@@ -77,9 +83,10 @@ class Fourier(Trajectory):
                     argument="at_rest",
                 )
             a, b = resting(a, b)
-        for array in (a, b):
+        shift = np.zeros(len(c)) if drift is None else checked_array(drift, "drift", (len(c),))
+        for array in (a, b, shift):
             array.flags.writeable = False
-        self._set(centre=c, sines=a, cosines=b, repeats=number)
+        self._set(centre=c, sines=a, cosines=b, repeats=number, drift=shift)
         self._set(duration=checked_positive(duration, "duration"), n=len(c))
 
     @property
@@ -95,11 +102,18 @@ class Fourier(Trajectory):
     def _states(self, t: Array) -> tuple[Array, Array, Array]:
         sine, cosine, w = waves(t, self.harmonics, self.period)
         a, b = self.sines, self.cosines
-        return (
+        states = (
             self.centre + sine @ a + cosine @ b,
             (cosine * w) @ a - (sine * w) @ b,
             -(sine * w**2) @ a - (cosine * w**2) @ b,
         )
+        if not self.drift.any():
+            return states
+        q, qd, qdd = (
+            x + np.outer(step, self.drift)
+            for x, step in zip(states, Quintic(self.duration).at(t), strict=True)
+        )
+        return q, qd, qdd
 
 
 def waves(t: Array, harmonics: int, period: float) -> tuple[Array, Array, Array]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from armdyn.robot._generic import generic
     from armdyn.robot._joint import Joint
     from armdyn.robot._robot import IDENTITY, Placement, Robot
+    from armdyn.robot._shape import Shape
     from armdyn.robot._standard_dh import from_standard_dh
     from armdyn.robot.formats._registry import suffixes_in_words
     from armdyn.robot.formats._toml import toml_text
@@ -29,6 +30,7 @@ __all__ = [
     "Link",
     "Placement",
     "Robot",
+    "Shape",
     "Symmetric",
     "Vector",
     "bundled_names",
@@ -54,6 +56,7 @@ __getattr__ = lazy_names(
         "Link": "_chain",
         "Placement": "_robot",
         "Robot": "_robot",
+        "Shape": "_shape",
         "Symmetric": "_chain",
         "Vector": "_chain",
         "bundled_names": "_bundled",

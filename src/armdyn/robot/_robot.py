@@ -11,9 +11,10 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn._checks import about, checked_array, checked_flag, checked_text
+from armdyn._checks import about, checked_array, checked_flag, checked_items, checked_text
 from armdyn.errors import RobotError, RobotWarning, shown
 from armdyn.robot._joint import LARGEST_NUMBER, Joint
+from armdyn.robot._shape import Shape
 
 Placement: TypeAlias = tuple[tuple[float, float, float, float], ...]
 """A 4x4 homogeneous placement, as rows."""
@@ -42,6 +43,7 @@ class Robot:
         strict: refuse masses and inertias that no rigid body can have; False turns the refusal into
             a `RobotWarning` that names the link.
         notes: what a reader did to the description (snapped, merged, frozen), one sentence each.
+        shapes: solids that the links occupy, if the file has any; `excite` keeps them apart.
 
     Examples:
         >>> link = dict(mass=1.0, com=(0.25, 0, 0), inertia=(0, 0, 0, 0.02, 0, 0.02))
@@ -60,6 +62,7 @@ class Robot:
     name: str = "arm"
     strict: bool = field(default=True, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    shapes: tuple[Shape, ...] = field(default=(), compare=False, repr=False)
 
     # Written by hand so that argument types can be wider than field types.
     def __init__(
@@ -71,8 +74,9 @@ class Robot:
         name: str = "arm",
         strict: bool = True,
         notes: Iterable[str] = (),
+        shapes: Iterable[Shape] = (),
     ) -> None:
-        self._describe(joints, gravity, base, tool, name, strict, notes)
+        self._describe(joints, gravity, base, tool, name, strict, notes, shapes)
         self._check_physics()
 
     @classmethod
@@ -84,6 +88,7 @@ class Robot:
         tool: ArrayLike,
         name: str,
         notes: Iterable[str],
+        shapes: Iterable[Shape] = (),
     ) -> Robot:
         """Return a robot with impossible links; the caller has warned of them.
 
@@ -94,7 +99,7 @@ class Robot:
             False
         """
         robot = object.__new__(cls)
-        robot._describe(joints, gravity, base, tool, name, False, notes)
+        robot._describe(joints, gravity, base, tool, name, False, notes, shapes)
         return robot
 
     def _describe(
@@ -106,6 +111,7 @@ class Robot:
         name: str,
         strict: bool,
         notes: Iterable[str],
+        shapes: Iterable[Shape],
     ) -> None:
         checked_text(name, "name", empty=True, error=about("robot", RobotError))
         strict = checked_flag(strict, "strict", error=RobotError)
@@ -117,6 +123,7 @@ class Robot:
         put(self, "name", name)
         put(self, "strict", strict)
         put(self, "notes", _sentences(notes))
+        put(self, "shapes", _shapes(shapes, len(self.joints)))
 
     @property
     def n(self) -> int:
@@ -164,6 +171,15 @@ def _sentences(notes: Iterable[str]) -> tuple[str, ...]:
         if not isinstance(note, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise RobotError(f"`notes` has {shown(note)}, expected sentences.", argument="notes")
     return sentences
+
+
+def _shapes(shapes: Iterable[Shape], n: int) -> tuple[Shape, ...]:
+    what = f"armdyn.robot.Shape objects of links 0 to {n}"
+    listed = checked_items(shapes, "shapes", what=what, error=RobotError)
+    for shape in listed:
+        if not isinstance(shape, Shape) or not 0 <= shape.link <= n:
+            raise RobotError(f"`shapes` has {shown(shape)}, expected {what}.", argument="shapes")
+    return cast("tuple[Shape, ...]", tuple(listed))
 
 
 def _gravity(value: Sequence[float]) -> tuple[float, float, float]:

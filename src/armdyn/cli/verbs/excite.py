@@ -26,7 +26,7 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import FileError, InputError, RobotWarning
-from armdyn.identification import ExcitingMotion, limits_used
+from armdyn.identification import ExcitingMotion, clearance_in_words, limits_used
 from armdyn.identification import excite as find_motion
 from armdyn.log import format_written, written_in_words
 from armdyn.present import PICTURES_IN_WORDS, check_picture
@@ -58,6 +58,44 @@ def excite(
         bool, typer.Option("--friction/--no-friction", help="Whether to identify friction.")
     ] = True,
     rotor: Annotated[bool, typer.Option("--rotor", help="Identify rotor inertias.")] = False,
+    speed: Annotated[
+        float, typer.Option(help="Share of the limits of velocity and acceleration to use.")
+    ] = 1.0,
+    start: Annotated[
+        str | None,
+        typer.Option(metavar="Q,Q,...", help="Where to start; where it is best if left out."),
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option(metavar="Q,Q,...", help="Where to end; at the start if left out.")
+    ] = None,
+    floor: Annotated[
+        float | None,
+        typer.Option(metavar="Z", help="Stay above this height in the base frame, in metres."),
+    ] = None,
+    walls: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--wall",
+            metavar="NX,NY,NZ,D",
+            help="Stay where nx x + ny y + nz z >= d, in the base frame; for each wall.",
+        ),
+    ] = None,
+    self_collision: Annotated[
+        bool | None,
+        typer.Option(
+            "--self-collision/--no-self-collision",
+            help="Keep links clear of each other; the default with --floor or --wall.",
+        ),
+    ] = None,
+    radius: Annotated[
+        str | None,
+        typer.Option(
+            metavar="R",
+            help="Of capsules along the links, one or one a link; without it, capsules enclose "
+            "the solids of the robot's file.",
+        ),
+    ] = None,
+    clearance: Annotated[float, typer.Option(help="Least distance to keep, in metres.")] = 0.0,
     repeats: Annotated[int | None, typer.Option(help="Periods in the duration.")] = None,
     evaluations: Annotated[int, typer.Option(help="Motions that are tried.")] = 20_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same motion.")] = 0,
@@ -78,8 +116,8 @@ def excite(
 ) -> None:
     """Find the motion that tells most about an arm's parameters, within its limits.
 
-    Collisions with obstacles or with the arm itself are not checked: check the motion in a
-    simulator first.
+    With --floor, --wall or --self-collision, the links keep clear of these planes and of each
+    other, checked at 1 kHz. Other obstacles are not known: check the motion in a simulator first.
     """
     _check_files(output, plot)
     arm, _ = open_arm(robot, base, tip, strict, snap)
@@ -98,6 +136,14 @@ def excite(
             friction=friction,
             rotor=rotor,
             noise=_numbers("noise", noise),
+            speed=speed,
+            start=_numbers("start", start),
+            end=_numbers("end", end),
+            floor=floor,
+            walls=_walls(walls),
+            self_collision=self_collision,
+            radius=_numbers("radius", radius),
+            clearance=clearance,
             repeats=repeats,
             evaluations=evaluations,
             seed=seed,
@@ -128,6 +174,8 @@ def _show(found: ExcitingMotion) -> None:
         "",
     )
     show(limits_used(found), "")
+    if found.closest:
+        show(clearance_in_words(found))
     if found.weak:
         show(
             "Known to no better than a tenth of their described value after one run: "
@@ -155,6 +203,20 @@ def _numbers(name: str, words: str | None) -> float | list[float] | None:
             f"--{name} is {plain(words)!r}, expected a number, or one for each joint by commas."
         ) from None
     return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _walls(rows: list[str] | None) -> list[list[float]] | None:
+    if not rows:
+        return None
+    try:
+        walls = [[float(x) for x in row.split(",")] for row in rows]
+    except ValueError:
+        walls = [list[float]()]
+    if any(len(wall) != 4 for wall in walls):
+        raise InputError(
+            f"--wall is {plain(' '.join(rows))!r}, expected NX,NY,NZ,D: four numbers by commas."
+        )
+    return walls
 
 
 def _ranges(words: str | None) -> list[float] | list[list[float]] | None:

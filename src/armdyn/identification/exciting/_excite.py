@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import (
+    checked_array,
     checked_flag,
     checked_number,
     checked_per_joint,
@@ -14,14 +15,16 @@ from armdyn._checks import (
 )
 from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
-from armdyn.errors import NumericalError
+from armdyn.errors import InputError, NumericalError
 from armdyn.identification._arguments import checked_arm
 from armdyn.identification._tolerances import DETERMINED
+from armdyn.identification.exciting._clear import ClearSearch, check_room, free_limits, total
 from armdyn.identification.exciting._information import Information
 from armdyn.identification.exciting._limits import Limits, limits_of
 from armdyn.identification.exciting._motion import ExcitingMotion, judged
-from armdyn.identification.exciting._search import search
-from armdyn.identification.exciting._series import Motions, Series, times_of
+from armdyn.identification.exciting._search import Evolution
+from armdyn.identification.exciting._series import Ends, Motions, Series
+from armdyn.identification.exciting._surroundings import clearance_at, surroundings_of
 from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
@@ -49,6 +52,8 @@ NOISE = 0.01
 # Bisections in the search for the largest amplitude that keeps the torque limits.
 HALVINGS = 40
 
+LOOKING = "looking for the motion"
+
 
 def excite(
     arm: Arm,
@@ -64,6 +69,14 @@ def excite(
     friction: bool = True,
     rotor: bool = False,
     noise: ArrayLike | None = None,
+    speed: float = 1.0,
+    start: ArrayLike | None = None,
+    end: ArrayLike | None = None,
+    floor: float | None = None,
+    walls: ArrayLike | None = None,
+    self_collision: bool | None = None,
+    radius: ArrayLike | None = None,
+    clearance: float = 0.0,
     repeats: int | None = None,
     evaluations: int = 20_000,
     seed: int = 0,
@@ -72,9 +85,11 @@ def excite(
     """Find a motion from which the arm's dynamic parameters can be identified best.
 
     It is a Fourier series at rest at both ends. Its information matrix of the minimal parameters
-    has the largest determinant (D-optimal) within limits. Collisions with obstacles, the floor and
-    the arm itself are not checked: choose `position` so that the arm cannot hit anything, and
-    check the motion in a simulator first.
+    has the largest determinant (D-optimal) within limits. With `floor`, `walls` or
+    `self_collision`, the links keep clear of these planes and of each other: capsules stand for
+    them, which enclose the solids of the robot's file (its <collision> elements, meshes included)
+    or lie along the links. The motion is checked at 1 kHz; `clearance` of the result is the
+    smallest distance. Other obstacles are not known: check the motion in a simulator first.
 
     Args:
         arm: the arm; its masses, even if rough, predict the torques.
@@ -90,14 +105,26 @@ def excite(
         rotor: also identify rotor inertias.
         noise: standard deviation of a measured torque, for all joints or one each; a hundredth of
             the limits of torque if left out.
+        speed: share of the limits of velocity and acceleration to use, above 0 and up to 1.
+        start: where the motion starts, ``(n,)``; if left out, at `end`, or where it is best.
+        end: where it ends, ``(n,)``; if left out, where it starts.
+        floor: height of a floor in the base frame [m], against gravity. The base may stand on it.
+        walls: planes (nx, ny, nz, d) in the base frame, ``(k, 4)``: the arm stays where
+            nx x + ny y + nz z >= d.
+        self_collision: keep links clear of each other; if left out, with `floor` or `walls`. Links
+            that a joint connects, and links that always touch, are not compared.
+        radius: of capsules along the links, one number or one a link [m]; if left out, capsules
+            enclose the solids of the robot's file.
+        clearance: least distance to keep [m].
         repeats: periods in the duration; if left out, a period takes about 10 s.
-        evaluations: number of motions to try.
+        evaluations: number of motions to try; about four times as many to keep clear.
         seed: of the random numbers: the same seed gives the same motion.
         progress: called with (done, total, what) after each generation of the search.
 
     Raises:
         InputError: an argument is wrong, or a limit is missing.
-        NumericalError: no motion keeps the torque limits, or none determines the parameters.
+        NumericalError: no motion keeps the torque limits, or keeps clear, or none determines the
+            parameters.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -105,6 +132,9 @@ def excite(
         >>> motion = armdyn.excite(arm, 4.0, 2, **limits, friction=False, evaluations=200)
         >>> motion.duration, motion.n
         (4.0, 2)
+        >>> motion = armdyn.excite(arm, 4.0, 2, **limits, evaluations=200, walls=[(0, 1, 0, -1.5)])
+        >>> motion.clearance >= 0.0, motion.closest[0].between
+        (True, ('link of joint2', 'wall 1'))
     """
     checked_arm(arm)
     with_friction, with_rotor = checked_flag(friction, "friction"), checked_flag(rotor, "rotor")
@@ -121,38 +151,89 @@ def excite(
     limits = limits_of(arm, position, velocity, acceleration, torque)
     base = arm.minimal_with(rotor=with_rotor, friction=with_friction)
     sigma, words = _noise(arm, noise, limits)
-    series = Series(limits.within(1.0 - free), h, seconds / times)
-    information = Information(arm, base, series.limits, sigma)
+    inner = limits.within(1.0 - free, checked_number(speed, "speed", above=0.0, most=1.0))
+    ends = _ends(arm, start, end, inner, seconds)
+    around = surroundings_of(arm, limits, floor, walls, self_collision, radius, clearance)
+    information = Information(arm, base, inner, sigma)
     few = max(FEW_POINTS, POINTS_A_HARMONIC * h)
-    row = search(
-        lambda rows: information.scores(series.motions(rows, few)),
-        series.random(STARTS, rng),
-        tries,
-        GENERATION,
-        rng,
-        lambda done: report(done, tries, "looking for the motion"),
-    )
     many = max(MANY_POINTS, MANY_A_HARMONIC * h)
-    shrink = _largest(arm, information, series.motions(row[None], many))
+    if around.avoided:
+        check_room(around.space, inner, ends)
+        inner = free_limits(around.space, inner, ends)
+    series = Series(inner, h, seconds / times, ends)
+    if around.avoided:
+        every = total(tries)
+        row = ClearSearch(
+            series, information, around.space, few, GENERATION, rng,
+            lambda done: report(min(done, every), every, LOOKING),
+        ).best(
+            STARTS, tries,
+            lambda row: clearance_at(
+                around.space,
+                series.fourier(row, many, seconds, _largest(arm, information, series, row, many)),
+            ),
+        )  # fmt: skip
+    else:
+        row = Evolution(
+            lambda rows: information.scores(series.motions(rows, few)),
+            series.random(STARTS, rng),
+            GENERATION,
+            rng,
+        ).run(tries, lambda done: report(done, tries, LOOKING))
+    shrink = _largest(arm, information, series, row, many)
     trajectory = series.fourier(row, many, seconds, shrink)
-    notes = (*base.notes, *limits.notes, *words, *_shrunk(shrink))
-    _check_determined(base, information, trajectory.states(times_of(series.period, many)))
+    t = series.times(many)
+    _check_determined(base, information, trajectory.states(t))
+    near = around.found(trajectory)
+    notes = (*base.notes, *limits.notes, *words, *_shrunk(shrink), *around.notes(trajectory, near))
     return judged(
-        arm, base, trajectory, limits, sigma, rate=per_second, points=many, notes=notes
+        arm, base, trajectory, limits, sigma, near, around.capsules, rate=per_second, times=t,
+        notes=notes,
     )  # fmt: skip
 
 
-def _largest(arm: Arm, information: Information, motions: Motions) -> float:
+def _ends(arm: Arm, start: object, end: object, inner: Limits, seconds: float) -> Ends | None:
+    """Return where the motion starts and ends, checked; None if nothing was asked for."""
+    if start is None and end is None:
+        return None
+    found: dict[str, Array] = {}
+    for name, value in (("start", start), ("end", end)):
+        if value is None:
+            continue
+        q = checked_array(value, name, (arm.n,), what=f"a position of all {arm.n} joints")
+        for joint, x, low, high in zip(arm.joint_names, q, inner.lower, inner.upper, strict=True):
+            if not low < x < high:
+                raise InputError(
+                    f"`{name}` has {joint} at {x:g}, expected a position between its limits less "
+                    f"the margin, {low:g} to {high:g}.",
+                    argument=name,
+                )
+        found[name] = q
+    first = found.get("start", found.get("end", np.zeros(arm.n)))
+    ends = Ends(first, found.get("end", first), seconds)
+    speed, change = ends.speeds()
+    late = (speed >= inner.velocity) | (change >= inner.acceleration)
+    if late.any():
+        raise InputError(
+            f"`end` is too far from `start` for {arm.joint_names[int(np.argmax(late))]}: in "
+            f"{seconds:g} s its limits of velocity and acceleration allow no more than that. Give "
+            "a longer `duration`.",
+            argument="end",
+        )
+    return ends
+
+
+def _largest(arm: Arm, information: Information, series: Series, row: Array, points: int) -> float:
     """Return the largest share of the amplitude at which no torque exceeds its limit."""
 
     def fits(share: float) -> bool:
-        smaller = _smaller(motions, share)
+        smaller = series.motions(row[None], points, share)
         return bool((information.effort(smaller) <= 1.0).all())
 
     if fits(1.0):
         return 1.0
     if not fits(0.0):
-        over = information.effort(_smaller(motions, 0.0))[0]
+        over = information.effort(series.motions(row[None], points, 0.0))[0]
         worst = int(np.argmax(over))
         raise NumericalError(
             f"no motion was found that keeps the limits of torque: even to hold the arm, "
@@ -164,18 +245,6 @@ def _largest(arm: Arm, information: Information, motions: Motions) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
-
-
-def _smaller(motions: Motions, share: float) -> Motions:
-    centre = motions.centre[:, None, :]
-    return Motions(
-        centre + share * (motions.q - centre),
-        share * motions.qd,
-        share * motions.qdd,
-        motions.centre,
-        share * motions.sines,
-        share * motions.cosines,
-    )
 
 
 def _shrunk(share: float) -> tuple[str, ...]:

@@ -52,17 +52,26 @@ class Information:
         self.size = np.where(size > 0.0, size, 1.0)
         self._weights = 1.0 / (noise[:, None] * self.size)
 
-    def scores(self, motions: Motions) -> Array:
-        """Return log determinants of scaled information minus torque penalties, ``(P,)``."""
+    def scores(self, motions: Motions, more: Motions | None = None, share: float = 1.0) -> Array:
+        """Return log determinants of scaled information minus torque penalties, ``(P,)``.
+
+        Args:
+            motions: whose information is taken.
+            more: the same motions at more points, for the torques.
+            share: of the limits of torque that may be used.
+        """
         each = motions.q[0].size * len(self.base) * 8
         step = max(1, MEMORY // each)
-        parts = [self._scores(motions[i : i + step]) for i in range(0, len(motions.q), step)]
+        parts = [
+            self._scores(motions[i : i + step], (more or motions)[i : i + step], share)
+            for i in range(0, len(motions.q), step)
+        ]
         return np.concatenate(parts)
 
-    def _scores(self, motions: Motions) -> Array:
+    def _scores(self, motions: Motions, more: Motions, share: float) -> Array:
         sign, logdet = np.linalg.slogdet(self.scaled(motions))
         scores = np.where(sign > 0.0, logdet, NOTHING)
-        over = np.maximum(0.0, self.effort(motions) - 1.0).sum(axis=1)
+        over = np.maximum(0.0, self.effort(more) - share).sum(axis=1)
         return np.where(np.isfinite(scores), scores, NOTHING) - PENALTY * len(self.base) * over
 
     def scaled(self, motions: Motions) -> Array:

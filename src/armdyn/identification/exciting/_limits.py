@@ -40,14 +40,19 @@ class Limits:
     torque: Array
     notes: tuple[str, ...]
 
-    def within(self, share: float) -> Limits:
-        """Return limits scaled by a share; positions are scaled about the middle of the range."""
+    def within(self, share: float, speed: float = 1.0) -> Limits:
+        """Return limits scaled by a share; positions are scaled about the middle of the range.
+
+        Args:
+            share: of all limits.
+            speed: share of the limits of velocity and acceleration, in addition.
+        """
         middle, half = (self.lower + self.upper) / 2, share * (self.upper - self.lower) / 2
         return Limits(
             middle - half,
             middle + half,
-            share * self.velocity,
-            share * self.acceleration,
+            speed * share * self.velocity,
+            speed * share * self.acceleration,
             share * self.torque,
             self.notes,
         )

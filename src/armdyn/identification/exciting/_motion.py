@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import checked_path
 from armdyn.arm import Arm
-from armdyn.identification._tables import limits_used
+from armdyn.identification._tables import clearance_in_words, limits_used
 from armdyn.identification._tolerances import ROUNDING
 from armdyn.identification.exciting._limits import Limits
 from armdyn.identification.exciting._plot import write_plot
-from armdyn.identification.exciting._series import times_of
+from armdyn.identification.exciting.geometry import Capsule, Clearance
 from armdyn.log import Log
 from armdyn.minimal import MinimalParameters
 from armdyn.motion import Fourier
@@ -44,6 +44,12 @@ class ExcitingMotion:
         weak: parameters with a standard deviation above a tenth of their described value.
         peaks: largest share of each limit that is used, ``(n,)`` each, by name: "position" (of
             half the range, from its middle), "velocity", "acceleration", "torque".
+        clearance: smallest distance at 1 kHz between what must stay apart [m], negative in contact,
+            infinite if there is nothing to compare; without `floor`, `walls` or `self_collision`
+            between links, which the motion then does not avoid.
+        closest: the smallest distance of every pair that was compared, the smallest first; each
+            has `distance` [m], `between` (names) and `time` [s].
+        capsules: that stood for the links; each has `link`, `start`, `end` and `radius`.
         notes: what was assumed and done, a sentence each.
 
     Examples:
@@ -67,6 +73,9 @@ class ExcitingMotion:
     condition: float
     weak: tuple[str, ...]
     peaks: Mapping[str, Array]
+    clearance: float
+    closest: tuple[Clearance, ...]
+    capsules: tuple[Capsule, ...]
     notes: tuple[str, ...]
 
     @property
@@ -135,8 +144,11 @@ class ExcitingMotion:
             What is used of the limits
             ...
         """
+        clear = clearance_in_words(self)
         weak = f"Known to no better than a tenth: {', '.join(self.weak)}." if self.weak else ""
-        return "\n".join(line for line in (repr(self), limits_used(self).text(), weak) if line)
+        return "\n".join(
+            line for line in (repr(self), limits_used(self).text(), clear, weak) if line
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the motion as plain data for JSON.
@@ -172,10 +184,16 @@ class ExcitingMotion:
                 "acceleration": limits.acceleration.tolist(),
                 "torque": limits.torque.tolist(),
             },
+            "clearance": self.clearance,
+            "closest": [
+                {"between": list(near.between), "distance": near.distance, "time": near.time}
+                for near in self.closest
+            ],
             "used": {name: share.tolist() for name, share in self.peaks.items()},
             "centre": series.centre.tolist(),
             "sines": series.sines.tolist(),
             "cosines": series.cosines.tolist(),
+            "drift": series.drift.tolist(),
             "notes": list(self.notes),
         }
 
@@ -192,20 +210,22 @@ def judged(
     trajectory: Fourier,
     limits: Limits,
     noise: Array,
+    near: tuple[Clearance, ...],
+    capsules: tuple[Capsule, ...],
     *,
     rate: float,
-    points: int,
+    times: Array,
     notes: tuple[str, ...],
 ) -> ExcitingMotion:
-    """Return a motion with its information, from many points of one of its periods."""
-    q, qd, qdd = trajectory.states(times_of(trajectory.period, points))
+    """Return a motion with its information, from many times until it repeats itself."""
+    q, qd, qdd = trajectory.states(times)
     Y = (base.regressor(q, qd, qdd) / noise[:, None]).reshape(-1, len(base))
     size = np.linalg.norm(Y, axis=0)
     R = np.linalg.qr(Y / size, mode="r")
     singular = np.linalg.svd(R, compute_uv=False)
     inverse = np.linalg.inv(R)
     # scale the information from these points to the number of samples in a recording
-    each = np.sqrt(rate * trajectory.duration / points)
+    each = np.sqrt(rate * trajectory.duration / len(times))
     std = np.linalg.norm(inverse, axis=1) / (size * each)
     log_det = 2.0 * float(np.sum(np.log(np.abs(np.diag(R)))) + np.sum(np.log(size * each)))
     values = base.values
@@ -231,5 +251,8 @@ def judged(
         float(singular[0] / singular[-1]),
         tuple(name for name, is_weak in zip(base.names, weak, strict=True) if is_weak),
         peaks,
+        near[0].distance if near else np.inf,
+        near,
+        capsules,
         notes,
     )

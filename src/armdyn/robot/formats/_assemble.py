@@ -9,12 +9,13 @@ from typing import TypedDict
 import numpy as np
 
 from armdyn.robot._joint import Joint
-from armdyn.robot._robot import Robot
+from armdyn.robot._robot import Robot, placement_of
+from armdyn.robot._shape import Shape
 from armdyn.robot.formats._axes import Axis, Row, normal_frames
 from armdyn.robot.formats._body import seen_from
 from armdyn.robot.formats._merge import Stage, serial_arm
 from armdyn.robot.formats._placement import Array, invert, without_residues
-from armdyn.robot.formats._records import Description, TreeJoint, Words, listed
+from armdyn.robot.formats._records import Description, Solid, TreeJoint, Words, listed
 from armdyn.robot.formats._snap import Snap
 from armdyn.robot.formats._tree import choose_path, tree_of
 
@@ -63,7 +64,17 @@ def assembled(
         tool=tool,
         name=description.name,
         notes=notes,
+        shapes=list(_shapes(arm.solids, geometry.frames)),
     )
+
+
+def _shapes(solids: list[list[tuple[Solid, Array]]], frames: list[Array]) -> Iterator[Shape]:
+    """Yield the solids of the base, then those of every link in its normal frame."""
+    back = [np.eye(4), *(invert(frame) for frame in frames)]
+    for link, (T, found) in enumerate(zip(back, solids, strict=True)):
+        for solid, placement in found:
+            rows = placement_of(T @ placement, "placement")
+            yield Shape(link, solid.kind, solid.size, rows, solid.file, solid.folder)
 
 
 def _joint(stage: Stage, row: Row, frame: Array) -> Joint:

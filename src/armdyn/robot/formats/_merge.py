@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.errors import RobotWarning
 from armdyn.robot.formats._body import Body, body_of, joined, physical_faults
 from armdyn.robot.formats._placement import Array, axis_rotation, place
-from armdyn.robot.formats._records import Description, Fault, TreeJoint, Words, listed
+from armdyn.robot.formats._records import Description, Fault, Solid, TreeJoint, Words, listed
 from armdyn.robot.formats._snap import Snap
 from armdyn.robot.formats._tree import Path, Tree
 
@@ -43,13 +43,15 @@ class Stage:
 class SerialArm:
     """The stages from base to tip, the placement of the tip in the last one, and notes.
 
-    `faulty` says whether a warning about a link was given.
+    `faulty` says whether a warning about a link was given. `solids` are those of the base, then of
+    every stage, with placements in its frame.
     """
 
     stages: list[Stage]
     tip: Array
     notes: list[str]
     faulty: bool
+    solids: list[list[tuple[Solid, Array]]]
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,18 @@ def serial_arm(
     words = description.words
     rest = _rest_positions(description)
     spine = _spine(path, rest, snap)
+    exact = Snap(False, words)  # notes tell of masses and axes, not of solids
     on_path = {joint.name for joint in path.joints}
     frozen = [joint for joint in path.joints if joint.is_follower]
     bodies: list[list[Body]] = [[] for _ in range(len(spine.joints) + 1)]
+    solids: list[list[tuple[Solid, Array]]] = [[] for _ in bodies]
     faults: list[str] = []
     for link, stage, placement in spine.links:
+        for name, at, _ in _carried(tree, link, placement, on_path, rest, exact):
+            solids[stage].extend(
+                (solid, at @ exact.placement(solid.origin))
+                for solid in description.links[name].solids
+            )
         if stage == 0:  # links on the base do not move
             continue
         for name, T, joint in _carried(tree, link, placement, on_path, rest, snap):
@@ -100,7 +109,7 @@ def serial_arm(
         for (joint, placement), carried in zip(spine.joints, bodies[1:], strict=True)
     ]
     notes = [*_axis_notes(stages), *_frozen_notes(frozen, rest, words)]
-    return SerialArm(stages, spine.links[-1][2], notes, bool(faults))
+    return SerialArm(stages, spine.links[-1][2], notes, bool(faults), solids)
 
 
 def _spine(path: Path, rest: dict[str, float], snap: Snap) -> _Spine:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from armdyn.robot._shape import ShapeKind
+
 Triple: TypeAlias = tuple[float, float, float]
 
 # Types of the moving joints of an arm, and all joint types that a tree may have.
@@ -62,11 +64,23 @@ class Inertial:
 
 
 @dataclass(frozen=True)
+class Solid:
+    """A solid of a link, for collisions; `kind`, `size`, `file` and `folder` as in `Shape`."""
+
+    origin: Origin
+    kind: ShapeKind
+    size: tuple[float, ...] = ()
+    file: str = ""
+    folder: str = ""
+
+
+@dataclass(frozen=True)
 class TreeLink:
-    """A link of the tree, without its shapes."""
+    """A link of the tree, with the solids it occupies."""
 
     name: str
     inertial: Inertial | None = None
+    solids: tuple[Solid, ...] = ()
 
 
 @dataclass(frozen=True)

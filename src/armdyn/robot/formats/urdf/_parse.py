@@ -16,6 +16,7 @@ from armdyn.robot.formats._records import (
     TreeLink,
     Words,
 )
+from armdyn.robot.formats.urdf._collision import solids_of
 from armdyn.robot.formats.urdf._elements import (
     Elements,
     attribute,
@@ -61,16 +62,17 @@ def own_attributes() -> tuple[str, ...]:
     return ("rotor_inertia", *friction)
 
 
-def parse_description(xml: str | bytes, strict: bool = True) -> Description:
+def parse_description(xml: str | bytes, strict: bool = True, folder: str = "") -> Description:
     """Return the records of a URDF text.
 
     Args:
         xml: of the URDF.
         strict: refuse a duplicate element; False warns and takes the first, as other readers do.
+        folder: in which the file is, for paths of meshes; none is opened.
     """
     root = parse_xml(xml)
     name = text(root, "name", "<robot>")
-    reader = _Reader(root, strict)
+    reader = _Reader(root, strict, folder)
     links: dict[str, TreeLink] = {}
     joints: dict[str, TreeJoint] = {}
     for element in reader.elements.children(root, "link", "<robot>"):
@@ -98,15 +100,17 @@ def parse_description(xml: str | bytes, strict: bool = True) -> Description:
 class _Reader:
     """Reads links and joints."""
 
-    def __init__(self, root: Element, strict: bool) -> None:
+    def __init__(self, root: Element, strict: bool, folder: str) -> None:
+        self._folder = folder
         self.elements = Elements(root, strict)
         self._version = _version(root)
 
     def link(self, element: Element) -> TreeLink:
         name = text(element, "name", "a <link>")
         inertial = self.elements.child(element, "inertial", f"link {name!r}")
+        solids = solids_of(element, f"link {name!r}", self._folder, self.origin)
         if inertial is None:
-            return TreeLink(name)
+            return TreeLink(name, None, solids)
         where = f"<inertial> of link {name!r}"
         mass_element = self.elements.needed(inertial, "mass", where)
         mass = number(mass_element, "value", f"<mass> of link {name!r}")
@@ -118,7 +122,7 @@ class _Reader:
             for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
         )
         origin = self.origin(inertial, where)
-        return TreeLink(name, Inertial(origin, mass, (xx, xy, xz, yy, yz, zz)))
+        return TreeLink(name, Inertial(origin, mass, (xx, xy, xz, yy, yz, zz)), solids)
 
     def joint(self, element: Element) -> TreeJoint:
         name = text(element, "name", "a <joint>")

@@ -67,7 +67,9 @@ def parse_urdf(
         source: what errors call the text.
     """
     try:
-        return assembled(parse_description(text, strict), base, tip, strict, snap)
+        folder = os.path.dirname(os.path.abspath(source))
+        description = parse_description(text, strict, folder)
+        return assembled(description, base, tip, strict, snap)
     except Fault as fault:
         raise RobotFileError(Path(source), str(fault)) from None
     except RobotError as error:

@@ -1,0 +1,208 @@
+"""The most informative motion among those that keep clear of planes and of the arm itself.
+
+Clearances enter the score as penalties. They make many local maxima, so several searches start at
+random; the better ones go on. They look at few points of the motion. A last search, near the best
+motion found, looks at more points and keeps a reserve for what happens between them. The motion is
+then checked densely; if it comes too near to something, the reserve grows by what is missing, and
+the last search goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import InputError, NumericalError
+from armdyn.identification.exciting._information import PENALTY, Information
+from armdyn.identification.exciting._limits import Limits
+from armdyn.identification.exciting._search import Evolution
+from armdyn.identification.exciting._series import Ends, Series
+from armdyn.identification.exciting.geometry import Space, closest
+
+Array = NDArray[np.float64]
+
+# Searches that go on, and the evaluations of each, as a share of those asked for.
+STAGES = ((16, 0.1), (4, 0.35), (2, 0.85))
+
+# A search with fewer evaluations finds nothing: then there are fewer searches.
+FEWEST = 500
+
+# Rounds of the last search, and the evaluations of all of them, as a share.
+ROUNDS = 8
+LAST = 0.25
+
+# Points of a motion in the last search, for each in the others, and widths of its first steps.
+FINER = 5
+STEP = 0.02
+
+# Reserve at the beginning of the last search, and added to what is missing [m].
+RESERVE, MORE = 1e-3, 5e-4
+
+# Share of the torque limits that the last search leaves for what happens between points.
+TORQUE = 0.998
+
+# Random postures in which an arm must have room to be, and cells of the range of a joint.
+POSTURES = 20_000
+CELLS = 60
+
+
+def stages_of(evaluations: int) -> list[tuple[int, int]]:
+    """Return the number of searches of every stage, and up to which evaluation they go."""
+    most = max(1, int(STAGES[0][1] * evaluations * STAGES[0][0] / FEWEST))
+    return [(min(count, most), max(1, round(share * evaluations))) for count, share in STAGES]
+
+
+def total(evaluations: int) -> int:
+    """Return the number of motions that all searches try, at most."""
+    tried, before = ROUNDS * _each(evaluations), 0
+    for count, until in stages_of(evaluations):
+        tried, before = tried + count * (until - before), until
+    return tried
+
+
+def _each(evaluations: int) -> int:
+    return max(1, round(LAST * evaluations / ROUNDS))
+
+
+class ClearSearch:
+    """Searches for motions of a series that keep clear."""
+
+    def __init__(
+        self,
+        series: Series,
+        information: Information,
+        space: Space,
+        few: int,
+        generation: int,
+        rng: np.random.Generator,
+        report: Callable[[int], object],
+    ) -> None:
+        """Prepare a search.
+
+        Args:
+            series: converts rows of numbers to motions.
+            information: of motions.
+            space: clearances of the arm; `space.margin` is kept.
+            few: points of a period, in all searches but the last.
+            generation: motions that are tried together.
+            rng: random numbers.
+            report: called with the number of motions tried so far.
+        """
+        self._series, self._information, self._space = series, information, space
+        self._few, self._generation, self._rng, self._report = few, generation, rng, report
+        self._weight = PENALTY * len(information.base) / space.reach
+        self._tried = 0
+
+    def best(self, starts: int, evaluations: int, dense: Callable[[Array], float]) -> Array:
+        """Return the row of the best motion found that keeps clear.
+
+        Args:
+            starts: random rows at the beginning of a search.
+            evaluations: asked for.
+            dense: the smallest clearance of a row's motion at many points, as it will be run.
+        """
+        margin = self._space.margin
+        stages = stages_of(evaluations)
+        runs = [
+            Evolution(
+                lambda rows: self._scores(rows, 1, margin),
+                self._series.random(min(starts, stages[0][1]), self._rng),
+                self._generation,
+                self._rng,
+            )
+            for _ in range(stages[0][0])
+        ]
+        for count, until in stages:
+            runs = sorted(runs, key=lambda run: -run.top)[:count]
+            for run in runs:
+                self._run(run, until)
+        row = max(runs, key=lambda run: run.top).best
+        reserve, reached = RESERVE, -np.inf
+        for _ in range(ROUNDS):
+            least = margin + reserve
+            last = Evolution(
+                lambda rows, least=least: self._scores(rows, FINER, least),
+                row[None],
+                self._generation,
+                self._rng,
+                STEP,
+            )
+            row = self._run(last, _each(evaluations))
+            found = dense(row)
+            if found >= margin:
+                return row
+            reached = max(reached, found)
+            reserve += margin - found + MORE
+        raise NumericalError(
+            f"no motion was found that keeps clear: the best one comes within {reached:.4g} m "
+            f"({margin:g} m asked for; negative is contact). Narrow `position` to postures that "
+            "are free, lower `clearance` or `radius`, give a free `start`, or more `evaluations`."
+        )
+
+    def _run(self, run: Evolution, until: int) -> Array:
+        before = run.done
+        row = run.run(until, lambda done: self._report(self._tried + done - before))
+        self._tried += run.done - before
+        return row
+
+    def _scores(self, rows: Array, finer: int, margin: float) -> Array:
+        motions = self._series.motions(rows, finer * self._few)
+        share = TORQUE if finer > 1 else 1.0
+        scores = self._information.scores(motions.every(finer), motions, share)
+        return scores - self._weight * self._space.shortfall(motions.q, margin).sum(axis=1)
+
+
+def free_limits(space: Space, limits: Limits, ends: Ends | None) -> Limits:
+    """Return limits of position without what is never free, as random postures show.
+
+    Of several free parts of a range, the widest one stays, or the one with the ends of the motion.
+    """
+    q = _random(limits)
+    free = q[(space.clearances(q) >= space.margin).all(axis=1)]
+    lower, upper = limits.lower.copy(), limits.upper.copy()
+    for j, (low, high) in enumerate(zip(limits.lower, limits.upper, strict=True)):
+        counts, edges = np.histogram(free[:, j], CELLS, (low, high))
+        steps = np.diff((counts > 0).astype(int), prepend=0, append=0)
+        parts = zip(np.flatnonzero(steps > 0), np.flatnonzero(steps < 0), strict=True)
+        ranges = [(edges[a], edges[b]) for a, b in parts]
+        if ends is not None:
+            first, last = sorted((ends.start[j], ends.end[j]))
+            ranges = [(a, b) for a, b in ranges if a < first and last < b]
+        if ranges:
+            lower[j], upper[j] = max(ranges, key=lambda part: part[1] - part[0])
+    return replace(limits, lower=lower, upper=upper)
+
+
+def _random(limits: Limits) -> Array:
+    return np.random.default_rng(0).uniform(
+        limits.lower, limits.upper, (POSTURES, len(limits.lower))
+    )
+
+
+def check_room(space: Space, limits: Limits, ends: Ends | None) -> None:
+    """Refuse ends in contact, and surroundings that leave the arm no posture."""
+    if ends is not None:
+        for name, q in (("start", ends.start), ("end", ends.end)):
+            worst = closest(space, np.zeros(1), q[None])
+            if worst and worst[0].distance < space.margin:
+                raise InputError(
+                    f"`{name}` is a posture in which the clearance between {worst[0].between[0]} "
+                    f"and {worst[0].between[1]} is {worst[0].distance:.4g} m; at least "
+                    f"{space.margin:g} m is needed. Choose another posture.",
+                    argument=name,
+                )
+        return
+    found = space.clearances(_random(limits))
+    if not found.shape[1] or (found.min(axis=1) >= space.margin).any():
+        return
+    names = space.contacts[int(np.argmin(found.max(axis=0)))].names
+    raise InputError(
+        f"in none of {POSTURES} random postures within the limits of position does the arm keep "
+        f"{space.margin:g} m clear; the hardest is between {names[0]} and {names[1]}. Check "
+        "`floor` and `walls` (free is where normal . x >= d, in the base frame), `radius` "
+        "and `clearance`.",
+        argument="floor" if names[1] == "floor" else "walls" if space.planes else "radius",
+    )
