@@ -92,8 +92,11 @@ def minimal_program(
 
     Rotor inertias and friction that are not part of the set stay separate inputs.
     """
+    more, x0 = None, base.described_rotors
+    if x0 is not None:
+        more = x0 - base.spread @ (base.matrix @ x0)
     found = [
-        MinimalProgram(from_minimal(code, base.spread, parts(base)), name)
+        MinimalProgram(from_minimal(code, base.spread, parts(base), more), name)
         for name, code in _natural(chain, quantity, method)
     ]
     if not found:
@@ -133,7 +136,7 @@ def _candidates(
     Some use as few parameters as possible, with the last frame moved to save more. Others use link
     parameters, if every link has a positive mass or is as described.
     """
-    sparse = base.to_parameters(w)
+    sparse = base.to_parameters(w, near=base.described_rotors)
     known = {**values(chain), **{name: sparse[at].tolist() for name, at in parts(base).items()}}
     moved, p = moved_last_link(chain, known[INERTIAL])
     theorem = closed_form(moved)

@@ -24,6 +24,7 @@ from armdyn.minimal._khalil_gautier import OtherSet, khalil_gautier
 from armdyn.minimal._programs import regressor_program
 from armdyn.minimal._sampled import structural_regressor
 from armdyn.robot import Chain
+from armdyn.robot.friction import has_load_terms
 
 Array = NDArray[np.float64]
 
@@ -190,6 +191,21 @@ class MinimalParameters:
         N = self._set.matrix.shape[1]
         x0 = np.zeros(N) if near is None else self._vector(near, "near", N)
         return x0 + self._spread @ (w - self._set.matrix @ x0)
+
+    @property
+    def described_rotors(self) -> Array | None:
+        """Parameters (N,) of the rotors as described, where the split of inertia matters.
+
+        Torques do not tell some rotors from links, unless friction depends on what the gears
+        transmit: links load a gear, its own rotor does not. Such rotors count as described. None
+        without such friction, or if rotors are no part of the set.
+        """
+        links = self._chain.links
+        if not self.rotor or not has_load_terms(link.friction for link in links):
+            return None
+        x0, at = np.zeros(self._set.matrix.shape[1]), 10 * self.n
+        x0[at : at + self.n] = [cast(float, link.Jm) for link in links]
+        return x0
 
     def function(
         self, quantity: str, values: ArrayLike | None = None, *, method: str = "auto"

@@ -71,7 +71,9 @@ def _sum(values: Sequence[Scalar], terms: Sequence[tuple[int, float]]) -> Scalar
     return total
 
 
-def from_minimal(program: Program, Z: Array, parts: Mapping[str, slice]) -> Program:
+def from_minimal(
+    program: Program, Z: Array, parts: Mapping[str, slice], more: Array | None = None
+) -> Program:
     """Convert a program of link parameters to one of minimal parameters, the input "w".
 
     Args:
@@ -80,6 +82,7 @@ def from_minimal(program: Program, Z: Array, parts: Mapping[str, slice]) -> Prog
             program.
         parts: the inputs that the minimal parameters replace, and their slices of the N
             parameters.
+        more: parameters that are added to these, (N,).
     """
     kept = [slot for slot in program.inputs if slot.name not in parts]
     if len(kept) == len(program.inputs):
@@ -96,6 +99,11 @@ def from_minimal(program: Program, Z: Array, parts: Mapping[str, slice]) -> Prog
         made = {
             name: [_sum(named[VALUES], row) for row in rows[part]] for name, part in parts.items()
         }
+        if more is not None:
+            made = {
+                name: [x + float(y) if y else x for x, y in zip(made[name], more[at], strict=True)]
+                for name, at in parts.items()
+            }
         return _evaluated(program, {**named, **made})
 
     constants = [VALUES, *(slot.name for slot in kept if slot.name in CONSTANTS)]
