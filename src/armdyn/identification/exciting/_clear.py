@@ -64,7 +64,7 @@ def total(evaluations: int) -> int:
 
 
 def _each(evaluations: int) -> int:
-    return max(1, round(LAST * evaluations / ROUNDS))
+    return max(FEWEST, round(LAST * evaluations / ROUNDS))
 
 
 class ClearSearch:

@@ -108,7 +108,7 @@ class Space:
         near = [c for c in self._stands(self.planes) if self.capsules[c.first[0]].link == 2]
         return never_touch(
             self.arm, i, body.hulls[i], body.hulls[k], ranges,
-            lambda q: self.clearances(q, near).min(axis=1) >= self.margin,
+            lambda q: self.clearances(q, near).min(axis=1, initial=np.inf) >= self.margin,
         )  # fmt: skip
 
     def _pairs(self) -> list[Contact]:
