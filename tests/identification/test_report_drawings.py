@@ -16,7 +16,7 @@ from armdyn import Log
 from armdyn.identification import Finding, Result, identify
 from armdyn.identification.page import report_html
 from armdyn.identification.page._correlations import close_pairs, correlations, separating
-from armdyn.identification.page._fine import fine_torques, most_points
+from armdyn.identification.page._fine import drawn_share, fine_torques, within
 from armdyn.identification.page._friction import ladder
 from armdyn.identification.page._friction_law import friction_law
 from armdyn.identification.page._residuals import explained
@@ -216,16 +216,33 @@ def test_logs_in_files_are_drawn_at_the_rows_of_the_fit() -> None:
     assert "in the band of the fit" in part(text, "spectra")
 
 
-def test_a_long_log_makes_no_huge_page() -> None:
-    """One minute of 1 kHz carries all samples; what is longer is thinned."""
-    assert most_points(good(), 3) >= max(len(s.recorded) for s in good().signals)
+def test_a_long_log_makes_no_huge_page(monkeypatch) -> None:
     log = recorded(small_arm(), duration=20.0, rate=1000.0)
     result = identify(small_arm(), log, physical=False)
-    text = report_html(result)
-    assert 500_000 < len(text) < 3_000_000
-    many = replace(result, signals=result.signals * 10)
-    assert most_points(many, 3) < max(len(s.recorded) for s in result.signals)
-    assert "extremes are drawn" in part(report_html(many), "signals")
+    whole = report_html(result)
+    assert drawn_share(result) == 1.0
+    assert "extremes are drawn" not in whole
+    # three bytes a number are four letters; without them the page is small
+    assert 400_000 < len(whole) < 3_000_000
+    monkeypatch.setattr("armdyn.identification.page._fine.MOST_NUMBERS", 60_000)
+    assert 0.05 < drawn_share(result) < 0.5
+    thin = report_html(result)
+    assert "extremes are drawn" in part(thin, "signals")
+    assert "extremes are drawn" in part(thin, "held-out")
+    assert len(thin) < 0.7 * len(whole)
+
+
+def test_thinned_curves_keep_their_extremes() -> None:
+    t = np.arange(50_000.0)
+    y = np.sin(0.001 * t)
+    y[123], y[40_321] = 9.0, -9.0
+    assert within(t, y, 1.0)[1] is y
+    few, values = within(t, y, 0.1)
+    assert len(few) == len(values) == 5000
+    assert (values.min(), values.max()) == (-9.0, 9.0)
+    assert abs(few[values.argmin()] - 40_321) <= 20 and abs(few[values.argmax()] - 123) <= 20
+    np.testing.assert_array_equal(np.diff(few), 10.0)
+    assert within(t[:-7], y[:-7], 0.1)[1].shape == within(t[:-7], y[:-7], 0.1)[0].shape
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not there")

@@ -23,6 +23,7 @@ from armdyn.identification.judge._box import Box
 from armdyn.identification.judge._excitation import Excitation
 from armdyn.identification.judge._holdout import Errors, Series
 from armdyn.identification.judge._judgement import Finding, Judgement, Measures
+from armdyn.identification.judge._rollout import Rollout, Windows
 from armdyn.identification.payload._identify_payload import identify_payload
 from armdyn.identification.payload._load import Load
 from armdyn.identification.payload._payload import PAYLOAD_FILES, Payload
@@ -47,8 +48,10 @@ __all__ = [
     "Payload",
     "Problem",
     "Result",
+    "Rollout",
     "Series",
     "Solution",
+    "Windows",
     "clearance_in_words",
     "excite",
     "feasible",

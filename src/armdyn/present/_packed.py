@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 
 import numpy as np
@@ -22,18 +23,17 @@ class Packed:
 
     def __init__(self) -> None:
         self._columns: list[list[object]] = []
-        self._known: dict[int, tuple[Array, int]] = {}
+        self._known: dict[bytes, int] = {}
         self.count = 0
 
     def key(self, values: Array) -> int:
         """Store a column ``(N,)`` of finite numbers, and return its number in the page."""
-        known = self._known.get(id(values))
-        if known is None:
-            # with the array, so that its identity is not given to another one
-            known = self._known[id(values)] = values, len(self._columns)
+        digest = hashlib.sha256(values.tobytes()).digest()
+        if digest not in self._known:
+            self._known[digest] = len(self._columns)
             self._columns.append(_column(values))
             self.count += len(values)
-        return known[1]
+        return self._known[digest]
 
     def script(self) -> str:
         """Return the columns as a statement of JavaScript."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.identification.data._signals import Signals
-from armdyn.present.svg import outline
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
@@ -21,8 +19,13 @@ Array = NDArray[np.float64]
 # Points of a low-passed curve for each row of the fit: straight lines between them look smooth.
 DENSE = 8
 
-# Numbers of recorded signals that a page carries, at three bytes each; longer logs are thinned.
-MOST_NUMBERS = 1_200_000
+# Points of a low-passed signal for each period of its cut-off.
+PER_PERIOD = 8
+
+# Numbers that a page carries, at three bytes each; curves of longer logs are thinned, but not below
+# so many points.
+MOST_NUMBERS = 1_600_000
+FEWEST = 2000
 
 # Longer logs [samples] are drawn at the rows of the fit only.
 LONGEST = 500_000
@@ -98,25 +101,38 @@ def _fine(result: Result, signals: Signals, a: int, b: int) -> Fine:
     return Fine(signals, a, b, t, tuple(columns[:n]), tuple(columns[n:]), model)
 
 
-def thinned(t: Array, y: Array, most: int) -> tuple[Array, Array]:
-    """Return a curve through the extremes of equal pieces, if it has more points than `most`."""
-    at = outline(y, most)
-    return (t, y) if len(at) == len(y) else (t[at], y[at])
+def every(signals: Signals) -> int:
+    """Return how many samples of a low-passed signal there are for each point that is drawn."""
+    return max(int(signals.used.rate / (PER_PERIOD * signals.used.cutoff)), 1)
 
 
-def most_points(result: Result, curves: int) -> int:
-    """Return how many points a recorded curve may have, if there are so many curves per joint."""
-    samples = [len(s.recorded) for s in result.signals]
-    share = MOST_NUMBERS / max(curves * result.arm.n * sum(samples), 1)
-    return max(int(min(share, 1.0) * max(samples, default=1)), 2000)
+def drawn_share(result: Result) -> float:
+    """Return the share of the points of curves that a page carries, at most 1."""
+    count = sum(
+        len(s.recorded)
+        * (3 + (s.recorded.qd is not None) + 3 / every(s) + 3 * DENSE / s.band.factor)
+        for s in result.signals
+    )
+    return min(MOST_NUMBERS / max(count * result.arm.n, 1.0), 1.0)
 
 
-def is_thinned(result: Result, curves: int) -> bool:
-    """Return whether recorded curves are thinned."""
-    most = most_points(result, curves)
-    return any(len(s.recorded) > most for s in result.signals)
+def within(t: Array, y: Array, share: float) -> tuple[Array, Array]:
+    """Return a curve, or the extremes of its pieces if it has more points than its share.
+
+    The extremes are half a piece apart: equal steps of time stay equal, and take no room.
+    """
+    most = max(int(share * len(y)), FEWEST)
+    if len(y) <= most:
+        return t, y
+    half = -(-len(y) // most)
+    pieces = np.pad(y, (0, -len(y) % (2 * half)), mode="edge").reshape(-1, 2 * half)
+    low, high = pieces.argmin(axis=1), pieces.argmax(axis=1)
+    ends = np.stack([np.minimum(low, high), np.maximum(low, high)], axis=1)
+    at = t[::half]
+    return at, np.take_along_axis(pieces, ends, axis=1).ravel()[: len(at)]
 
 
-def residual_pieces(fine: Sequence[Fine], j: int) -> list[Array]:
-    """Return measured minus predicted torques of a joint, not filtered, by segments."""
-    return [one.torque[:, j] - one.model[:, j] for one in fine]
+def thinned_in_words(result: Result) -> str:
+    """Return a sentence if the page does not carry all points."""
+    many = " The log is long: extremes are drawn in place of all samples."
+    return many * (drawn_share(result) < 1.0)

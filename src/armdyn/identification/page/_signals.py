@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.identification.data._signals import Signals
-from armdyn.identification.page._fine import LONGEST, is_thinned, most_points, thinned
-from armdyn.identification.page._torques import RECORDED
+from armdyn.identification.page._fine import LONGEST, drawn_share, every, thinned_in_words, within
 from armdyn.present import Html, Packed, joined, number, section, tag
 from armdyn.present.curves import Curve, Panel, captioned, placed, zoomable
 from armdyn.present.svg import Array
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 
 TALL, SHORT = 110, 50
 
-# Points of a low-passed signal for each period of its cut-off.
-DENSE = 8
-
 
 def signal_section(result: Result, packed: Packed) -> Html:
     """Return positions, their noise, velocities and accelerations of every joint over time."""
@@ -29,14 +25,13 @@ def signal_section(result: Result, packed: Packed) -> Html:
     if not result.signals or sum(len(s.used) for s in result.signals) > LONGEST:
         words = "The log is too long to draw its signals as recorded."
         return section(title, tag("p", words), key="signals")
-    many = " The log is long: of what was recorded, extremes are drawn."
     hint = tag(
         "p",
         "Pale: as recorded. Blue: as used, low-passed without delay at "
         f"{number(result.about.cutoff)} Hz. From above: position; recorded less used position, "
         "the noise that the low-pass takes away (if it follows the motion, the cut-off is too "
         "low); velocity; acceleration. Torques as recorded are in the drawings of torques."
-        f"{many * is_thinned(result, RECORDED)}",
+        f"{thinned_in_words(result)}",
         class_="hint",
     )
     times = placed([s.recorded.t for s in result.signals])
@@ -48,23 +43,23 @@ def signal_section(result: Result, packed: Packed) -> Html:
 def _drawing(result: Result, j: int, times: Sequence[Array], packed: Packed) -> Html:
     joint = result.arm.robot.joints[j]
     length = "rad" if joint.is_revolute else "m"
-    most = most_points(result, RECORDED)
+    share = drawn_share(result)
     pairs = list(zip(result.signals, times, strict=True))
-    raw_q = [thinned(t, np.ascontiguousarray(s.recorded.q[:, j]), most) for s, t in pairs]
+    raw_q = [within(t, np.ascontiguousarray(s.recorded.q[:, j]), share) for s, t in pairs]
     raw_v = [
-        thinned(t, np.ascontiguousarray(s.recorded.qd[:, j]), most)
+        within(t, np.ascontiguousarray(s.recorded.qd[:, j]), share)
         for s, t in pairs
         if s.recorded.qd is not None
     ]
     noise = [_noise(s, t, j) for s, t in pairs]
     used = {
-        name: [piece for s, t in pairs for piece in _used(s, t, column, j)]
+        name: [within(*piece, share) for s, t in pairs for piece in _used(s, t, column, j)]
         for name, column in (("q", "q"), ("v", "qd"), ("a", "qdd"))
     }
     panels = [
         Panel([Curve("recorded", "raw", raw_q), Curve("used", "rest", used["q"])], TALL, length),
         Panel(
-            [Curve("recorded less used", "rest", [thinned(*x, most) for x in noise])], SHORT, length
+            [Curve("recorded less used", "rest", [within(*x, share) for x in noise])], SHORT, length
         ),
         Panel(
             [Curve("recorded", "raw", raw_v)] * bool(raw_v) + [Curve("used", "rest", used["v"])],
@@ -95,10 +90,10 @@ def _noise(signals: Signals, t: Array, j: int) -> tuple[Array, Array]:
 def _used(signals: Signals, t: Array, column: str, j: int) -> list[tuple[Array, Array]]:
     """Return the pieces of a low-passed signal, at a rate that shows all of it."""
     used = signals.used
-    every = max(int(used.rate / (DENSE * used.cutoff)), 1)
+    step = every(signals)
     shift = t[0] - signals.recorded.t[0]
     values: Array = getattr(used, column)
     return [
-        (used.t[a:b:every] + shift, np.ascontiguousarray(values[a:b:every, j]))
+        (used.t[a:b:step] + shift, np.ascontiguousarray(values[a:b:step, j]))
         for a, b in used.bounds
     ]

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.identification.judge._holdout import Errors, Series
-from armdyn.identification.page._fine import Fine, fine_torques, is_thinned, most_points, thinned
+from armdyn.identification.page._fine import (
+    Fine,
+    drawn_share,
+    fine_torques,
+    thinned_in_words,
+    within,
+)
 from armdyn.present import Html, Packed, joined, number, percent, section, tag
-from armdyn.present.curves import Curve, Panel, Pieces, captioned, placed, zoomable
+from armdyn.present.curves import Curve, Panel, captioned, placed, zoomable
 from armdyn.present.svg import Array
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
 
 TALL, SHORT = 150, 64
-
-# Recorded curves per joint in the whole page: position and its noise, velocity, torque.
-RECORDED = 4
 
 
 def torque_sections(result: Result, packed: Packed) -> Html:
@@ -47,11 +50,11 @@ def _explained(result: Result) -> str:
         "across a drawing to zoom all of them, double-click to zoom out; point at a line to read "
         "numbers."
     )
+    if result.delay:
+        words += f" Torques were shifted back by {number(1e3 * result.delay, 3)} ms."
     if not result.signals:
         return f"{words} The log is longer than memory: only the rows of the fit are drawn."
-    if is_thinned(result, RECORDED):
-        return f"{words} The log is long: of what was recorded, extremes are drawn."
-    return words
+    return words + thinned_in_words(result)
 
 
 def _drawings(
@@ -105,19 +108,17 @@ def _resting(errors: Errors, j: int) -> str:
 def _fine_curves(
     result: Result, fine: Sequence[Fine], times: Sequence[Array], j: int
 ) -> list[Curve]:
-    most = most_points(result, RECORDED)
-    offsets = [t[0] - one.times[0] for one, t in zip(fine, times, strict=True)]
-    dense = [one.t + shift for one, shift in zip(fine, offsets, strict=True)]
+    share = drawn_share(result)
+    dense = [one.t + (t[0] - one.times[0]) for one, t in zip(fine, times, strict=True)]
 
     def curve(name: str, kind: str, values: Sequence[Array], at: Sequence[Array]) -> Curve:
-        return Curve(name, kind, list(zip(at, values, strict=True)))
+        pieces = [
+            within(t, np.ascontiguousarray(y), share) for t, y in zip(at, values, strict=True)
+        ]
+        return Curve(name, kind, pieces)
 
-    raw: Pieces = [
-        thinned(t, np.ascontiguousarray(one.torque[:, j]), most)
-        for one, t in zip(fine, times, strict=True)
-    ]
     return [
-        Curve("recorded", "raw", raw),
+        curve("recorded", "raw", [one.torque[:, j] for one in fine], times),
         curve("measured", "is", [one.measured[j] for one in fine], dense),
         curve("predicted", "said", [one.predicted[j] for one in fine], dense),
         curve("residual", "rest", [one.measured[j] - one.predicted[j] for one in fine], dense),
