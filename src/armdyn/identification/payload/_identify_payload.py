@@ -2,56 +2,83 @@
 
 A load is part of the last link: its ten parameters about the tip have the columns of that link in
 the regressor. The torques without load are subtracted. They come either from the model alone, or
-from a log of the same motion without load. With such a log, the model at the measured positions is
-first subtracted from each log; then errors of the model and friction cancel.
+from a log of the same motion without load, which is aligned in time. With such a log, the model at
+the measured positions is first subtracted from each log; then errors of the model and friction
+cancel. `_columns` says what else is unknown, and `_estimate` how it enters the error bars.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import cast
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._checks import checked_flag
+from armdyn._checks import checked_flag, checked_number
 from armdyn._progress import Progress, reporter
 from armdyn.algorithms import PARAMETER_NAMES
 from armdyn.arm import Arm
 from armdyn.errors import InputError
 from armdyn.identification._arguments import checked_arm, checked_cutoff, checked_logs
-from armdyn.identification._tolerances import RANK, TINY
 from armdyn.identification.data._prepared import Data, prepared
-from armdyn.identification.fit._columns import Model, friction_columns
+from armdyn.identification.fit._columns import Column
 from armdyn.identification.fit._fit import Fitted, Settings, fitted
 from armdyn.identification.fit._prior import POWERS, SPREAD, Expected, link_length
 from armdyn.identification.fit._problem import Problem
+from armdyn.identification.fit._regression import STRONGEST, Prior
 from armdyn.identification.fit._segments import FilteredSegment, Rows
-from armdyn.identification.payload._load import Load, from_tip, loaded
+from armdyn.identification.payload._alignment import aligned, interpolated
+from armdyn.identification.payload._columns import (
+    Columns,
+    LoadColumns,
+    load_columns,
+    plain_model,
+    visible,
+)
+from armdyn.identification.payload._estimate import Estimate, estimate, gain_prior
+from armdyn.identification.payload._load import Load, loaded
 from armdyn.identification.payload._payload import UNKNOWN, Payload
+from armdyn.identification.payload._plausible import impossible_gains, model_gains
 from armdyn.identification.physical._physical import physical
 from armdyn.identification.physical._solver import need_solver
 from armdyn.log import Log, Prepared
-from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
 
 WHY = "identifying a load that can exist"
-UNITS = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
 
 # Weight of the prior. It is weak: the load is expected within thirty times the size that its
 # torques suggest.
 STRENGTH = 0.03
 
-# Two logs show the same motion if their positions differ by at most this share of its range.
-SAME_MOTION = 0.05
-
 # The smallest expected mass of a load [kg]; it is a divisor.
 LIGHTEST = 1e-12
 
-# Where friction is fitted, slower rows are left out [rad/s or m/s].
+# Slower rows are left out [rad/s or m/s]: at rest, friction may be anything.
 DEAD_BAND = 0.01
+
+# What is believed of drives nobody has calibrated: gains off by up to 10 %, evenly.
+GAIN_ERROR = 0.06
+
+# Standard deviation of the share of friction that grows with the load, and of changes of friction,
+# as a multiple of the torques.
+LOAD_FRICTION = 0.1
+FRICTION = 10.0
+
+# The masses of the arm are never believed to be better known than this, nor less than the other;
+# the data tell what lies between.
+ARM_ERROR = 0.05
+WORST_ARM = 0.5
+
+# The joints do not agree if a gain is off by more than this many of the standard deviations that
+# gains are believed to have, and by more than this many of its own.
+MOST_OFF = 4.0
+SURE = 5.0
+LEAST_GAIN_ERROR = 0.02
+
+# Rounds for friction that grows with the load: it needs the load, and the load needs it.
+ROUNDS = 2
 
 
 def identify_payload(
@@ -60,6 +87,7 @@ def identify_payload(
     *,
     without: Log | None = None,
     friction: bool | None = None,
+    gain_error: float = GAIN_ERROR,
     cutoff: float | None = None,
     progress: Progress | None = None,
 ) -> Payload:
@@ -68,19 +96,22 @@ def identify_payload(
     Args:
         arm: the arm without load, identified as well as possible; it is not changed.
         logs: of torques with the load.
-        without: a log of the same motion without load, whose torques are subtracted.
+        without: a log of the same motion without load, whose torques are subtracted. It need not
+            start at the same moment of the motion: it is aligned in time.
         friction: fit friction again; default is True unless `without` is given.
+        gain_error: standard deviation of the drives' gains, relative: 0.06 if they may be wrong by
+            up to 10 %. It is part of the error bars; 0 if torques are calibrated.
         cutoff: of the low-pass of positions [Hz]; chosen from their spectrum if left out.
         progress: called with (done, total, what) during each step.
 
     Raises:
-        InputError: an argument is wrong, or the two logs do not show the same motion.
+        InputError: an argument is wrong, or at no shift of time do the two logs show one motion.
         MissingExtraError: CVXPY or Clarabel is not installed.
 
     Examples:
         >>> arm = armdyn.load("planar2")
         >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
-        >>> round(found.load.mass, 2)
+        >>> round(found.load.mass, 1)
         1.5
     """
     checked_arm(arm)
@@ -88,6 +119,7 @@ def identify_payload(
     held = checked_logs(arm, logs, "logs")
     empty = [] if without is None else checked_logs(arm, without, "without")
     anew = not empty if friction is None else checked_flag(friction, "friction")
+    gains = checked_number(gain_error, "gain_error", least=0.0, below=1.0)
     if empty and len(held) > 1:
         raise InputError(
             "`without` is one log, but `logs` are several; give one of each.", argument="without"
@@ -99,52 +131,39 @@ def identify_payload(
         )
     need_solver(WHY)
     data = prepared(held, empty, checked_cutoff(cutoff), None, tell)
-    own = friction_columns(arm) if anew else []
-    # `Model` uses no other attributes of minimal parameters
-    columns = cast(MinimalParameters, LoadColumns(arm))
-    model = Model(arm, columns, own, known_rotors=np.zeros(arm.n))
-    parts = _filtered_segments(arm, data, [log.t[0] for log in (*held, *empty)])
-    natural = _expected(arm, parts)
-    rows = Rows(model, parts)
-    settings = Settings(np.full(arm.n, DEAD_BAND if anew else -1.0), True, None, STRENGTH)
-    found = fitted(model, rows, natural, settings, tell)
-    return _payload(arm, model, found, natural, data.notes + _told(bool(empty), anew))
+    starts = [float(log.t[0]) for log in (*held, *empty)]
+    measured = _measured(arm, data, starts)
+    natural = _expected(arm, measured.parts)
+    plain = plain_model(arm, friction=anew)
+    settings = Settings(np.full(arm.n, DEAD_BAND), True, None, STRENGTH)
+    first = fitted(plain, Rows(plain, measured.parts), natural, settings, tell)
+    tell(0, 1, "error bars")
+    found = _estimated(arm, measured.parts, first, natural, anew, not empty, gains)
+    load = _body(found, natural)
+    reasons = _reasons(arm, data, load, found, gains)
+    notes = [*data.notes, *_told(measured.shift, anew, gains)]
+    return _payload(arm, found, load, natural, measured.shift, reasons, notes)
 
 
-class LoadColumns:
-    """The ten parameters of a load about the tip; replaces minimal parameters in `Model`."""
+@dataclass(frozen=True)
+class _Measured:
+    """The torques that the load adds, in segments; and the shift of the log without load."""
 
-    rotor = False
-
-    def __init__(self, arm: Arm) -> None:
-        self._arm, self._from_tip = arm, from_tip(arm)
-        self.names: tuple[str, ...] = tuple(f"{name}_load" for name in PARAMETER_NAMES)
-        self.units: tuple[str, ...] = UNITS
-        self.matrix: Array = np.eye(10)
-
-    def regressor(self, q: Array, qd: Array, qdd: Array, *, out: Array | None = None) -> Array:
-        """Return the torques ``(N, n, 10)`` for a unit of every parameter."""
-        return np.matmul(self._arm.regressor(q, qd, qdd)[..., -10:], self._from_tip, out=out)
+    parts: list[FilteredSegment]
+    shift: float | None
 
 
-def visible(columns: LoadColumns, n: int) -> dict[str, bool]:
-    """Return which parameters of a load are identifiable individually."""
-    rng = np.random.default_rng(0)
-    Y = columns.regressor(*rng.uniform(-2.0, 2.0, (3, 60, n))).reshape(-1, 10)
-    _, size, V = np.linalg.svd(Y, full_matrices=False)
-    seen = V[size > RANK * size[0]]
-    alone = np.linalg.norm(seen, axis=0) > 1.0 - RANK
-    return {name: bool(x) for name, x in zip(PARAMETER_NAMES, alone, strict=True)}
-
-
-def _filtered_segments(arm: Arm, data: Data, starts: Sequence[float]) -> list[FilteredSegment]:
+def _measured(arm: Arm, data: Data, starts: Sequence[float]) -> _Measured:
     listed: list[FilteredSegment] = []
+    shift = None
     for number, (log, band) in enumerate(zip(data.train, data.train_bands, strict=True)):
         target = _residuals(arm, log)
         kept = np.ones(len(log), dtype=np.bool_)
         if data.test:
-            same, kept = _at_same_times(arm, data.test[0], log, starts)
-            target = target - same
+            other = data.test[0]
+            found = aligned(log, other, (starts[0], starts[1]))
+            shift, kept = found.shift, found.common
+            target = target - interpolated(found.times, other.t, _residuals(arm, other))
         for a, b in log.bounds:
             at = a + np.flatnonzero(kept[a:b])
             if not len(at):
@@ -157,7 +176,7 @@ def _filtered_segments(arm: Arm, data: Data, starts: Sequence[float]) -> list[Fi
                 listed.append(one)
     if not listed:
         raise InputError("the logs are too short: nothing is left after filtering. Record longer.")
-    return listed
+    return _Measured(listed, shift)
 
 
 def _residuals(arm: Arm, log: Prepared) -> Array:
@@ -166,62 +185,93 @@ def _residuals(arm: Arm, log: Prepared) -> Array:
     return log.tau - arm.inverse_dynamics(log.q, log.qd, log.qdd)
 
 
-def _at_same_times(
-    arm: Arm, empty: Prepared, log: Prepared, starts: Sequence[float]
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Return the residuals of the log without load at the times of the other, and where they exist.
-
-    Times count from the start of each log: the motion starts there.
-
-    Raises:
-        InputError: the logs do not show the same motion.
-    """
-    if len(empty.bounds) > 1:
-        raise InputError(
-            "the log `without` load has gaps, and cannot be subtracted; leave it out, or record "
-            "it again."
-        )
-    t, other = log.t - starts[0], empty.t - starts[1]
-    kept = (t >= other[0]) & (t <= other[-1])
-    values = _interpolated(t, other, _residuals(arm, empty))
-    q = _interpolated(t, other, empty.q)
-    extent = float(np.linalg.norm(log.q - log.q.mean(axis=0)))
-    off = float(np.linalg.norm((q - log.q)[kept])) / max(extent, TINY)
-    if off > SAME_MOTION:
-        raise InputError(
-            f"the logs with and without load are not of one motion: positions differ by {off:.0%} "
-            "of its extent. Leave `without` out to subtract the model of the arm instead."
-        )
-    return values, kept
-
-
-def _interpolated(t: Array, at: Array, values: Array) -> Array:
-    result = np.empty((len(t), values.shape[1]))
-    for j in range(values.shape[1]):
-        result[:, j] = np.interp(t, at, values[:, j])
-    return result
-
-
 def _expected(arm: Arm, parts: Sequence[FilteredSegment]) -> Expected:
     """Return a prior around zero; its spread is that of a mass at one link length."""
     length = link_length(arm)
-    count = sum(len(part.t) for part in parts)
-    torque = np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
-    mass = max(float(torque.max()) / (9.81 * length), LIGHTEST)
+    mass = max(float(_rms(parts).max()) / (9.81 * length), LIGHTEST)
     return Expected(np.zeros(10), SPREAD * mass * length**POWERS, False)
 
 
-def _payload(arm: Arm, model: Model, found: Fitted, natural: Expected, notes: list[str]) -> Payload:
-    fit = found.fit
-    x, cov = fit.values[:10], fit.covariance[:10, :10]
-    # the fitted friction is the difference from the arm's friction and may be negative
-    columns = tuple(c if c.kind == "base" else replace(c, kind="extra") for c in model.columns)
-    problem = Problem(
-        1, columns, fit.r_factor, np.eye(10), natural.mean, natural.spread, STRENGTH, False,
-        fit.values,
-    )  # fmt: skip
-    load = Load.of_parameters(physical(problem).parameters)
-    std = np.sqrt(np.diag(cov))
+def _rms(parts: Sequence[FilteredSegment]) -> Array:
+    count = sum(len(part.t) for part in parts)
+    return np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
+
+
+def _estimated(
+    arm: Arm,
+    parts: Sequence[FilteredSegment],
+    first: Fitted,
+    natural: Expected,
+    anew: bool,
+    alone: bool,
+    gain_error: float,
+) -> Estimate:
+    load, found = first.fit.values[:10].copy(), None
+    for _ in range(ROUNDS):
+        columns = load_columns(arm, alone=alone, friction=anew, gains=gain_error > 0.0, load=load)
+        prior = _prior(arm, columns, natural, _rms(parts), gain_error)
+        rows = Rows(columns.model, parts)
+        found = estimate(rows, first.targets, first.kept, prior, gain_error, load)
+        load = found.load
+    assert found is not None
+    return found
+
+
+def _prior(
+    arm: Arm, columns: Columns, natural: Expected, torque: Array, gain_error: float
+) -> Prior:
+    """Return what is believed of all columns before the data are used."""
+    model = columns.model
+    p, k = len(model.columns), model.k
+    root = np.zeros((k - 10, p))
+    if k > 10:
+        masses = np.maximum([joint.mass for joint in arm.robot.joints], LIGHTEST)
+        spread = ARM_ERROR * STRONGEST * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
+        P = arm.minimal.matrix
+        root[:, 10:k] = np.linalg.inv(np.linalg.cholesky((P * spread**2) @ P.T))
+    fixed = np.zeros((p, p))
+    fixed[:10, :10] = np.diag(STRENGTH / natural.spread)
+    if columns.gains:
+        fixed[np.ix_(columns.gains, columns.gains)] = gain_prior(arm.n, gain_error)
+    for i in columns.load_friction:
+        fixed[i, i] = 1.0 / LOAD_FRICTION
+    for i in columns.friction:
+        size = float(torque[model.columns[i].joint])
+        fixed[i, i] = 1.0 / (FRICTION * max(size, LIGHTEST))
+    return Prior(np.zeros(p), root, fixed, STRONGEST * ARM_ERROR / WORST_ARM)
+
+
+def _reasons(arm: Arm, data: Data, load: Load, found: Estimate, gain_error: float) -> list[str]:
+    """Return why the load is not to be relied on: torques that cannot be right."""
+    names, said = arm.joint_names, list[str]()
+    if any(joint.mass for joint in arm.robot.joints):
+        known, log = (arm, data.test[0]) if data.test else (loaded(arm, load), data.train[0])
+        said += impossible_gains(names, *model_gains(known, log), "those of the arm's model")
+    if said or not data.test:
+        return said
+    off = np.abs(found.alone - 1.0)
+    apart = (off > MOST_OFF * max(gain_error, LEAST_GAIN_ERROR)) & (off > SURE * found.alone_std)
+    if apart.any():
+        each = zip(names, found.alone.tolist(), found.alone_std.tolist(), apart, strict=True)
+        listed = ", ".join(f"{name} {g:.2f} +- {s:.2g}" for name, g, s, wrong in each if wrong)
+        said.append(
+            "the joints do not agree on one load: torque that a joint shows per torque of the load "
+            f"is {listed}, farther from 1 than drives are wrong by; is the gain or the sign of a "
+            "drive wrong?"
+        )
+    return said
+
+
+def _payload(
+    arm: Arm,
+    found: Estimate,
+    load: Load,
+    natural: Expected,
+    shift: float | None,
+    reasons: list[str],
+    notes: list[str],
+) -> Payload:
+    std = np.sqrt(np.diag(found.covariance))
     can = visible(LoadColumns(arm), arm.n)
     blind = [name for name, seen in can.items() if not seen]
     if blind:
@@ -235,16 +285,44 @@ def _payload(arm: Arm, model: Model, found: Fitted, natural: Expected, notes: li
     if weak:
         notes.append(f"this motion hardly shows {', '.join(weak)} of the load.")
     toward = np.column_stack([-np.array(load.com), np.eye(3)]) / load.mass
-    com_std = np.sqrt(np.diag(toward @ cov[:4, :4] @ toward.T))
+    com_std = np.sqrt(np.diag(toward @ found.covariance[:4, :4] @ toward.T))
+    if not std[0] <= UNKNOWN * load.mass:
+        reasons = [*reasons, f"the mass is not known: its standard deviation is {std[0]:.2g} kg."]
     return Payload(
-        load, loaded(arm, load), x.copy(), std, cov.copy(), can, float(std[0]), com_std,
-        fit.sigma, tuple(notes),
+        load=load, arm=loaded(arm, load), parameters=found.load.copy(), std=std,
+        covariance=found.covariance.copy(), identifiable=can, mass_std=float(std[0]),
+        com_std=com_std, sigma=found.sigma, gains=found.gains, gains_std=found.gains_std,
+        shift=shift, reasons=tuple(reasons), notes=tuple(notes),
     )  # fmt: skip
 
 
-def _told(subtracted: bool, anew: bool) -> list[str]:
-    if subtracted:
-        said = "torques of the log without load were subtracted, each less the model of the arm"
+def _body(found: Estimate, natural: Expected) -> Load:
+    """Return the body that can exist and is nearest to the estimate."""
+    root = np.linalg.cholesky(found.information).T.astype(np.float64)
+    columns = tuple(Column(name, "", "base", -1) for name in PARAMETER_NAMES)
+    problem = Problem(
+        1, columns, np.column_stack([root, root @ found.load]), np.eye(10), natural.mean,
+        natural.spread, STRENGTH, False, found.load,
+    )  # fmt: skip
+    return Load.of_parameters(physical(problem).parameters)
+
+
+def _told(shift: float | None, anew: bool, gain_error: float) -> list[str]:
+    if shift is None:
+        said = (
+            "torques of the model of the arm were subtracted; its masses are taken as known to "
+            f"{ARM_ERROR:.0%} at the best, which is part of the error bars"
+        )
     else:
-        said = "torques of the model of the arm were subtracted"
-    return [f"{said}; friction was {'fitted anew' if anew else 'taken as it is'}."]
+        said = (
+            "torques of the log without load were subtracted, each less the model of the arm; the "
+            f"motion comes {abs(shift):.4g} s {'later' if shift >= 0.0 else 'earlier'} in it, and "
+            "it was aligned"
+        )
+    gains = (
+        f"gains of the drives are taken as right to {gain_error:.1%} (one standard deviation, two "
+        "thirds of its square common to all), which is part of the error bars"
+        if gain_error > 0.0
+        else "gains of the drives are taken as right"
+    )
+    return [f"{said}; friction was {'fitted anew' if anew else 'taken as it is'}.", f"{gains}."]

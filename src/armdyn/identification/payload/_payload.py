@@ -39,12 +39,18 @@ class Payload:
         arm: the arm with the load as part of its last link.
         parameters: the load's ten parameters about the tip from the data alone, ``(10,)``: close to
             those of `load`, but possibly of no physical body.
-        std: their standard deviations ``(10,)``, as if the arm were known exactly.
+        std: their standard deviations ``(10,)``; errors of the drives' gains are part of them and,
+            without a log of the empty arm, errors of the arm's model.
         covariance: of the parameters ``(10, 10)``.
         identifiable: which of them are identifiable individually from torques of this arm.
         mass_std: standard deviation of the mass [kg].
         com_std: standard deviations of the centre of mass [m].
         sigma: standard deviation of the filtered residuals of every joint ``(n,)``.
+        gains: torque that every drive shows per torque that the load takes ``(n,)``; 1 if gains
+            are taken as right.
+        gains_std: their standard deviations ``(n,)``.
+        shift: seconds by which the motion comes later in the log without load; None without one.
+        reasons: why the load is not to be relied on, a sentence each.
         notes: processing steps and findings, a sentence each.
 
     Examples:
@@ -52,7 +58,7 @@ class Payload:
         >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
         >>> found.passed
         True
-        >>> round(found.load.mass, 2), round(found.load.com[0], 2)
+        >>> round(found.load.mass, 1), round(found.load.com[0], 1)
         (1.5, 0.1)
         >>> found.identifiable["mx"], found.identifiable["mz"]
         (True, False)
@@ -67,6 +73,10 @@ class Payload:
     mass_std: float
     com_std: Array
     sigma: Array
+    gains: Array
+    gains_std: Array
+    shift: float | None
+    reasons: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
@@ -76,16 +86,18 @@ class Payload:
 
     @property
     def passed(self) -> bool:
-        """Whether the mass of the load is known."""
-        return self.mass_std <= UNKNOWN * self.load.mass
+        """Whether the mass of the load is known, and the torques can be right."""
+        return not self.reasons
 
     @property
     def verdict(self) -> str:
         """The verdict as a sentence."""
         if self.passed:
-            return "passed: the mass of the load is known."
-        std = f"{self.mass_std:.2g} kg"
-        return f"not passed: the mass of the load is not known: its standard deviation is {std}."
+            return (
+                "passed: the mass of the load is known, "
+                f"{self.load.mass:.4g} +- {self.mass_std:.2g} kg (one standard deviation)."
+            )
+        return f"not passed: {' '.join(self.reasons)}"
 
     def summary(self) -> str:
         """Return the load, the verdict and the notes as text.
@@ -108,13 +120,15 @@ class Payload:
         Examples:
             >>> arm = armdyn.load("planar2")
             >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
-            >>> round(found.to_dict()["mass"], 2)
+            >>> round(found.to_dict()["mass"], 1)
             1.5
         """
         rows = zip(self.names, self.parameters.tolist(), self.std.tolist(), strict=True)
         return {
             "robot": self.arm.name,
             "passed": self.passed,
+            "verdict": self.verdict,
+            "reasons": list(self.reasons),
             "mass": self.load.mass,
             "mass_std": self.mass_std,
             "com": list(self.load.com),
@@ -124,6 +138,9 @@ class Payload:
                 {"name": name, "value": value, "std": std, "alone": self.identifiable[name]}
                 for name, value, std in rows
             ],
+            "gains": self.gains.tolist(),
+            "gains_std": self.gains_std.tolist(),
+            "shift": self.shift,
             "notes": list(self.notes),
         }
 
