@@ -36,11 +36,13 @@ def currents(arm: Arm, gains: np.ndarray, seed: int, noise: float = 0.05) -> Log
     return replace(log, tau=log.tau / gains, effort="current")
 
 
-def found_with(arm: Arm, seed: int = 0, known: Arm | None = None) -> DriveGains:
+def found_with(
+    arm: Arm, seed: int = 0, known: Arm | None = None, load: Load | float = LOAD
+) -> DriveGains:
     gains = gains_of(arm)
     empty = currents(arm, gains, 2 * seed)
     held = currents(loaded(arm, LOAD), gains, 2 * seed + 1)
-    return identify_drive_gains(known or arm, empty, held, LOAD)
+    return identify_drive_gains(known or arm, empty, held, load)
 
 
 @pytest.mark.parametrize("name", ["small", "puma560", "panda"])
@@ -50,7 +52,28 @@ def test_gains_are_found_within_error_bars(name: str) -> None:
     gains = gains_of(arm)
     assert (np.abs(found.gains - gains) < 4 * found.std).all()
     assert (found.std < 0.02 * np.abs(gains)).all()
-    assert all(found.known)
+    assert all(found.known) and found.passed
+    assert any(f"{arm.joint_names[1]} is negative" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("name", ["small", "puma560", "panda"])
+def test_the_mass_of_the_load_is_enough(name: str) -> None:
+    arm = arm_called(name)
+    found = found_with(arm, load=LOAD.mass)
+    gains = gains_of(arm)
+    assert (np.abs(found.gains - gains) < 4 * found.std).all()
+    assert (found.std < 0.03 * np.abs(gains)).all()
+    assert (np.abs(found.com - LOAD.com) < 4 * found.com_std + 1e-3).all()
+    assert (found.com_std < 0.02).all()
+    assert found.passed
+
+
+@pytest.mark.parametrize("com", [(0.02, -0.01, 0.4), (0.3, 0.0, 0.1)])
+def test_a_wrong_centre_of_mass_is_refused(com: tuple[float, float, float]) -> None:
+    wrong = Load(mass=LOAD.mass, com=com, inertia=LOAD.inertia)
+    with pytest.raises(InputError, match="the currents show it at") as caught:
+        found_with(arm_called("puma560"), load=wrong)
+    assert caught.value.argument == "load" and "0.100 +-" in str(caught.value)
 
 
 def test_masses_of_the_arm_need_not_be_known() -> None:
@@ -111,7 +134,7 @@ def test_a_load_that_is_hardly_felt_is_told() -> None:
         with_light_load(1e-4)
 
 
-@pytest.mark.parametrize("load", [None, 2.0, Load(mass=0.0)])
+@pytest.mark.parametrize("load", [None, "2 kg", 0.0, -1.0, Load(mass=0.0)])
 def test_without_a_known_load_there_are_no_gains(load: object) -> None:
     arm = small_arm()
     log = currents(arm, gains_of(arm), 0)

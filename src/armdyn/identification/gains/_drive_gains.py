@@ -32,13 +32,16 @@ class DriveGains:
         joint_names: the names of the joints.
         values: minimal parameters of the arm ``(k,)``, see `Arm.minimal_with` rotors.
         sigma: standard deviation of the residuals of the filtered currents ``(n,)`` [A].
+        mass: the known mass of the load [kg].
+        com: its centre of mass as found ``(3,)`` [m]; NaN if it was given.
+        com_std: standard deviations of the centre of mass ``(3,)``.
+        reasons: why the gains are not to be relied on, a sentence each; they begin the notes.
         notes: processing steps and findings, a sentence each.
 
     Examples:
         >>> arm = armdyn.load("planar2")
         >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
-        >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
-        >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+        >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
         >>> found.gains.round(2)
         array([2., 3.])
         >>> found.known
@@ -50,6 +53,10 @@ class DriveGains:
     joint_names: tuple[str, ...]
     values: Array
     sigma: Array
+    mass: float
+    com: Array
+    com_std: Array
+    reasons: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
@@ -57,19 +64,31 @@ class DriveGains:
         """Whether the standard deviation of a gain is below a third of it."""
         return tuple((self.std < UNKNOWN * np.abs(self.gains)).tolist())
 
+    @property
+    def passed(self) -> bool:
+        """Whether all gains are known, and can be right."""
+        return not self.reasons
+
+    @property
+    def verdict(self) -> str:
+        """The verdict as a sentence."""
+        if self.passed:
+            return "passed: the gains of all drives are known."
+        return f"not passed: {' '.join(self.reasons)}"
+
     def summary(self) -> str:
         """Return the gains and the notes as text.
 
         Examples:
             >>> arm = armdyn.load("planar2")
             >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
-            >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
-            >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+                >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
             >>> print(found.summary())
             Torque per ampere [N m/A or N/A]
             joint     gain ...
         """
-        return "\n".join([gain_values(self).text(), *(f"- {note}" for note in self.notes)])
+        listed = (f"- {note}" for note in self.notes)
+        return "\n".join([gain_values(self).text(), "", self.verdict, *listed])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the gains as plain data for JSON.
@@ -77,8 +96,7 @@ class DriveGains:
         Examples:
             >>> arm = armdyn.load("planar2")
             >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
-            >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
-            >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+                >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
             >>> round(found.to_dict()["joints"][1]["gain"], 2)
             3.0
         """
@@ -87,6 +105,11 @@ class DriveGains:
             self.sigma.tolist(), strict=True,
         )  # fmt: skip
         return {
+            "passed": self.passed,
+            "verdict": self.verdict,
+            "mass": self.mass,
+            "com": [x if np.isfinite(x) else None for x in self.com.tolist()],
+            "com_std": [x if np.isfinite(x) else None for x in self.com_std.tolist()],
             "joints": [
                 {"name": name, "gain": gain, "std": std, "known": known, "sigma": sigma}
                 for name, gain, std, known, sigma in columns
@@ -101,8 +124,7 @@ class DriveGains:
         Examples:
             >>> arm = armdyn.load("planar2")
             >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
-            >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
-            >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+                >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
             >>> found.save("gains.json")
         """
         text = json.dumps(self.to_dict(), indent=2, allow_nan=False)
@@ -114,8 +136,7 @@ class DriveGains:
         Examples:
             >>> arm = armdyn.load("planar2")
             >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
-            >>> load = armdyn.Load(mass=1.5, com=(0.1, 0.0, 0.0))
-            >>> found = armdyn.identify_drive_gains(arm, empty, held, load)
+                >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
             >>> found.torques(empty).effort
             'torque'
         """

@@ -37,14 +37,14 @@ UNITS = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
 class LoadColumns:
     """The parameters of a load about the tip; replaces minimal parameters in `Model`.
 
-    If the arm is part of it, its minimal parameters follow.
+    Minimal parameters of the arm may follow.
     """
 
     rotor = False
 
-    def __init__(self, arm: Arm, *, with_arm: bool = False) -> None:
+    def __init__(self, arm: Arm, base: MinimalParameters | None = None) -> None:
         self._arm, self._from_tip = arm, from_tip(arm)
-        self._base = arm.minimal if with_arm else None
+        self._base = base
         own = () if self._base is None else self._base.names
         units = () if self._base is None else self._base.units
         self.names: tuple[str, ...] = (*(f"{name}_load" for name in PARAMETER_NAMES), *own)
@@ -82,7 +82,7 @@ class Columns:
 
 def plain_model(arm: Arm, *, friction: bool) -> Model:
     """Return the columns of a load and, if it is fitted anew, of friction."""
-    return _model(arm, LoadColumns(arm), friction_columns(arm) if friction else [])
+    return model_of(arm, LoadColumns(arm), friction_columns(arm) if friction else [])
 
 
 def load_columns(arm: Arm, *, alone: bool, friction: bool, gains: bool, load: Array) -> Columns:
@@ -95,7 +95,7 @@ def load_columns(arm: Arm, *, alone: bool, friction: bool, gains: bool, load: Ar
         gains: whether gains may be wrong.
         load: the ten parameters of the load as known so far, for friction that grows with it.
     """
-    base, n = LoadColumns(arm, with_arm=alone), arm.n
+    base, n = LoadColumns(arm, arm.minimal if alone else None), arm.n
     names = arm.joint_names
     growing = [
         Column(f"Fl_{names[j]}", "", "extra", j, _load_friction(arm, j, load, alone))
@@ -107,10 +107,11 @@ def load_columns(arm: Arm, *, alone: bool, friction: bool, gains: bool, load: Ar
     k = len(base.names)
     ends = np.cumsum([k, n, len(scales), len(more)]).tolist()
     at = [list(range(a, b)) for a, b in pairwise(ends)]
-    return Columns(_model(arm, base, [*growing, *scales, *more]), at[1], at[0], at[2])
+    return Columns(model_of(arm, base, [*growing, *scales, *more]), at[1], at[0], at[2])
 
 
-def _model(arm: Arm, base: LoadColumns, own: list[Column]) -> Model:
+def model_of(arm: Arm, base: LoadColumns, own: list[Column]) -> Model:
+    """Return a model whose first columns are those of a load."""
     # `Model` uses no other attributes of minimal parameters
     return Model(arm, cast(MinimalParameters, base), own, known_rotors=np.zeros(arm.n))
 
