@@ -18,6 +18,7 @@ import armdyn
 from armdyn.cli._app import main
 from armdyn.cli._lazy_group import _imported
 from armdyn.cli._usage import VERBS as USAGE
+from armdyn.identification.payload._load import loaded
 from support.identification import recorded, small_arm
 
 VERBS = {verb: _imported(verb) for verb in USAGE}
@@ -39,7 +40,14 @@ WRONG = [
     (["excite", "puma560", "-o", "motion.doc"], ".csv"),
     (["identify", "puma560", "nothing.csv", "-o", "out"], "nothing.csv"),
     (["identify", "puma560"], "LOG"),
-    (["identify", "puma560", "a", "-o", "out", "--payload", "--without", "a"], "--without is a"),
+    (["identify", "puma560", "a", "-o", "out", "--payload"], "armdyn payload ROBOT HELD"),
+    (["identify", "puma560", "a", "-o", "out", "--friction", "true", "--no-friction"], "give one"),
+    (["payload", "puma560", "a", "--without", "a"], "--without is a"),
+    (["payload", "puma560", "nothing.csv"], "nothing.csv"),
+    (["gains", "puma560", "a", "--without", "a", "--mass", "2"], "--without is a log with"),
+    (["gains", "puma560", "a", "--without", "b", "--mass", "0"], "--mass is 0"),
+    (["gains", "puma560", "a", "--without", "b", "--mass", "2", "--com", "1,2"], "--com is"),
+    (["gains", "puma560", "a", "--without", "b"], "mass"),
     (["simulate", "puma560", "--q0", "1,2"], "6 joints"),
     (["simulate", "puma560", "--until", "-1"], "--until is -1.0"),
     (["simulate", "puma560", "--kp", "9"], "--target"),
@@ -71,7 +79,10 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 
 
 def test_all_verbs_of_the_contract_are_there() -> None:
-    verbs = "info ops tables verify minimal excite identify simulate study codegen bench cache demo"
+    verbs = (
+        "info ops tables verify minimal excite identify payload gains simulate study codegen bench "
+        "cache demo"
+    )
     assert set(VERBS) == set(verbs.split())
 
 
@@ -111,6 +122,10 @@ def test_examples_of_the_help_run(monkeypatch, capsys, tmp_path: Path, verb) -> 
     file.write_text(file.read_text().replace('"tip"', '"tool0"'))
     for name in ("run.csv", "other.csv"):
         recorded(arm).save(name)
+    armdyn.save(arm, "identified.toml")
+    effort = "current" if verb == "gains" else "torque"
+    for name, one in (("held.csv", loaded(arm, armdyn.Load(mass=2.5))), ("empty.csv", arm)):
+        replace(recorded(one), effort=effort).save(name)
     for line in EXAMPLES[verb]:
         status, out, err = run(monkeypatch, capsys, *shlex.split(line)[1:])
         assert status == 0, (line, err)

@@ -13,8 +13,7 @@ import pytest
 import armdyn
 from armdyn import Log
 from armdyn.cli._app import main
-from armdyn.identification import FILES, Load
-from armdyn.identification.payload._load import loaded
+from armdyn.identification import FILES
 from support.identification import recorded, small_arm
 
 MAIN = "from armdyn.cli import main; main()"
@@ -293,27 +292,3 @@ def test_no_bar_on_a_pipe_and_no_traceback(place, tmp_path) -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert "Traceback" not in done.stderr and "none.csv" in done.stderr
-
-
-def test_a_payload_is_found_beside_the_known_arm(monkeypatch, capsys, place, tmp_path) -> None:
-    arm = small_arm()
-    load = Load(mass=1.5, com=(0.1, 0.02, 0.05), inertia=(0.004, 0.0, 0.0, 0.006, 0.0, 0.005))
-    recorded(loaded(arm, load)).save(tmp_path / "held.csv")
-    out = tmp_path / "out"
-    words = (place / "small.toml", tmp_path / "held.csv", "-o", out, "--payload")
-    status, told, err = run(monkeypatch, capsys, *words, "--without", place / "run.csv")
-    assert (status, err) == (0, "")
-    assert "passed: the mass of the load is known." in told
-    found = json.loads((out / "payload.json").read_text())
-    assert abs(found["mass"] - 1.5) < 4 * found["mass_std"] < 0.1
-    assert f"{found['mass']:.5g}" in told
-    q = np.random.default_rng(1).uniform(-1, 1, (50, 3))
-    carried = armdyn.load(out / "loaded.toml").gravity(q) - arm.gravity(q)
-    np.testing.assert_allclose(carried, loaded(arm, load).gravity(q) - arm.gravity(q), atol=0.1)
-    status, told, err = run(monkeypatch, capsys, *words, "--json")
-    assert status == 0 and err == "passed: the mass of the load is known."
-    assert sorted(Path(name).name for name in json.loads(told)["files"]) == [
-        "loaded.toml", "payload.json",
-    ]  # fmt: skip
-    status, _, err = run(monkeypatch, capsys, *words, "--rotor")
-    assert status == 2 and "--payload leaves the arm as it is" in err

@@ -67,7 +67,8 @@ def _option(parameter: Any) -> str:
     """Return the name of a parameter on the command line: --option, or ARGUMENT."""
     if parameter.param_type_name == "argument":
         return str(parameter.metavar or parameter.name.upper())
-    return max(cast("list[str]", parameter.opts), key=len)
+    names = [name for name in cast("list[str]", parameter.opts) if name.strip()]
+    return max(names or cast("list[str]", parameter.secondary_opts), key=len)
 
 
 def _option_with_value(parameter: Any, literal: str) -> str:

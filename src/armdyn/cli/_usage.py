@@ -62,6 +62,20 @@ VERBS: dict[str, Usage] = {
             "armdyn identify arm.urdf run.csv --test other.csv -o identified --json",
         ),
     ),
+    "payload": Usage(
+        "Find mass, centre of mass and inertia of a load; exit status 1 if the mass is not known.",
+        (
+            "armdyn payload identified.toml held.csv --without empty.csv",
+            "armdyn payload identified.toml held.csv -o load --gain-error 0.02",
+        ),
+    ),
+    "gains": Usage(
+        "Find torque per ampere of every drive by a known mass; exit status 1 if one is not known.",
+        (
+            "armdyn gains arm.urdf held.csv --without empty.csv --mass 2.5",
+            "armdyn gains arm.urdf held.csv --without empty.csv --mass 2.5 -o gains",
+        ),
+    ),
     "simulate": Usage(
         "Let an arm move from a state under torques, friction and its weight.",
         (

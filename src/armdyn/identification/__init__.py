@@ -8,12 +8,14 @@ from armdyn.identification._identify import identify
 from armdyn.identification._result import Result
 from armdyn.identification._tables import (
     clearance_in_words,
+    gain_values,
     limits_used,
     load_values,
     torque_errors,
     verdict_lines,
 )
 from armdyn.identification.exciting import ExcitingMotion, excite
+from armdyn.identification.fit._column_files import read_coupling, read_extra
 from armdyn.identification.fit._extra import Extra
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.gains._drive_gains import DriveGains
@@ -55,12 +57,15 @@ __all__ = [
     "clearance_in_words",
     "excite",
     "feasible",
+    "gain_values",
     "identify",
     "identify_drive_gains",
     "identify_payload",
     "limits_used",
     "load_values",
     "need_solver",
+    "read_coupling",
+    "read_extra",
     "torque_errors",
     "verdict_lines",
 ]

@@ -31,6 +31,10 @@ BaseOption = Annotated[str | None, typer.Option(help="URDF: the link at which th
 StrictOption = Annotated[
     bool, typer.Option("--strict/--no-strict", help="Refuse inertias that no body can have.")
 ]
+# Where --strict is about something else.
+LenientOption = Annotated[
+    bool, typer.Option(" /--no-strict", help="Accept inertias that no body can have.")
+]
 SnapOption = Annotated[
     bool, typer.Option("--snap/--no-snap", help="URDF: take almost right angles for exact.")
 ]

@@ -19,6 +19,23 @@ from armdyn.cli._console import (
     progress_bar,
     show,
 )
+from armdyn.cli.options.identify import (
+    CouplingOption,
+    CutoffOption,
+    DeadBandOption,
+    DecimateOption,
+    DelayOption,
+    ExtraOption,
+    FlipOption,
+    FrictionOption,
+    NoFrictionOption,
+    PriorOption,
+    RobustOption,
+    RotorOption,
+    TrimOption,
+    WeightsOption,
+    fit_options,
+)
 from armdyn.cli.options.log import (
     ColumnsOption,
     DropOption,
@@ -32,16 +49,15 @@ from armdyn.cli.options.log import (
 )
 from armdyn.cli.options.robot import (
     BaseOption,
+    LenientOption,
     RobotArgument,
     SnapOption,
-    StrictOption,
     TipOption,
     open_arm,
 )
-from armdyn.cli.verbs._payload import show_payload
 from armdyn.errors import ArmdynError, InputError
 from armdyn.files import check_writable, write_together
-from armdyn.identification import FILES, PAYLOAD_FILES, Result, torque_errors, verdict_lines
+from armdyn.identification import FILES, Result, torque_errors, verdict_lines
 from armdyn.identification import identify as identify_arm
 
 # The folder of C code, and the quantities that it computes from the identified values.
@@ -65,26 +81,26 @@ def identify(
     holdout: Annotated[
         float, typer.Option(help="Share at the end of each log to test with, if no --test.")
     ] = 0.3,
-    friction: Annotated[
-        bool, typer.Option("--friction/--no-friction", help="Fit friction of the joints.")
-    ] = True,
-    rotor: Annotated[bool, typer.Option("--rotor", help="Fit rotor inertias.")] = False,
+    friction: FrictionOption = None,
+    no_friction: NoFrictionOption = False,
+    rotor: RotorOption = None,
     physical: Annotated[
         bool, typer.Option("--physical/--no-physical", help="Links must be bodies that can exist.")
     ] = True,
     stribeck: Annotated[
         bool, typer.Option("--stribeck", help="Fit Stribeck friction where it shows.")
     ] = False,
-    payload: Annotated[
-        bool, typer.Option("--payload", help="Find the load of an arm that is known.")
-    ] = False,
-    without: Annotated[
-        Path | None,
-        typer.Option(metavar="LOG", help="The same motion without the load, with --payload."),
-    ] = None,
-    cutoff: Annotated[
-        float | None, typer.Option(metavar="HZ", help="Low-pass of positions; else by itself.")
-    ] = None,
+    prior: PriorOption = None,
+    cutoff: CutoffOption = None,
+    trim: TrimOption = None,
+    delay: DelayOption = None,
+    flip: FlipOption = None,
+    coupling: CouplingOption = None,
+    extra: ExtraOption = None,
+    dead_band: DeadBandOption = None,
+    decimate: DecimateOption = None,
+    weights: WeightsOption = None,
+    robust: RobustOption = True,
     units: UnitsOption = None,
     time_unit: TimeUnitOption = None,
     columns: ColumnsOption = None,
@@ -93,36 +109,37 @@ def identify(
     missing: DropOption = False,
     tip: TipOption = None,
     base: BaseOption = None,
-    strict: StrictOption = True,
+    strict: LenientOption = True,
     snap: SnapOption = True,
+    only_passed: Annotated[
+        bool, typer.Option("--strict", help="Exit status 1 if the model has reservations, too.")
+    ] = False,
+    payload: Annotated[bool, typer.Option("--payload", hidden=True)] = False,
+    without: Annotated[Path | None, typer.Option("--without", hidden=True)] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Identify an arm from logs; exit status 1 if the result is not to be relied on."""
-    if without and not payload:
-        raise InputError("--without is a log without payload; it goes with --payload only.")
-    if without and without.resolve() in [log.resolve() for log in logs]:
+    if payload or without:
         raise InputError(
-            f"--without is {plain(str(without))}, the log with the load; give another."
+            "a load is found by a verb of its own: armdyn payload ROBOT HELD [--without EMPTY]."
         )
-    if payload and (test or rotor or stribeck):
-        raise InputError("--payload leaves the arm as it is; no --test, --rotor or --stribeck.")
-    names = PAYLOAD_FILES if payload else FILES
-    keep_inputs(out, names, [robot, *logs, *(test or ()), *([without] if without else ())])
-    check_writable(out, names)
+    given = [file for file in (coupling, extra) if file]
+    keep_inputs(out, FILES, [robot, *logs, *(test or ()), *given])
+    check_writable(out, FILES)
     check_writable(out / C_FOLDER, ())
     arm, _ = open_arm(robot, base, tip, strict, snap)
+    fit = fit_options(
+        arm, friction=friction, no_friction=no_friction, rotor=rotor, trim=trim, delay=delay,
+        flip=flip, coupling=coupling, extra=extra, dead_band=dead_band, weights=weights,
+        prior=prior, cutoff=cutoff, decimate=decimate,
+    )  # fmt: skip
     options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
     read = read_logs(arm, logs, options)
-    if payload:
-        empty = read_logs(arm, [without], options)[0] if without else None
-        if not show_payload(arm, read, empty, out, cutoff, as_json):
-            raise typer.Exit(1)
-        return
     held_out = read_logs(arm, test, options) if test else None
     with progress_bar(as_json=as_json) as progress:
         result = identify_arm(
-            arm, read, friction=friction, rotor=rotor, physical=physical, holdout=holdout,
-            test=held_out, cutoff=cutoff, stribeck=stribeck, progress=progress,
+            arm, read, physical=physical, holdout=holdout, test=held_out, stribeck=stribeck,
+            robust=robust, progress=progress, **fit,
         )  # fmt: skip
         progress(0, 1, "report")
         texts = {**result.files(made=datetime.now()), **_c_texts(result.arm)}
@@ -132,7 +149,7 @@ def identify(
         complain(result.verdict_text)
     else:
         _show(result, out, texts)
-    if not result.usable:
+    if not (result.passed if only_passed else result.usable):
         raise typer.Exit(1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from armdyn._checks import checked_path
 from armdyn.errors import InputError
-from armdyn.files import write_whole
+from armdyn.files import write_together, write_whole
 from armdyn.identification._tables import gain_values
 from armdyn.log import Log
 
@@ -20,6 +21,8 @@ Array = NDArray[np.float64]
 
 # A gain is not known if its standard deviation exceeds this share of its value.
 UNKNOWN = 0.3
+
+JSON = "gains.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,8 +130,23 @@ class DriveGains:
                 >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
             >>> found.save("gains.json")
         """
-        text = json.dumps(self.to_dict(), indent=2, allow_nan=False)
-        write_whole(checked_path(path), text + "\n")
+        write_whole(checked_path(path), self._text())
+
+    def save_in(self, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Write gains.json into a folder, which is made if it is missing.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+            >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
+            >>> [path.name for path in found.save_in("gains")]
+            ['gains.json']
+        """
+        target = checked_path(folder, "folder", what="the path of a folder")
+        return write_together(target, {JSON: self._text()}, None)
+
+    def _text(self) -> str:
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
 
     def torques(self, log: Log) -> Log:
         """Convert a log of currents to a log of torques.

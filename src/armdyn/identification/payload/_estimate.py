@@ -32,6 +32,9 @@ BLOCKS = 20
 # This share of the variance of the gains is common to all drives: a wrong unit, one wrong constant.
 COMMON = 2.0 / 3.0
 
+# A joint feels the load if its torque is above this share of the largest one.
+FELT = 0.02
+
 # Gauss-Newton steps of the gains.
 ROUNDS = 8
 SETTLED = 1e-6
@@ -157,6 +160,8 @@ def _alone(blocks: list[list[Array]], values: Array) -> tuple[Array, Array]:
     left = total - sums
     found = left[..., 1] / np.maximum(left[..., 0], TINY)
     std = np.sqrt((B - 1) / B * np.sum((found - found.mean(axis=0)) ** 2, axis=0))
+    # a joint that hardly feels the load cannot disagree
+    std[total[:, 0] < FELT**2 * total[:, 0].max()] = np.inf
     return total[:, 1] / size, std
 
 
