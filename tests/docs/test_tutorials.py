@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import armdyn
 from armdyn.cli._lazy_group import _imported
 from armdyn.cli._usage import VERBS as USAGE
+from armdyn.identification.payload._load import loaded
 from support.identification import recorded, small_arm
 from support.pages import ROOT, blocks, run_page, spoken
 from support.payloads import pair
@@ -58,9 +60,11 @@ def test_commands_about_logs_run_on_logs_like_those(tmp_path: Path, monkeypatch,
     held, empty = pair(arm)
     held.save("held.csv")
     empty.save("empty.csv")
+    for name, one, seed in (("held", loaded(arm, armdyn.Load(mass=1.5)), 1), ("empty", arm, 2)):
+        replace(recorded(one, seed=seed), effort="current").save(f"amps_{name}.csv")
     quick = page.replace("-o excite.csv", "-o excite.csv --evaluations 1000")
     assert run_page(quick, monkeypatch) >= 6
-    made = {"identified", "out", "load", "excite.csv", "report.html"}
+    made = {"identified", "out", "load", "gains", "excite.csv", "report.html"}
     assert made <= {path.name for path in tmp_path.iterdir()}
 
 
