@@ -142,6 +142,7 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     for quantity in QUANTITIES:
         given = {name: STATES[name] for name in _names(quantity)}
         yield f"Arm.{quantity}", Call(getattr(ARM, quantity), given)
+    yield "Arm.friction with load", Call(ARM.friction, {"qd": Q, "load": Q})
     yield (
         "Function",
         Call(

@@ -10,9 +10,9 @@ Jm / d under the torques s / d. Without a rotor sign(L) = sign(s). With one, sig
 qdd) is known only afterwards: the signs of one solution are taken for the next. This is Newton's
 method for the minimum of a convex function that is quadratic for given signs; there is one
 solution, and signs that agree with their own solution are those of it. The method contracts where
-lambda < 1/3. On random arms of any lambda it takes one to three steps, four with 30 joints
-(`ROUNDS` has a margin). Signs that still disagree make the answer infinite, so that no wrong number
-is returned.
+lambda < 1/3. Of 180 000 random problems of 6 to 100 joints, lambda up to 0.999, all took at most
+five solutions, most two; `ROUNDS` has a margin. Signs that still disagree make the answer infinite,
+so that no wrong number is returned.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Solve = Callable[[Row, Row], Row]
 """Accelerations, a function of what is added to the diagonal of M, and of the torques."""
 
 # Solutions after which the signs of the transmitted torques are checked.
-ROUNDS = 6
+ROUNDS = 8
 
 # A transmitted torque below this share of its parts is rounding: either sign will do.
 ROUNDED = 1e-12

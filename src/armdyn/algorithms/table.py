@@ -134,7 +134,7 @@ QUANTITIES: dict[str, Quantity] = {
         },
         sentence="The derivatives of the torques of inverse_dynamics by q and by qd, and the mass "
         "matrix, which is that by qdd: row i is of torque i, column j by joint j. The "
-        "slope of friction is included.",
+        "slope of friction is included; friction of the load changes all three.",
         derived={
             "forward": Derivative(
                 "inverse_dynamics", "forward", "inverse_dynamics, carried forward"

@@ -299,8 +299,8 @@ class Arm:
     ) -> tuple[Array, Array, Array]:
         """Return the derivatives of the torques by q, qd and qdd, each ``(..., n, n)``.
 
-        Entry i, j is the derivative of torque i by joint j; the last matrix is M(q). The slope of
-        friction over the speed is included.
+        Entry i, j is the derivative of torque i by joint j; the last matrix is M(q). Friction is
+        included: its slope over the speed, and its change with the load.
 
         Examples:
             >>> by_q, by_qd, by_qdd = arm.inverse_dynamics_derivatives(q, qd, qdd)
@@ -321,7 +321,8 @@ class Arm:
     ) -> tuple[Array, Array, Array]:
         """Return the derivatives of the accelerations by q, qd and tau, each ``(..., n, n)``.
 
-        The last matrix is the inverse of M(q). The slope of friction over the speed is included.
+        The last matrix is the inverse of M(q). Friction is included: its slope over the speed, and
+        its change with the load.
 
         Examples:
             >>> by_q, by_qd, by_tau = arm.forward_dynamics_derivatives(q, qd, [1.0, 0.5])

@@ -243,11 +243,14 @@ class Function:
         bad = next(x for x in (~np.isfinite(result) for result in results) if x.any())
         at = tuple(int(k) for k in np.argwhere(bad)[0][:n_axes])
         where = f" at the state of index {at}" if at else ""
-        why = (
-            "the mass matrix is singular or not positive there: does every joint move a mass?"
-            if self._inverting
-            else "the state is too large."
-        )
+        why = "the state is too large."
+        if self._inverting:
+            why = "the mass matrix is singular or not positive there: does every joint move a mass?"
+            if self.quantity.startswith("forward_dynamics"):
+                why += (
+                    " If joints have `load_friction` and rotors, the signs of the torques that "
+                    "their gears transmit may not have been found: is it near 1?"
+                )
         return NumericalError(
             f"{self.quantity} of robot {self.robot!r} by {self.method!r} is not finite"
             f"{where}: {why}"
