@@ -11,7 +11,7 @@ from armdyn.identification.fit._fit import Settings, fitted
 from armdyn.identification.fit._segments import FilteredSegment, Rows
 from armdyn.identification.judge._box import box_of
 from armdyn.identification.judge.hypotheses._exchange import Exchange, errors_with
-from armdyn.identification.judge.hypotheses._refits import Refits
+from armdyn.identification.judge.hypotheses._refits import WEAK, Refits, weights_of
 from armdyn.identification.judge.hypotheses._terms import Term, Terms
 from armdyn.identification.judge.hypotheses._time_blocks import BLOCKS, time_blocks
 from support.identification import motion, small_arm
@@ -52,8 +52,8 @@ def stacked(part, model, found, terms, chosen: list[Term], use, order=(0, 1, 2),
                 at = list(terms.of_joint(j)).index(term)
                 wide[:, len(model.columns) + i] = more[:, j * terms.single + at]
         rows = use & found.kept[0][:, j]
-        systems.append((wide[rows], signs[j] * part.tau[rows, order[j]], fit.weights[j]))
-    prior = np.vstack([fit.strength * fit.prior.root, fit.prior.fixed])
+        systems.append((wide[rows], signs[j] * part.tau[rows, order[j]], weights_of(fit)[j]))
+    prior = np.vstack([fit.strength * fit.prior.root, np.sqrt(WEAK) * fit.prior.fixed])
     right = prior @ fit.prior.mean
     prior = np.column_stack([prior, np.zeros((len(prior), len(chosen)))])
     X = np.vstack([*(x / w for x, _, w in systems), prior])

@@ -25,6 +25,7 @@ from armdyn.identification.judge.hypotheses._refits import NEGLIGIBLE, Refits
 from armdyn.identification.judge.hypotheses._terms import Terms
 from armdyn.identification.judge.hypotheses._tests import (
     FEWEST_BLOCKS,
+    MUCH,
     Tested,
     Tester,
     hypotheses,
@@ -44,7 +45,7 @@ MOVING = 0.02
 
 # Findings: at most so many, each of which changes torques in the box by this share.
 MOST_FINDINGS = 3
-WORTH_TELLING = 0.03
+WORTH_TELLING = 0.02
 
 # Exchanged torques: the mean logarithm of the errors falls by so much, and the model is this wrong.
 EXCHANGE_GAIN = -0.07
@@ -270,7 +271,8 @@ def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm) -> list[Finding
     while len(found) < MOST_FINDINGS:
         good = [
             t for t in tests
-            if t.counts and t.halves and float(t.change.max()) > WORTH_TELLING
+            if t.counts and t.halves
+            and (float(t.change.max()) > WORTH_TELLING or t.gain < MUCH)
         ]  # fmt: skip
         if not good:
             break

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.identification.fit._regression import Fit
+from armdyn.identification.judge.hypotheses._refits import precision_of, weights_of
 from armdyn.identification.judge.hypotheses._time_blocks import BLOCKS, TimeBlocks
 
 Array = NDArray[np.float64]
@@ -44,7 +45,8 @@ def errors_with(data: TimeBlocks, fit: Fit, size: Array, what: Exchange) -> Arra
 
     The weights of the joints follow their errors.
     """
-    weights, root = fit.weights.copy(), fit.weights / np.maximum(fit.sigma, 1e-300)
+    weights = weights_of(fit)
+    root = weights / np.maximum(fit.sigma, 1e-300)
     counts = np.maximum(data.counts.sum(axis=0), 1.0)
     squares = np.zeros((BLOCKS, data.n))
     for _ in range(ROUNDS):
@@ -62,7 +64,7 @@ def errors_with(data: TimeBlocks, fit: Fit, size: Array, what: Exchange) -> Arra
 
 
 def _solved(data: TimeBlocks, fit: Fit, weights: Array, what: Exchange) -> list[Array]:
-    p, prior = data.p, fit.prior
+    p, mean = data.p, fit.prior.mean
     per_block = np.zeros((BLOCKS, p, p + 1))
     for j, at in enumerate(data.places):
         k = int(np.searchsorted(at, p))
@@ -72,14 +74,14 @@ def _solved(data: TimeBlocks, fit: Fit, weights: Array, what: Exchange) -> list[
             G = data.grams[b][j] / weights[j] ** 2
             per_block[b][mine] += G[:k, :k]
             per_block[b][at[:k], -1] += what.signs[j] * G[:k, target]
-    precision = fit.strength**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
+    precision = precision_of(fit)
     whole = per_block.sum(axis=0)
     folds: list[Array] = []
     for b in range(BLOCKS):
         left: Array = whole - per_block[b]
         H = left[:, :p] + precision
         scale = 1.0 / np.sqrt(np.diag(H))
-        right = scale * (left[:, p] + precision @ prior.mean)
+        right = scale * (left[:, p] + precision @ mean)
         folds.append(scale * np.linalg.solve(scale[:, None] * H * scale, right))
     return folds
 

@@ -17,11 +17,11 @@ from armdyn.identification.fit._regression import Fit
 
 Array = NDArray[np.float64]
 
-# Strength of a description whose masses are right to some 20 %; 1 trusts them to 50 %.
-DESCRIBED = 2.5
+# Strength of a description whose masses are right to some 17 %; 1 trusts them to 50 %.
+DESCRIBED = 3.0
 
 # A load counts from this many standard deviations, and this share of the described mass on.
-DEVIATIONS = 4.0
+DEVIATIONS = 3.0
 LEAST = 0.03
 
 # A load whose centre is farther from the last joint's frame [m] is something else.

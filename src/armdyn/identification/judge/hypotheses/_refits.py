@@ -20,8 +20,30 @@ ALIKE = 1e-6
 # Weight of the wish that the coefficients of further terms be small, relative to their columns.
 RIDGE = 1e-9
 
+# A row counts at least as the inverse of this squared, however long errors last. Friction is
+# believed to be small with this share of its weight in the fit.
+LASTING = 3.0
+WEAK = 0.01
+
 # Errors below this share of the size of a joint's torque are as good as none.
 NEGLIGIBLE = 1e-3
+
+
+def weights_of(fit: Fit) -> Array:
+    """Return the deviations of the rows of every joint ``(n,)``.
+
+    Errors of a wrong model last long. A joint whose rows count little for that would hide its
+    fault behind what is believed beforehand.
+    """
+    lasting = fit.weights / np.maximum(fit.sigma, np.finfo(np.float64).tiny)
+    return fit.sigma * np.minimum(lasting, LASTING)
+
+
+def precision_of(fit: Fit) -> Array:
+    """Return the weight of what is believed beforehand ``(p, p)``; of friction hardly anything."""
+    prior = fit.prior
+    fixed = WEAK * prior.fixed.T @ prior.fixed
+    return fit.strength**2 * prior.root.T @ prior.root + fixed
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +92,11 @@ class Refits:
         """
         self.data, self.fit, self.size = data, fit, size
         self.base: Indices = np.array([*range(data.p), *(data.p + i for i in always)], np.int64)
-        width = data.p + data.terms
+        width, weights = data.p + data.terms, weights_of(fit)
         per_block = np.zeros((BLOCKS, width, width + 1))
         for b in range(BLOCKS):
             for j, at in enumerate(data.places):
-                inner, G = at[: -data.n], data.grams[b][j] / fit.weights[j] ** 2
+                inner, G = at[: -data.n], data.grams[b][j] / weights[j] ** 2
                 k = len(inner)
                 per_block[b][np.ix_(inner, inner)] += G[:k, :k]
                 per_block[b][inner, -1] += G[:k, k + j]
@@ -125,14 +147,14 @@ class Refits:
         return float(total.mean()) if seen.any() else 0.0, int(np.sum(per_block < 0.0))
 
     def _fold(self, system: Array) -> _Fold:
-        p, prior, s = self.data.p, self.fit.prior, self.fit.strength
+        p, mean = self.data.p, self.fit.prior.mean
         self.whole = getattr(self, "whole", system[:, :-1])
         H = system[np.ix_(self.base, self.base)].copy()
-        precision = s**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
+        precision = precision_of(self.fit)
         H[:p, :p] += precision
         H[range(p, len(H)), range(p, len(H))] *= 1.0 + RIDGE
         right = system[self.base, -1].copy()
-        right[:p] += precision @ prior.mean
+        right[:p] += precision @ mean
         cross = system[np.ix_(self.base, np.arange(p, len(system)))]
         scale = 1.0 / np.sqrt(np.maximum(np.diag(H), np.finfo(np.float64).tiny))
         sides = scale[:, None] * np.column_stack([right, cross])

@@ -20,6 +20,10 @@ FEWEST_BLOCKS = 6
 LOG_GAIN = -0.01
 DEVIATIONS = 5.0
 
+# Where the errors fall by this much, fewer deviations do.
+MUCH = -0.1
+CLEARLY = 3.5
+
 # Random motions in the box, on which models are compared.
 STATES = 150
 
@@ -146,7 +150,8 @@ class Tester:
         gain, blocks = refits.log_gain(trial)
         there = gain < LOG_GAIN and blocks >= FEWEST_BLOCKS and _possible(what.kind, float(c[0]))
         if len(c) == 1:
-            there = there and abs(float(c[0])) > DEVIATIONS * float(sd[0])
+            least = CLEARLY if gain < MUCH else DEVIATIONS
+            there = there and abs(float(c[0])) > least * float(sd[0])
         first, second = trial.halves[:, mine]
         near = float(np.linalg.norm(first - second)) <= AGREE * float(np.linalg.norm(c))
         moved = self.spread(trial.values - refits.plain.values)
