@@ -288,7 +288,7 @@ def _physical_fault(
 
         return degree, (j + 1,), sprung
     if fault == "position friction":
-        degree = float(rng.uniform(0.12, 0.35))
+        degree = float(rng.uniform(0.18, 0.4))
         phase = float(rng.uniform(0, 2 * np.pi))
 
         def rough(tau: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
@@ -324,7 +324,7 @@ def _measured_fault(
         degree = float(rng.uniform(0.008, 0.03))
         return degree, (), q, _late(t, tau, degree)
     if fault == "elastic":
-        degree = float(rng.uniform(0.01, 0.04))
+        degree = float(rng.uniform(0.03, 0.08))
         # Motors turn further than links by the torque over the stiffness.
         return degree, (), q + degree * _smooth(tau, step) / np.abs(tau).max(), tau
     if fault == "backlash":

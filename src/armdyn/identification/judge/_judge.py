@@ -44,7 +44,7 @@ OF_EFFORT = 0.05
 MOVING = 0.02
 
 # Findings: at most so many, each of which changes torques in the box by this share.
-MOST_FINDINGS = 3
+MOST_FINDINGS = 4
 WORTH_TELLING = 0.02
 
 # Exchanged torques: the mean logarithm of the errors falls by so much, and the model is this wrong.

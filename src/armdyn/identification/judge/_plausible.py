@@ -15,9 +15,12 @@ Array = NDArray[np.float64]
 
 # Masses of links, and rigid-body torques of the whole arm, beyond these factors of the described
 # ones are remarked. Lighter links than this share of the arm are not.
-MASS = 3.0
+MASS = 5.0
 TORQUE = 1.8
 LIGHT = 0.05
+
+# A joint's torque counts at least as this share of the largest joint's.
+SMALL = 0.1
 
 STATES = 200
 
@@ -61,7 +64,8 @@ def _whole(arm: Arm, model: Model, values: Array, mean: Array, box: Box) -> Iter
     rows = model.rows(*box.states(STATES))
     inner = np.arange(len(values)) < model.k
     ours, told = (model.torques(np.where(inner, x, 0.0), rows) for x in (values, mean))
-    size = np.maximum(np.sqrt(np.mean(told**2, axis=0)), 1e-300)
+    size = np.sqrt(np.mean(told**2, axis=0))
+    size = np.maximum(np.maximum(size, SMALL * size.max()), 1e-300)
     ratio = float(np.sum(ours * told / size**2) / np.sum(told**2 / size**2))
     if not 1.0 / TORQUE < ratio < TORQUE:
         yield (

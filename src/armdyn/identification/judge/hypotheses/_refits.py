@@ -25,6 +25,10 @@ RIDGE = 1e-9
 LASTING = 3.0
 WEAK = 0.01
 
+# Terms are tested if they explain this share, times the number of joints, of the squared errors of
+# the joint that has least. The mean logarithm of the joints' errors falls by half of it then.
+PROMISING = 0.01
+
 # Errors below this share of the size of a joint's torque are as good as none.
 NEGLIGIBLE = 1e-3
 
@@ -116,6 +120,15 @@ class Refits:
             return False
         left = self.all.left[np.ix_(terms, terms)] / np.sqrt(np.outer(size, size))
         return float(np.linalg.eigvalsh(left)[0]) > ALIKE
+
+    def promises(self, terms: Sequence[int]) -> bool:
+        """Whether terms explain enough of all rows to be worth a test on blocks left out."""
+        at = list(terms)
+        right = self.all.right[at]
+        explained = float(right @ np.linalg.lstsq(self.all.left[np.ix_(at, at)], right)[0])
+        left = self.plain.squares.sum(axis=0) / weights_of(self.fit) ** 2
+        seen = left[self.data.counts.sum(axis=0) > 0]
+        return len(seen) > 0 and explained > PROMISING * self.data.n * float(seen.min())
 
     def trial(self, terms: Sequence[int]) -> Trial:
         """Fit with further terms."""

@@ -70,12 +70,16 @@ class Terms:
         )
         self.place = {term: i for i, term in enumerate(self.listed)}
         self.single = len(self.shared) + len(SINGLE)
+        self._of_joint = [self._listed(j) for j in range(n)]
 
     def __len__(self) -> int:
         return len(self.listed)
 
     def of_joint(self, j: int) -> Sequence[Term]:
         """Return the terms of a joint, in the order of its columns; couplings come last."""
+        return self._of_joint[j]
+
+    def _listed(self, j: int) -> Sequence[Term]:
         others = [Term("coupling", j, i) for i in range(self.model.n) if i != j]
         return (*self.shared, *(Term(kind, j) for kind in SINGLE), *others)
 

@@ -142,7 +142,8 @@ class Tester:
         """Test a hypothesis; None if the rows cannot tell it from the model."""
         refits, p = self.refits, self.refits.data.p
         at = [self.terms.place[term] for term in what.terms]
-        if not refits.tells(at):
+        # The gain of every joint is told, whether it promises anything or not.
+        if not refits.tells(at) or not (what.kind == "gain" or refits.promises(at)):
             return None
         trial = refits.trial(at)
         mine = np.array(at) + p
