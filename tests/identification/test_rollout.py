@@ -13,6 +13,7 @@ from armdyn.identification import Result, identify
 from armdyn.identification.judge._rollout import Windows, rollout, windows_of
 from armdyn.identification.page import report_html
 from armdyn.log import prepare
+from armdyn.present import percent
 from support.identification import motion, recorded, small_arm
 
 
@@ -143,6 +144,9 @@ def test_an_identified_arm_follows_its_log() -> None:
     page = report_html(good())
     assert "The identified arm in simulation" in page
     assert page.count('data-group="rollout"') == 3
+    most = int(np.argmax(done.tracking))
+    said = f"Most help needs joint{most + 1}: {percent(done.tracking[most])} of its torque."
+    assert said in page
 
 
 @pytest.mark.parametrize("held_out", [True, False])

@@ -58,6 +58,8 @@ polyline, line { fill: none; vector-effect: non-scaling-stroke; }
 .grid figure { margin: 0; } summary { cursor: pointer; color: var(--rest); }
 code { background: var(--wash); white-space: nowrap; padding: 0 .25rem; border-radius: 3px; }
 footer { margin-top: 3rem; color: var(--soft); border-top: 1px solid var(--line); }
+@media screen and (max-width: 45rem) { figure { overflow-x: auto; }
+  svg.curves, svg.heat { min-width: 38rem; } }
 @media print { :root { color-scheme: light; } body { padding: 0; font-size: 11px; max-width: none; }
   nav, .hint { display: none; } section { break-inside: auto; } }
 """

@@ -47,7 +47,23 @@ def rollout_section(result: Result, packed: Packed) -> Html:
     if done.notes:
         said.append(listed(done.notes))
     drawn = joined(_drawing(result, done, j, packed) for j in range(result.arm.n))
-    return section(TITLE, *said, _table(result, done), drawn, key="rollout")
+    return section(
+        TITLE, *said, _in_words(result, done), _table(result, done), drawn, key="rollout"
+    )
+
+
+def _in_words(result: Result, done: Rollout) -> Html:
+    """Return the most help that a joint needs, and the largest deviation."""
+    ranges = np.maximum(np.ptp(done.windows.q, axis=(0, 1)), np.finfo(float).tiny)
+    off = np.sqrt(np.mean(done.deviation**2, axis=0)) / ranges
+    most, farthest = int(np.argmax(done.tracking)), int(np.argmax(off))
+    names = result.arm.joint_names
+    return tag(
+        "p",
+        f"Most help needs {names[most]}: {percent(float(done.tracking[most]))} of its torque. "
+        f"Farthest off is {names[farthest]}: {percent(float(off[farthest]))} of the range of its "
+        "positions.",
+    )
 
 
 def _table(result: Result, done: Rollout) -> Html:
