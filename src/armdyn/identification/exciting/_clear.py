@@ -30,9 +30,9 @@ STAGES = ((16, 0.1), (4, 0.35), (2, 0.85))
 # A search with fewer evaluations finds nothing: then there are fewer searches.
 FEWEST = 500
 
-# Rounds of the last search, and the evaluations of all of them, as a share.
-ROUNDS = 8
-LAST = 0.25
+# Evaluations of the last search, as a share: of its first round, and of those that mend it.
+LAST = 0.15
+MENDING = (0.03,) * 7
 
 # Points of a motion in the last search, for each in the others, and widths of its first steps.
 FINER = 5
@@ -57,14 +57,15 @@ def stages_of(evaluations: int) -> list[tuple[int, int]]:
 
 def total(evaluations: int) -> int:
     """Return the number of motions that all searches try, at most."""
-    tried, before = ROUNDS * _each(evaluations), 0
+    tried, before = sum(_rounds(evaluations)), 0
     for count, until in stages_of(evaluations):
         tried, before = tried + count * (until - before), until
     return tried
 
 
-def _each(evaluations: int) -> int:
-    return max(FEWEST, round(LAST * evaluations / ROUNDS))
+def _rounds(evaluations: int) -> list[int]:
+    """Return the evaluations of every round of the last search."""
+    return [max(FEWEST, round(share * evaluations)) for share in (LAST, *MENDING)]
 
 
 class ClearSearch:
@@ -121,7 +122,7 @@ class ClearSearch:
                 self._run(run, until)
         row = max(runs, key=lambda run: run.top).best
         reserve, reached = RESERVE, -np.inf
-        for _ in range(ROUNDS):
+        for count in _rounds(evaluations):
             least = margin + reserve
             last = Evolution(
                 lambda rows, least=least: self._scores(rows, FINER, least),
@@ -130,7 +131,7 @@ class ClearSearch:
                 self._rng,
                 STEP,
             )
-            row = self._run(last, _each(evaluations))
+            row = self._run(last, count)
             found = dense(row)
             if found >= margin:
                 return row

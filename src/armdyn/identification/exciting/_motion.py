@@ -130,7 +130,8 @@ class ExcitingMotion:
         """
         t, q, qd, qdd = self.trajectory.sample(max(20.0, 2000.0 / self.duration))
         tau = self.arm.inverse_dynamics(q, qd, qdd)
-        write_plot(checked_path(path), self.arm, self.limits, t, (q, qd, qdd, tau))
+        words = clearance_in_words(self)
+        write_plot(checked_path(path), self.arm, self.limits, t, (q, qd, qdd, tau), words)
 
     def summary(self) -> str:
         """Return the motion, its use of the limits and the weak parameters as text.

@@ -18,9 +18,23 @@ LINE, LIMIT = "#1f5fa8", "#c0392b"
 
 
 def write_plot(
-    path: Path, arm: Arm, limits: Limits, t: Array, signals: tuple[Array, Array, Array, Array]
+    path: Path,
+    arm: Arm,
+    limits: Limits,
+    t: Array,
+    signals: tuple[Array, Array, Array, Array],
+    words: str,
 ) -> None:
-    """Draw positions, velocities, accelerations and torques; the whole file or none."""
+    """Draw positions, velocities, accelerations and torques; the whole file or none.
+
+    Args:
+        path: of the picture.
+        arm: the arm.
+        limits: of the arm, drawn dashed.
+        t: times, ``(N,)``.
+        signals: positions, velocities, accelerations and torques, ``(N, n)`` each.
+        words: a sentence under the title, or nothing.
+    """
     check_picture(path)
     figure = new_figure(13, 0.9 + 1.25 * arm.n)
     axes = figure.subplots(arm.n, 4, sharex=True, squeeze=False)
@@ -38,7 +52,8 @@ def write_plot(
             _draw(axes[j][k], t, signal[:, j], float(low[j]), float(high[j]))
             name = f"{plain_text(arm.joint_names[j])}\n" if k == 0 else ""
             axes[j][k].set_ylabel(f"{name}{_unit(arm, j, k)}", fontsize=8)
-    figure.suptitle(f"Exciting motion of {plain_text(arm.name)}, {t[-1]:g} s (limits dashed)")
+    title = f"Exciting motion of {plain_text(arm.name)}, {t[-1]:g} s (limits dashed)"
+    figure.suptitle(f"{title}\n{plain_text(words)}" if words else title)
     write_picture(figure, path)
 
 
