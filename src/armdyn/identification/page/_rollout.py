@@ -81,7 +81,11 @@ def _table(result: Result, done: Rollout) -> Html:
                 *(number(float(x), 2) for x in done.deviation[:, j]),
             )
         )
-    starts = [f"from {start:.1f} s" for start in done.windows.start]
+    several = max(done.windows.log) > 0
+    starts = [
+        f"log {log + 1} from {start:.1f} s" if several else f"from {start:.1f} s"
+        for log, start in zip(done.windows.log, done.windows.start, strict=True)
+    ]
     heads = ("joint", "", "torque by tracking", "rms deviation", "range", *starts)
     hint = tag(
         "p",

@@ -52,9 +52,11 @@ def verdict(result: Result) -> Html:
             "the data leave open.",
         ),
     ]
-    for said in (result.reasons, result.reservations):
-        if said:
-            inside.append(listed(said))
+    if result.reasons:
+        inside.append(listed(result.reasons))
+    if result.reservations:
+        inside += [tag("p", "Beside that:")] * bool(result.reasons)
+        inside.append(listed(result.reservations))
     return tag("div", *inside, class_=f"verdict {tone}")
 
 
