@@ -292,3 +292,76 @@ def test_no_bar_on_a_pipe_and_no_traceback(place, tmp_path) -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert "Traceback" not in done.stderr and "none.csv" in done.stderr
+
+
+def test_plain_least_squares_can_be_loaded_again(monkeypatch, capsys, place, tmp_path) -> None:
+    words = (place / "blank.toml", place / "poor.csv", "-o", tmp_path, "--no-physical", "--json")
+    _, told, _ = run(monkeypatch, capsys, *words)
+    assert any("no bodies that can exist" in note for note in json.loads(told)["notes"])
+    with pytest.warns(armdyn.RobotWarning, match="joint"):
+        found = armdyn.load(tmp_path / "identified.toml")
+    assert "strict = false" in (tmp_path / "identified.toml").read_text()
+    result = json.loads((tmp_path / "result.json").read_text())
+    np.testing.assert_allclose(found.parameters, list(result["natural_parameters"].values()))
+
+
+def test_guesses_about_units_are_told(monkeypatch, capsys, place, tmp_path) -> None:
+    log = recorded(small_arm())
+    rows = np.column_stack([1e3 * log.t, log.q, log.tau])
+    heads = "time,q1,q2,q3,tau1,tau2,tau3"
+    np.savetxt(tmp_path / "ms.csv", rows, delimiter=",", header=heads, comments="", fmt="%.17g")
+    words = (place / "small.toml", tmp_path / "ms.csv", "-o", tmp_path / "out")
+    _, _, err = run(monkeypatch, capsys, *words)
+    assert "note: " in err and "'time' is taken as [ms]" in err
+
+
+def test_extra_columns_and_couplings_come_from_files(monkeypatch, capsys, place, tmp_path) -> None:
+    log = recorded(small_arm())
+    assert log.tau is not None
+    more = np.zeros_like(log.tau)
+    more[:, 1], more[:, 2] = log.q[:, 1] - log.q[:, 2], log.q[:, 2] - log.q[:, 1]
+    armdyn.Log(t=log.t, q=log.q, tau=log.tau + 3.0 * more).save(tmp_path / "spring.csv")
+    (tmp_path / "extra.toml").write_text(
+        '[[extra]]\nname = "k"\njoint = [2, "joint3"]\nunit = "N m/rad"\n'
+        'torque = ["q2 - q3", "-(q2 - q3) * cos(0)^2"]\n'
+    )
+    (tmp_path / "K.csv").write_text("1, 0, 0\n0, 1, 0\n0, 0, 1\n")
+    _, told, err = run(
+        monkeypatch, capsys, place / "small.toml", tmp_path / "spring.csv", "-o", tmp_path / "out",
+        "--extra", tmp_path / "extra.toml", "--coupling", tmp_path / "K.csv", "--json",
+        "--prior", "0.5", "--dead-band", "0.02", "--decimate", "8", "--trim", "0.5:0.5",
+        "--weights", "0.05,0.05,0.05", "--no-robust", "--delay", "0",
+    )  # fmt: skip
+    result = json.loads(told)
+    found = {p["name"]: p["value"] for p in result["parameters"]}
+    assert found["k"] == pytest.approx(3.0, abs=0.1), err
+    asked = {"prior": 0.5, "decimate": 8, "robust": False}
+    assert {key: result["settings"][key] for key in asked} == asked
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "words"),
+    [
+        ("--extra", '[[extra]]\nname = "k"\njoint = 2\ntorque = "__import__(1)"', "is not"),
+        ("--extra", '[[extra]]\nname = "k"\njoint = 2\ntorque = "sin(q9)"', "'q9' is not known"),
+        ("--extra", '[[extra]]\nname = "k"\njoint = 2\ntorque = "sin(q2"', "not closed"),
+        ("--extra", '[[extra]]\nname = "k"\njoint = 9\ntorque = "q2"', "from 1 to 3"),
+        ("--extra", '[[extra]]\nname = "k"\njoint = [1, 2]\ntorque = "q2"', "2 joints, but 1"),
+        ("--extra", '[[extra]]\nname = "k"', "lacks a name, a joint or a torque"),
+        ("--extra", "x = 1", "has no extra columns"),
+        ("--coupling", "1,0,0", "expected 3 rows of 3 numbers"),
+        ("--coupling", "1,0,0\n0,x,0\n0,0,1", "has 'x'"),
+        ("--coupling", "1,0,0\n0,0,0\n0,0,1", "invertible"),
+    ],
+)
+def test_wrong_files_of_columns_are_errors(
+    monkeypatch, capsys, place, tmp_path, option, text, words
+) -> None:
+    file = tmp_path / ("given.toml" if option == "--extra" else "given.csv")
+    file.write_text(text)
+    out = tmp_path / "out"
+    status, told, err = run(
+        monkeypatch, capsys, place / "small.toml", place / "run.csv", "-o", out, option, file
+    )
+    assert (status, told) == (2, "") and words in err, err
+    assert not out.exists()

@@ -69,12 +69,17 @@ def keep_inputs(out: Path, names: Sequence[str], inputs: Sequence[str | Path]) -
 
 
 def read_logs(arm: Arm, paths: Sequence[Path], options: dict[str, Any]) -> list[Log]:
-    """Read logs; print warnings about suspect data, which are also in the notes of the logs."""
+    """Read logs; print warnings about suspect data, and what was guessed or done to the data."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LogWarning)
         logs = [Log.read(path, joints=arm, **options) for path in paths]
-    for warning in caught:
-        complain(f"warning: {warning.message}")
+    said = [str(warning.message) for warning in caught]
+    for words in said:
+        complain(f"warning: {words}")
+    for log in logs:
+        for note in log.notes:
+            if f"{log.source}: {note}" not in said:
+                complain(f"note: {log.source}: {note}")
     return logs
 
 

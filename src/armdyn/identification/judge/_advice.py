@@ -26,6 +26,7 @@ LITTLE_SPEED = 0.2
 WORSE_HELD_OUT = 1.5
 SMALL_ERROR = 0.01
 LONG_MEMORY = 4.0
+LITTLE = 1.3  # times as much data
 ROWS_A_PARAMETER = 10.0
 LEANS_ON_DESCRIPTION = 0.15
 SLOW_EXCESS = 0.5
@@ -106,10 +107,11 @@ def _data(result: Result) -> Iterator[str]:
     worth = float(np.sum(np.array(result.counts) / np.maximum(result.correlation, 1.0)))
     needed = ROWS_A_PARAMETER * len(result.values)
     if worth < needed:
+        times = needed / max(worth, 1.0)
+        more = "A little more" if times < LITTLE else f"{times:.2g} times as much"
         yield (
             f"the rows of the fit are worth {worth:.0f} independent ones, for "
-            f"{len(result.values)} parameters. {needed / max(worth, 1.0):.2g} times as much data "
-            "would make error bars narrower."
+            f"{len(result.values)} parameters. {more} data would make error bars narrower."
         )
     outliers = [
         f"{name} ({share:.0%})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -142,7 +143,9 @@ def _explicit(table: Table, role: str, names: str | Sequence[str]) -> dict[str |
     there = [*table.columns, *table.text]
     if isinstance(names, str) and "*" in names and names not in there:
         before, _, after = names.partition("*")
-        hits = [name for name in there if fnmatch.fnmatchcase(name, names)]
+        # brackets hold units, they are no pattern
+        pattern = re.sub(r"[\[\]?]", lambda found: f"[{found[0]}]", names)
+        hits = [name for name in there if fnmatch.fnmatchcase(name, pattern)]
         if not hits:
             raise LogError(table.path, f"no column is like {names!r}; there are: {_listed(table)}.")
         return {name[len(before) : len(name) - len(after) or None]: name for name in hits}

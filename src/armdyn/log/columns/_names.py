@@ -116,6 +116,13 @@ def meaning(name: str) -> Meaning | None:
     return Meaning(result.role, result.joint, None if unit == SI else unit)
 
 
+def unit_in(name: str, role: str) -> str | None:
+    """Return the unit that a name has in brackets, if it is one of the quantity, or "si"."""
+    found = _BRACKETS.match(name.strip())
+    unit = None if found is None else spelling(found[2])
+    return unit if unit == SI or unit in UNITS[role] else None
+
+
 def spelling(unit: str) -> str:
     """Return a unit as the tables here spell it."""
     text = unit.strip().lower()

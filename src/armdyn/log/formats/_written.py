@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from armdyn.errors import InputError
 from armdyn.log.columns._match import understood
 from armdyn.log.columns._names import EXTRA, Meaning, meaning
+from armdyn.log.storage._slices import extremes
 
 if TYPE_CHECKING:
     from armdyn.log._log import Log
@@ -19,6 +20,10 @@ Array = NDArray[np.float64]
 
 # Characters that no name of a column may have.
 BREAKS = set("\r\n\0")
+
+
+# Positions beyond this [rad] could be taken for degrees.
+FAR = 3.0
 
 
 class WrittenColumns:
@@ -33,9 +38,11 @@ class WrittenColumns:
         names: dict[str, None] = {"t": None}
         self._blocks: list[Array] = [log.t]
         effort = "current" if log.effort == "current" else "tau"
+        far = bool(len(log.q)) and float(np.abs(extremes([log.q])).max()) > FAR
         for role, block in (("q", log.q), ("qd", log.qd), ("qdd", log.qdd), (effort, log.tau)):
             if block is not None:
-                names.update(dict.fromkeys(_name(role, joint) for joint in log.joint_names))
+                said = far and role == "q"
+                names.update(dict.fromkeys(_name(role, joint, said) for joint in log.joint_names))
                 self._blocks.append(block)
         for name, column in log.extra.items():
             parts = [name]
@@ -61,9 +68,10 @@ def extra_name(name: str, taken: Mapping[str, object]) -> str:
     return result
 
 
-def _name(role: str, joint: str) -> str:
-    # Brackets hold the unit: they are added if the name of a joint could be misread.
-    for name in (f"{role}_{joint}", f"{role}_{joint} [SI]"):
+def _name(role: str, joint: str, said: bool) -> str:
+    # Brackets hold the unit: they are added if the name of a joint could be misread, or the unit.
+    plain, full = f"{role}_{joint}", f"{role}_{joint} [SI]"
+    for name in (full,) if said else (plain, full):
         if meaning(name) == Meaning(role, joint) and not set(name) & BREAKS:
             return name
     raise InputError(

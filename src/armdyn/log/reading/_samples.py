@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from armdyn.errors import ArmdynError, LogError, shown
 from armdyn.log.columns._match import Matched, understood
-from armdyn.log.columns._names import ROLES, UNITS
+from armdyn.log.columns._names import ROLES, UNITS, unit_in
 from armdyn.log.columns._table import Table
 
 Array = NDArray[np.float64]
@@ -81,15 +81,21 @@ def complete_rows(
 def to_si(blocks: dict[str, Array], match: Matched, scale: Array | None) -> bool:
     """Convert in place; return whether the unit of the positions is known."""
     for role, block in blocks.items():
-        units = [None if m is None else m.unit for m in map(understood, match.names[role])]
+        units = [_unit(name, role) for name in match.names[role]]
         known = UNITS[role]
         factors = np.array([known.get(unit, 1.0) if unit else 1.0 for unit in units])
         if scale is not None and role in ("q", "qd", "qdd") and (role == "q" or not any(units)):
             factors = scale
         if np.any(factors != 1.0):
             blocks[role] = block * factors
-    q_units = [m.unit for name in match.names["q"] if (m := understood(name))]
+    q_units = [_unit(name, "q") for name in match.names["q"]]
     return scale is not None or (bool(q_units) and all(q_units))
+
+
+def _unit(name: str, role: str) -> str | None:
+    """Return the unit that the name of a column says, also of a name that is not understood."""
+    meant = understood(name)
+    return (meant.unit if meant else None) or unit_in(name, role)
 
 
 def to_joint_side(

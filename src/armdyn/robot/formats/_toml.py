@@ -3,7 +3,8 @@
 The keys are the arguments of `Robot` and `Joint`. Angles are in radians; beta, theta, lower and
 upper may be given in degrees under the same name with ``_deg`` added. ``n_joints`` is optional.
 With it, and with the eight keys that every joint must have, a truncated file is not read as a
-shorter arm.
+shorter arm. ``strict = false`` in a file says that its inertias are known to be those of no body,
+such as plain least squares give: it is read with a warning.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from armdyn.errors import RobotError, RobotFileError, RobotWarning, shown
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Robot
 
-ROBOT_KEYS = ("name", "notes", "n_joints", "gravity", "base", "tool", "joint")
+ROBOT_KEYS = ("name", "notes", "n_joints", "strict", "gravity", "base", "tool", "joint")
 JOINT_KEYS = tuple(field.name for field in fields(Joint))
 # Written last: a truncated file lacks at least the last of these.
 REQUIRED_KEYS = ("kind", "beta", "b", "theta", "d", "mass", "com", "inertia")
@@ -71,6 +72,9 @@ def robot_from_toml(data: bytes, source: str | Path, strict: bool = True) -> Rob
     table = _parsed(data, source)
     _check_keys(table, ROBOT_KEYS, source, "the top of the file")
     rows = _joint_tables(table, source)
+    own = table.get("strict", True)
+    if not isinstance(own, bool):
+        raise RobotFileError(source, f"`strict` is {shown(own)}, expected true or false.")
     joints: list[Joint] = []
     for k, row in enumerate(rows, 1):
         where = f"[[joint]] number {k}"
@@ -87,7 +91,7 @@ def robot_from_toml(data: bytes, source: str | Path, strict: bool = True) -> Rob
         raise RobotFileError(source, f"`name` is {shown(name)}, expected a string in quotes.")
     given = {key: table[key] for key in ("notes", "gravity", "base", "tool") if key in table}
     try:
-        return Robot(joints, name=name, strict=strict, **given)
+        return Robot(joints, name=name, strict=strict and own, **given)
     except RobotError as error:
         raise RobotFileError(source, str(error)) from error
 
@@ -95,6 +99,8 @@ def robot_from_toml(data: bytes, source: str | Path, strict: bool = True) -> Rob
 def toml_text(robot: Robot) -> str:
     """Return the arm as TOML; reading it back gives an equal arm, to the last bit."""
     table: Table = {"name": robot.name, "n_joints": robot.n, "gravity": list(robot.gravity)}
+    if not robot.strict and any(joint.physical_faults() for joint in robot.joints):
+        table["strict"] = False
     for key, placement in (("base", robot.base), ("tool", robot.tool)):
         if placement != IDENTITY:
             table[key] = [list(row) for row in placement]
