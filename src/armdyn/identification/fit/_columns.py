@@ -1,11 +1,14 @@
 """The columns of the regression: the terms of a joint's torque.
 
-    tau = K Y_b w + f(v) + Fs exp(-(v/vs)^2) sign(v) + extra columns,      v = K^-T qd
+    tau = K Y_b w + f(v, L) + extra columns,      v = K^-T qd
 
 w are the minimal parameters and Y_b is their regressor, K is the coupling of the drives (if any),
-and f is the friction law (`armdyn.robot.friction`, a column for each of its terms). Fs is the part
-of static friction above Coulomb friction; it fades with the speed vs (Stribeck). Extra columns are
-functions of the state that the user supplies, for example for a counterbalance or a spring.
+and f is the friction law (`armdyn.robot.friction`, a column for each of its terms). Extra columns
+are functions of the state that the user supplies, for example for a counterbalance or a spring.
+
+Friction that grows with the load L, the torque that the gear transmits, is not linear in w. Its
+column takes L from given minimal parameters without rotors, `load`; a fit repeats with those that
+it found. A rotor that is part of another minimal parameter counts as load.
 
 Friction and rotors belong to the drives, so they follow the drives' speeds v. The power of the
 drives is that of the joints, tau^T v = (K tau_joint)^T v = tau_joint^T qd, so v = K^-T qd.
@@ -13,7 +16,7 @@ drives is that of the joints, tau^T v = (K tau_joint)^T v = tau_joint^T qd, so v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,8 +28,8 @@ from armdyn.errors import InputError
 from armdyn.graph import Program, Slot, interpret, trace
 from armdyn.identification.data._decimation import DecimationFilter, decimation
 from armdyn.minimal import MinimalParameters
-from armdyn.robot import FRICTION_TERMS, FrictionTerm
-from armdyn.scalar import Scalar, sign
+from armdyn.robot import FRICTION_TERMS
+from armdyn.scalar import Scalar
 
 Array = NDArray[np.float64]
 Function = Callable[[Array, Array, Array], Array]
@@ -48,11 +51,12 @@ class Column:
 
     name: str
     unit: str
-    kind: str  # "base", a term of friction, "fading" or "extra"
+    kind: str  # "base", a term of friction or "extra"
     joint: int
     function: Callable[[Array, Array, Array], Array] | None = None
     shape: tuple[float, ...] = ()  # of a term of friction
     shared: tuple[int, ...] = ()
+    soft: float = 0.0  # a speed v0: friction with tanh(v/v0) in place of sign(v)
 
     @property
     def joints(self) -> tuple[int, ...]:
@@ -76,6 +80,7 @@ class Model:
         known_rotors: Array,
         known_friction: bool = False,
         coupling: Array | None = None,
+        load: Array | None = None,
     ) -> None:
         """Put columns together.
 
@@ -86,9 +91,10 @@ class Model:
             known_rotors: known rotor inertias ``(n,)``, which are not fitted.
             known_friction: whether the arm's friction is known, and not fitted.
             coupling: K, ``(n, n)``.
+            load: minimal parameters ``(k,)`` that give the load of the gears.
         """
         self.arm, self.base, self.n = arm, base, arm.n
-        self.coupling = coupling
+        self.coupling, self.load = coupling, load
         self._to_drives = None if coupling is None else np.linalg.inv(coupling)
         self.known_rotors, self.known_friction = known_rotors, known_friction
         inertial = [
@@ -146,7 +152,13 @@ class Model:
         """Return the model with more columns of single joints, after the present ones."""
         return self._with([*self.columns[self.k :], *more])
 
-    def _with(self, own: Sequence[Column]) -> Model:
+    def with_load(self, values: Array) -> Model:
+        """Return the model with the load of the gears that parameters ``(k, ...)`` give."""
+        load = values[: self.k].copy()
+        load[list(rotor_rows(self.base).values())] = 0.0
+        return self._with(self.columns[self.k :], load)
+
+    def _with(self, own: Sequence[Column], load: Array | None = None) -> Model:
         return Model(
             self.arm,
             self.base,
@@ -154,6 +166,7 @@ class Model:
             known_rotors=self.known_rotors,
             known_friction=self.known_friction,
             coupling=self.coupling,
+            load=self.load if load is None else load,
         )
 
     def rows(self, q: Array, qd: Array, qdd: Array, band: DecimationFilter | None = None) -> Array:
@@ -164,8 +177,9 @@ class Model:
         for a in range(0, len(q), step):
             x = q[a : a + step], qd[a : a + step], qdd[a : a + step]
             at = slice(a // band.mean, (a + len(x[0])) // band.mean)
-            means[at, :inner] = band.averages(self._inertial(*x).reshape(len(x[0]), inner))
-            means[at, inner:] = band.averages(self._single(*x))
+            Y = self._inertial(*x)
+            means[at, :inner] = band.averages(Y.reshape(len(x[0]), inner))
+            means[at, inner:] = band.averages(self._single(*x, Y))
         return band.weighted(means)[:, self._gather]
 
     def predicted(self, values: Array, q: Array, qd: Array, qdd: Array) -> Array:
@@ -173,9 +187,10 @@ class Model:
         torque = np.empty((len(q), self.n))
         for a in range(0, len(q), CHUNK):
             x = q[a : a + CHUNK], qd[a : a + CHUNK], qdd[a : a + CHUNK]
-            part = np.matmul(self._inertial(*x), values[: self.k], out=torque[a : a + CHUNK])
+            Y = self._inertial(*x)
+            part = np.matmul(Y, values[: self.k], out=torque[a : a + CHUNK])
             if len(self._places):
-                single = self._single(*x)
+                single = self._single(*x, Y)
                 for at, (i, j) in enumerate(self._places):
                     part[:, j] += values[self.k + i] * single[:, at]
         return torque
@@ -199,16 +214,21 @@ class Model:
         """Return speeds or accelerations of the drives ``(N, n)`` for those of the joints."""
         return rate if self._to_drives is None else rate @ self._to_drives
 
-    def _single(self, q: Array, qd: Array, qdd: Array) -> Array:
+    def _single(self, q: Array, qd: Array, qdd: Array, Y: Array) -> Array:
         """Return the columns of single joints side by side; a shared one has several columns."""
         result = np.empty((len(q), len(self._places)))
-        v, a = self.of_drives(qd), self.of_drives(qdd)
+        v = self.of_drives(qd)
+        load = None if self.load is None else np.abs(Y @ self.load)
         at = 0
         for column in self.columns[self.k :]:
             end = at + len(column.joints)
-            # extra columns are functions of the joints' motion, all others of the drives'
-            x = (q, qd, qdd) if column.kind == "extra" else (q, v, a)
-            result[:, at:end] = _evaluated(column, *x).reshape(len(q), -1)
+            if column.kind == "extra":  # a function of the joints' motion, all others of drives'
+                result[:, at:end] = _extra(column, q, qd, qdd).reshape(len(q), -1)
+            else:
+                result[:, at] = _friction(column, v[:, column.joint])
+                if FRICTION_TERMS[column.kind].load:
+                    assert load is not None
+                    result[:, at] *= load[:, column.joint]
             at = end
         return result
 
@@ -224,10 +244,13 @@ class Model:
         return (self._inertial(*states) != 0.0).any(axis=0)
 
 
-def _evaluated(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
-    if column.kind in FRICTION_TERMS:
-        v = qd[:, column.joint]
-        return interpret(_friction_column(FRICTION_TERMS[column.kind], column.shape), v)[0]
+def _friction(column: Column, v: Array) -> Array:
+    """Return a friction column at speeds v, for a load of 1."""
+    s = np.tanh(v / column.soft) if column.soft else np.sign(v)
+    return interpret(_friction_program(column.kind, column.shape), v, s)[0]
+
+
+def _extra(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
     assert column.function is not None
     values = np.asarray(column.function(q, qd, qdd), dtype=np.float64)
     m = len(column.shared)
@@ -243,40 +266,48 @@ def _evaluated(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
     return values
 
 
-@lru_cache(maxsize=64)
-def _friction_column(term: FrictionTerm, shape: tuple[float, ...]) -> Program:
-    def column(v: list[Scalar]) -> list[Scalar]:
-        return [term.column(v[0], sign(v[0]), *shape)]
+@lru_cache(maxsize=256)
+def _friction_program(kind: str, shape: tuple[float, ...]) -> Program:
+    term = FRICTION_TERMS[kind]
 
-    return trace(column, [Slot("v", ())], [Slot("f", ())], name=term.symbol)
+    def column(v: list[Scalar], s: list[Scalar]) -> list[Scalar]:
+        return [term.column(v[0], s[0], *shape)]
+
+    return trace(column, [Slot("v", ()), Slot("s", ())], [Slot("f", ())], name=term.symbol)
 
 
-def friction_columns(arm: Arm) -> list[Column]:
-    """Return the common friction terms of every joint, if their shape is described."""
+def common_terms() -> tuple[str, ...]:
+    """Return the terms of friction that every joint has."""
+    return tuple(kind for kind, term in FRICTION_TERMS.items() if term.common)
+
+
+def friction_columns(arm: Arm, kinds: Iterable[str] | None = None) -> list[Column]:
+    """Return columns of some terms of friction for every joint; of the common ones if left out.
+
+    A term whose shape is not described, such as the speed of Stribeck friction, is left out.
+    """
     listed: list[Column] = []
     for j, joint in enumerate(arm.robot.joints):
-        for field, term in FRICTION_TERMS.items():
-            shape = tuple(getattr(joint, name) for name in term.shape)
-            name, unit = f"{term.symbol}{j + 1}", term.unit(joint.is_revolute)
-            if term.common and all(shape):
-                listed.append(Column(name, unit, field, j, shape=shape))
+        for kind in common_terms() if kinds is None else kinds:
+            shape = tuple(getattr(joint, name) for name in FRICTION_TERMS[kind].shape)
+            if all(shape):
+                listed.append(friction_column(arm, j, kind, shape))
     return listed
 
 
-def stribeck_columns(arm: Arm, speeds: Array) -> list[Column]:
-    """Return a column for each joint and each of its speeds ``(n, g)``."""
-    listed: list[Column] = []
-    for j, joint in enumerate(arm.robot.joints):
-        force = "N m" if joint.kind == "revolute" else "N"
-        for speed in speeds[j]:
-            name = f"Fs{j + 1}({speed:.3g})"
-            listed.append(Column(name, force, "fading", j, _fading(j, float(speed))))
-    return listed
+def friction_column(
+    arm: Arm, j: int, kind: str, shape: tuple[float, ...] = (), soft: float = 0.0
+) -> Column:
+    """Return the column of a term of friction of joint j."""
+    term = FRICTION_TERMS[kind]
+    unit = term.unit(arm.robot.joints[j].is_revolute)
+    return Column(f"{term.symbol}{j + 1}", unit, kind, j, shape=shape, soft=soft)
 
 
-def _fading(j: int, speed: float) -> Function:
-    def column(q: Array, qd: Array, qdd: Array) -> Array:
-        v = qd[:, j]
-        return np.exp(-((v / speed) ** 2)) * np.sign(v)
-
-    return column
+def rotor_rows(base: MinimalParameters) -> dict[int, int]:
+    """Return the minimal parameters that are rotor inertias: their indices, by joints from 0."""
+    P, first = base.matrix, 10 * base.n
+    if P.shape[1] < first + base.n:
+        return {}
+    alone = ~P[:, :first].any(axis=1)
+    return {int(np.flatnonzero(P[i, first:])[0]): int(i) for i in np.flatnonzero(alone)}

@@ -82,7 +82,8 @@ def fitted(
     clipped = np.zeros(model.n)
     targets = [part.filtered(part.tau) for part in parts]
     factors, counts = factors_of(rows, targets, kept, progress)
-    prior = _prior(model, natural, factors, counts)
+    squares = np.stack([R.T @ R for R in factors])
+    prior = prior_from_sizes(model, natural, squares, np.array(counts, dtype=np.float64))
     fit, correlation = _weighted(model, rows, targets, kept, factors, counts, prior, settings)
     for _ in range(ROBUST_ROUNDS if settings.robust else 0):
         reach, share = _reach(model, parts, fit.values)
@@ -125,15 +126,21 @@ def predicted(model: Model, part: FilteredSegment, values: Array, a: int, b: int
     return model.predicted(values, *part.samples(a, b)[:3])
 
 
-def _prior(
-    model: Model, natural: Expected, factors: Sequence[Array], counts: Sequence[int]
-) -> Prior:
-    n = np.maximum(np.array(counts, dtype=np.float64), 1.0)
-    torque = np.array([np.linalg.norm(R[:, -1]) for R in factors]) / np.sqrt(n)
+def prior_from_sizes(model: Model, natural: Expected, squares: Array, counts: Array) -> Prior:
+    """Return the prior of all columns.
+
+    Args:
+        model: the columns.
+        natural: the prior of natural parameters.
+        squares: X^T X of the rows [A | tau] of every joint, ``(n, p + 1, p + 1)``.
+        counts: numbers of rows ``(n,)``.
+    """
+    n = np.maximum(counts, 1.0)
+    size = np.sqrt(np.diagonal(squares, axis1=1, axis2=2) / n[:, None])
     column = np.zeros(len(model.columns))
     for i, one in enumerate(model.columns[model.k :], model.k):
-        column[i] = max(np.linalg.norm(factors[j][:, i]) / np.sqrt(n[j]) for j in one.joints)
-    return prior_of(model, natural, torque, column)
+        column[i] = max(size[j, i] for j in one.joints)
+    return prior_of(model, natural, size[:, -1], column)
 
 
 def _weighted(

@@ -8,7 +8,8 @@ prior is around zero, with a spread that follows from the torques.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,12 @@ SMALLEST_SHARE = 0.1
 TRUSTED = 0.25
 UNKNOWN = 0.03
 
+# A rotor that is described may be off by the inertia of the links beyond it. One that is not may be
+# any: this much wider, the prior has no weight.
+UNDESCRIBED = 100.0
+# A rotor that is held has this share of its spread.
+HELD = 1e-7
+
 # Friction and extra columns are expected within this multiple of the measured torques.
 WIDE = 3.0
 
@@ -44,11 +51,13 @@ class Expected:
         mean: values ``(N,)``, in the order of the columns of the minimal set's matrix.
         spread: their standard deviations ``(N,)``.
         described: whether the arm's description has masses.
+        held: joints (from 0) whose rotors keep their described inertia.
     """
 
     mean: Array
     spread: Array
     described: bool
+    held: tuple[int, ...] = ()
 
 
 def expected(arm: Arm, rotor: bool, torque: Array) -> Expected:
@@ -64,9 +73,18 @@ def expected(arm: Arm, rotor: bool, torque: Array) -> Expected:
     parts = [m * length**POWERS for m in masses]
     mean, spread = [arm.parameters], [SPREAD * np.concatenate(parts)]
     if rotor:
-        mean.append(np.array([j.rotor_inertia for j in joints]))
-        spread.append(np.cumsum(masses[::-1])[::-1] * length**2)
+        rotors = np.array([j.rotor_inertia for j in joints])
+        beyond = np.cumsum(masses[::-1])[::-1] * length**2
+        mean.append(rotors)
+        spread.append(np.where(rotors > 0.0, 1.0, UNDESCRIBED) * beyond)
     return Expected(np.concatenate(mean), np.concatenate(spread), described)
+
+
+def with_rotors_held(natural: Expected, joints: Sequence[int]) -> Expected:
+    """Return the prior with the rotors of some joints as described."""
+    spread, first = natural.spread.copy(), 10 * (len(natural.spread) // 11)
+    spread[[first + j for j in joints]] *= HELD
+    return replace(natural, spread=spread, held=tuple(joints))
 
 
 def link_length(arm: Arm) -> float:

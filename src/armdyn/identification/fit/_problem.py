@@ -37,6 +37,8 @@ class Problem:
         strength: s, the strength of the prior.
         described: whether the prior is a description with masses, or just zero.
         values: the best values ``(p,)`` without the constraint of physical links.
+        held: joints (from 0) whose rotors are as expected.
+        curves: rows ``(m, p)``; rows @ values is friction at some speed, which is not negative.
     """
 
     n: int
@@ -48,6 +50,8 @@ class Problem:
     strength: float
     described: bool
     values: Array
+    held: tuple[int, ...]
+    curves: Array
 
 
 @dataclass(frozen=True)

@@ -121,10 +121,11 @@ def _solved(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Ar
     T = problem.r_factor * min(1.0, MOST_EXACT / size if size > 0.0 else 1.0)
     problem = replace(problem, r_factor=T, strength=s)
     links = [_link(cp, problem, i, C) for i, C in enumerate(roots)]
-    rotors = [_rotors(cp, problem)] if problem.matrix.shape[1] > 10 * n else []
+    rotors = [_rotors(cp, problem)] if len(_free_rotors(problem)) else []
     own = [_own(cp, problem)] if p > k else []
     parts = [*links, *rotors, *own]
-    residual = sum((part.residual for part in parts), T[:, k:p] @ problem.values[k:] - T[:, p])
+    known = T[:, k:p] @ problem.values[k:] - T[:, p] + _held_rotors(problem)
+    residual = sum((part.residual for part in parts), known)
     cost = sum((part.cost for part in parts), cp.sum_squares(residual))
     solved(cp, cp.Minimize(cost), [b for part in parts for b in part.bounds], WHAT)
     if any(np.linalg.eigvalsh(link.unknown.value)[0] <= 0.0 for link in links):
@@ -134,8 +135,13 @@ def _solved(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Ar
         )
     bodies = [C @ link.unknown.value @ C.T for link, C in zip(links, roots, strict=True)]
     x = np.concatenate([parameters_of(Pi) for Pi in bodies])
+    if problem.matrix.shape[1] > 10 * n and not rotors:
+        x = np.concatenate([x, problem.mean[10 * n :]])
     for part in rotors:
-        x = np.concatenate([x, problem.spread[10 * n :] * np.maximum(part.unknown.value, 0.0)])
+        found = problem.mean[10 * n :].copy()
+        free = _free_rotors(problem)
+        found[free] = problem.spread[10 * n :][free] * np.maximum(part.unknown.value, 0.0)
+        x = np.concatenate([x, found])
     values = np.concatenate([problem.matrix @ x, problem.values[k:]])
     for part in own:
         values[k:] += _units(problem) * part.unknown.value
@@ -157,12 +163,24 @@ def _seen(problem: Problem, i: int) -> Array:
 
 
 def _rotors(cp: Any, problem: Problem) -> _Part:
-    k, at = len(problem.matrix), slice(10 * problem.n, None)
+    k, at = len(problem.matrix), 10 * problem.n + _free_rotors(problem)
     unit = problem.spread[at]
     rows = problem.r_factor[:, :k] @ problem.matrix[:, at] * unit
-    rotor = cp.Variable(problem.n, nonneg=True)
+    rotor = cp.Variable(len(at), nonneg=True)
     off = cp.sum_squares(rotor - problem.mean[at] / unit)
     return _Part(rotor, rows @ rotor, problem.strength**2 * off)
+
+
+def _free_rotors(problem: Problem) -> NDArray[np.int64]:
+    """Return the joints whose rotors are fitted."""
+    fitted = problem.matrix.shape[1] - 10 * problem.n
+    return np.array([j for j in range(fitted) if j not in problem.held], dtype=np.int64)
+
+
+def _held_rotors(problem: Problem) -> Array:
+    """Return the part of the residuals of rotors that are as expected."""
+    k, at = len(problem.matrix), 10 * problem.n + np.array(problem.held, dtype=np.int64)
+    return problem.r_factor[:, :k] @ (problem.matrix[:, at] @ problem.mean[at])
 
 
 def _own(cp: Any, problem: Problem) -> _Part:
@@ -172,6 +190,10 @@ def _own(cp: Any, problem: Problem) -> _Part:
     moved = cp.Variable(p - k)
     least = -problem.values[k:][signed] / unit[signed]
     bounds = [moved[signed] >= least] if len(signed) else []
+    own = problem.values[k:]
+    for row in problem.curves[:, k:]:
+        size = float(np.abs(row * unit).max())
+        bounds.append((row * unit / size) @ moved >= -float(row @ own) / size)
     rows = problem.r_factor[:, k:p] * unit
     return _Part(moved, rows @ moved, HELD**2 * cp.sum_squares(moved), bounds)
 

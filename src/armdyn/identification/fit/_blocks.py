@@ -1,0 +1,109 @@
+"""The rows of a regression as sums of squares and products, block by block in time.
+
+Errors of real models are alike in neighbouring rows, so rows are left out by blocks: for cross
+validation, which chooses terms, and for the jackknife, which gives error bars. A block needs the
+matrix X^T X of its rows X = [A | tau], of every joint; the rows themselves are not kept, so this
+works for logs of any length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn._progress import Progress
+from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._regression import Prior
+from armdyn.identification.fit._segments import Rows
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+# Blocks of a log: with fewer the jackknife is too narrow, with more neighbours are too alike.
+BLOCKS = 20
+FEWEST = 4
+
+# A block has at least this many rows.
+LEAST_ROWS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """X^T X of every block and joint.
+
+    Attributes:
+        model: the p columns.
+        squares: ``(B, n, p + 1, p + 1)`` over all columns and the torque.
+        counts: numbers of rows ``(B, n)``.
+    """
+
+    model: Model
+    squares: Array
+    counts: Array
+
+    @property
+    def count(self) -> int:
+        """Number of blocks."""
+        return len(self.squares)
+
+    def normal(self, weights: Array, prior: Prior, strength: float) -> Normal:
+        """Return the normal equations of rows that are weighted by 1/weights, joint by joint."""
+        G = np.tensordot(self.squares, weights**-2.0, axes=([1], [0]))
+        P = strength**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
+        return Normal(G, P, P @ prior.mean)
+
+
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """Weighted normal equations of all blocks.
+
+    Attributes:
+        squares: ``(B, p + 1, p + 1)``, all joints together.
+        prior: the precision P of the prior, ``(p, p)``.
+        pull: P times the mean of the prior, ``(p,)``.
+    """
+
+    squares: Array
+    prior: Array
+    pull: Array
+
+    def without(self, block: int | None) -> tuple[Array, Array]:
+        """Return H ``(p, p)`` and g ``(p,)`` of H beta = g without one block, or of all."""
+        total = self.squares.sum(axis=0)
+        if block is not None:
+            total = total - self.squares[block]
+        return total[:-1, :-1] + self.prior, total[:-1, -1] + self.pull
+
+
+def block_sums(
+    rows: Rows, targets: Sequence[Array], kept: Sequence[Mask], progress: Progress
+) -> Blocks:
+    """Return the sums of the rows that count, in blocks of equal length."""
+    model = rows.model
+    n, p = model.n, len(model.columns)
+    number = max(min(BLOCKS, rows.count // LEAST_ROWS), FEWEST)
+    active = [np.append(model.active[j], p) for j in range(n)]
+    packed = [np.zeros((number, len(a), len(a))) for a in active]
+    counts = np.zeros((number, n))
+    starts = np.cumsum([0, *(len(part.centres) for part in rows.parts)])
+    done = 0
+    for k, at, A in rows:
+        place = starts[k] + np.arange(at.start, at.stop)
+        block = place * number // rows.count
+        for b in range(int(block[0]), int(block[-1]) + 1):
+            here = block == b
+            for j in range(n):
+                use = here & kept[k][at, j]
+                X = np.column_stack([A[use, model.part(j)], targets[k][at, j][use]])
+                packed[j][b] += X.T @ X
+                counts[b, j] += len(X)
+        done += len(A)
+        progress(done, rows.count, "friction")
+    squares = np.zeros((number, n, p + 1, p + 1))
+    for j, a in enumerate(active):
+        squares[:, j, a[:, None], a] = packed[j]
+    return Blocks(model, squares, counts)

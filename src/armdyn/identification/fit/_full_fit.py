@@ -1,0 +1,142 @@
+"""A fit whose terms of friction and rotors the data choose, with error bars.
+
+First a fit with the common terms of friction; it finds outliers, weights and the load of the gears.
+Then one pass over the rows with the columns of all terms, from which terms are chosen. The final
+fit has the chosen terms; if friction grows with the load, it is repeated with the load that it
+found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn._progress import Progress
+from armdyn.identification.fit._blocks import Blocks, Normal, block_sums
+from armdyn.identification.fit._choice import Rung, choose
+from armdyn.identification.fit._columns import Model, rotor_rows
+from armdyn.identification.fit._error_bars import error_covariance
+from armdyn.identification.fit._fit import Fitted, Settings, fitted, prior_from_sizes
+from armdyn.identification.fit._prior import Expected, with_rotors_held
+from armdyn.identification.fit._regression import Prior
+from armdyn.identification.fit._segments import Rows
+from armdyn.identification.fit._wide import Terms, Wide, wide_model
+from armdyn.robot import FRICTION_TERMS
+
+Array = NDArray[np.float64]
+
+# Fits with the load of the fit before, at most, and the change of load coefficients that ends it.
+LOAD_ROUNDS = 4
+SETTLED = 1e-3
+
+# If a load coefficient still changes by this share of itself, the term is left out.
+UNSETTLED = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class FullFit:
+    """A fit with chosen terms.
+
+    Attributes:
+        model: the columns of the fit.
+        rows: their rows.
+        found: the fit.
+        natural: the prior of natural parameters; rotors that were not chosen are held.
+        ladder: groups of terms that were tried for every joint; empty if there was no choice.
+        wide: the columns of all terms.
+        blocks: their sums.
+        normal: the weighted normal equations of the blocks.
+        prior: of the wide model.
+    """
+
+    model: Model
+    rows: Rows
+    found: Fitted
+    natural: Expected
+    ladder: tuple[tuple[Rung, ...], ...]
+    wide: Wide
+    blocks: Blocks
+    normal: Normal
+    prior: Prior
+
+    def covariance(self, values: Array) -> Array:
+        """Return the covariance ``(p, p)`` of values of the columns."""
+        return error_covariance(
+            self.blocks, self.normal, self.wide.members, self.prior, self.found.fit.strength,
+            self.model, values,
+        )  # fmt: skip
+
+
+def full_fit(
+    narrow: Rows,
+    natural: Expected,
+    settings: Settings,
+    terms: Terms,
+    choose_rotors: bool,
+    top: Array,
+    progress: Progress,
+) -> FullFit:
+    """Fit a model.
+
+    Args:
+        narrow: rows of the model with the common terms of friction.
+        natural: the prior of natural parameters.
+        settings: how to fit.
+        terms: the terms of friction to choose from.
+        choose_rotors: whether rotors are chosen, or are all in the fit.
+        top: highest speed of every drive, ``(n,)``.
+        progress: called with (done, total, what).
+    """
+    model = narrow.model
+    first = fitted(model, narrow, natural, settings, progress)
+    wide = wide_model(model, terms, top, choose_rotors, first.fit.values)
+    blocks = block_sums(Rows(wide.model, narrow.parts), first.targets, first.kept, progress)
+    prior = prior_from_sizes(wide.model, natural, blocks.squares.sum(axis=0), blocks.counts.sum(axis=0))
+    normal = blocks.normal(first.fit.weights, prior, first.fit.strength)
+    choice = choose(blocks, normal, wide.always, wide.candidates, prior.mean, forced=terms.forced)
+    rows, found, held = narrow, first, natural
+    if any(wide.candidates):
+        chosen = set(choice.columns.tolist())
+        held = _held(wide.model, natural, chosen)
+        gone = [i for i in range(model.k, len(wide.model.columns)) if i not in chosen]
+        rows, found = _with_load(wide.model.without(gone), narrow, held, settings, progress)
+    return FullFit(
+        rows.model, rows, found, held, choice.ladder, wide, blocks, normal, prior
+    )  # fmt: skip
+
+
+def _held(model: Model, natural: Expected, chosen: set[int]) -> Expected:
+    rotors = rotor_rows(model.base)
+    return with_rotors_held(natural, [j for j, i in rotors.items() if i not in chosen])
+
+
+def _with_load(
+    model: Model, narrow: Rows, natural: Expected, settings: Settings, progress: Progress
+) -> tuple[Rows, Fitted]:
+    """Fit until the load of the gears is that of the fit; drop what does not settle."""
+    rows = Rows(model, narrow.parts)
+    found = fitted(model, rows, natural, settings, progress)
+    loaded = [i for i, c in enumerate(model.columns) if _of_load(c.kind)]
+    if not loaded:
+        return rows, found
+    change = np.full(len(loaded), np.inf)
+    for _ in range(LOAD_ROUNDS - 1):
+        before = found.fit.values[loaded]
+        model = model.with_load(found.fit.values)
+        rows = Rows(model, narrow.parts)
+        found = fitted(model, rows, natural, settings, progress)
+        change = np.abs(found.fit.values[loaded] - before)
+        if (change <= SETTLED).all():
+            break
+    value = found.fit.values[loaded]
+    bad = (change > np.maximum(UNSETTLED * np.abs(value), SETTLED)) | (value <= 0.0) | (value >= 1.0)
+    if not bad.any():
+        return rows, found
+    dropped = [i for i, b in zip(loaded, bad.tolist(), strict=True) if b]
+    return _with_load(model.without(dropped), narrow, natural, settings, progress)
+
+
+def _of_load(kind: str) -> bool:
+    return kind in FRICTION_TERMS and FRICTION_TERMS[kind].load

@@ -1,0 +1,164 @@
+"""The columns of all terms of friction that a joint may have, before some are chosen.
+
+The wide model has, for every joint, the common terms; each further term, one column for each speed
+of the grid if its shape is a speed; and dry terms once more with tanh(v/v0) in place of sign(v).
+One pass over the data gives the sums of all of them. The choice of terms and the error bars pick
+their columns from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.identification.fit._choice import ROTOR, Candidate, short_name
+from armdyn.identification.fit._columns import Column, Model, friction_column, rotor_rows
+from armdyn.robot import FRICTION_TERMS
+
+Array = NDArray[np.float64]
+
+# Speeds at which friction may fade, as shares of the joint's highest speed.
+SPEEDS = (0.02, 0.05, 0.1, 0.2)
+
+# The reversal of dry friction is smooth over this share of the highest speed, in half of the
+# models that give error bars: the true width is unknown.
+SOFT = 0.01
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Which terms of friction a fit has.
+
+    Attributes:
+        common: terms that every joint has.
+        offered: further terms.
+        forced: every joint has the offered terms; else they are chosen by the data.
+    """
+
+    common: tuple[str, ...]
+    offered: tuple[str, ...] = ()
+    forced: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Wide:
+    """The wide model, and which of its columns are what.
+
+    Attributes:
+        model: all columns.
+        always: columns of every fit.
+        candidates: columns that a joint may get, of every joint.
+        members: the columns of each of the full models whose spread gives error bars.
+    """
+
+    model: Model
+    always: tuple[int, ...]
+    candidates: tuple[tuple[Candidate, ...], ...]
+    members: tuple[tuple[int, ...], ...]
+
+
+def wide_model(
+    narrow: Model, terms: Terms, top: Array, choose_rotors: bool, load: Array
+) -> Wide:
+    """Return the wide model.
+
+    Args:
+        narrow: the model with the common terms.
+        terms: which terms may be chosen.
+        top: highest speed of every drive, ``(n,)``.
+        choose_rotors: rotors are chosen by the data; else all minimal parameters are in every fit.
+        load: parameters that give the load of the gears.
+    """
+    arm, own = narrow.arm, list[Column]()
+    full = [kind for kind, term in FRICTION_TERMS.items() if not term.common]
+    full = full if terms.common else []
+    for j in range(arm.n):
+        for kind in full:
+            shapes = _shapes(arm.robot.joints[j], kind, float(top[j]))
+            own += [friction_column(arm, j, kind, shape) for shape in shapes]
+        for kind in (*terms.common, *full):
+            if FRICTION_TERMS[kind].dry:
+                shapes = _shapes(arm.robot.joints[j], kind, float(top[j]))
+                soft = SOFT * float(top[j])
+                own += [friction_column(arm, j, kind, shape, soft) for shape in shapes]
+    model = narrow.with_columns(own).with_load(load)
+    first = len(narrow.columns)
+    rotors = rotor_rows(model.base)
+    free = set(rotors.values()) if choose_rotors else set[int]()
+    always = tuple(i for i in range(first) if i not in free)
+    candidates = tuple(
+        (
+            *(
+                Candidate(i, short_name(c.kind))
+                for i, c in enumerate(model.columns[first:], first)
+                if c.joint == j and not c.soft and c.kind in terms.offered
+            ),
+            *((Candidate(rotors[j], ROTOR),) if j in rotors and rotors[j] in free else ()),
+        )
+        for j in range(arm.n)
+    )
+    return Wide(model, always, candidates, _members(model, first))
+
+
+def _shapes(joint: object, kind: str, top: float) -> list[tuple[float, ...]]:
+    """Return the shapes of a term's columns: none, the described one, or speeds of the grid."""
+    fields = FRICTION_TERMS[kind].shape
+    if not fields:
+        return [()]
+    described = tuple(float(getattr(joint, name)) for name in fields)
+    if FRICTION_TERMS[kind].common:
+        return [described] if all(described) else []
+    return [(share * max(top, 1e-9),) * len(fields) for share in SPEEDS]
+
+
+def _members(model: Model, first: int) -> tuple[tuple[int, ...], ...]:
+    """Return full models: one speed of the grid each, with sharp and with smooth reversals."""
+    listed: list[tuple[int, ...]] = []
+    for at, soft in product(range(len(SPEEDS)), (False, True)):
+        picked: list[int] = []
+        seen = dict[tuple[int, str, bool], int]()
+        for i, column in enumerate(model.columns):
+            if column.kind not in FRICTION_TERMS:
+                picked.append(i)
+                continue
+            term = FRICTION_TERMS[column.kind]
+            if term.dry and bool(column.soft) is not soft:
+                continue
+            if term.shape and not term.common:
+                key = (column.joint, column.kind, soft)
+                seen[key] = seen.get(key, -1) + 1
+                if seen[key] != at:
+                    continue
+            picked.append(i)
+        listed.append(tuple(picked))
+    return tuple(dict.fromkeys(listed)) if first < len(model.columns) else (tuple(range(first)),)
+
+
+def curve_rows(model: Model, top: Array, points: int = 10) -> Array:
+    """Return rows ``(m, p)`` for which rows @ values is the friction of a joint at some speed.
+
+    It has no load and no constant part: it must not be negative, from the onset of motion to the
+    highest speed `top` of the joint.
+    """
+    rows: list[Array] = []
+    for j in range(model.n):
+        own = [
+            i
+            for i, c in enumerate(model.columns)
+            if c.kind in FRICTION_TERMS and c.joint == j and FRICTION_TERMS[c.kind].drags
+            and not FRICTION_TERMS[c.kind].load
+        ]  # fmt: skip
+        if not own:
+            continue
+        for v in np.concatenate([[0.0], top[j] * np.linspace(0.1, 1.0, points - 1) ** 2]):
+            row = np.zeros(len(model.columns))
+            for i in own:
+                c = model.columns[i]
+                row[i] = float(FRICTION_TERMS[c.kind].column(float(v), 1.0, *c.shape))  # pyright: ignore[reportArgumentType]
+            rows.append(row)
+    return np.array(rows).reshape(-1, len(model.columns))
+
+
