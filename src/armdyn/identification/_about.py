@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.identification.fit._wide import Terms
 from armdyn.log import Log, Prepared, extremes
 
 Array = NDArray[np.float64]
@@ -82,6 +83,8 @@ def _settings(options: Any) -> dict[str, Any]:
         value = getattr(options, field.name)
         if isinstance(value, np.ndarray | np.generic):
             value = value.tolist()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        elif isinstance(value, Terms):
+            value = value.asked
         elif isinstance(value, tuple):
             value = [getattr(x, "name", x) for x in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         found[field.name] = value

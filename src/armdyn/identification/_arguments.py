@@ -9,10 +9,20 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._checks import checked_array, checked_items, checked_number, checked_positive
+from armdyn._checks import (
+    checked_array,
+    checked_flag,
+    checked_items,
+    checked_number,
+    checked_positive,
+)
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
+from armdyn.identification.fit._choice import short_name
+from armdyn.identification.fit._columns import common_terms
+from armdyn.identification.fit._wide import AUTO, Terms
 from armdyn.log import Log, extremes, is_in_file
+from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
 
@@ -28,6 +38,15 @@ def checked_arm(arm: object) -> Arm:
     if not isinstance(arm, Arm):
         raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
     return arm
+
+
+def checked_states(value: object, name: str, n: int) -> Array:
+    """Return one state or a batch of them, ``(..., n)``."""
+    what = f"numbers of shape (..., {n}), one a joint"
+    array = checked_array(value, name, what=what)
+    if array.shape[-1:] != (n,):
+        raise InputError(f"`{name}` has shape {array.shape}, expected {what}.", argument=name)
+    return array
 
 
 def checked_cutoff(value: object) -> float | None:
@@ -96,6 +115,40 @@ def _check_log(arm: Arm, log: Log) -> None:
         raise InputError(f"{source} has no torques; nothing can be identified from motion alone.")
     if not np.any(extremes([log.tau])):
         raise InputError(f"all torques of {source} are zero; they were not measured.")
+
+
+def checked_friction(value: object) -> Terms | None:
+    """Return the terms of friction to fit: "auto", True (common terms), names, or False (none)."""
+    names = {short_name(kind): kind for kind in FRICTION_TERMS}
+    what = f"'auto', True, False or a list of terms: {', '.join(names)}"
+    common = common_terms()
+    if isinstance(value, bool | np.bool_):
+        return Terms(common) if value else None
+    if isinstance(value, str) and value == AUTO:
+        return Terms(common, tuple(kind for kind in FRICTION_TERMS if kind not in common))
+    if isinstance(value, str):
+        raise InputError(f"`friction` is {shown(value)}, expected {what}.", argument="friction")
+    kinds: list[str] = []
+    for one in checked_items(value, "friction", what=what):
+        if not isinstance(one, str) or (one not in names and one not in FRICTION_TERMS):
+            raise InputError(f"`friction` has {shown(one)}, expected {what}.", argument="friction")
+        kinds.append(names.get(one, one))
+    if not kinds:
+        raise InputError(
+            "`friction` is empty; False takes friction from the arm.", argument="friction"
+        )
+    return Terms(
+        tuple(kind for kind in common if kind in kinds),
+        tuple(kind for kind in FRICTION_TERMS if kind in kinds and kind not in common),
+        forced=True,
+    )
+
+
+def checked_rotor(value: object) -> bool | None:
+    """Return whether to fit rotors; None leaves the choice to the data."""
+    if isinstance(value, str) and value == AUTO:
+        return None
+    return checked_flag(value, "rotor")
 
 
 def checked_coupling(value: object, n: int) -> Array:

@@ -21,8 +21,10 @@ from armdyn.identification._arguments import (
     checked_coupling,
     checked_cutoff,
     checked_delay,
+    checked_friction,
     checked_joints,
     checked_logs,
+    checked_rotor,
     checked_trim,
 )
 from armdyn.identification._pipeline import Options, run
@@ -48,8 +50,8 @@ def identify(
     arm: Arm,
     logs: Data | Sequence[Data],
     *,
-    friction: bool = True,
-    rotor: bool = False,
+    friction: bool | str | Sequence[str] = "auto",
+    rotor: bool | str = "auto",
     physical: bool = True,
     holdout: float = 0.3,
     test: Data | Sequence[Data] | None = None,
@@ -59,7 +61,6 @@ def identify(
     weights: ArrayLike | None = None,
     prior: float | None = None,
     robust: bool = True,
-    stribeck: bool = False,
     extra: Sequence[Extra | tuple[str, Any, Function]] = (),
     coupling: ArrayLike | None = None,
     trim: float | tuple[float, float] | None = None,
@@ -75,8 +76,11 @@ def identify(
         logs: one log or several with joint torques: logs, or paths of files that `Log.read`
             understands without options. Files above 256 MB are read block by block, like
             `Log.stream`, so they need not fit into memory.
-        friction: fit the friction of every joint; otherwise take it from the arm.
-        rotor: fit the identifiable rotor inertias; otherwise take them from the arm.
+        friction: "auto" fits viscous, Coulomb and constant friction of every joint, and further
+            terms where the data show them clearly. True fits these three only, a list such as
+            ``["viscous", "coulomb", "load"]`` its terms, False takes friction from the arm.
+        rotor: "auto" fits the rotor inertias that the data show clearly, True all that are
+            identifiable, False takes them from the arm.
         physical: find links that are physically possible bodies.
         holdout: share at the end of every log that is not used for the fit, but to test it.
         test: whole logs to test the fit with, in place of `holdout`.
@@ -91,7 +95,6 @@ def identify(
         prior: weight of the described masses: 1 trusts them to 50 %, 5 to 10 %; found
             from the data if left out.
         robust: pull in outliers of the torques.
-        stribeck: fit Stribeck friction where the data show it; its speed comes from a grid.
         extra: additional torque columns: (name, joint, function of q, qd, qdd); see `Extra`.
         coupling: K, ``(n, n)``, if measured torques are K times joint torques. Friction and rotors
             are then those of the drives, which turn with the speeds K^-T qd.
@@ -119,11 +122,10 @@ def identify(
     train_logs = checked_logs(arm, logs, "logs", long=True)
     test_logs = [] if test is None else checked_logs(arm, test, "test", long=True)
     options = Options(
-        friction=checked_flag(friction, "friction"),
-        rotor=checked_flag(rotor, "rotor"),
+        friction=checked_friction(friction),
+        rotor=checked_rotor(rotor),
         physical=checked_flag(physical, "physical"),
         robust=checked_flag(robust, "robust"),
-        stribeck=checked_flag(stribeck, "stribeck"),
         cutoff=checked_cutoff(cutoff),
         decimate=None
         if decimate is None

@@ -21,14 +21,15 @@ from armdyn.identification._result import Result
 from armdyn.identification.band._find import find_band
 from armdyn.identification.data._prepared import prepared
 from armdyn.identification.data._signals import signals_of
-from armdyn.identification.fit._columns import Column, Model, friction_columns, stribeck_columns
+from armdyn.identification.fit._columns import Column, Model, friction_columns
 from armdyn.identification.fit._coupling import CoupledMinimal
-from armdyn.identification.fit._fit import Fitted, Settings, factors_of, fitted
-from armdyn.identification.fit._prior import Expected, expected
+from armdyn.identification.fit._fit import Fitted, Settings
+from armdyn.identification.fit._full_fit import FullFit, full_fit
+from armdyn.identification.fit._prior import expected
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.fit._r_factor import r_factor
 from armdyn.identification.fit._segments import FilteredSegment, Rows, filtered_segments
-from armdyn.identification.fit._stribeck import grid_of_speeds, unneeded
+from armdyn.identification.fit._wide import Terms, curve_rows
 from armdyn.identification.judge._bias import bias_check
 from armdyn.identification.judge._excitation import excitation
 from armdyn.identification.judge._holdout import compare
@@ -57,11 +58,10 @@ OUTLIERS = 0.01
 class Options:
     """The arguments of `identify`, checked."""
 
-    friction: bool
-    rotor: bool
+    friction: Terms | None  # None takes friction from the arm
+    rotor: bool | None  # None leaves the choice of rotors to the data
     physical: bool
     robust: bool
-    stribeck: bool
     cutoff: float | None
     decimate: int | None
     dead_band: Array | None
@@ -96,16 +96,16 @@ def run(
     model = _model(arm, options)
     parts = filtered_segments(data.train, data.train_bands, model)
     _check_enough(parts, model)
-    torque, speed = _sizes(parts, model)
-    natural = expected(arm, model.base.rotor, torque)
+    torque, speed, top = _sizes(parts, model)
     settings = Settings(_dead_band(options, speed), options.robust, options.weights, options.prior)
-    if options.stribeck:
-        model = _with_stribeck(model, parts, natural, settings, progress)
-    rows = Rows(model, parts)
-    found = fitted(model, rows, natural, settings, progress)
+    complete = full_fit(
+        Rows(model, parts), expected(arm, model.base.rotor, torque), settings,
+        options.friction or Terms(()), options.rotor is None, top, progress,
+    )  # fmt: skip
+    model, rows, found = complete.model, complete.rows, complete.found
     notes += _fit_notes(arm, found, settings)
     progress(0, 1, "links")
-    solution = _solution(model, found, natural, options)
+    solution = _solution(complete, options, top)
     progress(0, 1, "verdict")
     identified, remarks = arm_with(model, solution.values, solution.parameters)
     impossible = impossible_links(identified)
@@ -119,16 +119,17 @@ def run(
     fastest = np.max([np.abs(model.of_drives(s.velocity)).max(axis=0) for s in train], axis=0)
     test, errors = compare(unseen, solution.values, fastest)
     assert train_errors is not None
-    judged = excitation(model, found.fit, parts, natural.described)
+    judged = excitation(model, found.fit, parts, complete.natural.described)
     bias = bias_check(rows, found)
     judgement = judge(
         rows, found, solution.values, solution.parameters, train_logs, test, settings.dead_band,
         judged, errors,
     )  # fmt: skip
-    fit = found.fit
+    fit, covariance = found.fit, complete.covariance(solution.values)
     return Result(
-        arm=identified, described=arm, model=model, values=solution.values, std=fit.std,
-        covariance=fit.covariance, parameters=solution.parameters[: 10 * arm.n].copy(),
+        arm=identified, described=arm, model=model, values=solution.values,
+        std=np.sqrt(np.diag(covariance)), covariance=covariance, ladder=complete.ladder,
+        parameters=solution.parameters[: 10 * arm.n].copy(),
         sigma=fit.sigma, correlation=found.correlation, counts=tuple(found.counts),
         clipped=found.clipped, prior_strength=fit.strength, determined=fit.determined,
         excitation=judged, bias=bias, train=tuple(train), train_errors=train_errors,
@@ -142,10 +143,11 @@ def run(
 
 
 def _model(arm: Arm, options: Options) -> Model:
-    own = [*(friction_columns(arm) if options.friction else []), *options.extra]
-    rotors = np.array([0.0 if options.rotor else j.rotor_inertia for j in arm.robot.joints])
-    base = arm.minimal_with(rotor=options.rotor)
-    if options.rotor and options.coupling is not None:
+    terms, rotor = options.friction, options.rotor is not False
+    own = [*(friction_columns(arm, terms.common) if terms else []), *options.extra]
+    rotors = np.array([0.0 if rotor else j.rotor_inertia for j in arm.robot.joints])
+    base = arm.minimal_with(rotor=rotor)
+    if rotor and options.coupling is not None:
         base = cast(MinimalParameters, CoupledMinimal(arm, options.coupling))
     return Model(
         arm,
@@ -166,18 +168,17 @@ def _check_enough(parts: Sequence[FilteredSegment], model: Model) -> None:
         )
 
 
-def _sizes(parts: Sequence[FilteredSegment], model: Model) -> tuple[Array, Array]:
-    """Return the rms of torques and velocities of every drive."""
+def _sizes(parts: Sequence[FilteredSegment], model: Model) -> tuple[Array, Array, Array]:
+    """Return the rms of torques and of speeds of every drive, and its highest speed."""
     count = sum(len(part.t) for part in parts)
-    torque, speed = np.zeros(parts[0].tau.shape[1]), np.zeros(parts[0].tau.shape[1])
+    torque, speed, top = np.zeros((3, model.n))
     for part in parts:
         for a, b in blocks(len(part.t)):
-            for total, column in (
-                (torque, part.tau[a:b]),
-                (speed, model.of_drives(part.qd[a:b])),
-            ):
-                total += np.einsum("ij,ij->j", column, column)
-    return np.sqrt(torque / count), np.sqrt(speed / count)
+            tau, v = part.tau[a:b], model.of_drives(part.qd[a:b])
+            torque += np.einsum("ij,ij->j", tau, tau)
+            speed += np.einsum("ij,ij->j", v, v)
+            np.maximum(top, np.abs(v).max(axis=0), out=top)
+    return np.sqrt(torque / count), np.sqrt(speed / count), top
 
 
 def _dead_band(options: Options, speed: Array) -> Array:
@@ -187,21 +188,6 @@ def _dead_band(options: Options, speed: Array) -> Array:
     if not options.friction:
         return np.full(len(speed), -1.0)
     return np.clip(DEAD_SHARE * speed, RESTING, DEAD_BAND)
-
-
-def _with_stribeck(
-    model: Model,
-    parts: Sequence[FilteredSegment],
-    natural: Expected,
-    settings: Settings,
-    progress: Progress,
-) -> Model:
-    plain = fitted(model, Rows(model, parts), natural, settings, progress)
-    grid = stribeck_columns(model.arm, grid_of_speeds(parts))
-    wide = model.with_columns(grid)
-    factors, counts = factors_of(Rows(wide, parts), plain.targets, plain.kept, progress)
-    values = np.concatenate([plain.fit.values, np.zeros(len(grid))])
-    return wide.without(unneeded(wide, values, factors, counts, plain.correlation))
 
 
 def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:
@@ -218,14 +204,14 @@ def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:
     return notes
 
 
-def _solution(model: Model, found: Fitted, natural: Expected, options: Options) -> Solution:
-    fit = found.fit
+def _solution(complete: FullFit, options: Options, top: Array) -> Solution:
+    model, fit, natural = complete.model, complete.found.fit, complete.natural
     if options.physical:
         weak = np.column_stack([fit.prior.fixed, fit.prior.fixed @ fit.prior.mean])
         rows = r_factor(np.vstack([fit.r_factor, weak]))
         problem = Problem(
             model.n, model.columns, rows, model.base.matrix, natural.mean, natural.spread,
-            fit.strength, natural.described, fit.values,
+            fit.strength, natural.described, fit.values, natural.held, curve_rows(model, top),
         )  # fmt: skip
         return physical(problem)
     return Solution(nearest_parameters(model, fit.values, natural), fit.values, ())

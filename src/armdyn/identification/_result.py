@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import checked_choice, checked_path
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.files import write_together, write_whole
 from armdyn.identification._about import About
+from armdyn.identification._arguments import checked_states
 from armdyn.identification._files import texts
 from armdyn.identification._tables import torque_errors, verdict_lines
 from armdyn.identification.data._signals import Signals
+from armdyn.identification.fit._choice import Rung, short_name
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.judge._advice import advice
 from armdyn.identification.judge._bias import Bias
@@ -29,6 +31,7 @@ from armdyn.identification.judge._holdout import Errors, Series
 from armdyn.identification.judge._judgement import Answer, Finding, Judgement
 from armdyn.identification.judge._rollout import Rollout, Windows, rollout
 from armdyn.identification.page import report_html
+from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
 
@@ -46,7 +49,9 @@ class Result:
         model: the columns of the regression.
         values: their parameters ``(p,)``, by `names`.
         std: standard deviations ``(p,)``.
-        covariance: of the parameters ``(p, p)``.
+        covariance: of the parameters ``(p, p)``; that of friction columns also gives the standard
+            deviation of a joint's friction at any speed.
+        ladder: groups of friction terms and rotors that were tried, for every joint.
         parameters: natural parameters ``(10n,)`` of the links of `arm`, see `Arm.parameters`.
         sigma: standard deviation of the filtered residuals of every joint ``(n,)``.
         correlation: number of filtered rows that carry as much as one independent row ``(n,)``.
@@ -85,6 +90,7 @@ class Result:
     values: Array
     std: Array
     covariance: Array
+    ladder: tuple[tuple[Rung, ...], ...]
     parameters: Array
     sigma: Array
     correlation: Array
@@ -208,10 +214,48 @@ class Result:
         if self.windows is None:
             return None
 
-        def predict(q: Array, qd: Array, qdd: Array) -> Array:
-            return self.model.predicted(self.values, q, qd, qdd) + self.model.known(qd, qdd)
+        return rollout(self.arm, self.windows, self.predict, self.model.coupling)
 
-        return rollout(self.arm, self.windows, predict, self.model.coupling)
+    @property
+    def friction_terms(self) -> dict[str, tuple[str, ...]]:
+        """The terms of friction of every joint, by its name."""
+        kinds = self.model.indices(*FRICTION_TERMS)
+        return {
+            name: tuple(
+                short_name(self.model.columns[i].kind)
+                for i in kinds
+                if self.model.columns[i].joint == j
+            )
+            for j, name in enumerate(self.arm.joint_names)
+        }
+
+    @property
+    def cutoff(self) -> float:
+        """Cut-off of positions and torques [Hz]."""
+        return self.about.cutoff
+
+    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Return the torques that the model expects, ``(..., n)``.
+
+        They are what the log would measure: friction, rotors, couplings of the drives and extra
+        columns are in them.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> result = armdyn.identify(arm, "run.csv", friction=False, physical=False)
+            >>> result.predict([0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).round(1)
+            array([19.6,  4.9])
+        """
+        n = self.arm.n
+        x = np.broadcast_arrays(
+            *(checked_states(a, name, n) for a, name in ((q, "q"), (qd, "qd"), (qdd, "qdd")))
+        )
+        shape = x[0].shape
+        flat = [np.ascontiguousarray(a.reshape(-1, n)) for a in x]
+        torque = self.model.predicted(self.values, *flat)
+        if self.model.knows:
+            torque = torque + self.model.known(*flat)
+        return torque.reshape(shape)
 
     def expression(self, name: str) -> str:
         """Return the meaning of a parameter as text.

@@ -205,10 +205,19 @@ class Model:
         """Whether some torques are known beforehand."""
         return self.known_friction or bool(self.known_rotors.any())
 
-    def known(self, qd: Array, qdd: Array) -> Array:
-        """Return the torques that are known beforehand, ``(N, n)``."""
+    def known(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the torques that are known beforehand, ``(N, n)``.
+
+        Known friction that depends on the load has the load of the described arm.
+        """
         torque = self.of_drives(qdd) * self.known_rotors
-        return torque + self.arm.friction(self.of_drives(qd)) if self.known_friction else torque
+        if not self.known_friction:
+            return torque
+        v, load = self.of_drives(qd), None
+        if any(joint.load_friction for joint in self.arm.robot.joints):
+            load = self.arm.regressor(q, qd, qdd) @ self.arm.parameters
+            load = load if self.coupling is None else load @ self.coupling.T
+        return torque + self.arm.friction(v, load=load)
 
     def of_drives(self, rate: Array) -> Array:
         """Return speeds or accelerations of the drives ``(N, n)`` for those of the joints."""

@@ -100,7 +100,9 @@ def _projection(wide: Model, model: Model, S: NDArray[np.int64], total: Array) -
     for j in range(model.n):
         ours = [i for i, c in enumerate(model.columns) if c.kind in FRICTION_TERMS and c.joint == j]
         theirs = [
-            i for i in place if wide.columns[i].kind in FRICTION_TERMS and wide.columns[i].joint == j
+            i
+            for i in place
+            if wide.columns[i].kind in FRICTION_TERMS and wide.columns[i].joint == j
         ]
         if not ours or not theirs:
             continue

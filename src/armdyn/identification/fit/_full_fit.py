@@ -93,7 +93,9 @@ def full_fit(
     first = fitted(model, narrow, natural, settings, progress)
     wide = wide_model(model, terms, top, choose_rotors, first.fit.values)
     blocks = block_sums(Rows(wide.model, narrow.parts), first.targets, first.kept, progress)
-    prior = prior_from_sizes(wide.model, natural, blocks.squares.sum(axis=0), blocks.counts.sum(axis=0))
+    prior = prior_from_sizes(
+        wide.model, natural, blocks.squares.sum(axis=0), blocks.counts.sum(axis=0)
+    )
     normal = blocks.normal(first.fit.weights, prior, first.fit.strength)
     choice = choose(blocks, normal, wide.always, wide.candidates, prior.mean, forced=terms.forced)
     rows, found, held = narrow, first, natural
@@ -131,7 +133,9 @@ def _with_load(
         if (change <= SETTLED).all():
             break
     value = found.fit.values[loaded]
-    bad = (change > np.maximum(UNSETTLED * np.abs(value), SETTLED)) | (value <= 0.0) | (value >= 1.0)
+    bad = (
+        (change > np.maximum(UNSETTLED * np.abs(value), SETTLED)) | (value <= 0.0) | (value >= 1.0)
+    )
     if not bad.any():
         return rows, found
     dropped = [i for i, b in zip(loaded, bad.tolist(), strict=True) if b]

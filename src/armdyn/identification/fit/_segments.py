@@ -105,16 +105,16 @@ def filtered_segments(
                 part_of(x, a, b) for x in (log.t, log.q, log.qd, log.qdd, log.tau)
             )
             if len(band.centres(b - a)):
-                left = _unknown(tau, qd, qdd, model) if model.knows else tau
+                left = _unknown(tau, q, qd, qdd, model) if model.knows else tau
                 listed.append(FilteredSegment(number, t, q, qd, qdd, left, band))
     return listed
 
 
-def _unknown(tau: Array, qd: Array, qdd: Array, model: Model) -> Array:
+def _unknown(tau: Array, q: Array, qd: Array, qdd: Array, model: Model) -> Array:
     """Return torques minus known ones, in memory or in a file, like the input."""
     left = FileRows(model.n) if is_in_file(tau) else MemoryRows(*tau.shape)
     for a, b in blocks(len(tau)):
-        left.append(tau[a:b] - model.known(qd[a:b], qdd[a:b]))
+        left.append(tau[a:b] - model.known(q[a:b], qd[a:b], qdd[a:b]))
     return cast(Array, left if isinstance(left, FileRows) else left.rows)
 
 

@@ -20,6 +20,8 @@ from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
 
+AUTO = "auto"
+
 # Speeds at which friction may fade, as shares of the joint's highest speed.
 SPEEDS = (0.02, 0.05, 0.1, 0.2)
 
@@ -42,6 +44,12 @@ class Terms:
     offered: tuple[str, ...] = ()
     forced: bool = False
 
+    @property
+    def asked(self) -> str | list[str]:
+        """What a user asked for: "auto", or the names of the terms."""
+        names = [short_name(kind) for kind in (*self.common, *self.offered)]
+        return names if self.forced or not self.offered else AUTO
+
 
 @dataclass(frozen=True, eq=False)
 class Wide:
@@ -60,9 +68,7 @@ class Wide:
     members: tuple[tuple[int, ...], ...]
 
 
-def wide_model(
-    narrow: Model, terms: Terms, top: Array, choose_rotors: bool, load: Array
-) -> Wide:
+def wide_model(narrow: Model, terms: Terms, top: Array, choose_rotors: bool, load: Array) -> Wide:
     """Return the wide model.
 
     Args:
@@ -160,5 +166,3 @@ def curve_rows(model: Model, top: Array, points: int = 10) -> Array:
                 row[i] = float(FRICTION_TERMS[c.kind].column(float(v), 1.0, *c.shape))  # pyright: ignore[reportArgumentType]
             rows.append(row)
     return np.array(rows).reshape(-1, len(model.columns))
-
-

@@ -154,7 +154,7 @@ def _filtered(model: Model, part: FilteredSegment, values: Array) -> Array:
 
 
 def _known(model: Model, part: FilteredSegment) -> Array:
-    return part.rows_of(lambda a, b: model.known(part.qd[a:b], part.qdd[a:b]))
+    return part.rows_of(lambda a, b: model.known(*part.samples(a, b)[:3]))
 
 
 def _unfiltered(rows: Rows, values: Array, least: Array) -> float:
@@ -163,7 +163,7 @@ def _unfiltered(rows: Rows, values: Array, least: Array) -> float:
     for x in sample(rows.parts):
         moving = np.abs(rows.model.of_drives(x.qd)) > least
         off = x.tau - rows.model.predicted(values, x.q, x.qd, x.qdd)
-        tau = x.tau + rows.model.known(x.qd, x.qdd) if rows.model.knows else x.tau
+        tau = x.tau + rows.model.known(x.q, x.qd, x.qdd) if rows.model.knows else x.tau
         wrong += float(np.sum(off[moving] ** 2))
         size += float(np.sum(tau[moving] ** 2))
     return float(np.sqrt(_ratio(wrong, size)))

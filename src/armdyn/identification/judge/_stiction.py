@@ -81,7 +81,7 @@ def _band(
         torque = model.predicted(values, q, v, qdd)
         if model.knows:
             # The torques of a part are without what is known of the measured motion.
-            torque = torque + model.known(v, qdd) - model.known(qd, qdd)
+            torque = torque + model.known(q, v, qdd) - model.known(q, qd, qdd)
         ends.append(part.band.rows(torque))
     # The filter has negative weights, so the ends may swap.
     return np.minimum(*ends), np.maximum(*ends)

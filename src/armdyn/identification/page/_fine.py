@@ -81,7 +81,7 @@ def _fine(result: Result, signals: Signals, a: int, b: int) -> Fine:
     used, band = signals.used, signals.band
     assert used.tau is not None
     q, qd, qdd, tau = (x[a:b] for x in (used.q, used.qd, used.qdd, used.tau))
-    model = result.model.predicted(result.values, q, qd, qdd) + result.model.known(qd, qdd)
+    model = result.model.predicted(result.values, q, qd, qdd) + result.model.known(q, qd, qdd)
     shifts = sorted({round(k * band.factor / DENSE) for k in range(min(DENSE, band.factor))})
     times: list[Array] = []
     rows: list[Array] = []

@@ -12,6 +12,7 @@ from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._prior import Expected
 from armdyn.identification.physical._pseudo_inertia import link_fields
 from armdyn.robot import FRICTION_TERMS, Joint, Robot
+from armdyn.robot.friction import shape_fields
 
 Array = NDArray[np.float64]
 
@@ -45,15 +46,13 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
         parameters: natural parameters ``(N,)``: of links and, if they were fitted, rotors.
     """
     robot, n, notes = model.arm.robot, model.n, list[str]()
-    friction = model.indices(*FRICTION_TERMS)
     joints: list[Joint] = []
     for j, joint in enumerate(robot.joints):
         given = {"rotor_inertia": float(parameters[10 * n + j])} if model.base.rotor else {}
         if model.coupling is not None:  # of the drives, which an arm cannot describe
             given = dict.fromkeys((*FRICTION_TERMS, "rotor_inertia"), 0.0)
         else:
-            own = [i for i in friction if model.columns[i].joint == j]
-            given |= {model.columns[i].kind: float(values[i]) for i in own}
+            given |= _friction_fields(model, values, j)
         for key, value in given.items():
             signed = key in FRICTION_TERMS and FRICTION_TERMS[key].signed
             if value < 0.0 and not signed:
@@ -65,12 +64,27 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
             "friction and rotors belong to the coupled drives; the arm has none: its torques are "
             "those of the joints. `predict` has everything."
         )
-    if len(model.indices("fading", "extra")):
-        notes.append("Stribeck friction and extra columns are no part of the arm.")
+    if len(model.indices("extra")):
+        notes.append("extra columns are no part of the arm; `predict` has them.")
     found = Robot.of_known_faults(
         joints, robot.gravity, robot.base, robot.tool, robot.name, robot.notes
     )
     return Arm(found), tuple(notes)
+
+
+def _friction_fields(model: Model, values: Array, j: int) -> dict[str, float]:
+    """Return the fields of `Joint` of fitted friction; none if friction is not fitted."""
+    own = [i for i in model.indices(*FRICTION_TERMS) if model.columns[i].joint == j]
+    if not own:
+        return {}
+    fields = dict.fromkeys((*FRICTION_TERMS, *shape_fields()), 0.0)
+    for i in own:
+        column = model.columns[i]
+        fields[column.kind] = float(values[i])
+        fields |= dict(zip(FRICTION_TERMS[column.kind].shape, column.shape, strict=True))
+    # Rounding of the solver must not make the dry friction at rest negative.
+    fields["stribeck"] = max(fields["stribeck"], -max(fields["coulomb"], 0.0))
+    return fields
 
 
 def impossible_links(arm: Arm) -> tuple[str, ...]:
