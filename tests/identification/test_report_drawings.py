@@ -14,6 +14,7 @@ import pytest
 
 from armdyn import Log
 from armdyn.identification import Finding, Result, identify
+from armdyn.identification.fit._choice import Rung
 from armdyn.identification.page import report_html
 from armdyn.identification.page._correlations import close_pairs, correlations, separating
 from armdyn.identification.page._fine import drawn_share, fine_torques, within
@@ -92,15 +93,18 @@ def test_without_fitted_friction_the_page_says_so() -> None:
 
 
 def test_the_ladder_appears_if_terms_were_chosen() -> None:
-    assert ladder(good()) == ""
-    rows = [
-        SimpleNamespace(terms=("viscous", "coulomb"), error=0.062, std_error=0.004, chosen=False),
-        SimpleNamespace(terms=("viscous", "<b>"), error=0.039, std_error=0.003, chosen=True),
-    ]
-    text = ladder(SimpleNamespace(ladder=rows, friction_terms={"a&b": ("viscous", "coulomb")}))
-    assert "viscous, Coulomb" in text and "6.20 %" in text and "3.90 %" in text
+    plain = SimpleNamespace(arm=SimpleNamespace(joint_names=("a&b",)), ladder=((),))
+    assert ladder(plain) == ""
+    rungs = (
+        Rung((), 0.062, 0.0, 0.0, chosen=False),
+        Rung(("load",), 0.051, 0.18, 2.5, chosen=False),
+        Rung(("load", "<b>"), 0.039, 0.37, 4.0, chosen=True),
+    )
+    plain.ladder, plain.friction_terms = (rungs,), {"a&b": ("viscous", "coulomb")}
+    text = ladder(plain)
+    assert "common, load" in text and "6.20 %" in text and "3.90 %" in text
     assert text.count("chosen</span>") == 1
-    assert "viscous, &lt;b&gt;" in text and "a&amp;b" in text
+    assert "load, &lt;b&gt;" in text and "a&amp;b" in text
 
 
 def test_loads_are_torques_of_links_without_friction_and_rotors() -> None:

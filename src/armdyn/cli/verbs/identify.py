@@ -87,9 +87,6 @@ def identify(
     physical: Annotated[
         bool, typer.Option("--physical/--no-physical", help="Links must be bodies that can exist.")
     ] = True,
-    stribeck: Annotated[
-        bool, typer.Option("--stribeck", help="Fit Stribeck friction where it shows.")
-    ] = False,
     prior: PriorOption = None,
     cutoff: CutoffOption = None,
     trim: TrimOption = None,
@@ -138,7 +135,7 @@ def identify(
     held_out = read_logs(arm, test, options) if test else None
     with progress_bar(as_json=as_json) as progress:
         result = identify_arm(
-            arm, read, physical=physical, holdout=holdout, test=held_out, stribeck=stribeck,
+            arm, read, physical=physical, holdout=holdout, test=held_out,
             robust=robust, progress=progress, **fit,
         )  # fmt: skip
         progress(0, 1, "report")

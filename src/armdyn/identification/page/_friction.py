@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armdyn.identification.fit._choice import CLEAR_DEVIATIONS, CLEAR_SHARE
 from armdyn.identification.page._friction_law import WORDS, FrictionLaw, friction_law
 from armdyn.identification.page._rows import JointRows, RowsOfJoints
 from armdyn.present import (
@@ -130,30 +131,34 @@ def _thin(rows: JointRows) -> JointRows:
 
 
 def ladder(result: Result) -> Html:
-    """Return how the terms were chosen: the error of each set of terms; nothing without a choice.
-
-    A row has the words of its terms, the error, its standard error, and whether it was chosen.
-    """
-    rows: list[Any] = list(getattr(result, "ladder", ()))
-    if not rows:
+    """Return how the terms were chosen: errors of groups of terms; nothing without a choice."""
+    cells: list[tuple[Html | str | Toned, ...]] = []
+    for name, rungs in zip(result.arm.joint_names, result.ladder, strict=True):
+        most = max((len(rung.terms) for rung in rungs), default=0)
+        for rung in rungs:
+            if rung.chosen or len(rung.terms) in (0, 1, most):
+                cells.append(
+                    (
+                        name,
+                        _terms(("common", *rung.terms)),
+                        percent(rung.error),
+                        percent(rung.gain) if rung.terms else "",
+                        f"{rung.deviations:.1f}" if rung.terms else "",
+                        Toned("chosen", "good") if rung.chosen else "",
+                    )
+                )
+    if not cells:
         return Html("")
-    cells = tuple(
-        (
-            _terms(row.terms),
-            percent(float(row.error)),
-            percent(float(row.std_error)),
-            Toned("chosen", "good") if row.chosen else "",
-        )
-        for row in rows
-    )
     words = tag(
         "p",
         "Which terms friction has was chosen inside the data of the fit, by predicting blocks that "
-        "were left out: the fewest terms within one standard error of the best.",
+        "were left out. A joint gets further terms if they lower its own error there by "
+        f"{percent(CLEAR_SHARE)} and {CLEAR_DEVIATIONS:g} standard errors; rotor and load "
+        "coefficients must be positive. Common terms are viscous, Coulomb and constant friction.",
         class_="hint",
     )
-    heads = ("terms", "error of blocks left out", "standard error", "")
-    grid = Grid("", heads, 1, cells, words_after=1)
+    heads = ("joint", "terms", "error of blocks left out", "lower by", "standard errors", "")
+    grid = Grid("", heads, 2, tuple(cells), words_after=1)
     return joined([tag("h3", "How the terms were chosen"), words, grid.html(), _chosen(result)])
 
 
