@@ -229,11 +229,6 @@ class Result:
             for j, name in enumerate(self.arm.joint_names)
         }
 
-    @property
-    def cutoff(self) -> float:
-        """Cut-off of positions and torques [Hz]."""
-        return self.about.cutoff
-
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """Return the torques that the model expects, ``(..., n)``.
 
