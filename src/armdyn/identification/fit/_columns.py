@@ -226,13 +226,15 @@ class Model:
     def _single(self, q: Array, qd: Array, qdd: Array, Y: Array) -> Array:
         """Return the columns of single joints side by side; a shared one has several columns."""
         result = np.empty((len(q), len(self._places)))
-        v = self.of_drives(qd)
+        v, a = self.of_drives(qd), self.of_drives(qdd)
         load = None if self.load is None else np.abs(Y @ self.load)
         at = 0
         for column in self.columns[self.k :]:
             end = at + len(column.joints)
-            if column.kind == "extra":  # a function of the joints' motion, all others of drives'
-                result[:, at:end] = _extra(column, q, qd, qdd).reshape(len(q), -1)
+            if column.function is not None:
+                # extra columns are functions of the joints' motion, all others of the drives'
+                x = (q, qd, qdd) if column.kind == "extra" else (q, v, a)
+                result[:, at:end] = _extra(column, *x).reshape(len(q), -1)
             else:
                 result[:, at] = _friction(column, v[:, column.joint])
                 if FRICTION_TERMS[column.kind].load:
