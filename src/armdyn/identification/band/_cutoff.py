@@ -46,7 +46,7 @@ ABOVE_MOTION = 1.5
 UNEXPLAINED = (0.25, 1.0)
 
 # The cut-off, in multiples of the end.
-MARGIN = 2.0
+MARGIN = 4.0
 
 # Spectra are of windows of this many periods of the low band, padded to this factor, in bands
 # of this part of an octave, and averaged over this many bands on either side.

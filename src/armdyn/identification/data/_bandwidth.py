@@ -13,7 +13,7 @@ MOTION_SHARE = 0.99
 
 # Width of the band, in multiples of the highest frequency of the motion. Torques have harmonics of
 # the motion, and steps where friction reverses; noise is at all frequencies.
-ROOM = 6.0
+ROOM = 16.0
 
 # Joints slower than this share of the fastest joint do not count.
 RESTING = 1e-2

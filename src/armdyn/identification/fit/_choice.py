@@ -34,7 +34,7 @@ Index = NDArray[np.int64]
 
 # A group joins if it lowers the error of the joint by at least this share, and this many standard
 # errors of the differences between blocks.
-CLEAR_SHARE = 0.15
+CLEAR_SHARE = 0.2
 CLEAR_DEVIATIONS = 2.0
 
 # Each further term must be worth this share of the error.
