@@ -88,8 +88,8 @@ def identify(
             model explains the torques.
         decimate: samples of a log that are filtered into one row; chosen from the band of the
             motion if left out.
-        dead_band: rows of a joint below this speed are left out, for all joints or one each; a
-            tenth of the joint's rms speed, at most 0.05, if left out.
+        dead_band: rows of a joint below this speed are left out, for all joints or one each; 4 %
+            of the joint's highest speed if left out.
         weights: standard deviations of the torques, for all joints or one each; found from the
             residuals if left out.
         prior: weight of the described masses: 1 trusts them to 50 %, 5 to 10 %; found

@@ -43,9 +43,8 @@ from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
 
-# The default dead band is this share of the joint's rms speed, at most this speed [rad/s or m/s].
-DEAD_SHARE = 0.1
-DEAD_BAND = 0.05
+# The default dead band is this share of the joint's highest speed.
+DEAD_SHARE = 0.04
 
 # A joint slower than this [rad/s or m/s] is at rest.
 RESTING = 1e-4
@@ -96,8 +95,8 @@ def run(
     model = _model(arm, options)
     parts = filtered_segments(data.train, data.train_bands, model)
     _check_enough(parts, model)
-    torque, speed, top = _sizes(parts, model)
-    settings = Settings(_dead_band(options, speed), options.robust, options.weights, options.prior)
+    torque, top = _sizes(parts, model)
+    settings = Settings(_dead_band(options, top), options.robust, options.weights, options.prior)
     complete = full_fit(
         Rows(model, parts), expected(arm, model.base.rotor, torque), settings,
         options.friction or Terms(()), options.rotor is None, top, progress,
@@ -168,26 +167,25 @@ def _check_enough(parts: Sequence[FilteredSegment], model: Model) -> None:
         )
 
 
-def _sizes(parts: Sequence[FilteredSegment], model: Model) -> tuple[Array, Array, Array]:
-    """Return the rms of torques and of speeds of every drive, and its highest speed."""
+def _sizes(parts: Sequence[FilteredSegment], model: Model) -> tuple[Array, Array]:
+    """Return the rms of the torques of every drive, and its highest speed."""
     count = sum(len(part.t) for part in parts)
-    torque, speed, top = np.zeros((3, model.n))
+    torque, top = np.zeros((2, model.n))
     for part in parts:
         for a, b in blocks(len(part.t)):
             tau, v = part.tau[a:b], model.of_drives(part.qd[a:b])
             torque += np.einsum("ij,ij->j", tau, tau)
-            speed += np.einsum("ij,ij->j", v, v)
             np.maximum(top, np.abs(v).max(axis=0), out=top)
-    return np.sqrt(torque / count), np.sqrt(speed / count), top
+    return np.sqrt(torque / count), top
 
 
-def _dead_band(options: Options, speed: Array) -> Array:
+def _dead_band(options: Options, top: Array) -> Array:
     """Return the dead band of every joint; zero without friction to fit: rows at rest help then."""
     if options.dead_band is not None:
         return options.dead_band
     if not options.friction:
-        return np.full(len(speed), -1.0)
-    return np.clip(DEAD_SHARE * speed, RESTING, DEAD_BAND)
+        return np.full(len(top), -1.0)
+    return np.maximum(DEAD_SHARE * top, RESTING)
 
 
 def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,15 +90,15 @@ def block_sums(
     active = [np.append(model.active[j], p) for j in range(n)]
     packed = [np.zeros((number, len(a), len(a))) for a in active]
     counts = np.zeros((number, n))
-    starts = np.cumsum([0, *(len(part.centres) for part in rows.parts)])
+    starts = [0, *accumulate(len(part.centres) for part in rows.parts)]
     done = 0
     for k, at, A in rows:
-        place = starts[k] + np.arange(at.start, at.stop)
-        block = place * number // rows.count
+        place: Index = starts[k] + np.arange(at.start, at.stop)
+        block: Index = place * number // rows.count
         for b in range(int(block[0]), int(block[-1]) + 1):
-            here = block == b
+            here: Mask = block == b
             for j in range(n):
-                use = here & kept[k][at, j]
+                use: Mask = here & kept[k][at, j]
                 X = np.column_stack([A[use, model.part(j)], targets[k][at, j][use]])
                 packed[j][b] += X.T @ X
                 counts[b, j] += len(X)

@@ -317,8 +317,8 @@ def friction_column(
 
 def rotor_rows(base: MinimalParameters) -> dict[int, int]:
     """Return the minimal parameters that are rotor inertias: their indices, by joints from 0."""
-    P, first = base.matrix, 10 * base.n
-    if P.shape[1] < first + base.n:
+    if not base.rotor:
         return {}
+    P, first = base.matrix, base.matrix.shape[1] // 11 * 10
     alone = ~P[:, :first].any(axis=1)
     return {int(np.flatnonzero(P[i, first:])[0]): int(i) for i in np.flatnonzero(alone)}

@@ -65,7 +65,7 @@ def error_covariance(
         spread += Q @ _by_prior(normal, S, prior, strength, fits[-1]) @ Q.T
         centres.append(Q @ fits[-1])
     spread /= len(members)
-    mean = np.mean(centres, axis=0)
+    mean: Array = np.mean(centres, axis=0)
     for x in centres:
         spread += np.outer(x - mean, x - mean) / len(centres)
     return spread + np.outer(values - mean, values - mean)
@@ -111,7 +111,7 @@ def _projection(wide: Model, model: Model, S: NDArray[np.int64], total: Array) -
         size = np.sqrt(np.maximum(np.diag(G)[same], np.finfo(np.float64).tiny))
         inner = G[np.ix_(same, same)] / np.outer(size, size)
         mixed = G[np.ix_(same, theirs)] / size[:, None]
-        found = np.linalg.pinv(inner, rcond=ROUNDING, hermitian=True) @ mixed / size[:, None]
+        found: Array = np.linalg.pinv(inner, rcond=ROUNDING, hermitian=True) @ mixed / size[:, None]
         Q[np.ix_(ours, [place[i] for i in theirs])] = found
     return Q
 

@@ -50,8 +50,8 @@ class Problem:
     strength: float
     described: bool
     values: Array
-    held: tuple[int, ...]
-    curves: Array
+    held: tuple[int, ...] = ()
+    curves: Array | None = None
 
 
 @dataclass(frozen=True)

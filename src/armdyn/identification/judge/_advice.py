@@ -145,19 +145,20 @@ def _model(result: Result) -> Iterator[str]:
             "something out there, such as friction that depends on load or temperature, cables, "
             "or elasticity."
         )
-    if result.model.indices("coulomb") and not result.model.indices("fading"):
+    if result.model.indices("coulomb") and not result.model.indices("stribeck"):
         excess = slow_excess(result) / np.maximum(result.sigma, TINY)
         sticky = [n for n, x in zip(names, excess, strict=True) if x > SLOW_EXCESS]
         if sticky:
             yield (
                 f"at low speeds friction of {', '.join(sticky)} is larger than viscous and "
-                "Coulomb friction explain: try `stribeck=True` (`--stribeck`)."
+                "Coulomb friction explain: try `friction='auto'` "
+                "(`--friction auto`)."
             )
     rotors = [joint.rotor_inertia for joint in result.described.robot.joints]
     if not result.model.base.rotor and not any(rotors):
         yield (
             "rotor inertias are neither described nor fitted; geared drives have them: "
-            "try `rotor=True` (`--rotor`)."
+            "try `rotor='auto'` (`--rotor auto`)."
         )
 
 

@@ -50,7 +50,7 @@ WEAKEST = 0.01
 # misfit to this share or less.
 LOWER = 3.0
 ROUNDS = 6
-HELPS = 0.8
+HELPS = 0.95
 
 # This weight keeps friction that the data do not show at the value of the regression.
 HELD = 1e-3
@@ -191,7 +191,7 @@ def _own(cp: Any, problem: Problem) -> _Part:
     least = -problem.values[k:][signed] / unit[signed]
     bounds = [moved[signed] >= least] if len(signed) else []
     own = problem.values[k:]
-    for row in problem.curves[:, k:]:
+    for row in () if problem.curves is None else problem.curves[:, k:]:
         size = float(np.abs(row * unit).max())
         bounds.append((row * unit / size) @ moved >= -float(row @ own) / size)
     rows = problem.r_factor[:, k:p] * unit
