@@ -93,12 +93,12 @@ def block_sums(
     starts = [0, *accumulate(len(part.centres) for part in rows.parts)]
     done = 0
     for k, at, A in rows:
-        place: Index = starts[k] + np.arange(at.start, at.stop)
-        block: Index = place * number // rows.count
+        first, last = starts[k] + int(at.start), starts[k] + int(at.stop)
+        block = np.arange(first, last, dtype=np.int64) * number // rows.count
         for b in range(int(block[0]), int(block[-1]) + 1):
-            here: Mask = block == b
+            here = block == b
             for j in range(n):
-                use: Mask = here & kept[k][at, j]
+                use = np.logical_and(here, kept[k][at, j])
                 X = np.column_stack([A[use, model.part(j)], targets[k][at, j][use]])
                 packed[j][b] += X.T @ X
                 counts[b, j] += len(X)

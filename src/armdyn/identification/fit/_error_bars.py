@@ -17,6 +17,7 @@ estimate is further from the prior than its strength allows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,10 +66,10 @@ def error_covariance(
         spread += Q @ _by_prior(normal, S, prior, strength, fits[-1]) @ Q.T
         centres.append(Q @ fits[-1])
     spread /= len(members)
-    mean: Array = np.mean(centres, axis=0)
+    mean = np.stack(centres).mean(axis=0)
     for x in centres:
         spread += np.outer(x - mean, x - mean) / len(centres)
-    return spread + np.outer(values - mean, values - mean)
+    return cast(Array, spread + np.outer(values - mean, values - mean))
 
 
 def _solved(normal: Normal, S: NDArray[np.int64], block: int | None) -> Array:
@@ -111,7 +112,8 @@ def _projection(wide: Model, model: Model, S: NDArray[np.int64], total: Array) -
         size = np.sqrt(np.maximum(np.diag(G)[same], np.finfo(np.float64).tiny))
         inner = G[np.ix_(same, same)] / np.outer(size, size)
         mixed = G[np.ix_(same, theirs)] / size[:, None]
-        found: Array = np.linalg.pinv(inner, rcond=ROUNDING, hermitian=True) @ mixed / size[:, None]
+        inverse = cast(Array, np.linalg.pinv(inner, rcond=ROUNDING, hermitian=True))
+        found = inverse @ mixed / size[:, None]
         Q[np.ix_(ours, [place[i] for i in theirs])] = found
     return Q
 

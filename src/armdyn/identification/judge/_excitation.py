@@ -63,11 +63,10 @@ def excitation(
     torque = np.sum(model.torques(fit.values, rows) ** 2, axis=0)
     wrong = variance.sum(axis=0)
     tiny = np.finfo(np.float64).tiny
-    return Excitation(
-        float(np.sqrt(wrong.sum() / max(torque.sum(), tiny))),
-        np.sqrt(wrong / np.maximum(torque, tiny)),
-        _condition(fit.r_factor[:, :-1]),
-    )
+    with np.errstate(over="ignore"):  # a joint without torques
+        per_joint = np.sqrt(wrong / np.maximum(torque, tiny))
+        total = float(np.sqrt(wrong.sum() / max(torque.sum(), tiny)))
+    return Excitation(total, per_joint, _condition(fit.r_factor[:, :-1]))
 
 
 def _states(parts: Sequence[FilteredSegment], n: int) -> tuple[Array, Array, Array]:
