@@ -128,7 +128,9 @@ def make(seed: int, index: int, arms: tuple[str, ...] = ARMS, fault: str | None 
     elif fault == "tilt":
         degree = tilt
     else:
-        degree, joints, q, tau = _measured_fault(fault, degree, joints, t, q, tau, rng)
+        degree, joints, q, tau = _measured_fault(
+            fault, degree, joints, t, q, tau, rigid(q, qd, qdd), rng
+        )
     q = q + 1e-5 * rng.normal(size=q.shape)
     if fault == "geometry":
         degree = float(rng.uniform(0.05, 0.4))
@@ -302,10 +304,10 @@ def _physical_fault(
 
 def _measured_fault(
     fault: str, degree: float, joints: tuple[int, ...], t: np.ndarray, q: np.ndarray,
-    tau: np.ndarray, rng: np.random.Generator,
+    tau: np.ndarray, load: np.ndarray, rng: np.random.Generator,
 ) -> tuple[float, tuple[int, ...], np.ndarray, np.ndarray]:  # fmt: skip
     """What happens to the signals: degree, joints, positions and torques as recorded."""
-    n, step = q.shape[1], t[1] - t[0]
+    n = q.shape[1]
     j, i = (int(x) for x in rng.permutation(n)[:2])
     tau = tau.copy()
     if fault == "sign":
@@ -325,16 +327,11 @@ def _measured_fault(
         return degree, (), q, _late(t, tau, degree)
     if fault == "elastic":
         degree = float(rng.uniform(0.03, 0.08))
-        # Motors turn further than links by the torque over the stiffness.
-        return degree, (), q + degree * _smooth(tau, step) / np.abs(tau).max(), tau
+        # Motors turn further than links by the torque of the links over the stiffness.
+        return degree, (), q + degree * load / np.abs(load).max(), tau
     if fault == "backlash":
         degree = float(rng.uniform(0.001, 0.01))
-        return (
-            degree,
-            (),
-            q + 0.5 * degree * np.tanh(20 * _smooth(tau, step) / tau.std(axis=0)),
-            tau,
-        )
+        return degree, (), q + 0.5 * degree * np.tanh(20.0 * load / load.std(axis=0)), tau
     if fault == "saturation":
         degree = float(rng.uniform(0.5, 0.8))
         most = degree * np.abs(tau[:, j]).max()
@@ -345,12 +342,3 @@ def _measured_fault(
 
 def _late(t: np.ndarray, x: np.ndarray, seconds: float) -> np.ndarray:
     return np.column_stack([np.interp(t - seconds, t, column) for column in x.T])
-
-
-def _smooth(x: np.ndarray, step: float) -> np.ndarray:
-    """A signal without its noise above some 5 Hz, symmetric in time."""
-    half = max(int(0.1 / step), 1)
-    weights = np.hanning(2 * half + 3)[1:-1]
-    weights /= weights.sum()
-    padded = np.pad(x, ((half, half), (0, 0)), mode="edge")
-    return np.column_stack([np.convolve(column, weights, mode="valid") for column in padded.T])

@@ -44,7 +44,7 @@ OF_EFFORT = 0.05
 MOVING = 0.02
 
 # Findings: at most so many, each of which changes torques in the box by this share.
-MOST_FINDINGS = 4
+MOST_FINDINGS = 3
 WORTH_TELLING = 0.02
 
 # Exchanged torques: the mean logarithm of the errors falls by so much, and the model is this wrong.
@@ -268,7 +268,8 @@ def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm) -> list[Finding
     """Return the best hypothesis, then the best beside it, and so on, that halves agree on."""
     found: list[Finding] = []
     always: list[int] = []
-    while len(found) < MOST_FINDINGS:
+    others = 0  # than those on the curve of friction
+    while others < MOST_FINDINGS and len(found) < 2 * MOST_FINDINGS:
         good = [
             t for t in tests
             if t.counts and t.halves
@@ -280,6 +281,7 @@ def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm) -> list[Finding
         near = [t for t in good if t.gain <= most]
         best = min(near, key=lambda t: (len(t.coefficients), t.gain))
         found.append(finding_of(best, arm.robot.joints))
+        others += best.hypothesis.kind not in CURVES
         always += [tester.terms.place[term] for term in best.hypothesis.terms]
         refits = Refits(tester.refits.data, tester.refits.fit, tester.refits.size, always)
         tester = tester.with_refits(refits)

@@ -26,6 +26,10 @@ RESTING = 0.02
 # Joints yield by this angle [rad] in the difference quotient of elasticity.
 YIELD = 1e-3
 
+# Torques are smoothed over this time [s] on either side before they are differentiated twice: noise
+# of the positions, which is also in the errors of the model, would look like a negative compliance.
+SMOOTH = 0.12
+
 # Terms of single joints, in the order of their columns.
 SINGLE = (
     "sin q sign v", "cos q sign v", "sin 2q", "cos 2q", "v^3", "v |v|", "rotor", "root",
@@ -120,7 +124,19 @@ class Terms:
         Positions are those of motors. Links are behind them by the torque times the compliance.
         """
         small = YIELD / max(float(np.abs(load).max()), 1e-300)
-        first = np.gradient(load, step, axis=0)
+        smooth = _smooth(load, max(round(SMOOTH / step), 1))
+        first = np.gradient(smooth, step, axis=0)
         second = np.gradient(first, step, axis=0)
-        links = q - small * load, qd - small * first, qdd - small * second
+        links = q - small * smooth, qd - small * first, qdd - small * second
         return (self.model.predicted(self.rigid, *links) - load) / small
+
+
+def _smooth(x: Array, half: int) -> Array:
+    """Return columns averaged over `half` samples on either side, by a smooth window."""
+    weights = np.hanning(2 * half + 3)[1:-1]
+    weights /= weights.sum()
+    padded = np.pad(x, ((half, half), (0, 0)), mode="edge")
+    made = np.empty_like(x)
+    for j in range(x.shape[1]):
+        made[:, j] = np.convolve(padded[:, j], weights, mode="valid")
+    return made
