@@ -158,9 +158,9 @@ def test_torques_are_drawn_where_they_are() -> None:
     t, y = places[:, 0] / 20_000 * end, high - places[:, 1] / 1000 * (high - low)
     start = next(s.used.t[0] for s in good().signals if s.held_out)
     expected = np.interp(series.t - start, t, y)
-    np.testing.assert_allclose(expected, series.measured[:, 0], atol=2e-3 * (high - low))
-    # eight points for every row of the fit
-    assert 7 * len(series.t) < len(t) < 10 * len(series.t)
+    # lines of many points are drawn through extremes of pieces
+    np.testing.assert_allclose(expected, series.measured[:, 0], atol=5e-3 * (high - low))
+    assert min(7 * len(series.t), 700) < len(t) < 10 * len(series.t)
 
 
 def test_errors_in_captions_are_of_moving_rows() -> None:

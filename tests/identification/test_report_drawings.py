@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from armdyn import Log
+from armdyn import Arm, Log, Robot
 from armdyn.identification import Finding, Result, identify
 from armdyn.identification.fit._choice import Rung
 from armdyn.identification.page import report_html
@@ -24,6 +24,7 @@ from armdyn.identification.page._residuals import explained
 from armdyn.identification.page._rows import RowsOfJoints
 from armdyn.identification.page._spectrum import smoothed, spectrum
 from armdyn.present import number, percent
+from armdyn.robot import FRICTION_TERMS
 from support.identification import motion, recorded, small_arm, with_torque
 
 
@@ -113,7 +114,9 @@ def test_loads_are_torques_of_links_without_friction_and_rotors() -> None:
     mine = rows.of(1, held_out=False)
     moving = np.abs(series.velocity[:, 1]) > good().about.dead_band[1]
     x = series.position[moving], series.velocity[moving], series.acceleration[moving]
-    expected = good().arm.inverse_dynamics(*x) - good().arm.friction(x[1])
+    nothing = dict.fromkeys(("rotor_inertia", *FRICTION_TERMS), 0.0)
+    links = Arm(Robot([replace(joint, **nothing) for joint in good().arm.robot.joints]))
+    expected = links.inverse_dynamics(*x)
     np.testing.assert_allclose(mine.load, expected[:, 1], atol=1e-9)
     np.testing.assert_allclose(mine.residual, series.residual[moving, 1])
     assert len(rows.both(1)) == len(mine) + len(rows.of(1, held_out=True))
