@@ -20,7 +20,7 @@ from armdyn.identification.exciting._information import PENALTY, Information
 from armdyn.identification.exciting._limits import Limits
 from armdyn.identification.exciting._search import Evolution
 from armdyn.identification.exciting._series import Ends, Series
-from armdyn.identification.exciting.geometry import Space, closest
+from armdyn.identification.exciting.geometry import Space
 
 Array = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ STAGES = ((16, 0.1), (4, 0.35), (2, 0.85))
 FEWEST = 500
 
 # Evaluations of the last search, as a share: of its first round, and of those that mend it.
-LAST = 0.15
+LAST = 0.3
 MENDING = (0.03,) * 7
 
 # Points of a motion in the last search, for each in the others, and widths of its first steps.
@@ -86,7 +86,7 @@ class ClearSearch:
         Args:
             series: converts rows of numbers to motions.
             information: of motions.
-            space: clearances of the arm; `space.margin` is kept.
+            space: clearances of the arm; `space.margins` are kept.
             few: points of a period, in all searches but the last.
             generation: motions that are tried together.
             rng: random numbers.
@@ -103,13 +103,12 @@ class ClearSearch:
         Args:
             starts: random rows at the beginning of a search.
             evaluations: asked for.
-            dense: the smallest clearance of a row's motion at many points, as it will be run.
+            dense: what a row's motion, as it will be run, leaves of clearances above margins.
         """
-        margin = self._space.margin
         stages = stages_of(evaluations)
         runs = [
             Evolution(
-                lambda rows: self._scores(rows, 1, margin),
+                lambda rows: self._scores(rows, 1, 0.0),
                 self._series.random(min(starts, stages[0][1]), self._rng),
                 self._generation,
                 self._rng,
@@ -123,9 +122,8 @@ class ClearSearch:
         row = max(runs, key=lambda run: run.top).best
         reserve, reached = RESERVE, -np.inf
         for count in _rounds(evaluations):
-            least = margin + reserve
             last = Evolution(
-                lambda rows, least=least: self._scores(rows, FINER, least),
+                lambda rows, reserve=reserve: self._scores(rows, FINER, reserve),
                 row[None],
                 self._generation,
                 self._rng,
@@ -133,13 +131,13 @@ class ClearSearch:
             )
             row = self._run(last, count)
             found = dense(row)
-            if found >= margin:
+            if found >= 0.0:
                 return row
             reached = max(reached, found)
-            reserve += margin - found + MORE
+            reserve += MORE - found
         raise NumericalError(
-            f"no motion was found that keeps clear: the best one comes within {reached:.4g} m "
-            f"({margin:g} m asked for; negative is contact). Narrow `position` to postures that "
+            f"no motion was found that keeps clear: the best one lacks {-reached:.4g} m of "
+            f"the clearance of {self._space.margin:g} m. Narrow `position` to postures that "
             "are free, lower `clearance` or `radius`, give a free `start`, or more `evaluations`."
         )
 
@@ -149,11 +147,11 @@ class ClearSearch:
         self._tried += run.done - before
         return row
 
-    def _scores(self, rows: Array, finer: int, margin: float) -> Array:
+    def _scores(self, rows: Array, finer: int, reserve: float) -> Array:
         motions = self._series.motions(rows, finer * self._few)
         share = TORQUE if finer > 1 else 1.0
         scores = self._information.scores(motions.every(finer), motions, share)
-        return scores - self._weight * self._space.shortfall(motions.q, margin).sum(axis=1)
+        return scores - self._weight * self._space.shortfall(motions.q, reserve).sum(axis=1)
 
 
 def free_limits(space: Space, limits: Limits, ends: Ends | None) -> Limits:
@@ -162,7 +160,7 @@ def free_limits(space: Space, limits: Limits, ends: Ends | None) -> Limits:
     Of several free parts of a range, the widest one stays, or the one with the ends of the motion.
     """
     q = _random(limits)
-    free = q[(space.clearances(q) >= space.margin).all(axis=1)]
+    free = q[(space.slack(q) >= 0.0).all(axis=1)]
     lower, upper = limits.lower.copy(), limits.upper.copy()
     for j, (low, high) in enumerate(zip(limits.lower, limits.upper, strict=True)):
         counts, edges = np.histogram(free[:, j], CELLS, (low, high))
@@ -187,17 +185,19 @@ def check_room(space: Space, limits: Limits, ends: Ends | None) -> None:
     """Refuse ends in contact, and surroundings that leave the arm no posture."""
     if ends is not None:
         for name, q in (("start", ends.start), ("end", ends.end)):
-            worst = closest(space, np.zeros(1), q[None])
-            if worst and worst[0].distance < space.margin:
+            slack = space.slack(q[None])[0]
+            if (slack < 0.0).any():
+                k = int(np.argmin(slack))
+                one, other = space.contacts[k].names
                 raise InputError(
-                    f"`{name}` is a posture in which the clearance between {worst[0].between[0]} "
-                    f"and {worst[0].between[1]} is {worst[0].distance:.4g} m; at least "
-                    f"{space.margin:g} m is needed. Choose another posture.",
+                    f"`{name}` is a posture in which the clearance between {one} and {other} is "
+                    f"{slack[k] + space.margins[k]:.4g} m; at least {space.margins[k]:g} m is "
+                    "needed. Choose another posture.",
                     argument=name,
                 )
         return
-    found = space.clearances(_random(limits))
-    if not found.shape[1] or (found.min(axis=1) >= space.margin).any():
+    found = space.slack(_random(limits))
+    if not found.shape[1] or (found.min(axis=1) >= 0.0).any():
         return
     names = space.contacts[int(np.argmin(found.max(axis=0)))].names
     raise InputError(

@@ -24,7 +24,7 @@ from armdyn.identification.exciting._limits import Limits, limits_of
 from armdyn.identification.exciting._motion import ExcitingMotion, judged
 from armdyn.identification.exciting._search import Evolution
 from armdyn.identification.exciting._series import Ends, Motions, Series
-from armdyn.identification.exciting._surroundings import clearance_at, surroundings_of
+from armdyn.identification.exciting._surroundings import slack_of, surroundings_of
 from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
@@ -168,7 +168,7 @@ def excite(
             lambda done: report(min(done, every), every, LOOKING),
         ).best(
             STARTS, tries,
-            lambda row: clearance_at(
+            lambda row: slack_of(
                 around.space,
                 series.fourier(row, many, seconds, _largest(arm, information, series, row, many)),
             ),

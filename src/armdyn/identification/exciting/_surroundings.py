@@ -65,7 +65,15 @@ class Surroundings:
         notes = list(self.body.notes if self.avoided else ())
         if self.avoided and self.space.always:
             pairs = "; ".join(f"{a} and {b}" for a, b in (c.names for c in self.space.always))
-            notes.append(f"not compared, because they always touch: {pairs}.")
+            notes.append(f"not compared, because they touch in every posture: {pairs}.")
+        near_ones = [c.names for c, m in zip(self.space.contacts, self.space.margins, strict=True)
+                     if m < self.space.margin]  # fmt: skip
+        if self.avoided and near_ones:
+            pairs = "; ".join(f"{a} and {b}" for a, b in near_ones)
+            notes.append(
+                f"nearer than {self.space.margin:g} m in every posture, so only kept from "
+                f"touching: {pairs}."
+            )
         if not self.avoided and near and near[0].distance < 0.0 and not self.body.notes:
             a, b = near[0].between
             notes.append(
@@ -116,10 +124,10 @@ def surroundings_of(
     return Surroundings(space, body, avoided, base_plane(arm) if floor is None else None)
 
 
-def clearance_at(space: Space, trajectory: Fourier) -> float:
-    """Return the smallest clearance of a motion, infinite if there is nothing to hit."""
+def slack_of(space: Space, trajectory: Fourier) -> float:
+    """Return what a motion leaves of clearances above margins, infinite with nothing to hit."""
     _, q = _dense(trajectory)
-    return float(space.clearances(q).min(initial=np.inf))
+    return float(space.slack(q).min(initial=np.inf))
 
 
 def _dense(trajectory: Fourier) -> tuple[Array, Array]:

@@ -31,6 +31,7 @@ def never_touch(
     second: Array,
     ranges: Array,
     allowed: Callable[[Array], NDArray[np.bool_]],
+    margin: float = 0.0,
 ) -> bool:
     """Return whether the hulls of a link and of the next but one are apart in all postures.
 
@@ -42,6 +43,7 @@ def never_touch(
         ranges: lowest and highest position of every joint, ``(n, 2)``.
         allowed: which positions ``(N, n)`` planes allow to the first two joints; the grid of links
             farther out says nothing about planes.
+        margin: distance that must be left [m]; at least a little more than nothing is.
     """
     q = np.zeros((GRID * GRID, arm.n))
     q[:, link] = np.repeat(_grid(arm, link, ranges), GRID)
@@ -52,11 +54,11 @@ def never_touch(
         return False
     T = arm.pose(q, link + 2)
     if link == 0:
-        return _apart(first, second, T[:, :3, :3], T[:, :3, 3])
+        return _apart(first, second, T[:, :3, :3], T[:, :3, 3], max(margin, GAP))
     S = arm.pose(q, link)
     back = np.swapaxes(S[:, :3, :3], 1, 2)
     p = np.einsum("nij,nj->ni", back, T[:, :3, 3] - S[:, :3, 3])
-    return _apart(first, second, back @ T[:, :3, :3], p)
+    return _apart(first, second, back @ T[:, :3, :3], p, max(margin, GAP))
 
 
 def _grid(arm: Arm, joint: int, ranges: Array) -> Array:
@@ -65,7 +67,7 @@ def _grid(arm: Arm, joint: int, ranges: Array) -> Array:
     return np.linspace(low, min(high, low + 2 * np.pi) if turns else high, GRID)
 
 
-def _apart(first: Array, second: Array, turned: Array, p: Array) -> bool:
+def _apart(first: Array, second: Array, turned: Array, p: Array, gap: float) -> bool:
     """Whether a hull and a moved hull are apart in all placements: Gilbert's algorithm.
 
     v is a point of the difference of the hulls. Seen along v, their gap is a lower bound of their
@@ -74,14 +76,14 @@ def _apart(first: Array, second: Array, turned: Array, p: Array) -> bool:
     v = first.mean(axis=0) - (turned @ second.mean(axis=0) + p)
     for _ in range(ROUNDS):
         size = np.linalg.norm(v, axis=1)
-        if not (size > GAP).all():
+        if not (size > gap).all():
             return False
         d = v / size[:, None]
         a = first[np.argmin(d @ first.T, axis=1)]
         there = np.einsum("nji,nj->ni", turned, d)
         b = np.einsum("nij,nj->ni", turned, second[np.argmax(there @ second.T, axis=1)]) + p
         w = a - b
-        left = np.einsum("ni,ni->n", d, w) <= GAP
+        left = np.einsum("ni,ni->n", d, w) <= gap
         if not left.any():
             return True
         v, w, turned, p = v[left], w[left], turned[left], p[left]

@@ -1,7 +1,8 @@
 """The room around an arm: how far its capsules are from each other and from planes.
 
 Links that a joint connects touch there, so they are not compared. Nor are links that touch in every
-posture, and links that do not move against a plane, such as the base on its table.
+posture, and links that do not move against a plane, such as the base on its table. Links that come
+apart, but nowhere as far as asked for, are only kept from touching.
 """
 
 from __future__ import annotations
@@ -89,18 +90,21 @@ class Space:
         self.contacts: list[Contact] = []
         self.always: list[Contact] = []
         self.never: list[Contact] = []
+        margins: list[float] = []
         for contact, low, high in zip(wanted, lowest, highest, strict=True):
             fixed = contact.plane is not None and high - low <= CONSTANT
-            if high < margin and (contact.plane is None or fixed):
+            if (high < 0.0 and contact.plane is None) or (high < margin and fixed):
                 self.always.append(contact)
             elif low < margin and self._never(body, contact, ranges):
                 self.never.append(contact)
             else:
                 self.contacts.append(contact)
+                margins.append(margin if contact.plane is not None or high >= margin else 0.0)
+        self.margins = np.array(margins)
 
     def _never(self, body: Body, contact: Contact, ranges: Array) -> bool:
         """Whether the solids of two links stay apart in all postures, though capsules touch."""
-        if contact.plane is not None or self.margin > 0.0:
+        if contact.plane is not None:
             return False
         i, k = (self.capsules[at[0]].link for at in (contact.first, contact.second))
         if k != i + 2 or i not in body.hulls or k not in body.hulls:
@@ -109,6 +113,7 @@ class Space:
         return never_touch(
             self.arm, i, body.hulls[i], body.hulls[k], ranges,
             lambda q: self.clearances(q, near).min(axis=1, initial=np.inf) >= self.margin,
+            self.margin,
         )  # fmt: skip
 
     def _pairs(self) -> list[Contact]:
@@ -149,15 +154,23 @@ class Space:
         """Return the clearance of every contact at positions ``(N, n)``, ``(N, C)`` [m]."""
         return self._near(q, np.inf, self.contacts if contacts is None else contacts).T
 
-    def shortfall(self, q: Array, margin: float) -> Array:
-        """Return how much of a margin is missing, ``(P, C)`` [m], for motions ``(P, M, n)``.
+    def slack(self, q: Array) -> Array:
+        """Return what is left of every clearance above its margin, ``(N, C)`` [m]."""
+        return self.clearances(q) - self.margins
+
+    def shortfall(self, q: Array, reserve: float) -> Array:
+        """Return how much of the margins is missing, ``(P, C)`` [m], for motions ``(P, M, n)``.
 
         It is the largest and the mean shortfall over a motion, added: the one says what is wrong,
         the other shows the way out.
+
+        Args:
+            q: positions of the motions.
+            reserve: added to all margins [m].
         """
         P, M, n = q.shape
-        near = self._near(q.reshape(-1, n), margin, self.contacts)
-        lacking = np.maximum(0.0, margin - near).reshape(-1, P, M)
+        near = self._near(q.reshape(-1, n), self.margin + reserve, self.contacts)
+        lacking = np.maximum(0.0, self.margins[:, None] + reserve - near).reshape(-1, P, M)
         return (lacking.max(axis=2) + lacking.mean(axis=2)).T
 
     def _near(self, q: Array, margin: float, contacts: list[Contact]) -> Array:
