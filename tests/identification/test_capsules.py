@@ -14,7 +14,9 @@ from armdyn.identification.exciting.geometry._capsules import Body, body_of
 from armdyn.identification.exciting.geometry._enclosing import Fit, enclosing
 from armdyn.identification.exciting.geometry._hulls import never_touch
 from armdyn.identification.exciting.geometry._mesh import triangles_of
+from armdyn.identification.exciting.geometry._planes import planes_of
 from armdyn.identification.exciting.geometry._skeleton import skeleton
+from armdyn.identification.exciting.geometry._space import Space
 from armdyn.robot import IDENTITY, Shape
 from support.identification import example_robot, small_arm
 
@@ -221,6 +223,22 @@ def test_boxes_on_crossing_axes_are_proved_to_be_apart_or_not() -> None:
     assert not never_touch(arm, 0, nearer, box, ranges, always)
     # where planes forbid the postures in which they touch
     assert never_touch(arm, 0, nearer, box, ranges, lambda q: q[:, 1] > 0.0)
+
+
+def test_links_that_are_nowhere_as_far_apart_as_asked_for_are_kept_from_touching() -> None:
+    arm = armdyn.load(example_robot("ur_description/urdf/ur5_robot.urdf"))
+    body = body_of(arm, None)
+    ranges = np.array([[j.lower, j.upper] for j in arm.robot.joints])
+    floor = planes_of(arm, 0.0, None)
+    space = Space(arm, body, floor, itself=True, ranges=ranges, margin=0.02)
+    margins = {c.names: m for c, m in zip(space.contacts, space.margins, strict=True)}
+    assert margins["link of elbow_joint", "link of wrist_2_joint"] == 0.0
+    assert margins["link of elbow_joint", "link of wrist_3_joint"] == 0.02
+    assert margins["link of elbow_joint", "floor"] == 0.02
+    # its base keeps 1 cm from the upper arm wherever the floor lets it be
+    near = Space(arm, body, floor, itself=True, ranges=ranges, margin=0.005)
+    assert [c.names for c in near.never] == [("base", "link of shoulder_lift_joint")]
+    assert [c.names for c in near.always] == [("link of shoulder_pan_joint", "floor")]
 
 
 def test_saved_shapes_of_robots_stay_with_their_copies(tmp_path: Path) -> None:

@@ -65,11 +65,11 @@ class Surroundings:
         notes = list(self.body.notes if self.avoided else ())
         if self.avoided and self.space.always:
             pairs = "; ".join(f"{a} and {b}" for a, b in (c.names for c in self.space.always))
-            notes.append(f"not compared, because they touch in every posture: {pairs}.")
-        near_ones = [c.names for c, m in zip(self.space.contacts, self.space.margins, strict=True)
-                     if m < self.space.margin]  # fmt: skip
-        if self.avoided and near_ones:
-            pairs = "; ".join(f"{a} and {b}" for a, b in near_ones)
+            notes.append(f"not compared, because they cannot move apart: {pairs}.")
+        rows = zip(self.space.contacts, self.space.margins, strict=True)
+        narrow = [contact.names for contact, margin in rows if margin < self.space.margin]
+        if self.avoided and narrow:
+            pairs = "; ".join(f"{a} and {b}" for a, b in narrow)
             notes.append(
                 f"nearer than {self.space.margin:g} m in every posture, so only kept from "
                 f"touching: {pairs}."
