@@ -112,6 +112,19 @@ def test_errors_of_the_last_link_are_within_the_bar() -> None:
         assert any("masses are taken as known to" in note for note in found.notes)
 
 
+def test_what_cannot_show_a_load_is_refused() -> None:
+    arm = small_arm()
+    held = pair(arm)[0]
+    with pytest.raises(InputError, match="has no masses"):
+        identify_payload(small_arm(described=False), held)
+    assert held.tau is not None
+    still = replace(held, q=np.tile(held.q[:1], (len(held.t), 1)))
+    with pytest.raises(InputError, match="at rest friction hides the load"):
+        identify_payload(arm, still)
+    with pytest.raises(InputError, match="at rest friction hides the load"):
+        identify_payload(arm, still, without=replace(still, tau=held.tau + 0.1))
+
+
 def study() -> ModuleType:
     spec = importlib.util.spec_from_file_location("payload_study", STUDY)
     assert spec is not None and spec.loader is not None

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.errors import InputError
 from armdyn.identification._tolerances import TINY
 from armdyn.identification.fit._correlation import correlation_lengths
 from armdyn.identification.fit._r_factor import r_factor
@@ -28,6 +29,7 @@ Mask = NDArray[np.bool_]
 
 # Blocks of time of the jackknife.
 BLOCKS = 20
+FEWEST = 4
 
 # This share of the variance of the gains is common to all drives: a wrong unit, one wrong constant.
 COMMON = 2.0 / 3.0
@@ -90,7 +92,12 @@ def block_factors(
                 counts[j] += len(wide)
     empty = np.zeros((0, p + 1))
     made = [[r_factor(np.vstack([empty, *one])) for one in each] for each in collected]
-    return [each for each in made if any(len(R) for R in each)], counts
+    moving = [each for each in made if any(len(R) for R in each)]
+    if len(moving) < FEWEST:
+        raise InputError(
+            "the joints hardly move in the logs: at rest friction hides the load. Record a motion."
+        )
+    return moving, counts
 
 
 def gain_prior(n: int, gain_error: float) -> Array:

@@ -124,6 +124,12 @@ def identify_payload(
         raise InputError(
             "`without` is one log, but `logs` are several; give one of each.", argument="without"
         )
+    if not empty and not any(joint.mass for joint in arm.robot.joints):
+        raise InputError(
+            f"{arm.name} has no masses, so all that it weighs would count as the load. Identify it "
+            "first, or give a log `without` the load.",
+            argument="arm",
+        )
     torques = [log.tau for log in (*held, *empty) if log.tau is not None]
     if empty and len(torques) == 2 and np.array_equal(torques[0], torques[1]):
         raise InputError(
