@@ -140,3 +140,15 @@ def test_long_arms_bear_load_without_a_program() -> None:
     run = armdyn.simulate(arm, q, qd, 2e-3, np.full(14, 3.0), integrator="rk4", step=1e-3)
     expected = arm.forward_dynamics(run.q, run.qd, run.tau)
     np.testing.assert_allclose(run.qdd, expected, rtol=1e-8, atol=1e-8)
+
+
+def test_computed_torque_follows_a_motion_against_load() -> None:
+    arm = two_links()
+    goal = [1.0, 0.4]
+    motion = armdyn.motion.JointSpace([0.3, -0.5], goal, velocity=1.5, acceleration=6.0)
+    errors: list[float] = []
+    for friction in (True, False):
+        control = armdyn.ComputedTorque(kp=100.0, kd=20.0, target=motion, friction=friction)
+        run = armdyn.simulate(arm, [0.3, -0.5], until=motion.duration, torque=control)
+        errors.append(float(np.abs(run.q[-1] - goal).max()))
+    assert errors[0] < 2e-3 and errors[1] > 10 * errors[0]

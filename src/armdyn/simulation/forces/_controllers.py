@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Protocol, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from armdyn._checks import checked_array, checked_flag
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.motion import Trajectory
+from armdyn.robot.friction import coefficients, has_load_terms
 
 Array = NDArray[np.float64]
 Wanted = Callable[[float], tuple[Array, Array, Array]]
@@ -166,6 +168,8 @@ class ComputedTorque(_Following):
 
     tau = M(q) (qdd* + kd (qd* - qd) + kp (q* - q)) + C qd + g + friction(qd*)
 
+    Friction of the load is that of the torques which the gears then transmit.
+
     Examples:
         >>> arm = armdyn.load("planar2")
         >>> limits = dict(velocity=1.0, acceleration=2.0)
@@ -205,7 +209,20 @@ class ComputedTorque(_Following):
         q_wanted, qd_wanted, qdd_wanted = wanted
         qdd = qdd_wanted + self._kd * (qd_wanted - qd) + self._kp * (q_wanted - q)
         tau = model.inverse_dynamics(q, qd, qdd, friction=False)
-        return tau + model.friction(qd_wanted) if self._friction else tau
+        if not self._friction:
+            return tau
+        rotors = _rotors_of_loaded_gears(model)
+        load = None if rotors is None else tau - rotors * qdd
+        return tau + model.friction(qd_wanted, load=load)
+
+
+@lru_cache(maxsize=8)
+def _rotors_of_loaded_gears(model: Arm) -> Array | None:
+    """Return rotor inertias ``(n,)`` if friction depends on what gears transmit; else None."""
+    joints = model.robot.joints
+    if not has_load_terms(map(coefficients, joints)):
+        return None
+    return np.array([joint.rotor_inertia for joint in joints])
 
 
 def _gains(value: object, name: str) -> Array:
