@@ -238,11 +238,12 @@ def test_friction_that_grows_at_low_speeds_is_suspected() -> None:
     tau = arm.inverse_dynamics(q, qd, qdd)
     rng = np.random.default_rng(1)
     tau += 0.02 * rng.normal(size=tau.shape)
-    plain = identify(arm, Log(t=t, q=q, tau=tau), physical=False)
-    assert "stribeck" not in " ".join(plain.advice)
+    plain = identify(arm, Log(t=t, q=q, tau=tau), friction=True, physical=False)
+    assert "friction='auto'" not in " ".join(plain.advice)
     tau[:, 1] += 1.5 * np.exp(-((qd[:, 1] / 0.06) ** 2)) * np.sign(qd[:, 1])
-    sticky = identify(arm, Log(t=t, q=q, tau=tau), physical=False, dead_band=0.01)
-    told = [words for words in sticky.advice if "stribeck=True" in words]
+    log = Log(t=t, q=q, tau=tau)
+    sticky = identify(arm, log, friction=True, physical=False, dead_band=0.01)
+    told = [words for words in sticky.advice if "friction='auto'" in words]
     assert len(told) == 1 and "joint2" in told[0]
 
 
@@ -272,7 +273,7 @@ def test_files_hold_the_numbers_of_the_result() -> None:
     told = json.loads(texts["result.json"])
     assert told["passed"] is True
     assert told["logs"][0]["held_out"] is False and told["logs"][1]["held_out"] is True
-    assert told["settings"]["rotor"] is False
+    assert told["settings"]["rotor"] is None  # chosen from the data
     assert told["settings"]["cutoff_used"] == result.about.cutoff
 
 

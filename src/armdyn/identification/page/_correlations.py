@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.identification.fit._columns import Column
-from armdyn.identification.page._friction_law import FADING, WORDS
 from armdyn.present import Html, Packed, joined, listed, section, tag
 from armdyn.present.curves import captioned
 from armdyn.present.svg import Array
@@ -87,8 +86,6 @@ def _pair(result: Result, i: int, j: int, r: float) -> str:
 
 def _meaning(result: Result, column: Column) -> str:
     where = _joints(result, column)
-    if column.kind == FADING:
-        return f"Stribeck friction of {where}"
     if column.kind in FRICTION_TERMS:
         return f"{FRICTION_TERMS[column.kind].words} friction of {where}"
     if column.kind == "extra":
@@ -118,13 +115,13 @@ def separating(result: Result, a: Column, b: Column) -> str:
     kinds = {a.kind, b.kind}
     if "extra" in kinds:
         return f"Vary what the extra column depends on more independently of the motion of {both}."
-    if kinds <= WORDS.keys():
+    if kinds <= FRICTION_TERMS.keys():
         if "load_friction" in kinds:
             return f"Move {both} under more different loads: other postures, or a payload."
         if "offset" in kinds:
             return f"Move {both} forth and back for equally long."
         return f"Move {both} at more different speeds, slow and fast."
-    if kinds & WORDS.keys():
+    if kinds & FRICTION_TERMS.keys():
         if "offset" in kinds:
             return f"Move {both} through more of the range of positions."
         if "viscous" in kinds:

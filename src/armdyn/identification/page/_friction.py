@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.identification.fit._choice import CLEAR_DEVIATIONS, CLEAR_SHARE
-from armdyn.identification.page._friction_law import WORDS, FrictionLaw, friction_law
+from armdyn.identification.fit._choice import CLEAR_DEVIATIONS, CLEAR_SHARE, short_name
+from armdyn.identification.page._friction_law import FrictionLaw, friction_law
 from armdyn.identification.page._rows import JointRows, RowsOfJoints
 from armdyn.present import (
     Grid,
@@ -61,7 +61,11 @@ def friction_section(result: Result, rows: RowsOfJoints) -> Html:
 
 def _coefficients(result: Result) -> Html:
     """Return a row of coefficients for each joint."""
-    found = [(i, column) for i, column in enumerate(result.model.columns) if column.kind in WORDS]
+    found = [
+        (i, column)
+        for i, column in enumerate(result.model.columns)
+        if column.kind in FRICTION_TERMS
+    ]
     kinds = list(dict.fromkeys(column.kind for _, column in found))
     cells: dict[tuple[int, str], list[str]] = {}
     for i, column in found:
@@ -72,8 +76,8 @@ def _coefficients(result: Result) -> Html:
         (name, *(", ".join(cells.get((j, kind), [])) for kind in kinds))
         for j, name in enumerate(result.arm.joint_names)
     )
-    heads = ("friction of", *(WORDS[kind] for kind in kinds))
-    terms = [FRICTION_TERMS[kind] for kind in kinds if kind in FRICTION_TERMS]
+    heads = ("friction of", *(FRICTION_TERMS[kind].words for kind in kinds))
+    terms = [FRICTION_TERMS[kind] for kind in kinds]
     turning, sliding = (
         " and ".join(sorted({term.unit(revolute) for term in terms})) for revolute in (True, False)
     )
@@ -158,19 +162,18 @@ def ladder(result: Result) -> Html:
         class_="hint",
     )
     heads = ("joint", "terms", "error of blocks left out", "lower by", "standard errors", "")
-    grid = Grid("", heads, 2, tuple(cells), words_after=1)
-    return joined([tag("h3", "How the terms were chosen"), words, grid.html(), _chosen(result)])
+    tried = Grid("", heads, 2, tuple(cells), words_after=1).html()
+    folded = tag("details", tag("summary", "Show what was tried"), tried)
+    return joined([tag("h3", "How the terms were chosen"), words, _chosen(result), folded])
 
 
 def _chosen(result: Result) -> Html:
     """Return the terms of every joint."""
-    chosen: dict[str, tuple[str, ...]] = getattr(result, "friction_terms", {})
-    rows = tuple((name, _terms(terms)) for name, terms in chosen.items())
-    return Grid("", ("joint", "terms of its friction"), 2, rows).html() if rows else Html("")
+    rows = tuple((name, _terms(terms)) for name, terms in result.friction_terms.items())
+    return Grid("", ("joint", "terms of its friction"), 2, rows).html()
 
 
-def _terms(terms: str | Sequence[str]) -> str:
-    """Return terms by their words; terms that are words already stay so."""
-    if isinstance(terms, str):
-        return terms
-    return ", ".join(WORDS.get(name, name) for name in terms) or "none"
+def _terms(names: Sequence[str]) -> str:
+    """Return terms in words."""
+    words = {short_name(kind): term.words for kind, term in FRICTION_TERMS.items()}
+    return ", ".join(words.get(name, name) for name in names) or "none"

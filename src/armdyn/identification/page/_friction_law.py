@@ -16,15 +16,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# The kind of Stribeck columns whose speeds come from a grid.
-FADING = "fading"
 OFFSET = "offset"
-
-WORDS = {
-    **{field: term.words for field, term in FRICTION_TERMS.items()},
-    FADING: "Stribeck, above Coulomb",
-}
-"""The adjectives of all kinds of columns that are friction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +57,9 @@ class FrictionLaw:
 
 def friction_law(result: Result, j: int) -> FrictionLaw:
     """Return the friction of a joint."""
-    at = [i for i, c in enumerate(result.model.columns) if c.kind in WORDS and c.joint == j]
+    at = [
+        i for i, c in enumerate(result.model.columns) if c.kind in FRICTION_TERMS and c.joint == j
+    ]
     return FrictionLaw(
         tuple(result.model.columns[i] for i in at),
         result.values[at],
@@ -74,16 +68,12 @@ def friction_law(result: Result, j: int) -> FrictionLaw:
 
 
 def _of_load(column: Column) -> bool:
-    return column.kind in FRICTION_TERMS and FRICTION_TERMS[column.kind].load
+    return FRICTION_TERMS[column.kind].load
 
 
 def _evaluated(column: Column, v: Array) -> Array:
     """Return a column at speeds, for a load of 1."""
-    if column.function is not None:
-        # A column of a joint only reads the speed of that joint.
-        qd = np.zeros((len(v), column.joint + 1))
-        qd[:, column.joint] = v
-        return column.function(qd, qd, qd)
     term = FRICTION_TERMS[column.kind]
-    found = [term.column(x, s, *column.shape) for x, s in zip(v, np.sign(v), strict=True)]
+    direction = np.tanh(v / column.soft) if column.soft else np.sign(v)
+    found = [term.column(x, s, *column.shape) for x, s in zip(v, direction, strict=True)]
     return np.array(found, dtype=np.float64)
