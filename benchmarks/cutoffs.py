@@ -30,7 +30,7 @@ import numpy as np
 import armdyn
 from armdyn import Arm, Log
 from armdyn.identification.band._find import find_band
-from armdyn.identification.fit._extra import extra_columns
+from armdyn.identification.extra._extra import extra_columns
 
 HOME = Path(__file__).parents[1]
 sys.path[:0] = [str(HOME / "tests"), str(HOME / "tests/identification")]

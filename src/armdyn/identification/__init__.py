@@ -15,8 +15,8 @@ from armdyn.identification._tables import (
     verdict_lines,
 )
 from armdyn.identification.exciting import ExcitingMotion, excite
-from armdyn.identification.fit._column_files import read_coupling, read_extra
-from armdyn.identification.fit._extra import Extra
+from armdyn.identification.extra._column_files import read_coupling, read_extra
+from armdyn.identification.extra._extra import Extra
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.gains._drive_gains import DriveGains
 from armdyn.identification.gains._identify_gains import identify_drive_gains

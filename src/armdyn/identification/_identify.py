@@ -31,7 +31,7 @@ from armdyn.identification._pipeline import Options, run
 from armdyn.identification._result import Result
 from armdyn.identification.data._flip import flipped
 from armdyn.identification.data._trim import trimmed
-from armdyn.identification.fit._extra import Extra, Function, extra_columns
+from armdyn.identification.extra._extra import Extra, Function, extra_columns
 from armdyn.identification.judge._holdout import split
 from armdyn.log import Log
 

@@ -26,8 +26,8 @@ from armdyn._checks import checked_path
 from armdyn.arm import Arm
 from armdyn.errors import FileError, InputError, shown
 from armdyn.files import number_in
-from armdyn.identification.fit._expression import Function, parsed
-from armdyn.identification.fit._extra import Extra, Joint
+from armdyn.identification.extra._expression import Function, parsed
+from armdyn.identification.extra._extra import Extra, Joint
 
 Array = NDArray[np.float64]
 

@@ -1,0 +1,1 @@
+"""Columns of the regression that a user supplies, and files of them."""
