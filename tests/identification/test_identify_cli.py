@@ -112,15 +112,13 @@ def test_json_has_the_numbers_and_the_files(monkeypatch, capsys, place, tmp_path
 def test_options_reach_the_identification(monkeypatch, capsys, place, tmp_path) -> None:
     status, told, err = run(
         monkeypatch, capsys, place / "small.toml", place / "run.csv", "-o", tmp_path, "--json",
-        "--test", place / "other.csv", "--no-friction", "--rotor", "--no-physical", "--stribeck",
+        "--test", place / "other.csv", "--no-friction", "--rotor", "--no-physical",
         "--cutoff", "9",
     )  # fmt: skip
     assert status in (0, 1), err
     result = json.loads(told)
-    asked = {
-        "friction": False, "rotor": True, "physical": False, "stribeck": True, "cutoff": 9.0,
-        "cutoff_used": 9.0,
-    }  # fmt: skip
+    asked = {"rotor": True, "physical": False, "cutoff": 9.0, "cutoff_used": 9.0}
+    assert not [p for p in result["parameters"] if p["kind"] in ("viscous", "coulomb", "offset")]
     assert {key: result["settings"][key] for key in asked} == asked
     assert [(Path(x["file"]).name, x["held_out"]) for x in result["logs"]] == [
         ("run.csv", False), ("other.csv", True),
