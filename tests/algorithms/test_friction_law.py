@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -12,6 +13,7 @@ import armdyn
 from armdyn import Arm
 from armdyn.algorithms import load_friction
 from armdyn.algorithms.load_friction import factors, signs_of_load
+from armdyn.report.verify import verify
 from support.friction import constants, law, with_all_terms
 from support.robots import random_robot, random_state, relative_error
 
@@ -167,6 +169,9 @@ def test_wrong_signs_are_never_an_answer(monkeypatch: pytest.MonkeyPatch) -> Non
             right += 1
             assert relative_error(got, qdd) < 1e-10
     assert refused > 5 and right > 5
+    q, qd, qdd = states(5, 100)
+    with pytest.raises(armdyn.NumericalError, match="`load_friction` and rotors"):
+        arm.forward_dynamics(q, qd, arm.inverse_dynamics(q, qd, qdd))
 
 
 def test_friction_of_the_load_needs_the_load() -> None:
@@ -182,3 +187,11 @@ def test_friction_of_the_load_needs_the_load() -> None:
     plain = armdyn.load("puma560")
     qd = np.linspace(-1.0, 1.0, 6)
     assert np.array_equal(plain.friction(qd, load=np.ones(6)), plain.friction(qd))
+
+
+def test_verification_knows_the_terms_of_speed_and_of_load() -> None:
+    robot = with_all_terms(random_robot("sliding first", 2, 0))
+    assert verify(Arm(robot), n_states=2).passed
+    joints = [replace(joint, load_friction=0.0) for joint in robot.joints]
+    found = verify(Arm(replace(robot, joints=joints)), n_states=2)
+    assert found.passed and "friction" in {check.quantity for check in found.checks}

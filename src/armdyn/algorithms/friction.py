@@ -11,11 +11,10 @@ take a method of the quantity without friction, `run`, and return the quantity w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from armdyn.algorithms import second_moment
-from armdyn.algorithms.load_friction import absolute, transmission
+from armdyn.algorithms.load_friction import absolute, transmission, without_rotors
 from armdyn.algorithms.vector import Matrix, is_zero
 from armdyn.errors import InputError
 from armdyn.robot import FRICTION_TERMS, Chain, FrictionTerm
@@ -145,11 +144,6 @@ def _sum(parts: Sequence[Scalar]) -> Scalar:
 def bears_load(chain: Chain) -> bool:
     """Return whether the friction of some joint depends on its load."""
     return has_load_terms(link.friction for link in chain.links)
-
-
-def without_rotors(chain: Chain) -> Chain:
-    """Return the chain whose torques are those that the gears transmit."""
-    return replace(chain, links=tuple(replace(link, Jm=0.0) for link in chain.links))
 
 
 def in_inverse_dynamics(run: Run, chain: Chain, q: Row, qd: Row, qdd: Row) -> list[Scalar]:

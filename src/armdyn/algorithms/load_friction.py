@@ -42,6 +42,11 @@ def absolute(x: Scalar) -> Scalar:
     return x * sign(x)
 
 
+def without_rotors(chain: Chain) -> Chain:
+    """Return the chain whose torques are those that the gears transmit."""
+    return replace(chain, links=tuple(replace(link, Jm=0.0) for link in chain.links))
+
+
 def agrees(guess: Scalar, s: Scalar, turning: Scalar) -> Scalar:
     """Return 1 if s - turning has the guessed sign or is rounding; else 0.
 
@@ -138,7 +143,7 @@ def _solver(chain: Chain, q: Row, qd: Row) -> Solve:
 
     @cache
     def parts() -> tuple[Matrix, Row]:
-        bare = replace(chain, links=tuple(replace(link, Jm=0.0) for link in chain.links))
+        bare = without_rotors(chain)
         return split.mass_matrix(bare, q), second_moment.bias(bare, q, qd)
 
     def solve(rotors: Row, torques: Row) -> Row:
