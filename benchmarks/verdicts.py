@@ -24,7 +24,6 @@ import armdyn
 
 WRONG = 0.10
 STATES = 150
-OPTIONS: dict[str, Any] = {}
 ANSWERS = ("passed", "usable", "not passed")
 
 
@@ -37,7 +36,7 @@ def judged(seed: int, index: int, arms: tuple[str, ...], fault: str | None) -> d
         "degree": case.degree, "joints": case.joints,
     }  # fmt: skip
     try:
-        result = armdyn.identify(case.described, case.log, **OPTIONS)
+        result = armdyn.identify(case.described, case.log)
     except armdyn.ArmdynError as error:
         return {**told, "verdict": "not passed", "refused": str(error), "wrong": None, "named": []}
     measures = result.judgement.measures
@@ -61,18 +60,10 @@ def judged(seed: int, index: int, arms: tuple[str, ...], fault: str | None) -> d
 def true_error(result: armdyn.Result, case: Case) -> list[float]:
     """The errors of the delivered model in the box, relative to the sizes of torques."""
     states = result.box.states(STATES, seed=1)
-    off = predicted(result, *states) - case.truth(*states)
+    off = result.predict(*states) - case.truth(*states)
     moved = np.ptp(case.log.q, axis=0) > 1e-3
     error = np.sqrt(np.mean(off**2, axis=0)) / result.judgement.measures.size
     return np.where(moved, error, 0.0).tolist()
-
-
-def predicted(result: armdyn.Result, *states: np.ndarray) -> np.ndarray:
-    """Torques of the delivered model with all that it knows."""
-    if hasattr(result, "predict"):
-        return result.predict(*states)
-    known = result.model.known(*states[1:]) if result.model.knows else 0.0
-    return result.model.predicted(result.values, *states) + known
 
 
 def is_wrong(told: dict[str, Any]) -> bool:

@@ -64,12 +64,16 @@ class Box:
 
 
 def box_of(parts: Sequence[FilteredSegment]) -> Box:
-    """Return the box of the data of a fit."""
-    asked = list(sample(parts))
-    q = np.concatenate([x.q for x in asked])
-    lower, upper = np.quantile(q, [POSITIONS, 1.0 - POSITIONS], axis=0)
+    """Return the box of the data of a fit; its rates are in the band of the fit, without noise."""
+    q, qd, qdd = list[Array](), list[Array](), list[Array]()
+    for part in parts:
+        for x in sample([part]):
+            q.append(x.q)
+            enough = len(x.q) > 2 * part.band.reach
+            qd.append(part.band.rows(x.qd) if enough else x.qd)
+            qdd.append(part.band.rows(x.qdd) if enough else x.qdd)
+    lower, upper = np.quantile(np.concatenate(q), [POSITIONS, 1.0 - POSITIONS], axis=0)
     speed, acceleration = (
-        np.quantile(np.abs(np.concatenate(x)), 1.0 - RATES, axis=0)
-        for x in ([s.qd for s in asked], [s.qdd for s in asked])
+        np.quantile(np.abs(np.concatenate(x)), 1.0 - RATES, axis=0) for x in (qd, qdd)
     )
     return Box(lower, upper, speed, acceleration)

@@ -19,7 +19,7 @@ from armdyn.identification.judge._judgement import Finding, Judgement, Measures
 from armdyn.identification.judge._plausible import remarks
 from armdyn.identification.judge._verdict import refusals, reservations
 from armdyn.identification.judge.hypotheses._exchange import Exchange, candidates, errors_with
-from armdyn.identification.judge.hypotheses._findings import exchanged, finding_of
+from armdyn.identification.judge.hypotheses._findings import believable, exchanged, finding_of
 from armdyn.identification.judge.hypotheses._load import tip_load
 from armdyn.identification.judge.hypotheses._refits import NEGLIGIBLE, Refits
 from armdyn.identification.judge.hypotheses._terms import Terms
@@ -47,10 +47,12 @@ MOVING = 0.02
 MOST_FINDINGS = 3
 WORTH_TELLING = 0.02
 
-# Exchanged torques: the mean logarithm of the errors falls by so much, and the model is this wrong.
+# Exchanged torques: the mean logarithm of the errors falls by so much, the model is this wrong, and
+# the error of one of the exchanged joints falls to this share.
 EXCHANGE_GAIN = -0.07
 EXCHANGE_ERROR = 0.10
 
+OWN = 0.5
 NO_WORSE = 0.02
 
 # Friction above this share of a joint's torque has a clear sign.
@@ -254,7 +256,8 @@ def _exchanges(
         ratio: Array = errors.sum(axis=0) / plain.sum(axis=0)
         per_block: Array = np.log(errors / plain).sum(axis=1)
         gain = 0.5 * float(np.mean(np.log(ratio)))
-        good = gain < EXCHANGE_GAIN and int(np.sum(per_block < 0.0)) >= FEWEST_BLOCKS
+        own = float(np.sqrt(ratio[[*what.flipped, *what.swapped]].min()))
+        good = gain < EXCHANGE_GAIN and int(np.sum(per_block < 0.0)) >= FEWEST_BLOCKS and own < OWN
         if (good or (against and gain < NO_WORSE)) and (best is None or gain < best[0]):
             best = gain, what
     if best is None:
@@ -272,7 +275,7 @@ def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm) -> list[Finding
     while others < MOST_FINDINGS and len(found) < 2 * MOST_FINDINGS:
         good = [
             t for t in tests
-            if t.counts and t.halves
+            if t.counts and t.halves and believable(t)
             and (float(t.change.max()) > WORTH_TELLING or t.gain < MUCH)
         ]  # fmt: skip
         if not good:

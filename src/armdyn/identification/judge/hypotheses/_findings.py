@@ -14,6 +14,15 @@ from armdyn.robot import Joint
 # A gain near -1 is a wrong sign.
 FLIPPED = -0.5
 
+# Scales of a joint's torque beyond these say that something else is wrong.
+SCALES = (0.2, 5.0)
+
+
+def believable(tested: Tested) -> bool:
+    """Whether it can be what it says: a scale of torques that no unit or gear has is none."""
+    scale = 1.0 + float(tested.coefficients[0])
+    return tested.hypothesis.kind != "gain" or scale < FLIPPED or SCALES[0] < scale < SCALES[1]
+
 
 def finding_of(tested: Tested, joints: Sequence[Joint]) -> Finding:
     """Return a hypothesis that holds as a finding."""
