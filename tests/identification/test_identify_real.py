@@ -77,7 +77,7 @@ def test_ur10() -> None:
     first, second = halves(log)
     assert identify(arm, first, test=second).torque_error_total <= 0.07
     whole = identify(arm, log)
-    assert whole.usable
+    assert whole.passed, whole.verdict_text
     assert whole.torque_error_total <= 0.07
 
 
@@ -94,6 +94,13 @@ def test_panda() -> None:
 def test_lwr4(kuka: tuple[Arm, list[Log]], train: int, test: int, most: float) -> None:
     arm, logs = kuka
     assert identify(arm, logs[train], test=logs[test]).torque_error_total <= most
+
+
+def test_lwr4_runs_together_are_usable(kuka: tuple[Arm, list[Log]]) -> None:
+    arm, logs = kuka
+    result = identify(arm, logs)
+    assert result.usable, result.verdict_text
+    assert not {"sign", "swap", "degrees"} & {finding.kind for finding in result.findings}
 
 
 def test_kr300_needs_more_than_one_run() -> None:
