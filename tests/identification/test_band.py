@@ -54,7 +54,7 @@ def test_noise_of_a_wrist_is_no_motion() -> None:
     assert choose_cutoff(log)[0] > 100.0  # by the spectrum of positions alone
     found = [band(arm, part, delay=0.0) for part in (log, log[0:10.0], log[10.0:20.0])]
     cutoffs = [one.cutoff for one in found]
-    assert max(cutoffs) < 40.0
+    assert max(cutoffs) < 25.0
     assert min(cutoffs) > 3.0
     assert max(cutoffs) < 2.0 * min(cutoffs)
     assert "explains less than half" in found[0].why
@@ -71,9 +71,10 @@ def test_parts_of_a_log_have_similar_cutoffs() -> None:
 
 def test_more_noise_gives_a_lower_cutoff() -> None:
     arm = small_arm()
+    # With little noise the band of the motion is the bound.
     cutoffs = [
         band(arm, recorded(arm, noise=noise, encoder=encoder), delay=0.0).cutoff
-        for noise, encoder in ((0.01, 1e-6), (0.05, 1e-5), (0.5, 1e-4))
+        for noise, encoder in ((0.05, 1e-5), (1.0, 2e-3), (3.0, 1e-2))
     ]
     assert cutoffs[0] > cutoffs[1] > cutoffs[2]
 
@@ -130,7 +131,7 @@ def test_a_corrected_delay_gives_the_model_without_one() -> None:
     off = [np.abs(one.values - plain.values) / plain.std for one in (mended, given, wrong)]
     assert np.median(off[0]) < 0.5
     assert np.median(off[1]) < 0.5
-    assert np.median(off[2]) > 2.0
+    assert np.median(off[2]) > 1.0
     assert mended.total_error < 1.05 * plain.total_error
 
 

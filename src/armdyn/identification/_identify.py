@@ -84,8 +84,8 @@ def identify(
         physical: find links that are physically possible bodies.
         holdout: share at the end of every log that is not used for the fit, but to test it.
         test: whole logs to test the fit with, in place of `holdout`.
-        cutoff: of the low-pass of positions [Hz]; if left out, twice the frequency up to which a
-            model explains the torques.
+        cutoff: of the low-pass of positions [Hz]; if left out, four times the frequency up to
+            which a model explains the torques.
         decimate: samples of a log that are filtered into one row; chosen from the band of the
             motion if left out.
         dead_band: rows of a joint below this speed are left out, for all joints or one each; 4 %

@@ -4,7 +4,7 @@ A model is fitted in a low band, where any noise is small beside the motion. Its
 positions of a wide band are compared with the measured ones, frequency by frequency. Noise of
 positions grows with the square of the frequency in the accelerations, torques have noise and less
 and less motion: above some frequency more than half of the power of the torques stays unexplained.
-The cut-off is twice that frequency.
+The cut-off is four times that frequency.
 """
 
 from __future__ import annotations
@@ -47,6 +47,9 @@ UNEXPLAINED = (0.25, 1.0)
 
 # The cut-off, in multiples of the end.
 MARGIN = 4.0
+# At most it is this many times the motion, or this frequency [Hz]: more only lets noise in, and a
+# noisy speed near zero has the wrong sign.
+MOST_OF_MOTION, MOST = 40.0, 50.0
 
 # Spectra are of windows of this many periods of the low band, padded to this factor, in bands
 # of this part of an octave, and averaged over this many bands on either side.
@@ -73,6 +76,7 @@ def predicted_cutoff(
         extra: columns that the user supplies.
     """
     motion = highest_motion(parts, MOTION_SHARE)
+    enough = max(MOST_OF_MOTION * motion, MOST)
     low = min(max(LOW, ROOM * motion), highest / 2)
     start = max(ABOVE, ABOVE_MOTION * motion)
     for _ in range(ROUNDS):
@@ -82,12 +86,14 @@ def predicted_cutoff(
             return None
         end = _end(*found, start)
         if end <= SEEN * wide:
-            cutoff = min(MARGIN * end, highest)
+            cutoff = min(MARGIN * end, enough, highest)
             share = f"{cutoff / end:.2g} times {end:.3g} Hz"
             return cutoff, f"{share}, above which a model explains less than half of the torques"
-        if wide == highest:
+        if wide == highest or SEEN * wide >= enough:
             break
         low = min(2.0 * low, highest / 2)
+    if enough < highest:
+        return enough, "enough for the motion; a model explains the torques up to there"
     return highest, "the most that the log has: a model explains the torques up to there"
 
 

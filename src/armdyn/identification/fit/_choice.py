@@ -162,7 +162,8 @@ class _Trial:
 
     def best(self) -> tuple[tuple[int, ...], tuple[Rung, ...]]:
         """Return the columns of the best group, and all that were tried, the best of each kind."""
-        plain = np.array([e for e, _, _ in self.error])
+        # Rounding may make the squares of a perfect fit negative.
+        plain = np.maximum([e for e, _, _ in self.error], 0.0)
         rungs: dict[tuple[str, ...], tuple[float, tuple[int, ...], Rung]] = {}
         needed = {one.what for one in self.own if self.forced and one.what != ROTOR}
         for group in _groups(self.own):
@@ -175,7 +176,7 @@ class _Trial:
             clear = gain >= CLEAR_SHARE and sure >= CLEAR_DEVIATIONS and self._possible(group)
             clear = needed <= set(what) if self.forced else clear
             score = gain - WORTH * len(group) if clear else gain - 2.0
-            rung = Rung(what, float(np.sqrt(errors.sum() / self.size)), gain, sure, clear)
+            rung = Rung(what, float(np.sqrt(max(errors.sum(), 0.0) / self.size)), gain, sure, clear)
             if what not in rungs or score > rungs[what][0]:
                 rungs[what] = score, tuple(self.own[i].index for i in group), rung
         top = max(rungs, key=lambda what: rungs[what][0], default=None)
