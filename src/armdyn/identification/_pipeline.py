@@ -124,7 +124,7 @@ def run(
         rows, found, solution.values, solution.parameters, train_logs, test, settings.dead_band,
         judged, errors,
     )  # fmt: skip
-    fit, covariance = found.fit, complete.covariance(solution.values)
+    fit, covariance = found.fit, complete.covariance(solution)
     return Result(
         arm=identified, described=arm, model=model, values=solution.values,
         std=np.sqrt(np.diag(covariance)), covariance=covariance, ladder=complete.ladder,

@@ -236,7 +236,7 @@ class Model:
                 x = (q, qd, qdd) if column.kind == "extra" else (q, v, a)
                 result[:, at:end] = _extra(column, *x).reshape(len(q), -1)
             else:
-                result[:, at] = _friction(column, v[:, column.joint])
+                result[:, at] = friction_of(column, v[:, column.joint])
                 if FRICTION_TERMS[column.kind].load:
                     assert load is not None
                     result[:, at] *= load[:, column.joint]
@@ -255,7 +255,7 @@ class Model:
         return (self._inertial(*states) != 0.0).any(axis=0)
 
 
-def _friction(column: Column, v: Array) -> Array:
+def friction_of(column: Column, v: Array) -> Array:
     """Return a friction column at speeds v, for a load of 1."""
     s = np.tanh(v / column.soft) if column.soft else np.sign(v)
     return interpret(_friction_program(column.kind, column.shape), v, s)[0]

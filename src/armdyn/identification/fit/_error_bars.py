@@ -9,8 +9,9 @@ x_m of the full models and their mean,
     bar^2 = mean_m [ s_m^2 + (x_m - mean)^2 ] + (x - mean)^2
 
 A full model has terms that the reported one has not. Its friction is projected on the reported
-terms, weighted by the rows, so that the covariance also gives the bar of the friction curve. Where
-the prior decides, the jackknife sees no spread; the prior's own is added, and is wider if the
+terms, weighted by the rows. What the projection loses is added to the variance of a joint's dry
+friction: then the covariance gives honest bars of the friction curve at the speeds of the log.
+Where the prior decides, the jackknife sees no spread; the prior's own is added, and is wider if the
 estimate is further from the prior than its strength allows.
 """
 
@@ -23,11 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.identification.fit._blocks import Blocks, Normal
-from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._columns import Column, Model, friction_of
 from armdyn.identification.fit._regression import Prior
 from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
+
+# Speeds at which the friction curve is compared, as shares of the highest speed.
+SPEEDS = (0.1, 0.2, 0.35, 0.6, 0.9)
 
 # Singular values below this share belong to directions that the rows do not show.
 ROUNDING = 1e-9
@@ -41,6 +45,7 @@ def error_covariance(
     strength: float,
     model: Model,
     values: Array,
+    top: Array,
 ) -> Array:
     """Return the covariance ``(p, p)`` of the values of a model.
 
@@ -52,9 +57,11 @@ def error_covariance(
         strength: of the prior.
         model: the reported model.
         values: its values ``(p,)``.
+        top: highest speed of every drive, ``(n,)``.
     """
     total = blocks.squares.sum(axis=0)
     centres: list[Array] = []
+    drawn = _Curves(blocks, model, values, top)
     spread = np.zeros((len(values), len(values)))
     for columns in members:
         S = np.array(columns)
@@ -65,11 +72,67 @@ def error_covariance(
         spread += (blocks.count - 1) / blocks.count * off.T @ off
         spread += Q @ _by_prior(normal, S, prior, strength, fits[-1]) @ Q.T
         centres.append(Q @ fits[-1])
+        drawn.add(S, fits)
     spread /= len(members)
     mean = np.stack(centres).mean(axis=0)
     for x in centres:
         spread += np.outer(x - mean, x - mean) / len(centres)
-    return cast(Array, spread + np.outer(values - mean, values - mean))
+    spread += np.outer(values - mean, values - mean)
+    return drawn.widened(spread)
+
+
+class _Curves:
+    """Friction of every joint at some speeds, under the rms load, in the full models."""
+
+    def __init__(self, blocks: Blocks, model: Model, values: Array, top: Array) -> None:
+        self.blocks, self.model, self.values = blocks, model, values
+        v = np.outer(top, [*SPEEDS, *(-s for s in SPEEDS)])
+        self.ours = [friction_rows(model, j, v[j]) for j in range(model.n)]
+        self.theirs = [friction_rows(blocks.model, j, v[j]) for j in range(model.n)]
+        total, counts = blocks.squares.sum(axis=0), np.maximum(blocks.counts.sum(axis=0), 1.0)
+        for one, rows in ((model, self.ours), (blocks.model, self.theirs)):
+            for i, column in enumerate(one.columns):
+                j = column.joint
+                if column.kind in FRICTION_TERMS and FRICTION_TERMS[column.kind].load:
+                    at = _place(blocks.model, column)
+                    rows[j][:, i] *= np.sqrt(total[j, at, at] / counts[j])
+        self.spread = [np.zeros(len(row)) for row in v]
+        self.centres: list[list[Array]] = [[] for _ in v]
+
+    def add(self, S: NDArray[np.int64], fits: Sequence[Array]) -> None:
+        """Add a full model: its fits without a block each, and with all."""
+        count = self.blocks.count
+        for j, rows in enumerate(self.theirs):
+            f = np.stack([rows[:, S] @ beta for beta in fits])
+            self.spread[j] += (count - 1) * f[:-1].var(axis=0)
+            self.centres[j].append(f[-1])
+
+    def widened(self, covariance: Array) -> Array:
+        """Return a covariance that gives the bars of the curves, on average over the speeds."""
+        for j, rows in enumerate(self.ours):
+            dry = [
+                i
+                for i, c in enumerate(self.model.columns)
+                if c.joint == j and c.kind in FRICTION_TERMS and FRICTION_TERMS[c.kind].dry
+                and not FRICTION_TERMS[c.kind].shape and not FRICTION_TERMS[c.kind].load
+            ]  # fmt: skip
+            if not dry:
+                continue
+            f = np.stack(self.centres[j])
+            mean = f.mean(axis=0)
+            wanted = self.spread[j] / len(f) + f.var(axis=0) + (rows @ self.values - mean) ** 2
+            given = np.einsum("vi,ij,vj->v", rows, covariance, rows)
+            covariance[dry[0], dry[0]] += max(float((wanted - given).mean()), 0.0)
+        return covariance
+
+
+def friction_rows(model: Model, j: int, speeds: Array) -> Array:
+    """Return rows ``(V, p)``: rows @ values is the friction of joint j, for a load of 1."""
+    rows = np.zeros((len(speeds), len(model.columns)))
+    for i, column in enumerate(model.columns):
+        if column.kind in FRICTION_TERMS and column.joint == j:
+            rows[:, i] = friction_of(column, speeds)
+    return rows
 
 
 def _solved(normal: Normal, S: NDArray[np.int64], block: int | None) -> Array:
@@ -94,10 +157,12 @@ def _projection(wide: Model, model: Model, S: NDArray[np.int64], total: Array) -
     """Return Q: parameters of the reported model for those of a full model, the columns S."""
     Q = np.zeros((len(model.columns), len(S)))
     place = {int(i): at for at, i in enumerate(S)}
-    in_wide = {_key(c): i for i, c in reversed(list(enumerate(wide.columns)))}
     for i, column in enumerate(model.columns):
-        if column.kind not in FRICTION_TERMS and in_wide[_key(column)] in place:
-            Q[i, place[in_wide[_key(column)]]] = 1.0
+        if (
+            column.kind not in FRICTION_TERMS
+            and (at := place.get(_place(wide, column))) is not None
+        ):
+            Q[i, at] = 1.0
     for j in range(model.n):
         ours = [i for i, c in enumerate(model.columns) if c.kind in FRICTION_TERMS and c.joint == j]
         theirs = [
@@ -107,7 +172,7 @@ def _projection(wide: Model, model: Model, S: NDArray[np.int64], total: Array) -
         ]
         if not ours or not theirs:
             continue
-        same = [in_wide[_key(model.columns[i])] for i in ours]
+        same = [_place(wide, model.columns[i]) for i in ours]
         G = total[j]
         size = np.sqrt(np.maximum(np.diag(G)[same], np.finfo(np.float64).tiny))
         inner = G[np.ix_(same, same)] / np.outer(size, size)
@@ -118,6 +183,6 @@ def _projection(wide: Model, model: Model, S: NDArray[np.int64], total: Array) -
     return Q
 
 
-def _key(column: object) -> tuple[object, ...]:
-    c = column
-    return (c.name, c.kind, c.joint, c.shape, c.soft)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+def _place(wide: Model, column: Column) -> int:
+    """Return the index of a column in the wide model."""
+    return wide.columns.index(column)

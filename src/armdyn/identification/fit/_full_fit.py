@@ -8,7 +8,7 @@ found.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from armdyn.identification.fit._columns import Model, rotor_rows
 from armdyn.identification.fit._error_bars import error_covariance
 from armdyn.identification.fit._fit import Fitted, Settings, fitted, prior_from_sizes
 from armdyn.identification.fit._prior import Expected, with_rotors_held
+from armdyn.identification.fit._problem import Solution
 from armdyn.identification.fit._regression import Prior
 from armdyn.identification.fit._segments import Rows
 from armdyn.identification.fit._wide import Terms, Wide, wide_model
@@ -30,6 +31,9 @@ Array = NDArray[np.float64]
 # Fits with the load of the fit before, at most, and the change of load coefficients that ends it.
 LOAD_ROUNDS = 4
 SETTLED = 1e-3
+
+# Keeps the prior regular where parameters are tied to each other.
+ROUNDING = 1e-10
 
 # If a load coefficient still changes by this share of itself, the term is left out.
 UNSETTLED = 0.1
@@ -49,6 +53,7 @@ class FullFit:
         blocks: their sums.
         normal: the weighted normal equations of the blocks.
         prior: of the wide model.
+        top: highest speed of every drive, ``(n,)``.
     """
 
     model: Model
@@ -60,12 +65,17 @@ class FullFit:
     blocks: Blocks
     normal: Normal
     prior: Prior
+    top: Array
 
-    def covariance(self, values: Array) -> Array:
-        """Return the covariance ``(p, p)`` of values of the columns."""
+    def covariance(self, solution: Solution) -> Array:
+        """Return the covariance ``(p, p)`` of the values of a solution."""
+        prior, strength, normal = self.prior, self.found.fit.strength, self.normal
+        if solution.prior is not None and solution.expected is not None:
+            prior = _prior_of(self.wide.model, prior, solution.prior, solution.expected)
+            strength, normal = 1.0, self.blocks.normal(self.found.fit.weights, prior, 1.0)
         return error_covariance(
-            self.blocks, self.normal, self.wide.members, self.prior, self.found.fit.strength,
-            self.model, values,
+            self.blocks, normal, self.wide.members, prior, strength, self.model, solution.values,
+            self.top,
         )  # fmt: skip
 
 
@@ -105,8 +115,21 @@ def full_fit(
         gone = [i for i in range(model.k, len(wide.model.columns)) if i not in chosen]
         rows, found = _with_load(wide.model.without(gone), narrow, held, settings, progress)
     return FullFit(
-        rows.model, rows, found, held, choice.ladder, wide, blocks, normal, prior
+        rows.model, rows, found, held, choice.ladder, wide, blocks, normal, prior, top
     )  # fmt: skip
+
+
+def _prior_of(model: Model, prior: Prior, spread: Array, mean: Array) -> Prior:
+    """Return a prior of the columns with other natural parameters."""
+    P, k = model.base.matrix, model.k
+    covariance = P @ spread @ P.T
+    size = np.sqrt(np.diag(covariance))
+    root = np.zeros((k, len(prior.mean)))
+    scaled = covariance / np.outer(size, size) + ROUNDING * np.eye(k)
+    root[:, :k] = np.linalg.inv(np.linalg.cholesky(scaled)) / size
+    centre = prior.mean.copy()
+    centre[:k] = P @ mean
+    return replace(prior, root=root, mean=centre)
 
 
 def _held(model: Model, natural: Expected, chosen: set[int]) -> Expected:

@@ -56,8 +56,19 @@ class Problem:
 
 @dataclass(frozen=True)
 class Solution:
-    """Natural parameters ``(N,)``, the column values ``(p,)`` that follow, and notes."""
+    """What natural parameters were found.
+
+    Attributes:
+        parameters: natural parameters ``(N,)``.
+        values: the column values ``(p,)`` that follow.
+        notes: a sentence each.
+        prior: how far natural parameters may be from `expected`, as a covariance ``(N, N)``, if
+            that differs from the prior of the regression.
+        expected: the centre of that prior ``(N,)``.
+    """
 
     parameters: Array
     values: Array
     notes: tuple[str, ...]
+    prior: Array | None = None
+    expected: Array | None = None

@@ -31,6 +31,7 @@ from armdyn.identification.physical._pseudo_inertia import (
     expected_roots,
     parameters_from,
     parameters_of,
+    pseudo_inertia,
 )
 from armdyn.identification.physical._solver import convex, solved
 from armdyn.robot import FRICTION_TERMS
@@ -80,6 +81,7 @@ def physical(problem: Problem) -> Solution:
     roots = expected_roots(problem.mean, problem.spread, problem.n, problem.described)
     free, s = _misfit(problem, problem.values), max(problem.strength, WEAKEST)
     x, values = _first(cp, problem, roots, s)
+    used = s
     excess = _misfit(problem, values) - free
     for _ in range(ROUNDS):
         s /= LOWER
@@ -92,8 +94,28 @@ def physical(problem: Problem) -> Solution:
         less = _misfit(problem, lower) - free
         if less > HELPS * excess:
             break
-        x, values, excess = other, lower, less
-    return Solution(x, values, _notes(problem, values))
+        x, values, excess, used = other, lower, less, s
+    return Solution(
+        x, values, _notes(problem, values), _spread(problem, x, used),
+        np.concatenate([*(parameters_of(C @ C.T) for C in roots), problem.mean[10 * problem.n :]]),
+    )  # fmt: skip
+
+
+def _spread(problem: Problem, x: Array, s: float) -> Array:
+    """Return the covariance of natural parameters that the divergence allows, near a solution x.
+
+    The second derivative of s^2 (tr X - log det X) at X is that of a normal distribution of
+    X^(-1/2) dX X^(-1/2), with variance 1/s^2 of its entries.
+    """
+    n = problem.n
+    spread = np.zeros((len(x), len(x)))
+    for i in range(n):
+        at = slice(10 * i, 10 * i + 10)
+        B = parameters_from(np.linalg.cholesky(pseudo_inertia(x[at])))
+        spread[at, at] = B @ B.T / s**2
+    rotors = 10 * n + np.arange(len(x) - 10 * n)
+    spread[rotors, rotors] = (problem.spread[rotors] / s) ** 2
+    return spread
 
 
 def _first(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
