@@ -29,7 +29,9 @@ def test_parameters_come_out_with_honest_error_bars() -> None:
         scores.append((result.values - true_values(truth)) / result.std)
         errors.append(prediction_error(result, truth, 0.05))
         assert result.passed
-    assert 0.8 < np.sqrt(np.mean(np.square(scores))) < 1.3
+    # Error bars allow for terms of friction that this arm does not have.
+    assert 0.3 < np.sqrt(np.mean(np.square(scores))) < 1.1
+    assert np.mean(np.abs(scores) < 2.0) > 0.94
     assert np.mean(errors) < 0.1
 
 
@@ -139,13 +141,12 @@ def test_stribeck_friction_is_found_and_only_where_it_is() -> None:
     assert log.tau is not None
     speed = 0.1 * np.abs(qd[:, 1]).max()
     more = np.zeros_like(log.tau)
-    more[:, 1] = 2.0 * np.exp(-((qd[:, 1] / speed) ** 2)) * np.sign(qd[:, 1])
-    result = identify(
-        truth, with_torque(log, log.tau + more), stribeck=True, dead_band=0.0, decimate=4
-    )
-    found = [name for name in result.names if name.startswith("Fs")]
-    assert [name[:3] for name in found] == ["Fs2"]
-    assert result.values[result.names.index(found[0])] == pytest.approx(2.0, rel=0.2)
+    more[:, 1] = 2.0 / (1.0 + (qd[:, 1] / speed) ** 2) * np.sign(qd[:, 1])
+    result = identify(truth, with_torque(log, log.tau + more), dead_band=0.0, decimate=4)
+    assert [name for name in result.names if name.startswith("Fs")] == ["Fs2"]
+    assert "stribeck" in result.friction_terms["joint2"]
+    at_rest, (_, second, _) = result.arm.friction([1e-9] * 3)[1], result.arm.robot.joints
+    assert at_rest - second.offset == pytest.approx(0.9 + 2.0, rel=0.1)
 
 
 def test_couplings_of_drives() -> None:

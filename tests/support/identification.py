@@ -64,10 +64,10 @@ def with_torque(log: Log, tau: np.ndarray) -> Log:
     return replace(log, tau=tau)
 
 
-def true_values(arm: Arm) -> np.ndarray:
-    """The values of the columns of `identify` with its default friction."""
+def true_values(arm: Arm, rotor: bool = True) -> np.ndarray:
+    """The values of the columns of `identify` with common friction, with rotors or without."""
     friction = [x for j in arm.robot.joints for x in (j.viscous, j.coulomb, j.offset)]
-    return np.concatenate([arm.minimal.values, friction])
+    return np.concatenate([arm.minimal_with(rotor=rotor).values, friction])
 
 
 def data(*parts: str) -> Path:

@@ -137,7 +137,7 @@ def friction_rows(model: Model, j: int, speeds: Array) -> Array:
 
 def _solved(normal: Normal, S: NDArray[np.int64], block: int | None) -> Array:
     H, g = normal.without(block)
-    return np.linalg.solve(H[np.ix_(S, S)], g[S])
+    return cast(Array, np.linalg.solve(H[np.ix_(S, S)], g[S]))
 
 
 def _by_prior(

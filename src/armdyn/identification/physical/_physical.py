@@ -111,7 +111,8 @@ def _spread(problem: Problem, x: Array, s: float) -> Array:
     spread = np.zeros((len(x), len(x)))
     for i in range(n):
         at = slice(10 * i, 10 * i + 10)
-        B = parameters_from(np.linalg.cholesky(pseudo_inertia(x[at])))
+        root: Array = np.linalg.cholesky(pseudo_inertia(x[at])).astype(np.float64)
+        B = parameters_from(root)
         spread[at, at] = B @ B.T / s**2
     rotors = 10 * n + np.arange(len(x) - 10 * n)
     spread[rotors, rotors] = (problem.spread[rotors] / s) ** 2
