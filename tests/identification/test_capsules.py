@@ -114,7 +114,7 @@ def test_round_solids_become_capsules_exactly(tmp_path: Path) -> None:
         for z in (0.05, 0.35)
     )
     capped = body_of(read(tmp_path, rod + ends), None)
-    assert {c.radius for c in capped.capsules if c.link == 1} == {0.05}
+    assert [c.radius for c in capped.capsules if c.link == 1] == [0.05]  # the ends lie within
     flat = body_of(read(tmp_path, rod), None)
     (capsule,) = [c for c in flat.capsules if c.link == 1]
     assert 0.05 < capsule.radius < 0.07 and flat.notes == ()
@@ -235,6 +235,8 @@ def test_links_that_are_nowhere_as_far_apart_as_asked_for_are_kept_from_touching
     assert margins["link of elbow_joint", "link of wrist_2_joint"] == 0.0
     assert margins["link of elbow_joint", "link of wrist_3_joint"] == 0.02
     assert margins["link of elbow_joint", "floor"] == 0.02
+    # the shoulder end of the upper arm stands 5 mm above the floor
+    assert margins["link of shoulder_lift_joint", "floor"] == 0.0
     # its base keeps 1 cm from the upper arm wherever the floor lets it be
     near = Space(arm, body, floor, itself=True, ranges=ranges, margin=0.005)
     assert [c.names for c in near.never] == [("base", "link of shoulder_lift_joint")]

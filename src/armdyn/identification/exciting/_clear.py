@@ -38,6 +38,9 @@ MENDING = (0.03,) * 7
 FINER = 5
 STEP = 0.02
 
+# Weight of clearances in the first round of the last search, and its growth from round to round.
+HEAVIER, GROWTH = 2.0, 2.0
+
 # Reserve at the beginning of the last search, and added to what is missing [m].
 RESERVE, MORE = 1e-3, 5e-4
 
@@ -120,10 +123,12 @@ class ClearSearch:
             for run in runs:
                 self._run(run, until)
         row = max(runs, key=lambda run: run.top).best
-        reserve, reached = RESERVE, -np.inf
+        reserve, reached, heavier = RESERVE, -np.inf, HEAVIER
         for count in _rounds(evaluations):
             last = Evolution(
-                lambda rows, reserve=reserve: self._scores(rows, FINER, reserve),
+                lambda rows, reserve=reserve, heavier=heavier: self._scores(
+                    rows, FINER, reserve, heavier
+                ),
                 row[None],
                 self._generation,
                 self._rng,
@@ -135,6 +140,7 @@ class ClearSearch:
                 return row
             reached = max(reached, found)
             reserve += MORE - found
+            heavier *= GROWTH
         raise NumericalError(
             f"no motion was found that keeps clear: the best one lacks {-reached:.4g} m of "
             f"the clearance of {self._space.margin:g} m. Narrow `position` to postures that "
@@ -147,11 +153,12 @@ class ClearSearch:
         self._tried += run.done - before
         return row
 
-    def _scores(self, rows: Array, finer: int, reserve: float) -> Array:
+    def _scores(self, rows: Array, finer: int, reserve: float, heavier: float = 1.0) -> Array:
         motions = self._series.motions(rows, finer * self._few)
         share = TORQUE if finer > 1 else 1.0
         scores = self._information.scores(motions.every(finer), motions, share)
-        return scores - self._weight * self._space.shortfall(motions.q, reserve).sum(axis=1)
+        lacking = self._space.shortfall(motions.q, reserve).sum(axis=1)
+        return scores - heavier * self._weight * lacking
 
 
 def free_limits(space: Space, limits: Limits, ends: Ends | None) -> Limits:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from armdyn._checks import checked_per_joint
 from armdyn.arm import Arm
-from armdyn.identification.exciting.geometry._enclosing import Fit, corners_of, enclosing
+from armdyn.identification.exciting.geometry._enclosing import Fit, corners_of, distances, enclosing
 from armdyn.identification.exciting.geometry._mesh import triangles_of
 from armdyn.identification.exciting.geometry._skeleton import longest, skeleton
 from armdyn.robot import Shape
@@ -158,7 +158,17 @@ def _solids(shapes: list[Shape]) -> tuple[list[Fit], list[Array], list[str]]:
                     triangles.append(_moved(read, T))
             case "unknown":
                 reasons.append("a <collision> that cannot be understood")
-    return found, triangles, reasons
+    return _distinct(found), triangles, reasons
+
+
+def _distinct(fits: list[Fit]) -> list[Fit]:
+    """Return capsules without those that lie within another one."""
+    left: list[Fit] = []
+    for fit in sorted(fits, key=lambda fit: -fit.volume):
+        ends = np.stack([fit.a, fit.b])
+        if not any((distances(ends, x) + fit.radius <= x.radius + 1e-9).all() for x in left):
+            left.append(fit)
+    return left
 
 
 @lru_cache(maxsize=64)

@@ -82,7 +82,7 @@ def _shared(triangles: Array, count: int, axis: int) -> list[Fit]:
         fits = [_fit(part) for part in parts]
         if not best or _volume(fits) < _volume(best):
             best, members = fits, parts
-        outside = np.stack([_distance(triangles, fit).max(axis=1) - fit.radius for fit in fits])
+        outside = np.stack([distances(triangles, fit).max(axis=1) - fit.radius for fit in fits])
         again = np.argmin(outside, axis=0)
         if len(kept) == 1 or np.array_equal(again, group):
             break
@@ -99,7 +99,7 @@ def _polished(fit: Fit, points: Array) -> Fit:
 
     def around(ends: Array) -> Fit:
         a, b = ends[:3], ends[3:]
-        return Fit(a, b, float(_distance(corners, Fit(a, b, 0.0)).max()) * (1 + ROUNDING))
+        return Fit(a, b, float(distances(corners, Fit(a, b, 0.0)).max()) * (1 + ROUNDING))
 
     def volume(ends: Array) -> float:
         return around(ends).volume / size**3
@@ -118,7 +118,7 @@ def _polished(fit: Fit, points: Array) -> Fit:
     return best if best.volume < fit.volume else fit
 
 
-def _distance(points: Array, fit: Fit) -> Array:
+def distances(points: Array, fit: Fit) -> Array:
     """Return distances of points ``(..., 3)`` from the axis of a capsule."""
     along = fit.b - fit.a
     square = float(along @ along)
@@ -159,7 +159,7 @@ def _along(points: Array, axis: Array) -> Fit:
     a, b = base + low * axis, base + high * axis
     # rounding, and a centre that is only nearly that of the smallest circle
     fit = Fit(a, b, radius)
-    return Fit(a, b, float(_distance(points, fit).max()) * (1 + ROUNDING))
+    return Fit(a, b, float(distances(points, fit).max()) * (1 + ROUNDING))
 
 
 def _circle(flat: Array) -> Array:

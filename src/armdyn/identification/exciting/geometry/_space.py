@@ -1,8 +1,8 @@
 """The room around an arm: how far its capsules are from each other and from planes.
 
 Links that a joint connects touch there, so they are not compared. Nor are links that touch in every
-posture, and links that do not move against a plane, such as the base on its table. Links that come
-apart, but nowhere as far as asked for, are only kept from touching.
+posture, and links that do not move against a plane, such as the base on its table. Where no posture
+has the clearance asked for, such as at the shoulder of an arm on a table, contact is avoided.
 """
 
 from __future__ import annotations
@@ -91,6 +91,7 @@ class Space:
         self.always: list[Contact] = []
         self.never: list[Contact] = []
         margins: list[float] = []
+        farthest: list[float] = []
         for contact, low, high in zip(wanted, lowest, highest, strict=True):
             fixed = contact.plane is not None and high - low <= CONSTANT
             if (high < 0.0 and contact.plane is None) or (high < margin and fixed):
@@ -99,8 +100,9 @@ class Space:
                 self.never.append(contact)
             else:
                 self.contacts.append(contact)
-                margins.append(margin if contact.plane is not None or high >= margin else 0.0)
-        self.margins = np.array(margins)
+                margins.append(0.0 if 0.0 <= high < margin else margin)
+                farthest.append(high)
+        self.margins, self._farthest = np.array(margins), np.array(farthest)
 
     def _never(self, body: Body, contact: Contact, ranges: Array) -> bool:
         """Whether the solids of two links stay apart in all postures, though capsules touch."""
@@ -166,11 +168,13 @@ class Space:
 
         Args:
             q: positions of the motions.
-            reserve: added to all margins [m].
+            reserve: added to all margins [m], as far as postures allow.
         """
         P, M, n = q.shape
         near = self._near(q.reshape(-1, n), self.margin + reserve, self.contacts)
-        lacking = np.maximum(0.0, self.margins[:, None] + reserve - near).reshape(-1, P, M)
+        halfway = (self.margins + self._farthest) / 2
+        goal = np.maximum(self.margins, np.minimum(self.margins + reserve, halfway))
+        lacking = np.maximum(0.0, goal[:, None] - near).reshape(-1, P, M)
         return (lacking.max(axis=2) + lacking.mean(axis=2)).T
 
     def _near(self, q: Array, margin: float, contacts: list[Contact]) -> Array:
