@@ -50,6 +50,25 @@ def test_a_wrong_arm_needs_help_and_the_share_says_how_much() -> None:
     assert done.tracking[1] > 0.1 > 20 * right.tracking[1]
 
 
+def slope_of_gravity(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """How the gravity of each joint changes with its own position."""
+    h = 1e-5 * np.eye(arm.n)
+    return np.diag(arm.gravity(q + h) - arm.gravity(q - h)) / 2e-5
+
+
+def test_an_upright_arm_of_little_inertia_does_not_fall_over() -> None:
+    """Gravity is stronger than the spring that its inertia would get alone."""
+    arm = Arm(Robot([Joint(mass=20.0, com=(0.05, 0.0, 0.0), inertia=(1e-3, 0, 0, 1e-3, 0, 1e-3))],
+                    gravity=(0.0, -9.81, 0.0)))  # fmt: skip
+    t = np.arange(600) / 200.0
+    q = np.pi / 2 + 0.1 * np.sin(t)[None, :, None]
+    rates = [0.1 * f(t)[None, :, None] for f in (np.cos, lambda t: -np.sin(t))]
+    tau = arm.inverse_dynamics(q, *rates) + 0.2
+    done = rollout(arm, Windows((0,), np.zeros(1), t, q, *rates, tau), arm.inverse_dynamics)
+    assert slope_of_gravity(arm, q[0, 0])[0] < -0.05 * (2 * np.pi) ** 2
+    assert done.deviation.max() < 0.15
+
+
 def test_simulation_agrees_with_steps_of_another_kind() -> None:
     """The same equations, integrated here by small semi-implicit steps."""
     arm, windows = small_arm(), exact(small_arm(), seconds=4.0)
@@ -64,7 +83,8 @@ def test_simulation_agrees_with_steps_of_another_kind() -> None:
             for x in (windows.q, windows.qd, windows.tau)
         )
         M = np.diag(wrong.mass_matrix(wanted))
-        tau = tau + M * (w**2 * (wanted - q) + 2 * w * (speed - qd))
+        k = M * w**2 + np.maximum(-slope_of_gravity(wrong, wanted), 0.0)
+        tau = tau + k * (wanted - q) + 2 * np.sqrt(k * M) * (speed - qd)
         qd = qd + h * wrong.forward_dynamics(q, qd, tau)
         q = q + h * qd
     at = np.searchsorted(windows.t, 1.0)

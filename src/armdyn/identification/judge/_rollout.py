@@ -5,7 +5,10 @@ of the log start at the measured state, and the identified arm moves under the m
 Small errors of torques add up to large errors of positions, and an arm that stands upright falls
 over, so a weak term pulls the arm towards the measured motion:
 
-    tau = measured + diag(M) (w^2 (q* - q) + 2 w (qd* - qd)),   w = 2 pi 1 Hz
+    tau = measured + k (q* - q) + d (qd* - qd),   k = M w^2 + |g'|,  d = 2 sqrt(k M),  w = 2 pi 1 Hz
+
+for each joint, where M is its entry of the mass matrix and g' the slope of its gravity, if that
+drives it away from the measured position.
 
 Its share of the torques tells how much help the model needs.
 """
@@ -37,6 +40,9 @@ FASTEST = 1000.0
 
 # Bandwidth of the tracking term [Hz].
 BANDWIDTH = 1.0
+
+# Step of the differences that give the slope of gravity [rad or m].
+SLOPE = 1e-4
 
 # Longest step of the integration [s]. Friction must not stop a joint faster than this rate [1/s]:
 # joints with less inertia get a little more, which changes nothing that lasts longer.
@@ -142,18 +148,21 @@ def rollout(arm: Arm, windows: Windows, predict: Predict, coupling: Array | None
     more = _missing_inertia(arm, M, np.abs(w.qd).max(axis=(0, 1)))
     heavier, notes = _heavier(arm, more)
     inertia = (np.diagonal(M, axis1=1, axis2=2) + more).reshape(w.q.shape)
-    omega = 2.0 * np.pi * BANDWIDTH
+    stiffness = inertia * (2.0 * np.pi * BANDWIDTH) ** 2 + _falling(arm, states[0]).reshape(
+        w.q.shape
+    )
+    damping = 2.0 * np.sqrt(stiffness * inertia)
 
-    def pulled(at: tuple[Array, ...], q: Array, qd: Array) -> Array:
-        return at[2] * (omega**2 * (at[0] - q) + 2.0 * omega * (at[1] - qd))
+    def pulled(at: Sequence[Array], q: Array, qd: Array) -> Array:
+        return at[2] * (at[0] - q) + at[3] * (at[1] - qd)
 
-    measured = np.stack([w.q, w.qd, inertia, drive])
+    measured = np.stack([w.q, w.qd, stiffness, damping, drive])
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         k = min(t / w.t[1], len(w.t) - 1.0)
         i = min(int(k), len(w.t) - 2)
         at = tuple((1.0 - (k - i)) * measured[:, :, i] + (k - i) * measured[:, :, i + 1])
-        return at[3] + pulled(at, q, qd)
+        return at[4] + pulled(at, q, qd)
 
     simulated = np.full((2, *w.q.shape), np.nan)
     failure = ""
@@ -169,7 +178,7 @@ def rollout(arm: Arm, windows: Windows, predict: Predict, coupling: Array | None
                     simulated[k, b, :, j] = np.interp(w.t, run.t, x[:, b, j], right=np.nan)
     except ArmdynError as error:
         failure = str(error)
-    help_given = pulled((w.q, w.qd, inertia), *simulated)
+    help_given = pulled((w.q, w.qd, stiffness, damping), *simulated)
     return Rollout(
         w,
         simulated[0],
@@ -178,6 +187,14 @@ def rollout(arm: Arm, windows: Windows, predict: Predict, coupling: Array | None
         failure,
         notes,
     )
+
+
+def _falling(arm: Arm, q: Array) -> Array:
+    """Return the slopes of gravity that drive joints away from a position, ``(N, n)``, or 0."""
+    slopes = np.empty_like(q)
+    for j, step in enumerate(SLOPE * np.eye(arm.n)):
+        slopes[:, j] = (arm.gravity(q - step) - arm.gravity(q + step))[:, j] / (2.0 * SLOPE)
+    return np.maximum(slopes, 0.0)
 
 
 def _missing_inertia(arm: Arm, M: Array, fastest: Array) -> Array:

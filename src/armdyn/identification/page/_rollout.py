@@ -33,10 +33,10 @@ def rollout_section(result: Result, packed: Packed) -> Html:
         "p",
         f"Windows of {number(span, 2)} s from {of}: the identified arm starts in the measured "
         "state and moves under the measured torques. A weak term pulls it towards the measured "
-        f"motion, as a spring that lets each joint swing at {BANDWIDTH:g} Hz, because small errors "
-        "of torques add up and an upright arm falls over. The share of the torques which that term "
-        "gives is how much help the model needs. Joints with little inertia and much friction move "
-        "far by small errors of friction.",
+        f"motion, as a spring that lets each joint swing at {BANDWIDTH:g} Hz and holds it against "
+        "falling over, because small errors of torques add up. The share of the torques which that "
+        "term gives is how much help the model needs. Joints with little inertia and much friction "
+        "move far by small errors of friction.",
         class_="hint",
     )
     said = [hint]
