@@ -127,8 +127,8 @@ def run(
     fit, covariance = found.fit, complete.covariance(solution)
     return Result(
         arm=identified, described=arm, model=model, values=solution.values,
-        std=np.sqrt(np.maximum(np.diag(covariance), 0.0)), covariance=covariance, ladder=complete.ladder,
-        parameters=solution.parameters[: 10 * arm.n].copy(),
+        std=np.sqrt(np.maximum(np.diag(covariance), 0.0)), covariance=covariance,
+        ladder=complete.ladder, parameters=solution.parameters[: 10 * arm.n].copy(),
         sigma=fit.sigma, correlation=found.correlation, counts=tuple(found.counts),
         clipped=found.clipped, prior_strength=fit.strength, determined=fit.determined,
         excitation=judged, bias=bias, train=tuple(train), train_errors=train_errors,
