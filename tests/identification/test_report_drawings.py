@@ -25,7 +25,7 @@ from armdyn.identification.page._rows import RowsOfJoints
 from armdyn.identification.page._spectrum import smoothed, spectrum
 from armdyn.present import number, percent
 from armdyn.robot import FRICTION_TERMS
-from support.identification import motion, recorded, small_arm, with_torque
+from support.identification import motion, recorded, small_arm
 
 
 @cache
@@ -172,18 +172,12 @@ def test_correlations_and_pairs() -> None:
 
 
 def test_pairs_that_are_not_told_apart_are_named_with_a_remedy() -> None:
-    arm = small_arm()
-    t = np.arange(0.0, 20.0, 0.005)
-    # joint 1 turns at two speeds that hardly differ: viscous and Coulomb friction look alike
-    q, _, qdd = motion(3, t, seed=1)
-    phase = 2 * np.pi * 0.25 * t
-    q[:, 0] = 2.0 * (np.abs((phase / np.pi) % 2 - 1) - 0.5)
-    log = with_torque(recorded(arm), arm.inverse_dynamics(q, np.gradient(q, t, axis=0), qdd))
-    log = replace(log, q=q)
-    result = identify(arm, log, physical=False)
-    words = part(report_html(result), "correlations")
+    i, j = (good().names.index(name) for name in ("Fv1", "Fc1"))
+    covariance = np.eye(len(good().values))
+    covariance[i, j] = covariance[j, i] = -0.97
+    words = part(report_html(replace(good(), covariance=covariance)), "correlations")
     assert "Fv1 (viscous friction of joint1) and Fc1 (Coulomb friction of joint1)" in words
-    assert "Move joint1 at more different speeds" in words
+    assert "correlation \N{MINUS SIGN}0.970. Move joint1 at more different speeds" in words
     assert 'class="framed"' in words
 
 
