@@ -58,8 +58,8 @@ def motion(rng: np.random.Generator, arm: armdyn.Arm, t: np.ndarray) -> list[np.
     return [middle + s @ a + c @ b, (c * w) @ a - (s * w) @ b, -(s * w**2) @ a - (c * w**2) @ b]
 
 
-def truth(rng: np.random.Generator, arm: armdyn.Arm) -> armdyn.Arm:
-    """The arm with other masses, rotors and friction."""
+def truth(rng: np.random.Generator, arm: armdyn.Arm, always: tuple[str, ...] = ()) -> armdyn.Arm:
+    """The arm with other masses, rotors and friction; some terms are on every joint."""
     t = np.arange(0, 20, 0.02)
     x = motion(rng, arm, t)
     tau = np.sqrt(np.mean(arm.inverse_dynamics(*x) ** 2, axis=0))
@@ -78,12 +78,12 @@ def truth(rng: np.random.Generator, arm: armdyn.Arm) -> armdyn.Arm:
             "coulomb": 0.1 * tau[j] * rng.uniform(0.5, 1.5),
             "offset": 0.02 * tau[j] * rng.normal(),
         }
-        if rng.random() < 0.5:
+        if rng.random() < 0.5 or "load" in always:
             more["load_friction"] = rng.uniform(0.02, 0.12)
-        if rng.random() < 0.5:
+        if rng.random() < 0.5 or "stribeck" in always:
             more["stribeck"] = 0.1 * tau[j] * rng.uniform(-0.4, 0.6)
             more["stribeck_velocity"] = top[j] * rng.uniform(0.03, 0.15)
-        if rng.random() < 0.5:
+        if rng.random() < 0.5 or "root" in always:
             more["root_friction"] = 0.1 * tau[j] / np.sqrt(top[j]) * rng.uniform(0.3, 1.0)
         joints.append(replace(joint, **more))
     return armdyn.Arm(replace_joints(arm, joints))

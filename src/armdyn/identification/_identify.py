@@ -113,9 +113,9 @@ def identify(
         >>> result
         <Result: 'planar2', passed: torque error 0.05% on data not used for the fit.>
         >>> result.names
-        ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y')
+        ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y', 'Jm2')
         >>> result.values.round(2)
-        array([1.33, 1.5 , 0.  , 0.33, 0.5 , 0.  ])
+        array([1.33, 1.5 , 0.  , 0.33, 0.5 , 0.  , 0.  ])
     """
     checked_arm(arm)
     report = reporter(progress)

@@ -2,9 +2,10 @@
 
 Every joint begins with the common terms (viscous, Coulomb, constant). A group of further terms, at
 most one of each kind, joins if it lowers the joint's own error on rows that were left out of the
-fit, block by block, by a clear share and in most blocks. Among such groups the one with the least
-error wins, with a handicap for each term. Terms that help less stay out: they hardly matter in the
-training data, and they harm where a motion leaves the speeds and loads of the log.
+fit, block by block, by a clear share of the error that is not noise, and in most blocks. Among such
+groups the one with the least error wins, with a handicap for each term. Terms that explain little
+of a model's errors stay out: they harm where a motion leaves the speeds and loads of the log. But
+terms that leave little besides noise join if they are significant: then nothing else is wrong.
 
 A rotor and a load coefficient must be positive, and the latter below 1: other values explain
 something that is neither.
@@ -32,10 +33,17 @@ from armdyn.robot import FRICTION_TERMS
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-# A group joins if it lowers the error of the joint by at least this share, and this many standard
-# errors of the differences between blocks.
+# A group joins if it lowers the error of the joint by at least this share, where the error is not
+# noise, and this many standard errors of the differences between blocks.
 CLEAR_SHARE = 0.2
 CLEAR_DEVIATIONS = 2.0
+
+# A group also joins if it leaves at most this share of residuals that are not noise, and is
+# significant: the sum of squares falls by the first number, in units of the variance of the noise,
+# and by the second for each further term. That is four standard deviations.
+LITTLE = 0.3
+SIGNIFICANT = 16.0
+EACH = 6.0
 
 # Each further term must be worth this share of the error.
 WORTH = 0.005
@@ -89,6 +97,7 @@ def choose(
     candidates: Sequence[Sequence[Candidate]],
     held: Array,
     *,
+    structured: Array,
     forced: bool = False,
 ) -> Choice:
     """Choose among the candidates of every joint.
@@ -99,6 +108,7 @@ def choose(
         always: columns that are in every fit.
         candidates: of every joint.
         held: values ``(p,)`` of columns that are not in the fit.
+        structured: share of every joint's residuals that is not noise, ``(n,)``.
         forced: every joint gets each kind of friction that it has candidates of.
     """
     chosen: list[tuple[int, ...]] = [() for _ in candidates]
@@ -109,6 +119,7 @@ def choose(
             if own:
                 others = [i for k, group in enumerate(chosen) if k != j for i in group]
                 trial = _Trial(blocks, normal, j, sorted([*always, *others]), own, held, forced)
+                trial.structured = float(structured[j])
                 chosen[j], ladder[j] = trial.best()
         if chosen == before:
             break
@@ -136,7 +147,7 @@ class _Trial:
         held: Array,
         forced: bool,
     ) -> None:
-        self.own, self.forced = own, forced
+        self.own, self.forced, self.structured = own, forced, 1.0
         T, c = np.array(fixed), np.array([one.index for one in own])
         rest = held.copy()
         rest[T] = rest[c] = 0.0
@@ -149,33 +160,41 @@ class _Trial:
             beta, Z = both[:, 0], both[:, 1:]
             S = H[np.ix_(c, c)] + H[np.ix_(c, T)] @ Z
             self.solve.append((S, g[c] - H[np.ix_(c, T)] @ beta))
-            if b is not None:
-                at = blocks.squares[b, j]
-                x = np.append(rest, -1.0)
-                x[T] = beta
-                full = np.zeros((len(x), len(c)))
-                full[T] = Z
-                full[c, np.arange(len(c))] = 1.0
-                u = at @ x
-                self.error.append((float(x @ u), full.T @ u, full.T @ at @ full))
+            at = blocks.squares[:, j].sum(axis=0) if b is None else blocks.squares[b, j]
+            x = np.append(rest, -1.0)
+            x[T] = beta
+            full = np.zeros((len(x), len(c)))
+            full[T] = Z
+            full[c, np.arange(len(c))] = 1.0
+            u = at @ x
+            self.error.append((float(x @ u), full.T @ u, full.T @ at @ full))
         self.size = max(float(blocks.squares[:, j, -1, -1].sum()), TINY)
 
     def best(self) -> tuple[tuple[int, ...], tuple[Rung, ...]]:
         """Return the columns of the best group, and all that were tried, the best of each kind."""
         # Rounding may make the squares of a perfect fit negative.
-        plain = np.maximum([e for e, _, _ in self.error], 0.0)
+        *plain, fitted = (max(e, 0.0) for e, _, _ in self.error)
+        plain = np.array(plain)
         rungs: dict[tuple[str, ...], tuple[float, tuple[int, ...], Rung]] = {}
         needed = {one.what for one in self.own if self.forced and one.what != ROTOR}
         for group in _groups(self.own):
-            errors = self._errors(group)
+            *errors, all_rows = self._errors(group)
+            errors = np.array(errors)
             less = plain - errors
             gain = 0.5 * float(less.sum() / max(plain.sum(), TINY))
             spread = float(less.std(ddof=1)) / np.sqrt(len(less))
             sure = float(less.mean()) / max(spread, TINY)
             what = tuple(self.own[i].what for i in group)
-            clear = gain >= CLEAR_SHARE and sure >= CLEAR_DEVIATIONS and self._possible(group)
-            clear = needed <= set(what) if self.forced else clear
-            score = gain - WORTH * len(group) if clear else gain - 2.0
+            left = all_rows / max(fitted, TINY)
+            beside_noise = 1.0 - (1.0 - self.structured) / max(left, TINY)
+            significance = self._significance(group) - EACH * (len(group) - 1)
+            if significance >= SIGNIFICANT and beside_noise <= LITTLE:
+                clear, score = True, significance
+            else:
+                clear = gain >= CLEAR_SHARE and sure >= CLEAR_DEVIATIONS
+                score = gain - WORTH * len(group)
+            clear = needed <= set(what) if self.forced else clear and self._possible(group)
+            score = score if clear else -np.inf
             rung = Rung(what, float(np.sqrt(max(errors.sum(), 0.0) / self.size)), gain, sure, clear)
             if what not in rungs or score > rungs[what][0]:
                 rungs[what] = score, tuple(self.own[i].index for i in group), rung
@@ -187,13 +206,20 @@ class _Trial:
             listed.append(Rung(what, rung.error, rung.gain, rung.deviations, what == top))
         return (() if top is None else rungs[top][1]), tuple(listed)
 
-    def _errors(self, group: tuple[int, ...]) -> Array:
+    def _errors(self, group: tuple[int, ...]) -> list[float]:
+        """Return the squared error of the joint on every block left out, and on all rows."""
         at = np.ix_(group, group)
         found: list[float] = []
-        for (e, u, V), (S, r) in zip(self.error, self.solve[:-1], strict=True):
+        for (e, u, V), (S, r) in zip(self.error, self.solve, strict=True):
             d = np.linalg.solve(S[at], r[list(group)])
             found.append(max(e + 2.0 * float(u[list(group)] @ d) + float(d @ V[at] @ d), 0.0))
-        return np.array(found)
+        return found
+
+    def _significance(self, group: tuple[int, ...]) -> float:
+        """Return by how much a group lowers the weighted sum of squares of all rows."""
+        S, r = self.solve[-1]
+        own = r[list(group)]
+        return float(own @ np.linalg.solve(S[np.ix_(group, group)], own))
 
     def _possible(self, group: tuple[int, ...]) -> bool:
         """Return whether rotor and load coefficients of all rows are possible."""

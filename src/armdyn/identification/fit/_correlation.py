@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+# The same measure of white noise that went through the filter of the rows, whose band ends at 0.8
+# of the Nyquist frequency of the rows.
+WHITE = 1.0 - float(np.sinc(0.8))
+
 
 def correlation_lengths(residuals: Sequence[Array], kept: Sequence[Mask]) -> Array:
     """Return `correlation_length` of every joint ``(n,)``, of residuals and masks ``(M, n)``."""
@@ -51,6 +55,28 @@ def correlation_length(series: Sequence[Array], kept: Sequence[Mask]) -> float:
             break
         total += pair
     return 1.0 + 2.0 * total
+
+
+def noise_shares(residuals: Sequence[Array], kept: Sequence[Mask]) -> Array:
+    """Return the share of white noise in the power of the residuals of every joint, ``(n,)``.
+
+    Differences of neighbours contain the noise, but hardly any error that changes slowly.
+
+    Args:
+        residuals: at equal steps, ``(M, n)``, one array per segment without gaps.
+        kept: which of them count, ``(M, n)``.
+    """
+    n = residuals[0].shape[1]
+    steps, pairs, size, count = np.zeros((4, n))
+    for r, m in zip(residuals, kept, strict=True):
+        both = m[1:] & m[:-1]
+        steps += np.sum(np.where(both, np.diff(r, axis=0), 0.0) ** 2, axis=0)
+        pairs += both.sum(axis=0)
+        size += np.sum(np.where(m, r, 0.0) ** 2, axis=0)
+        count += m.sum(axis=0)
+    noise = 0.5 * steps / np.maximum(pairs, 1.0)
+    power = np.maximum(size / np.maximum(count, 1.0), np.finfo(np.float64).tiny)
+    return np.clip(noise / power / WHITE, 0.0, 1.0)
 
 
 def _lagged(x: Array, size: int) -> Array:

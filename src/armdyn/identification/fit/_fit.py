@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from armdyn._progress import Progress
 from armdyn.identification.fit._columns import Model
-from armdyn.identification.fit._correlation import correlation_lengths
+from armdyn.identification.fit._correlation import correlation_lengths, noise_shares
 from armdyn.identification.fit._prior import Expected, prior_of
 from armdyn.identification.fit._r_factor import RFactor
 from armdyn.identification.fit._regression import Fit, Prior, regress
@@ -60,6 +60,7 @@ class Fitted:
         clipped: share of the samples of every joint that were pulled in.
         targets: filtered torques of every segment, outliers pulled in.
         kept: which rows count, of every segment ``(M, n)``.
+        noise: share of white noise in the residuals of every joint, ``(n,)``.
     """
 
     fit: Fit
@@ -69,6 +70,7 @@ class Fitted:
     clipped: Array
     targets: list[Array]
     kept: list[Mask]
+    noise: Array
 
 
 def fitted(
@@ -84,7 +86,7 @@ def fitted(
     factors, counts = factors_of(rows, targets, kept, progress)
     squares = np.stack([R.T @ R for R in factors])
     prior = prior_from_sizes(model, natural, squares, np.array(counts, dtype=np.float64))
-    fit, correlation = _weighted(model, rows, targets, kept, factors, counts, prior, settings)
+    fit, correlation = _weighted(rows, targets, kept, factors, counts, prior, settings)
     for _ in range(ROBUST_ROUNDS if settings.robust else 0):
         reach, share = _reach(model, parts, fit.values)
         progress(1, 1, "outliers")
@@ -93,8 +95,9 @@ def fitted(
         clipped = share
         targets = [_pulled_in(model, part, fit.values, reach) for part in parts]
         factors, counts = factors_of(rows, targets, kept, progress)
-        fit, correlation = _weighted(model, rows, targets, kept, factors, counts, prior, settings)
-    return Fitted(fit, factors, counts, correlation, clipped, targets, kept)
+        fit, correlation = _weighted(rows, targets, kept, factors, counts, prior, settings)
+    noise = noise_shares(_residuals(rows, targets, fit.values), kept)
+    return Fitted(fit, factors, counts, correlation, clipped, targets, kept, noise)
 
 
 def factors_of(
@@ -144,7 +147,6 @@ def prior_from_sizes(model: Model, natural: Expected, squares: Array, counts: Ar
 
 
 def _weighted(
-    model: Model,
     rows: Rows,
     targets: Sequence[Array],
     kept: Sequence[Mask],
@@ -153,16 +155,20 @@ def _weighted(
     prior: Prior,
     settings: Settings,
 ) -> tuple[Fit, Array]:
-    correlation = np.ones(model.n)
+    correlation = np.ones(rows.model.n)
     given = {"weights": settings.weights, "strength": settings.strength}
     fit = regress(factors, counts, prior, correlation=correlation, **given)  # pyright: ignore[reportArgumentType]
     for _ in range(CORRELATION_ROUNDS):
-        residuals = [target.copy() for target in targets]
-        for k, at, A in rows:
-            residuals[k][at] -= model.torques(fit.values, A)
-        correlation = correlation_lengths(residuals, kept)
+        correlation = correlation_lengths(_residuals(rows, targets, fit.values), kept)
         fit = regress(factors, counts, prior, correlation=correlation, **given)  # pyright: ignore[reportArgumentType]
     return fit, correlation
+
+
+def _residuals(rows: Rows, targets: Sequence[Array], values: Array) -> list[Array]:
+    residuals = [target.copy() for target in targets]
+    for k, at, A in rows:
+        residuals[k][at] -= rows.model.torques(values, A)
+    return residuals
 
 
 def _reach(model: Model, parts: Sequence[FilteredSegment], values: Array) -> tuple[Array, Array]:

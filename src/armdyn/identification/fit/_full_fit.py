@@ -107,7 +107,10 @@ def full_fit(
         wide.model, natural, blocks.squares.sum(axis=0), blocks.counts.sum(axis=0)
     )
     normal = blocks.normal(first.fit.weights, prior, first.fit.strength)
-    choice = choose(blocks, normal, wide.always, wide.candidates, prior.mean, forced=terms.forced)
+    choice = choose(
+        blocks, normal, wide.always, wide.candidates, prior.mean, structured=1.0 - first.noise,
+        forced=terms.forced,
+    )  # fmt: skip
     rows, found, held = narrow, first, natural
     if any(wide.candidates):
         chosen = set(choice.columns.tolist())
