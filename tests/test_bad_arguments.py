@@ -215,6 +215,7 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     result = armdyn.identify(ARM, log, physical=False)
     yield "Result.expression", Call(result.expression, {"name": result.names[0]})
     yield "Result.files", Call(result.files, {})
+    yield "Result.predict", Call(result.predict, {"q": Q, "qd": Q, "qdd": Q})
     yield "Result.report", Call(result.report, {"path": folder / "report.html"})
     yield "Result.save", Call(result.save, {"folder": folder / "result"})
     yield "identify", Call(armdyn.identify, {"arm": ARM, "logs": log, "physical": False})
@@ -272,7 +273,8 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Generator[dict[str, Call]
 
 
 NAMES = (
-    *(f"Arm.{quantity}" for quantity in QUANTITIES), "Function", "Function.source", "Arm",
+    *(f"Arm.{quantity}" for quantity in QUANTITIES), "Arm.friction with load",
+    "Function", "Function.source", "Arm",
     "Arm.function", "Arm.minimal_with", "Arm.inverse_kinematics", "Arm.export_c",
     "MinimalParameters.bias", "MinimalParameters.gravity", "MinimalParameters.inverse_dynamics",
     "MinimalParameters.mass_matrix", "MinimalParameters.regressor", "MinimalParameters.expression",
@@ -281,7 +283,7 @@ NAMES = (
     "Log.read", "Log.stream", "Log.concat", "Log.part", "Log.save", "PD", "ComputedTorque",
     "simulate", "simulate rk4", "Run.animate", "Run.measured", "Run.plot", "Run.save", "Extra",
     "excite", "ExcitingMotion.plot", "ExcitingMotion.sample", "ExcitingMotion.save", "feasible",
-    "Result.expression", "Result.files", "Result.report", "Result.save",
+    "Result.expression", "Result.files", "Result.predict", "Result.report", "Result.save",
     "identify", "identify_payload", "identify_drive_gains", "motion.Fourier", "motion.JointSpace",
     "motion.MinimumJerk", "motion.Trajectory.states", "motion.Trajectory.q",
     "motion.Trajectory.qd", "motion.Trajectory.qdd", "motion.Trajectory.sample",

@@ -73,11 +73,11 @@ def test_gaps_outliers_rotors_and_velocities_of_long_logs(
     log = Log(t, log.q, qd, tau=log.tau, joint_names=log.joint_names)
     path = tmp_path / "run.npz"
     log.save(path)
-    options = {"friction": False, "stribeck": False, "physical": False}
+    options = {"friction": False, "physical": False}
     one, other = (identify(small_arm(), x, **options) for x in (log, path))
     assert one.clipped.max() > 0.01
     assert_same(one, other)
-    options = {"rotor": True, "stribeck": True, "physical": False}
+    options = {"rotor": True, "friction": "auto", "physical": False}
     assert_same(*(identify(small_arm(), x, **options) for x in (log, path)))
 
 

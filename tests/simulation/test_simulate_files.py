@@ -119,7 +119,7 @@ def test_simulated_measurements_identify_the_arm(options: dict[str, float]) -> N
     errors: list[np.ndarray] = []
     for seed in range(4):
         log = run.measured(noise_tau=0.05, seed=seed, **options)
-        result = armdyn.identify(arm, log, friction=False, physical=False)
+        result = armdyn.identify(arm, log, friction=False, rotor=False, physical=False)
         errors.append((result.values - arm.minimal.values) / result.std)
     assert np.abs(errors).max() < 4.0
     # error bars that are too wide would hold anything

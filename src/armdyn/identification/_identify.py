@@ -111,7 +111,7 @@ def identify(
         >>> arm = armdyn.load("planar2")
         >>> result = armdyn.identify(arm, "run.csv", friction=False)
         >>> result
-        <Result: 'planar2', passed: torque error 0.05% on data not used for the fit.>
+        <Result: 'planar2', passed: torque error 0.08% on data not used for the fit.>
         >>> result.names
         ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y', 'Jm2')
         >>> result.values.round(2)

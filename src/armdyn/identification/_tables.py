@@ -53,7 +53,7 @@ def verdict_lines(result: Result) -> list[str]:
 
 
 def _within(x: float) -> str:
-    return f"+-{x:.0%}" if x < 1.0 else "not at all"
+    return f"+-{100.0 * x:.2g}%" if x < 1.0 else "not at all"
 
 
 def load_values(payload: Payload) -> Grid:
