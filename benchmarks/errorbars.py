@@ -5,8 +5,9 @@
 UR5, Panda and PUMA 560 with wrong masses, rotors that nobody described (0.01 to 3 kg m^2 on random
 joints), and friction with load, Stribeck and square-root terms on some joints. Each is identified
 with the defaults from a log of 15 to 20 s at 200 to 500 Hz with noise of 0.3 to 2 %. z is the error
-of a value in its standard deviations; the friction curve is taken at 10, 30, 60 and 90 % of the
-highest speed, under the rms load of the log. Ideal are an rms of 1, and 68 and 95 % within 1 and 2.
+of a value in its standard deviations; of rotors, those that are there count. The friction curve is
+taken at 10, 30, 60 and 90 % of the highest speed, under the rms load of the log. Ideal are an rms
+of 1, and 68 and 95 % within 1 and 2.
 """
 
 from __future__ import annotations
@@ -129,7 +130,8 @@ def scores(seed: int, **options: object) -> dict[str, np.ndarray]:
                 if getattr(joint, kind)
             )
             curve.append((row @ result.values[own] - wanted) / std)
-    return {"rigid": rigid, "rotor": z[rotors], "curve": np.array(curve)}
+    there = [i for j, i in rotor_rows(base).items() if joints[j].rotor_inertia]
+    return {"rigid": rigid, "rotor": z[there], "curve": np.array(curve)}
 
 
 def states(log: armdyn.Log) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -6,7 +6,10 @@ with all terms, for different speeds at which friction fades, with sharp and wit
 Each gets its own jackknife over blocks of time. For a value x of the reported model, with values
 x_m of the full models and their mean,
 
-    bar^2 = mean_m [ s_m^2 + (x_m - mean)^2 ] + (x - mean)^2
+    bar^2 = mean_m [ s_m^2 + (x_m - mean)^2 ] + max(0, (x - mean)^2 - mean_m s_m^2)
+
+The last term is the distance of the reported value from the full models that chance does not
+explain.
 
 A full model has terms that the reported one has not. Its friction is projected on the reported
 terms, weighted by the rows. What the projection loses is added to the variance of a joint's dry
@@ -23,6 +26,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.identification._tolerances import TINY
 from armdyn.identification.fit._blocks import Blocks, Normal
 from armdyn.identification.fit._columns import Column, Model, friction_of
 from armdyn.identification.fit._regression import Prior
@@ -74,10 +78,13 @@ def error_covariance(
         centres.append(Q @ fits[-1])
         drawn.add(S, fits)
     spread /= len(members)
+    chance = np.diag(spread).copy()
     mean = np.stack(centres).mean(axis=0)
     for x in centres:
         spread += np.outer(x - mean, x - mean) / len(centres)
-    spread += np.outer(values - mean, values - mean)
+    off = values - mean
+    off *= np.sqrt(np.maximum(1.0 - chance / np.maximum(off**2, TINY), 0.0))
+    spread += np.outer(off, off)
     return drawn.widened(spread)
 
 
@@ -120,7 +127,9 @@ class _Curves:
                 continue
             f = np.stack(self.centres[j])
             mean = f.mean(axis=0)
-            wanted = self.spread[j] / len(f) + f.var(axis=0) + (rows @ self.values - mean) ** 2
+            chance = self.spread[j] / len(f)
+            off = np.maximum((rows @ self.values - mean) ** 2 - chance, 0.0)
+            wanted = chance + f.var(axis=0) + off
             given = np.einsum("vi,ij,vj->v", rows, covariance, rows)
             covariance[dry[0], dry[0]] += max(float((wanted - given).mean()), 0.0)
         return covariance

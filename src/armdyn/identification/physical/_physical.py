@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import NumericalError
+from armdyn.identification.fit._prior import HELD
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.physical._pseudo_inertia import (
     expected_roots,
@@ -54,7 +55,7 @@ ROUNDS = 6
 HELPS = 0.95
 
 # This weight keeps friction that the data do not show at the value of the regression.
-HELD = 1e-3
+UNSEEN = 1e-3
 
 # If the fit gets worse by a larger share, the note has a hint.
 WORSE = 0.3
@@ -115,7 +116,10 @@ def _spread(problem: Problem, x: Array, s: float) -> Array:
         B = parameters_from(root)
         spread[at, at] = B @ B.T / s**2
     rotors = 10 * n + np.arange(len(x) - 10 * n)
-    spread[rotors, rotors] = (problem.spread[rotors] / s) ** 2
+    free = problem.spread[rotors].copy()
+    # A rotor is held because the data do not show it clearly, not because it is known.
+    free[list(problem.held)] /= HELD
+    spread[rotors, rotors] = (free / s) ** 2
     return spread
 
 
@@ -218,7 +222,7 @@ def _own(cp: Any, problem: Problem) -> _Part:
         size = float(np.abs(row * unit).max())
         bounds.append((row * unit / size) @ moved >= -float(row @ own) / size)
     rows = problem.r_factor[:, k:p] * unit
-    return _Part(moved, rows @ moved, HELD**2 * cp.sum_squares(moved), bounds)
+    return _Part(moved, rows @ moved, UNSEEN**2 * cp.sum_squares(moved), bounds)
 
 
 def _units(problem: Problem) -> Array:
