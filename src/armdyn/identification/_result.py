@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from armdyn.files import write_together, write_whole
 from armdyn.identification._about import About
 from armdyn.identification._arguments import checked_states
 from armdyn.identification._files import texts
+from armdyn.identification._plain import plain_data
 from armdyn.identification._tables import torque_errors, verdict_lines
 from armdyn.identification.data._signals import Signals
 from armdyn.identification.fit._choice import Rung, short_name
@@ -311,65 +312,7 @@ class Result:
             >>> result.to_dict()["parameters"][0]["name"]
             'U1_33'
         """
-        table = zip(self.names, self.units, self.values, self.std, self.model.columns, strict=True)
-        joints = zip(
-            self.arm.joint_names, self.errors.per_joint, self.errors.rms, self.sigma,
-            self.correlation, self.counts, self.clipped, self.excitation.per_joint,
-            self.errors.at_rest, self.errors.share_at_rest, strict=True,
-        )  # fmt: skip
-        return {
-            "robot": self.arm.name,
-            "passed": self.passed,
-            "verdict": self.verdict,
-            "verdict_text": self.verdict_text,
-            "reasons": list(self.reasons),
-            "reservations": list(self.reservations),
-            "findings": [finding.to_dict() for finding in self.findings],
-            "box": self.box.to_dict(),
-            "torque_error": {
-                "definition": "|measured - predicted| / |measured| in the band of the fit, "
-                "where a joint moves",
-                "held_out": self.held_out,
-                "total": _number(self.errors.total),
-                "unfiltered": _number(self.errors.unfiltered),
-                "of_the_fit": _number(self.train_errors.total),
-            },
-            "joints": [
-                {
-                    "name": name, "torque_error": _number(error), "rms": _number(rms),
-                    "sigma": _number(sigma), "rows_worth_one": _number(worth), "rows": rows,
-                    "outliers": _number(clipped), "expected_error": _number(expected),
-                    "torque_error_at_rest": _number(at_rest), "share_at_rest": float(resting),
-                }
-                for name, error, rms, sigma, worth, rows, clipped, expected, at_rest, resting
-                in joints
-            ],
-            "parameters": [
-                {"name": name, "unit": unit, "value": float(x), "std": float(s), "kind": c.kind}
-                for name, unit, x, s, c in table
-            ],
-            "natural_parameters": dict(
-                zip(self.arm.parameter_names, self.parameters.tolist(), strict=True)
-            ),
-            "weak": list(self.weak),
-            "not_identifiable": list(self.not_identifiable),
-            "excitation": {
-                "expected_error": self.excitation.expected_error,
-                "condition": _number(self.excitation.condition),
-                "determined": self.determined,
-                "prior_strength": self.prior_strength,
-            },
-            "bias": {
-                "change": self.bias.change, "by_chance": self.bias.expected,
-                "small": self.bias.small, "words": self.bias.words,
-            },
-            "notes": list(self.notes),
-            "advice": list(self.advice),
-            "logs": [asdict(source) for source in self.about.sources],
-            "settings": {
-                **self.about.settings, "cutoff_used": self.cutoff, "delay_used": self.delay,
-            },
-        }  # fmt: skip
+        return plain_data(self)
 
     def files(self, *, made: datetime | None = None) -> dict[str, str]:
         """Return the texts that `save` writes, by the names of their files.
@@ -413,8 +356,3 @@ class Result:
 
     def __repr__(self) -> str:
         return f"<Result: {self.arm.name!r}, {self.verdict_text}>"
-
-
-def _number(x: object) -> float | None:
-    value = float(x)  # pyright: ignore[reportArgumentType]
-    return value if np.isfinite(value) else None

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
-from armdyn.identification.band._full_fit import full_fit, full_model, products
+from armdyn.identification.band._quick_fit import products, quick_fit, quick_model
 from armdyn.identification.band._windows import highest_motion, prepared_windows
 from armdyn.identification.fit._columns import Column, Model
 from armdyn.log import Log, Prepared
@@ -109,8 +109,8 @@ def _unexplained(
     prepared = prepared_windows(parts, min(FIT_POSITIONS * low, wide))
     if not prepared:
         return None
-    model, top = full_model(arm, prepared, coupling, extra)
-    fit = full_fit(model, products(model, prepared, low, top))
+    model, top = quick_model(arm, prepared, coupling, extra)
+    fit = quick_fit(model, products(model, prepared, low, top))
     edges = 2.0 ** (np.arange(-4 * OCTAVE, int(OCTAVE * np.log2(wide)) + 1) / OCTAVE)
     wrong, size = np.zeros(len(edges) - 1), np.zeros(len(edges) - 1)
     for one in prepared_windows(parts, wide):

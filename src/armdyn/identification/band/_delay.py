@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
-from armdyn.identification.band._full_fit import (
+from armdyn.identification.band._quick_fit import (
     Products,
-    full_fit,
-    full_model,
     misfits,
     products,
+    quick_fit,
+    quick_model,
     solved,
 )
 from armdyn.identification.band._windows import prepared_windows
@@ -106,7 +106,7 @@ def measured_delays(
     ]
     if not all(quarters):
         return None
-    model, top = full_model(arm, [one for quarter in quarters for one in quarter], coupling, extra)
+    model, top = quick_model(arm, [one for quarter in quarters for one in quarter], coupling, extra)
     data = [products(model, quarter, width, top, GRID.tolist()) for quarter in quarters]
     whole = reduce(add, data)
     if not all(one.counts.any() for one in data):
@@ -131,7 +131,7 @@ def _noise(model: Model, data: Products) -> Array:
     k = len(GRID) // 2
     one = slice(k, k + 1)
     plain = Products(data.columns, data.torques[:, :, one], data.squares[:, one], data.counts)
-    return full_fit(model, plain).noise
+    return quick_fit(model, plain).noise
 
 
 def _best(model: Model, data: Products, noise: Array) -> tuple[float, float]:

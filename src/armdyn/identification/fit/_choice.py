@@ -118,8 +118,8 @@ def choose(
         for j, own in enumerate(candidates):
             if own:
                 others = [i for k, group in enumerate(chosen) if k != j for i in group]
-                trial = _Trial(blocks, normal, j, sorted([*always, *others]), own, held, forced)
-                trial.structured = float(structured[j])
+                fixed = sorted([*always, *others])
+                trial = _Trial(blocks, normal, j, fixed, own, held, forced, float(structured[j]))
                 chosen[j], ladder[j] = trial.best()
         if chosen == before:
             break
@@ -146,8 +146,9 @@ class _Trial:
         own: Sequence[Candidate],
         held: Array,
         forced: bool,
+        structured: float,
     ) -> None:
-        self.own, self.forced, self.structured = own, forced, 1.0
+        self.own, self.forced, self.structured = own, forced, structured
         T, c = np.array(fixed), np.array([one.index for one in own])
         rest = held.copy()
         rest[T] = rest[c] = 0.0

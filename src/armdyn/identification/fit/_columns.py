@@ -315,6 +315,15 @@ def friction_column(
     return Column(f"{term.symbol}{j + 1}", unit, kind, j, shape=shape, soft=soft)
 
 
+def friction_rows(model: Model, j: int, speeds: Array) -> Array:
+    """Return rows ``(V, p)``: rows @ values is the friction of joint j, for a load of 1."""
+    rows = np.zeros((len(speeds), len(model.columns)))
+    for i, column in enumerate(model.columns):
+        if column.kind in FRICTION_TERMS and column.joint == j:
+            rows[:, i] = friction_of(column, speeds)
+    return rows
+
+
 def rotor_rows(base: MinimalParameters) -> dict[int, int]:
     """Return the minimal parameters that are rotor inertias: their indices, by joints from 0."""
     if not base.rotor:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.identification.data._decimation import EDGE
+
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# The same measure of white noise that went through the filter of the rows, whose band ends at 0.8
-# of the Nyquist frequency of the rows.
-WHITE = 1.0 - float(np.sinc(0.8))
+# The same measure of white noise that went through the filter of the rows.
+WHITE = 1.0 - float(np.sinc(EDGE))
 
 
 def correlation_lengths(residuals: Sequence[Array], kept: Sequence[Mask]) -> Array:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from armdyn.identification._tolerances import TINY
 from armdyn.identification.fit._blocks import Blocks, Normal
-from armdyn.identification.fit._columns import Column, Model, friction_of
+from armdyn.identification.fit._columns import Column, Model, friction_rows
 from armdyn.identification.fit._regression import Prior
 from armdyn.robot import FRICTION_TERMS
 
@@ -133,15 +133,6 @@ class _Curves:
             given = np.einsum("vi,ij,vj->v", rows, covariance, rows)
             covariance[dry[0], dry[0]] += max(float((wanted - given).mean()), 0.0)
         return covariance
-
-
-def friction_rows(model: Model, j: int, speeds: Array) -> Array:
-    """Return rows ``(V, p)``: rows @ values is the friction of joint j, for a load of 1."""
-    rows = np.zeros((len(speeds), len(model.columns)))
-    for i, column in enumerate(model.columns):
-        if column.kind in FRICTION_TERMS and column.joint == j:
-            rows[:, i] = friction_of(column, speeds)
-    return rows
 
 
 def _solved(normal: Normal, S: NDArray[np.int64], block: int | None) -> Array:

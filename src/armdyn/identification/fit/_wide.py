@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.identification.fit._choice import ROTOR, Candidate, short_name
-from armdyn.identification.fit._columns import Column, Model, friction_column, rotor_rows
+from armdyn.identification.fit._columns import (
+    Column,
+    Model,
+    friction_column,
+    friction_rows,
+    rotor_rows,
+)
 from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
@@ -28,6 +34,11 @@ SPEEDS = (0.02, 0.05, 0.1, 0.2)
 # The reversal of dry friction is smooth over this share of the highest speed, in half of the
 # models that give error bars: the true width is unknown.
 SOFT = 0.01
+
+# Speeds at which friction must not drive a joint, as shares of the highest, and the onset of
+# motion [rad/s or m/s].
+CURVE = np.concatenate([[0.0], np.linspace(0.1, 1.0, 9) ** 2])
+ONSET = 1e-12
 
 
 @dataclass(frozen=True)
@@ -143,26 +154,16 @@ def _members(model: Model, first: int) -> tuple[tuple[int, ...], ...]:
     return tuple(dict.fromkeys(listed)) if first < len(model.columns) else (tuple(range(first)),)
 
 
-def curve_rows(model: Model, top: Array, points: int = 10) -> Array:
+def curve_rows(model: Model, top: Array) -> Array:
     """Return rows ``(m, p)`` for which rows @ values is the friction of a joint at some speed.
 
     It has no load and no constant part: it must not be negative, from the onset of motion to the
     highest speed `top` of the joint.
     """
-    rows: list[Array] = []
-    for j in range(model.n):
-        own = [
-            i
-            for i, c in enumerate(model.columns)
-            if c.kind in FRICTION_TERMS and c.joint == j and FRICTION_TERMS[c.kind].drags
-            and not FRICTION_TERMS[c.kind].load
-        ]  # fmt: skip
-        if not own:
-            continue
-        for v in np.concatenate([[0.0], top[j] * np.linspace(0.1, 1.0, points - 1) ** 2]):
-            row = np.zeros(len(model.columns))
-            for i in own:
-                c = model.columns[i]
-                row[i] = float(FRICTION_TERMS[c.kind].column(float(v), 1.0, *c.shape))  # pyright: ignore[reportArgumentType]
-            rows.append(row)
-    return np.array(rows).reshape(-1, len(model.columns))
+    rows = [friction_rows(model, j, v * CURVE + ONSET) for j, v in enumerate(top.tolist())]
+    found = np.concatenate(rows)
+    for i, column in enumerate(model.columns):
+        term = FRICTION_TERMS.get(column.kind)
+        if term is not None and (term.load or not term.drags):
+            found[:, i] = 0.0
+    return found[found.any(axis=1)]

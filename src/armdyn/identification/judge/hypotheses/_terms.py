@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.identification.fit._columns import Model
+from armdyn.arm import Arm
+from armdyn.identification.fit._columns import Column, Model, friction_column, friction_of
 from armdyn.identification.judge.hypotheses._gravity import gravity_columns, tilts
+from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
 
@@ -35,6 +37,10 @@ SINGLE = (
     "sin q sign v", "cos q sign v", "sin 2q", "cos 2q", "v^3", "v |v|", "rotor", "root",
     "stribeck", "load", "gain", "spring",
 )  # fmt: skip
+
+
+# Those of them that are terms of the friction law, by the fields of `Joint`.
+LAW = {"root": "root_friction", "stribeck": "stribeck", "load": "load_friction"}
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ class Terms:
         """
         self.model, self.values, self.parameters = model, values, parameters
         self.rigid = np.where(np.arange(len(values)) < model.k, values, 0.0)
-        self.vs = STRIBECK * np.maximum(speed, 1e-9)
+        self.law = [_law(model.arm, j, STRIBECK * max(float(v), 1e-9)) for j, v in enumerate(speed)]
         self.rest = RESTING * speed
         robot = model.arm.robot
         self.turned = tilts(np.asarray(robot.gravity, dtype=np.float64))
@@ -111,9 +117,15 @@ class Terms:
             made[:, :, m] = -np.gradient(torque, step, axis=0)
             made[:, :, m + 1] = self._yielding(q, qd, qdd, load, step)
         s, size = np.sign(qd), np.abs(qd)
+        root, fading, dry = (
+            np.stack(
+                [friction_of(law[k], v) for law, v in zip(self.law, qd.T, strict=True)], axis=1
+            )
+            for k in range(len(LAW))
+        )
         own = (
             np.sin(q) * s, np.cos(q) * s, np.sin(2 * q), np.cos(2 * q), qd**3, qd * size, qdd,
-            np.sqrt(size) * s, s / (1.0 + (qd / self.vs) ** 2), np.abs(load) * s, load, q,
+            root, fading, np.abs(load) * dry, load, q,
         )  # fmt: skip
         made[:, :, m + 2 :] = np.stack(own, axis=2)
         return made.reshape(count, n * self.single)
@@ -129,6 +141,14 @@ class Terms:
         second = np.gradient(first, step, axis=0)
         links = q - small * smooth, qd - small * first, qdd - small * second
         return (self.model.predicted(self.rigid, *links) - load) / small
+
+
+def _law(arm: Arm, j: int, fading: float) -> tuple[Column, ...]:
+    """Return the columns of the terms of `LAW` of joint j."""
+    return tuple(
+        friction_column(arm, j, kind, (fading,) * len(FRICTION_TERMS[kind].shape))
+        for kind in LAW.values()
+    )
 
 
 def _smooth(x: Array, half: int) -> Array:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from armdyn.identification.judge._box import Box
 from armdyn.identification.judge.hypotheses._refits import Refits, Trial
-from armdyn.identification.judge.hypotheses._terms import Term, Terms
+from armdyn.identification.judge.hypotheses._terms import LAW, Term, Terms
 
 Array = NDArray[np.float64]
 
@@ -29,9 +29,6 @@ STATES = 150
 
 # Two halves of a log agree on coefficients that differ by no more than this share.
 AGREE = 1.0
-
-# Names of friction terms that a model may have, by the kinds of terms here.
-FIELDS = {"root": "root_friction", "stribeck": "stribeck", "load": "load_friction"}
 
 # Terms in which the measurement, not the arm, differs from the model: predictions go without them.
 MEASURED = ("delay", "elastic", "gain")
@@ -92,7 +89,7 @@ def hypotheses(terms: Terms) -> Iterator[Hypothesis]:
         yield Hypothesis("gain", (Term("gain", j),))
         if not model.base.rotor:
             yield Hypothesis("rotor", (Term("rotor", j),))
-        for kind, field in FIELDS.items():
+        for kind, field in LAW.items():
             if (j, field) not in present:
                 yield Hypothesis(kind, (Term(kind, j),))
         for i in range(n):

@@ -1,9 +1,7 @@
-"""A quick fit with rotors and the whole friction law, to see what a model can explain.
+"""A quick fit with rotors and all friction but that of the load, to see what a model can explain.
 
-    f(v) = Fo + Fv v + [Fc + Fs / (1 + (v/vs)^2)] sign(v) + Fq sqrt|v| sign(v)
-
-vs is 5 % of the greatest speed. Sums of products of filtered rows are all that is needed of the
-data: those of several windows add up.
+Stribeck friction fades at 5 % of the greatest speed. Sums of products of filtered rows are all that
+is needed of the data: those of several windows add up.
 """
 
 from __future__ import annotations
@@ -16,10 +14,11 @@ from numpy.typing import NDArray
 
 from armdyn.arm import Arm
 from armdyn.identification.data._decimation import decimation_filter
-from armdyn.identification.fit._columns import Column, Model
+from armdyn.identification.fit._columns import Column, Model, friction_column
 from armdyn.identification.fit._segments import Rows, filtered_segments
 from armdyn.log import Prepared, extremes
 from armdyn.log.signals._scipy import scipy
+from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
 
@@ -40,7 +39,7 @@ ROUNDS = 4
 LEAST_NOISE = 1e-6
 
 
-def full_model(
+def quick_model(
     arm: Arm, prepared: Sequence[Prepared], coupling: Array | None, extra: Sequence[Column]
 ) -> tuple[Model, Array]:
     """Return the columns, and the greatest speeds of the drives, ``(n,)``."""
@@ -49,30 +48,17 @@ def full_model(
     top = np.maximum(top, 1e-9)
     rotors = [Column(f"Jm{j + 1}", "", ROTOR, j, _accelerated(j)) for j in range(arm.n)]
     friction = [
-        Column(f"{name}{j + 1}", "", "curve", j, _of_speed(law, j))
+        friction_column(arm, j, kind, (FADING * float(top[j]),) * len(term.shape))
         for j in range(arm.n)
-        for name, law in _laws(FADING * float(top[j]))
+        for kind, term in FRICTION_TERMS.items()
+        if not term.load
     ]
     own = [*rotors, *friction, *extra]
     return Model(arm, arm.minimal, own, known_rotors=still, coupling=coupling), top
 
 
-def _laws(fading: float) -> list[tuple[str, Callable[[Array], Array]]]:
-    return [
-        ("Fv", lambda v: v),
-        ("Fc", np.sign),
-        ("Fo", np.ones_like),
-        ("Fq", lambda v: np.sqrt(np.abs(v)) * np.sign(v)),
-        ("Fs", lambda v: np.sign(v) / (1.0 + (v / fading) ** 2)),
-    ]
-
-
 def _accelerated(j: int) -> Callable[[Array, Array, Array], Array]:
     return lambda q, qd, qdd: qdd[:, j]
-
-
-def _of_speed(law: Callable[[Array], Array], j: int) -> Callable[[Array, Array, Array], Array]:
-    return lambda q, qd, qdd: law(qd[:, j])
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +130,7 @@ class Fit:
     noise: Array
 
 
-def full_fit(model: Model, data: Products) -> Fit:
+def quick_fit(model: Model, data: Products) -> Fit:
     """Fit all columns to the torques of the first delay, with joints weighted by their noise."""
     used = data.counts > 0
     size = np.sqrt(data.squares[:, 0] / np.maximum(data.counts, 1.0))
