@@ -162,6 +162,8 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     for name in ("bias", "gravity", "inverse_dynamics", "mass_matrix", "regressor"):
         given = {slot: STATES[slot] for slot in _names(name)}
         yield f"MinimalParameters.{name}", Call(getattr(base, name), given)
+    given = {"q": Q, "qd": Q, "qdr": Q, "qddr": Q}
+    yield "MinimalParameters.tracking_regressor", Call(base.tracking_regressor, given)
     yield "MinimalParameters.expression", Call(base.expression, {"name": base.names[0]})
     yield "MinimalParameters.function", Call(base.function, {"quantity": "gravity"})
     yield "MinimalParameters.to_parameters", Call(base.to_parameters, {"values": base.values})
@@ -278,7 +280,8 @@ NAMES = (
     "Arm.function", "Arm.minimal_with", "Arm.inverse_kinematics", "Arm.export_c",
     "MinimalParameters.bias", "MinimalParameters.gravity", "MinimalParameters.inverse_dynamics",
     "MinimalParameters.mass_matrix", "MinimalParameters.regressor", "MinimalParameters.expression",
-    "MinimalParameters.function", "MinimalParameters.to_parameters", "Joint", "Robot", "Load",
+    "MinimalParameters.function", "MinimalParameters.to_parameters",
+    "MinimalParameters.tracking_regressor", "Joint", "Robot", "Load",
     "from_standard_dh", "generic", "methods", "operation_counts", "load", "save", "Log",
     "Log.read", "Log.stream", "Log.concat", "Log.part", "Log.save", "PD", "ComputedTorque",
     "simulate", "simulate rk4", "Run.animate", "Run.measured", "Run.plot", "Run.save", "Extra",

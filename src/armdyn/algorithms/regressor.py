@@ -81,17 +81,30 @@ def regressor(
     chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> Matrix:
     """Return the n rows of 10n; inverse dynamics is Y times `parameters`, plus Jm qdd."""
-    n, F = chain.n, frames(chain, q)
+    F, motions = frames(chain, q), [Motion(ZERO, ZERO, neg(chain.g))]
+    for i in range(1, chain.n + 1):
+        motions.append(motions[-1].next(F[i], qd[i - 1], qdd[i - 1]))
+    return rows_of(chain, F, [motion.unit_wrenches() for motion in motions])
+
+
+def rows_of(
+    chain: Chain, F: Sequence[Frame], wrenches: Sequence[Sequence[tuple[Vector, Vector]]]
+) -> Matrix:
+    """Return the rows of a regressor: what the unit wrenches of every link do along the axes.
+
+    Args:
+        chain: the arm.
+        F: its frames.
+        wrenches: (f_p, t_p) of the ten parameters of link i, at index i; those of 0 are not read.
+    """
+    n = chain.n
     rows: Matrix = [[0.0] * (10 * n) for _ in range(n)]
     axes: list[Six] = []
-    link = Motion(ZERO, ZERO, neg(chain.g))
     for i in range(1, n + 1):
-        link = link.next(F[i], qd[i - 1], qdd[i - 1])
         axes = [motion_to_child(F[i], axis) for axis in axes]
         axes.append([*Z, *ZERO] if chain[i].rotational else [*ZERO, *Z])
-        wrenches = link.unit_wrenches()
         for row, axis in zip(rows, axes, strict=False):  # the rows of joints beyond i stay zero
             angular, linear = halves(axis)
-            for p, (f, t) in enumerate(wrenches):
+            for p, (f, t) in enumerate(wrenches[i]):
                 row[10 * (i - 1) + p] = dot(angular, t) + dot(linear, f)
     return rows

@@ -28,6 +28,8 @@ from armdyn.robot.friction import has_load_terms
 
 Array = NDArray[np.float64]
 
+TRACKING = "tracking_regressor"
+
 
 class FunctionFactory(Protocol):
     """Makes functions on arrays from programs."""
@@ -173,6 +175,42 @@ class MinimalParameters:
         program = regressor_program(self._chain, self._spread, self.rotor, self.friction)
         return self._factory.function(program, "minimal")
 
+    def tracking_regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdr: ArrayLike,
+        qddr: ArrayLike,
+        *,
+        out: Array | None = None,
+    ) -> Array:
+        """Return the regressor of adaptive control, ``(..., n, k)``, after Slotine and Li.
+
+        ``Y @ values`` is M(q) qddr + C(q, qd) qdr + g(q). C is the matrix of Christoffel symbols,
+        so dM/dt - 2C is skew. If they are part of the set, rotors and the friction of qdr are
+        added: friction that grows with speed then only damps s = qd - qdr.
+
+        Args:
+            q: positions.
+            qd: velocities.
+            qdr: reference velocities, qd* + L (q* - q) for a desired motion q*.
+            qddr: their derivatives.
+            out: array for the result.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> Y = base.tracking_regressor([0.3, 0.5], [1.0, 2.0], [0.5, -1.0], [0.0, 1.0])
+            >>> Y @ base.values
+            array([18.7267,  3.8705])
+        """
+        return cast(Array, self._tracking_regressor(q, qd, qdr, qddr, out=out))
+
+    @cached_property
+    def _tracking_regressor(self) -> Callable[..., Any]:
+        drives = self.rotor, self.friction
+        program = regressor_program(self._chain, self._spread, *drives, tracking=True)
+        return self._factory.function(program, "minimal")
+
     def to_parameters(self, values: ArrayLike, near: ArrayLike | None = None) -> Array:
         """Return parameters (N,) that have the given values.
 
@@ -215,7 +253,8 @@ class MinimalParameters:
         Rotor inertias and friction are those of the arm, unless they are part of the set.
 
         Args:
-            quantity: what to compute: "mass_matrix", "inverse_dynamics", "gravity", ...
+            quantity: what to compute: "mass_matrix", "inverse_dynamics", "gravity", ...; or
+                "tracking_regressor", which has no values.
             values: built into the code as constants; without them the values are the last
                 argument of the function, ``(k,)`` or ``(..., k)``.
             method: name of the method; "auto" takes the cheapest.
@@ -229,6 +268,8 @@ class MinimalParameters:
         """
         checked_text(quantity, "quantity", what="the name of a quantity")
         checked_text(method, "method", what="the name of a method")
+        if quantity == TRACKING:
+            return self._tracking_regressor
         if values is None:
             key = (quantity, method)
             if key not in self._functions:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from armdyn.algorithms import parameters
 from armdyn.algorithms.friction import columns
 from armdyn.algorithms.regressor import regressor
+from armdyn.algorithms.tracking_regressor import tracking_regressor
 from armdyn.export import linear_constants
 from armdyn.graph import ARITHMETIC, Program, Slot, evaluate, trace, verify
 from armdyn.robot import Chain
@@ -33,7 +34,9 @@ CONSTANTS = ("rotor", "friction")
 NODES = {**ARITHMETIC, Op.SIN: sin, Op.COS: cos, Op.SQRT: sqrt, Op.SIGN: sign}
 
 
-def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Program:
+def regressor_program(
+    chain: Chain, Z: Array, rotor: bool, friction: bool, tracking: bool = False
+) -> Program:
     """Trace the regressor times Z; unit columns of Z merely select columns of the regressor.
 
     The column of a term of the load is that of the torques that the described arm transmits.
@@ -43,14 +46,17 @@ def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Pr
         Z: (N, k), parameters of links, rotors and friction that the k columns stand for.
         rotor: whether rotors are among the parameters.
         friction: whether friction is.
+        tracking: the regressor of adaptive control, of (q, qd, qdr, qddr). Friction is that of the
+            reference velocity.
     """
     n, k = chain.n, Z.shape[1]
     names = parameter_terms(link.friction for link in chain.links)
     described = cast("list[float]", parameters(chain))
     entries = [[(int(c), float(Z[c, j])) for c in np.flatnonzero(Z[:, j])] for j in range(k)]
 
-    def function(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> list[list[Scalar]]:
-        rows = regressor(chain, q, qd, qdd)
+    def function(*states: list[Scalar]) -> list[list[Scalar]]:
+        rows = (tracking_regressor if tracking else regressor)(chain, *states)
+        qd, qdd = states[-2:]
         for i, row in enumerate(rows):
             if rotor:
                 row += [qdd[j] if j == i else 0.0 for j in range(n)]
@@ -60,8 +66,9 @@ def regressor_program(chain: Chain, Z: Array, rotor: bool, friction: bool) -> Pr
                 row += [x if j == i else 0.0 for j in range(n) for x in own]
         return [[_sum(row, column) for column in entries] for row in rows]
 
-    inputs = [Slot(name, (n,)) for name in ("q", "qd", "qdd")]
-    return trace(function, inputs, [Slot("Y", (n, k))], name="minimal_regressor")
+    states = ("q", "qd", "qdr", "qddr") if tracking else ("q", "qd", "qdd")
+    name = "tracking_regressor" if tracking else "minimal_regressor"
+    return trace(function, [Slot(x, (n,)) for x in states], [Slot("Y", (n, k))], name=name)
 
 
 def _sum(values: Sequence[Scalar], terms: Sequence[tuple[int, float]]) -> Scalar:

@@ -1,0 +1,55 @@
+"""Times of the regressor of adaptive control beside those of the ordinary one, in one run.
+
+    python benchmarks/tracking.py
+
+The two take turns, so that what else runs on the machine slows both; the shortest times count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from armdyn.report.bench._arms import arm_named
+
+ARMS = ("planar3", "puma560", "ur5", "panda", "generic6")
+# States of a batch: results of this size stay in the nearer caches.
+BATCH = 64
+ROUNDS, CALLS = 60, 40
+MOST = 1.3
+
+
+def turns(functions: list[tuple[Callable[..., Any], list[Any]]]) -> list[float]:
+    """Return the shortest time of each function, all called in turn."""
+    best = [np.inf] * len(functions)
+    for _ in range(ROUNDS):
+        for k, (f, given) in enumerate(functions):
+            begin = perf_counter()
+            for _ in range(CALLS):
+                f(*given)
+            best[k] = min(best[k], (perf_counter() - begin) / CALLS)
+    return best
+
+
+def main() -> None:
+    """Print the ratios."""
+    rng, worst = np.random.default_rng(0), 0.0
+    print(f"{'arm':10} {'one state':>10} {'batch':>10}   (tracking / ordinary, at most {MOST})")
+    for name in ARMS:
+        base = arm_named(name).minimal
+        tracking, ordinary = base.tracking_regressor, base.regressor
+        ratios: list[float] = []
+        for shape in ((base.n,), (BATCH, base.n)):
+            x = list(rng.normal(size=(4, *shape)))
+            a, b = turns([(tracking, x), (ordinary, x[:3])])
+            ratios.append(a / b)
+        worst = max(worst, *ratios)
+        print(f"{name:10} {ratios[0]:10.2f} {ratios[1]:10.2f}")
+    print(f"largest: {worst:.2f}")
+
+
+if __name__ == "__main__":
+    main()
