@@ -151,6 +151,8 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
         ),
     )
     yield "Function.source", Call(ARM.function("gravity").source, {})
+    for library in ("sympy", "casadi", "jax"):
+        yield f"Function.{library}", Call(getattr(ARM.function("gravity"), library), {})
     yield "Arm", Call(armdyn.Arm, {"robot": ROBOT})
     yield "Arm.function", Call(ARM.function, {"quantity": "gravity"})
     yield "Arm.minimal_with", Call(ARM.minimal_with, {})
@@ -276,7 +278,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Generator[dict[str, Call]
 
 NAMES = (
     *(f"Arm.{quantity}" for quantity in QUANTITIES), "Arm.friction with load",
-    "Function", "Function.source", "Arm",
+    "Function", "Function.source", "Function.sympy", "Function.casadi", "Function.jax", "Arm",
     "Arm.function", "Arm.minimal_with", "Arm.inverse_kinematics", "Arm.export_c",
     "MinimalParameters.bias", "MinimalParameters.gravity", "MinimalParameters.inverse_dynamics",
     "MinimalParameters.mass_matrix", "MinimalParameters.regressor", "MinimalParameters.expression",

@@ -164,7 +164,10 @@ class Arm:
 
                 name = resolve(self._chain, quantity, method)
                 code = code_of(self._chain, quantity, name, *key[2:])
-                self._functions[key] = Function(code, name, self.name, self._offset_joints)
+                traced_from = (self._chain, *key[1:])
+                self._functions[key] = Function(
+                    code, name, self.name, self._offset_joints, traced_from
+                )
         return self._functions[key]
 
     def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:

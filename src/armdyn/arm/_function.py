@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import LARGEST_FLOAT, check_memory, checked_choice
+from armdyn._checks import LARGEST_FLOAT, check_memory, checked_choice, checked_flag
 from armdyn._fork_safe import first_use
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
@@ -26,6 +26,7 @@ from armdyn.graph import Program, Rolled
 if TYPE_CHECKING:
     from armdyn.graph import Operations
     from armdyn.kernel import Kernel
+    from armdyn.robot import Chain
 
 LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi")
 
@@ -69,6 +70,7 @@ class Function:
         method: str,
         robot: str,
         offset_joints: OffsetJoints | None = None,
+        traced_from: tuple[Chain, str, int, bool] | None = None,
     ) -> None:
         self.quantity = program.name
         self.method = method
@@ -81,6 +83,7 @@ class Function:
         takes_q = any(slot.name == "q" for slot in program.inputs)
         self._offset_joints = offset_joints if takes_q else None
         self._ordinary = ORDINARY if self._offset_joints is None else LARGEST_ANGLE
+        self._traced_from = traced_from  # arm, method asked for, frame, friction
         self._warm = False
         self._call: Callable[..., Any] = MethodType(_evaluate, self)
 
@@ -285,8 +288,12 @@ class Function:
             case _:
                 return casadi_source(self._straight)
 
-    def sympy(self) -> Callable[..., Any]:
+    def sympy(self, *, parameters: bool = False) -> Callable[..., Any]:
         """Return the same function on SymPy expressions: a sequence for each input.
+
+        Args:
+            parameters: take the link parameters, in the order of `Arm.parameters`, as a further
+                argument, the last.
 
         Examples:
             >>> import sympy
@@ -296,30 +303,58 @@ class Function:
         """
         from armdyn.export import to_sympy
 
-        return to_sympy(self._straight)
+        return to_sympy(self._program(parameters))
 
-    def casadi(self) -> Any:
+    def casadi(self, *, parameters: bool = False) -> Any:
         """Return the same function as a `casadi.Function` of column vectors.
+
+        Args:
+            parameters: take the link parameters, in the order of `Arm.parameters`, as a further
+                argument, the last.
 
         Examples:
             >>> f.casadi()
             Function(gravity:(q[2])->(tau[2]) SXFunction)
+            >>> f.casadi(parameters=True)
+            Function(gravity:(q[2],p[20])->(tau[2]) SXFunction)
         """
         from armdyn.export import to_casadi
 
-        return to_casadi(self._straight)
+        return to_casadi(self._program(parameters))
 
-    def jax(self) -> Callable[..., Any]:
+    def jax(self, *, parameters: bool = False) -> Callable[..., Any]:
         """Return the same function on JAX arrays ``(..., n)``.
+
+        Args:
+            parameters: take the link parameters ``(..., 10n)``, in the order of `Arm.parameters`,
+                as a further argument, the last.
 
         Examples:
             >>> import jax.numpy as jnp
             >>> f.jax()(jnp.array([0.3, 0.5])).shape
             (2,)
+            >>> f.jax(parameters=True)(jnp.array([0.3, 0.5]), jnp.ones(20)).shape
+            (2,)
         """
         from armdyn.export import to_jax
 
-        return to_jax(self._straight)
+        return to_jax(self._program(parameters))
+
+    def _program(self, parameters: bool) -> Program:
+        """Return the code, with the link parameters as its last input if they are asked for."""
+        straight = self._straight
+        if not checked_flag(parameters, "parameters"):
+            return straight
+        if self._traced_from is None:
+            raise InputError(
+                f"this {self.quantity} of robot {self.robot!r} is computed from minimal "
+                "parameters, not from those of the links; take `Arm.function` for `parameters`.",
+                argument="parameters",
+            )
+        from armdyn.arm.programs._parametric import of_link_parameters
+
+        chain, asked, frame, friction = self._traced_from
+        return of_link_parameters(chain, self.quantity, asked, self.method, frame, friction)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without a fastcall, which belongs to this object."""

@@ -25,6 +25,8 @@ from armdyn.arm.programs._parametric import (
     parametric,
     terms_of,
     values,
+    with_input,
+    with_known,
 )
 from armdyn.arm.programs._programs import cost, program
 from armdyn.errors import InputError, MethodError
@@ -33,7 +35,6 @@ from armdyn.minimal import (
     VALUES,
     MinimalParameters,
     closed_form,
-    folded,
     from_minimal,
     moved_last_link,
 )
@@ -71,9 +72,7 @@ class FunctionFactory:
         """Return a quantity as a function of the states and of the minimal values."""
         found = minimal_program(self.chain, base, quantity, method)
         known = {name: x for name, x in values(self.chain).items() if name != INERTIAL}
-        code = _with_known(found.program, known)
-        if all(slot.name != VALUES for slot in code.inputs):  # it reads no parameter
-            code = replace(code, inputs=(*code.inputs, Slot(VALUES, (len(base),))))
+        code = with_input(with_known(found.program, known), Slot(VALUES, (len(base),)))
         return self.function(code, found.method)
 
     def built_in(self, base: MinimalParameters, quantity: str, method: str, w: Array) -> Function:
@@ -143,7 +142,7 @@ def _candidates(
     short = {**known, VALUES: (theorem.matrix @ np.array(p)).tolist()}
     for name, code in _natural(moved, quantity, method):
         inner = from_minimal(code, theorem.spread, {INERTIAL: slice(0, len(p))})
-        yield MinimalProgram(_with_known(inner, short), name)
+        yield MinimalProgram(with_known(inner, short), name)
     full = base.to_parameters(w, near=base.parameters)
     known |= {name: full[at].tolist() for name, at in parts(base).items()}
     links = [_link(chain, known, i) for i in range(chain.n)]
@@ -166,11 +165,6 @@ def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
         # only rounding has changed: zeros of the description must stay zeros
         return replace(link, Jm=rotor, friction=friction)
     return link_of(link, p, rotor, friction) if p[0] > 0.0 else None
-
-
-def _with_known(code: Program, known: dict[str, list[float]]) -> Program:
-    read = {slot.name for slot in code.inputs}
-    return folded(code, {name: x for name, x in known.items() if name in read})
 
 
 def _no_method(quantity: str, method: str) -> InputError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -15,6 +15,7 @@ from armdyn.arm.programs._singular import refuse_singular
 from armdyn.arm.programs._tracing import algorithm
 from armdyn.export import linear_constants
 from armdyn.graph import Instruction, Program, Slot, count, trace, verify
+from armdyn.minimal import folded
 from armdyn.robot import Chain, Link
 from armdyn.robot.friction import in_table, out_of_table, parameter_terms
 from armdyn.scalar import Op, Scalar
@@ -52,20 +53,63 @@ class Parametric:
         return any(step.op is Op.DIV and code[step.args[1]].op is Op.INPUT for step in code)
 
 
-def parametric(chain: Chain, quantity: str, method: str = AUTO) -> Parametric:
+def parametric(
+    chain: Chain,
+    quantity: str,
+    method: str = AUTO,
+    *,
+    frame: int | None = None,
+    friction: bool = True,
+) -> Parametric:
     """Trace a method with the constants of the links as inputs.
 
     "auto" takes the cheapest method that does not divide by masses, if there is one: in identified
-    parameters, a link may have zero mass.
+    parameters, a link may have zero mass. `frame` (default: the tip) and `friction` as for
+    `program`.
     """
     check_method(quantity, method, straight=True)
     refuse_singular(chain, quantity)
+    frame = chain.n + 1 if frame is None else frame
     names = straight_methods(quantity) if method == AUTO else (method,)
-    found = [Parametric(_traced(chain, quantity, name), name) for name in names]
+    found = [Parametric(_traced(chain, quantity, name, frame, friction), name) for name in names]
     return min(found, key=lambda f: (f.divides_by_masses, cost(count(f.program))))
 
 
-def _traced(chain: Chain, quantity: str, method: str) -> Program:
+def of_link_parameters(
+    chain: Chain, quantity: str, method: str, used: str, frame: int, friction: bool
+) -> Program:
+    """Return a program whose last input is the 10n link parameters; rotors and friction built in.
+
+    Args:
+        chain: the arm.
+        quantity: what to compute.
+        method: a name, or "auto".
+        used: the method that "auto" stands for in the program without parameters; it is taken
+            again, unless it would divide by masses.
+        frame: as for `program`.
+        friction: as for `program`.
+    """
+    found = parametric(chain, quantity, used, frame=frame, friction=friction)
+    if method == AUTO and found.divides_by_masses:
+        found = parametric(chain, quantity, frame=frame, friction=friction)
+    code = with_known(found.program, {k: x for k, x in values(chain).items() if k != INERTIAL})
+    return with_input(code, Slot(INERTIAL, (chain.n, len(PARAMETER_NAMES))))
+
+
+def with_known(code: Program, known: Mapping[str, Sequence[float]]) -> Program:
+    """Return a program with known inputs built in, where it reads them."""
+    read = {slot.name for slot in code.inputs}
+    return folded(code, {name: x for name, x in known.items() if name in read})
+
+
+def with_input(code: Program, slot: Slot) -> Program:
+    """Return a program that has an input in any case, its last if it does not read it."""
+    if any(own.name == slot.name for own in code.inputs):
+        return code
+    return replace(code, inputs=(*code.inputs, slot))
+
+
+def _traced(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> Program:
     n, entry, names = chain.n, QUANTITIES[quantity], terms_of(chain)
     terms = len(names)
     constants = [
@@ -77,18 +121,18 @@ def _traced(chain: Chain, quantity: str, method: str) -> Program:
     outputs = [Slot(name, shape) for name, shape in entry.shapes(n).items()]
 
     def function(*given: list[Scalar]) -> object:
-        states, (p, rotor, friction) = given[:-3], given[-3:]
+        states, (p, rotor, coefficients) = given[:-3], given[-3:]
         links = [
             link_of(
                 link,
                 p[10 * i : 10 * i + 10],
                 rotor[i],
-                in_table(names, friction[terms * i : terms * (i + 1)])[0],
+                in_table(names, coefficients[terms * i : terms * (i + 1)])[0],
             )
             for i, link in enumerate(chain.links)
         ]
         symbolic = replace(chain, links=tuple(links))
-        return algorithm(symbolic, quantity, method, frame=n + 1, friction=True)(*states)
+        return algorithm(symbolic, quantity, method, frame, friction)(*states)
 
     code = linear_constants(
         trace(function, inputs, outputs, name=quantity), [slot.name for slot in constants]
