@@ -1,8 +1,7 @@
 """Inverse of the inertia matrix from the formulas of its entries: [Saha1999] section 5.2.
 
 I^-1 = U^-T D^-1 U^-1, (36). The entries -alpha'_ij of U^-1 follow from those of U column by column,
-(39). The closed form (41) makes the same numbers from the articulated bodies, but takes a product
-with Psi at every joint that each column passes.
+(39). The closed form (41) is `denoc_closed_inverse`.
 
 The sign of alpha' is printed both ways: (38), (40), (47) have U^-1 = 1 + alpha' and (39) an outer
 minus, while alpha'_2 = alpha_2, (41) and (48) want U^-1 = 1 - alpha' and no minus in (39), as here.
@@ -24,12 +23,15 @@ def inverse_mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
 
 
 def inverse_from_factors(U: Matrix, D: Sequence[Scalar]) -> Matrix:
-    """Return U^-T D^-1 U^-1: entry (i, j) is the sum over k <= i, j of v_ki v_kj / mh_k.
+    """Return U^-T D^-1 U^-1."""
+    return from_inverse_factor(unit_upper_inverse(U), D)
 
-    v are the entries of U^-1. (48) is this for three joints, printed without squares on the
-    diagonal.
+
+def from_inverse_factor(V: Matrix, D: Sequence[Scalar]) -> Matrix:
+    """Return V^T D^-1 V, V = U^-1: entry (i, j) is the sum over k <= i, j of v_ki v_kj / mh_k.
+
+    (48) is this for three joints, printed without squares on the diagonal.
     """
-    V = unit_upper_inverse(U)
     inverse = [1.0 / mh for mh in D]
     lower: Matrix = [[0.0] * (i + 1) for i in range(len(D))]
     for i in range(len(D)):

@@ -1,7 +1,8 @@
-"""Formulation 4 of the mass matrix: every vector in the frame of the last link.
+"""Formulation 4 of the mass matrix: every vector in one frame, that of the last link.
 
-[LinFang1999] Table IV, after [FijanyBejczy1990]. N_i takes components in E_i to E_n and is
-held as its three rows; u_i in E_n is its third column, which Table IV computes a second time.
+[LinFang1999] Table IV, after [FijanyBejczy1990]. N_i takes components in E_i to the common frame
+E_k and is held as its three rows; u_i in E_k is its third column, which Table IV, for k = n,
+computes a second time.
 """
 
 from __future__ import annotations
@@ -27,9 +28,14 @@ from armdyn.scalar import Scalar
 
 def formulation_4(F: Sequence[Frame], composites: Sequence[Composite]) -> Matrix:
     """Return the mass matrix, without rotors, of given composite bodies."""
+    return in_frame(F, composites, len(F) - 1)
+
+
+def in_frame(F: Sequence[Frame], composites: Sequence[Composite], k: int) -> Matrix:
+    """Return the same by way of frame E_k."""
     n = len(F) - 1
-    N = _rotations(F)
-    s = {  # s_i in E_n
+    N = _rotations(F, k)
+    s = {  # s_i in E_k
         i: add(scale(F[i].b, column(N[i - 1], 1)), scale(F[i].d, column(N[i], 3)))
         for i in range(2, n + 1)
     }
@@ -45,19 +51,22 @@ def formulation_4(F: Sequence[Frame], composites: Sequence[Composite]) -> Matrix
     return symmetric_full(lower)
 
 
-def _rotations(F: Sequence[Frame]) -> dict[int, Rows]:
-    """Return N_i for i = n..1."""
+def _rotations(F: Sequence[Frame], k: int) -> dict[int, Rows]:
+    """Return N_i for i = 1..n."""
     n = len(F) - 1
-    N: dict[int, Rows] = {n: ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))}
-    for i in range(n - 1, 0, -1):
+    N: dict[int, Rows] = {k: ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))}
+    for i in range(k - 1, 0, -1):
         p, (x, y, z) = F[i + 1], N[i + 1]
-        N[i] = (p.to_parent(x), p.to_parent(y), p.to_parent(z)) if i < n - 1 else _transposed(p)
+        N[i] = (p.to_parent(x), p.to_parent(y), p.to_parent(z)) if i < k - 1 else _transposed(p)
+    for i in range(k + 1, n + 1):
+        p, (x, y, z) = F[i], N[i - 1]
+        N[i] = (p.to_child(x), p.to_child(y), p.to_child(z))
     return N
 
 
-def _transposed(Fn: Frame) -> Rows:
-    """Return R_n^T; its third column is already known."""
-    columns = (Fn.to_child((1.0, 0.0, 0.0)), Fn.to_child((0.0, 1.0, 0.0)), Fn.z_previous)
+def _transposed(Fk: Frame) -> Rows:
+    """Return R_k^T; its third column is already known."""
+    columns = (Fk.to_child((1.0, 0.0, 0.0)), Fk.to_child((0.0, 1.0, 0.0)), Fk.z_previous)
     return (column(columns, 1), column(columns, 2), column(columns, 3))
 
 

@@ -106,6 +106,18 @@ class Function:
         return count_rolled(program) if isinstance(program, Rolled) else count(program)
 
     @property
+    def depth(self) -> int:
+        """Operations on the critical path: steps of a call on as many processors as it can use.
+
+        Sines and cosines are taken to be there, and a change of sign to be free, as in
+        `operations`.
+        """
+        from armdyn.graph import depth, depth_rolled
+
+        program = self.program
+        return depth_rolled(program) if isinstance(program, Rolled) else depth(program)
+
+    @property
     def _straight(self) -> Program:
         if isinstance(self.program, Rolled):
             others = [name for name in methods(self.quantity) if name != self.method]

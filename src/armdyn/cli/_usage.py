@@ -32,7 +32,10 @@ VERBS: dict[str, Usage] = {
     ),
     "tables": Usage(
         "Measure every operation-count table of the papers: printed, measured, verdict.",
-        ("armdyn tables",),
+        (
+            "armdyn tables",
+            "armdyn tables --lines",
+        ),
     ),
     "verify": Usage(
         "Compare all methods at random states; exit status 1 if one disagrees.",

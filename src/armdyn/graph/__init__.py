@@ -9,6 +9,7 @@ from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
     from armdyn.graph._count import Operations, count
+    from armdyn.graph._depth import depth
     from armdyn.graph._derive import MODES, Mode, directional_at, jacobian_at
     from armdyn.graph._free_symbols import free_symbols
     from armdyn.graph._interpret import ARITHMETIC, ARRAYS, FLOATS, evaluate, interpret
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from armdyn.graph._simplify import simplify
     from armdyn.graph._trace import record, trace
     from armdyn.graph._verify import verify
+    from armdyn.graph.rolled._depth import depth_rolled
     from armdyn.graph.rolled._interpret import evaluate_rolled
     from armdyn.graph.rolled._roll import roll
     from armdyn.graph.rolled._rolled import Rolled, Sweep, place_and_name
@@ -36,6 +38,8 @@ __all__ = [
     "Sweep",
     "count",
     "count_rolled",
+    "depth",
+    "depth_rolled",
     "directional_at",
     "evaluate",
     "evaluate_rolled",
@@ -69,6 +73,8 @@ __getattr__ = lazy_names(
         "Sweep": "rolled._rolled",
         "count": "_count",
         "count_rolled": "rolled._verify",
+        "depth": "_depth",
+        "depth_rolled": "rolled._depth",
         "directional_at": "_derive",
         "evaluate": "_interpret",
         "evaluate_rolled": "rolled._interpret",

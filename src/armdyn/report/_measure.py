@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.cholesky import cholesky, solve
 from armdyn.algorithms.composite import Composite
+from armdyn.algorithms.fijany_bejczy import by_way_of
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.lin_fang_1 import formulation_1
 from armdyn.algorithms.lin_fang_2 import formulation_2
@@ -21,7 +22,7 @@ from armdyn.algorithms.lin_fang_4 import formulation_4
 from armdyn.algorithms.lin_fang_5 import CompositeBefore, formulation_5
 from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import structure
-from armdyn.algorithms.table_vii import minimal_composites
+from armdyn.algorithms.table_vii import AxialComposite, minimal_composites
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, Matrix, symmetric_full
 from armdyn.arm import generic_chain, operations
 from armdyn.graph import Operations, Program, Slot, count, trace
@@ -49,27 +50,37 @@ def _composites(method: str, chain: Chain) -> Operations:
     def run(q: Numbers) -> list[Scalar]:
         F, found = frames(chain, q), structure(chain)
         bodies = minimal_composites(F, found, minimal_set(chain, found))
-        read: list[Scalar] = [bodies[1].diagonal(F[1].rotational)]
-        for i in range(2, chain.n + 1):
-            f, t = bodies[i].unit_wrench(F[i].rotational)
-            read += [*f, *t, bodies[i].tau]
-        return read
+        return needed_of_composites(F, bodies)
 
     return count(trace(run, _state(chain, "q"), [Slot("read", (7 * chain.n - 6,))]))
 
 
-def _composites_on_hand(method: str, chain: Chain) -> Operations:
-    """A formulation alone: moments of composite bodies are inputs, rotation elements are free."""
-    n = chain.n
-    mass: Numbers = []  # of composite bodies 1..n: constants
+def needed_of_composites(F: Sequence[Frame], bodies: Sequence[AxialComposite]) -> list[Scalar]:
+    """Return what the formulations read of composite bodies 1..n; of body 1 only D_11."""
+    read: list[Scalar] = [bodies[1].diagonal(F[1].rotational)]
+    for i in range(2, len(F)):
+        f, t = bodies[i].unit_wrench(F[i].rotational)
+        read += [*f, *t, bodies[i].tau]
+    return read
+
+
+def composite_masses(chain: Chain) -> Numbers:
+    """Return the masses of composite bodies 1..n: constants."""
+    mass: Numbers = []
     for link in reversed(chain.links):
         mass.insert(0, link.m + (mass[0] if mass else 0.0))
+    return mass
+
+
+def _composites_on_hand(method: str, chain: Chain) -> Operations:
+    """A formulation alone: moments of composite bodies are inputs, rotation elements are free."""
+    n, mass = chain.n, composite_masses(chain)
 
     def run(q: Numbers, *moments: Numbers) -> Any:
         F = frames(chain, q)
         if method == "lin_fang_5":
-            return formulation_5(F, _bodies_before(mass, *moments))
-        return FORMULATIONS[method](F, _bodies(mass, *moments))
+            return formulation_5(F, bodies_before(mass, *moments))
+        return FORMULATIONS[method](F, bodies_of(mass, *moments))
 
     inputs = [*_state(chain, "q"), Slot("c", (n, 3)), Slot("J", (n, 6))]
     program = trace(run, inputs, [Slot("D", (n, n))])
@@ -143,6 +154,16 @@ def _forward_from_parts(methods: str, chain: Chain) -> Operations:
     return count(trace(run, _state(chain, "q", "qd", "tau"), [Slot("qdd", (chain.n,))]))
 
 
+def _in_one_frame(which: str, chain: Chain) -> Operations:
+    """The algorithm of Fijany and Bejczy by way of another frame than E_2."""
+    k = {"third": 3, "next to last": chain.n - 1, "last": chain.n}[which]
+
+    def run(q: Numbers) -> Any:
+        return by_way_of(chain, q, k)
+
+    return count(trace(run, _state(chain, "q"), [Slot("M", (chain.n, chain.n))]))
+
+
 def _beyond(all: Operations, part: Operations) -> Operations:
     """Return all - part."""
     return Operations(
@@ -163,7 +184,7 @@ def _state(chain: Chain, *names: str) -> list[Slot]:
     return [Slot(name, (chain.n,)) for name in names]
 
 
-def _bodies(mass: Numbers, c: Numbers, J: Numbers) -> list[Composite]:
+def bodies_of(mass: Numbers, c: Numbers, J: Numbers) -> list[Composite]:
     """Return composite bodies 1..n with given moments; entry 0 is empty."""
     bodies = [Composite(0.0, ZERO, ZERO_SYMMETRIC)]
     for i, m in enumerate(mass):
@@ -173,9 +194,9 @@ def _bodies(mass: Numbers, c: Numbers, J: Numbers) -> list[Composite]:
     return bodies
 
 
-def _bodies_before(mass: Numbers, h: Numbers, J: Numbers) -> list[CompositeBefore]:
+def bodies_before(mass: Numbers, h: Numbers, J: Numbers) -> list[CompositeBefore]:
     """Return the same for Formulation 5: its first moments h_i are about the previous joint."""
-    return [CompositeBefore(body.m, body.c, body.J3) for body in _bodies(mass, h, J)]
+    return [CompositeBefore(body.m, body.c, body.J3) for body in bodies_of(mass, h, J)]
 
 
 FORMULATIONS: dict[str, Callable[[Sequence[Frame], Sequence[Composite]], Matrix]] = {
@@ -193,5 +214,6 @@ PARTS: dict[str, Callable[[str, Chain], Operations]] = {
     "factorisation": _factorisation,
     "substitution": _substitution,
     "forward_dynamics from parts": _forward_from_parts,
+    "mass_matrix in one frame": _in_one_frame,
 }
 """The parts that only the papers count, by the names of `papers.Measure`."""

@@ -1,7 +1,8 @@
-"""The papers' tables of operation counts, each row compared with the traced algorithm.
+"""The papers' tables of operation counts, each row compared with the algorithm in three stages.
 
-Only the papers' printed numbers are stored (`armdyn.report.papers`). Counts are traced on each
-call, and verdicts and remarks on slips are computed from the numbers.
+Only the papers' printed numbers are stored (`armdyn.report.papers`). Counts are taken on each call:
+of the recursion run as printed, of the same after exact rules, and of the method as it is computed
+here. Verdicts and remarks on slips are computed from the numbers.
 """
 
 from __future__ import annotations
@@ -10,23 +11,32 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from armdyn._progress import Progress
+from armdyn.arm.programs._stages import STAGES
 from armdyn.graph import Operations
-from armdyn.report._measure import measure
+from armdyn.report._depths import critical_path
+from armdyn.report._stages import printed_lines, staged
 from armdyn.report.papers import TABLES, Measure, PrintedRow, PrintedTable
 
 Pair: TypeAlias = tuple[int, int]
 """Numbers of multiplications and additions, (M, A)."""
+
+LINES_AT = 6
+"""The number of joints at which the lines of a recursion are shown."""
 
 Verdict: TypeAlias = Literal["equal", "beaten", "above", "not measured"]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One algorithm at one n: the printed count, the value of its formula, the measured count.
+    """One algorithm at one n: the printed count, the value of its formula, and counts in stages.
 
     `printed_formula` and `printed` are None if the paper does not print them; `traced` names the
-    traced program. The verdict compares with the formula or, without one, with the printed numbers:
-    "equal" in both M and A, "beaten" if neither is above and one is below, "above" if one is above.
+    method. `as_printed` is the count of the recursion run as the paper writes it, by the paper's
+    conventions; `simplified` that of the same recursion after exact rules; `measured` that of the
+    method with our algebra, and `depth` its critical path. Each is None if there is none.
+
+    The verdict is on `measured`, beside the formula or, without one, the printed numbers: "equal"
+    in both M and A, "beaten" if neither is above and one is below, "above" if one is above.
     """
 
     label: str
@@ -36,13 +46,15 @@ class Row:
     printed: Pair | None
     formula: Pair | None
     traced: str
+    as_printed: Operations | None
+    simplified: Operations | None
     measured: Operations | None
+    depth: int | None
     verdict: Verdict
     remark: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain values for JSON."""
-        count = self.measured
         return {
             "label": self.label,
             "n": self.n,
@@ -51,27 +63,55 @@ class Row:
             "printed": _pair(self.printed),
             "formula": _pair(self.formula),
             "traced": self.traced,
-            "measured": None
-            if count is None
-            else {
-                "M": count.multiplications,
-                "A": count.additions,
-                "mul": count.mul,
-                "div": count.div,
-                "sqrt": count.sqrt,
-            },
+            "as_printed": _counts(self.as_printed),
+            "simplified": _counts(self.simplified),
+            "measured": _counts(self.measured),
+            "depth": self.depth,
             "verdict": self.verdict,
             "remark": self.remark,
         }
 
 
 @dataclass(frozen=True)
+class LineCount:
+    """A line of a printed recursion, run at one n.
+
+    `printed` is (M, A) of one execution in the paper, None if it does not print the line by itself;
+    `counted` is (M, A) of all executions together by the paper's conventions, `executed` what they
+    took; the two differ on lines that are charged as printed.
+    """
+
+    label: str
+    type: int
+    n: int
+    text: str
+    times: int
+    printed: Pair | None
+    counted: Pair
+    executed: Pair
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the line as plain values for JSON."""
+        return {
+            "label": self.label,
+            "type": self.type,
+            "n": self.n,
+            "text": self.text,
+            "times": self.times,
+            "printed": _pair(self.printed),
+            "counted": _pair(self.counted),
+            "executed": _pair(self.executed),
+        }
+
+
+@dataclass(frozen=True)
 class Table:
-    """A table of a paper, measured."""
+    """A table of a paper, measured; `lines` are those of its recursions at one n."""
 
     title: str
     reference: str
     rows: tuple[Row, ...]
+    lines: tuple[LineCount, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain values for JSON."""
@@ -79,6 +119,7 @@ class Table:
             "title": self.title,
             "reference": self.reference,
             "rows": [row.to_dict() for row in self.rows],
+            "lines": [line.to_dict() for line in self.lines],
         }
 
 
@@ -115,16 +156,38 @@ def slips(row: PrintedRow, n: int) -> list[str]:
     for letter, p, f in zip("MA", printed or given, given, strict=True):
         if p != f:
             found.append(f"prints {p}{letter}, its formula gives {f}{letter}")
-    if row.items:
-        lines = tuple(sum(getattr(i, x) * i.times(n) for i in row.items) for x in "MA")
-        if lines != given:
-            found.append(f"the lines of its own table sum to {lines[0]}M {lines[1]}A")
+    lines = _sum_of_lines(row, n)
+    if lines not in (None, given):
+        found.append("the lines of its own table sum to {}M {}A".format(*lines))
     return found
+
+
+def _sum_of_lines(row: PrintedRow, n: int) -> Pair | None:
+    if not (row.items and row.all_items):
+        return None
+    M, A = (sum(getattr(i, x) * i.times(n) for i in row.items) for x in "MA")
+    return M, A
 
 
 def _measured(table: PrintedTable) -> Table:
     rows = [_row(row, n) for row in table.rows for n in row.values]
-    return Table(table.title, table.reference, tuple(rows))
+    lines = [line for row in table.rows for line in _lines(row)]
+    return Table(table.title, table.reference, tuple(rows), tuple(lines))
+
+
+def _lines(row: PrintedRow) -> list[LineCount]:
+    """Return the lines of a row at n = 6, which every table has."""
+    if not isinstance(row.measure, Measure):
+        return []
+    found = printed_lines(row.measure.quantity, row.measure.method, LINES_AT, row.type)
+    items = {item.text: (item.M, item.A) for item in row.items}
+    return [
+        LineCount(
+            row.label, row.type, LINES_AT, text, line.times, items.get(text), (line.M, line.A),
+            line.executed,
+        )
+        for text, line in (found.lines if found else {}).items()
+    ]  # fmt: skip
 
 
 def _row(row: PrintedRow, n: int) -> Row:
@@ -133,21 +196,41 @@ def _row(row: PrintedRow, n: int) -> Row:
     assert expected is not None, f"{row.label} prints neither a formula nor a number"
     if isinstance(row.measure, Measure):
         traced = f"{row.measure.quantity}: {row.measure.method}"
-        found = measure(row.measure.quantity, row.measure.method, n, row.type)
+        what = (row.measure.quantity, row.measure.method, n, row.type)
+        as_printed, simplified, found = (staged(*what, stage) for stage in STAGES)
+        depth = critical_path(*what)
+        traced = traced if found is not None else ""
     else:
-        traced, found = "", None
+        traced, depth = "", None
+        as_printed = simplified = found = None
     judged = verdict(expected, found)
     remarks = slips(row, n)
     if isinstance(row.measure, str):
         remarks.append(row.measure)
+    elif found is None:
+        remarks.append("simplification does not tell it apart from the rest of the table")
     if found is not None and judged == "above":
         remarks.append(_above(expected, found))
     if row.note and judged in ("beaten", "above"):
         remarks.append(row.note)
+    if as_printed is not None:
+        remarks += _unlike(row, n, expected, as_printed)
+    elif found is not None:
+        remarks.append("its recursion is not in the papers here: nothing to run as printed")
     texts = None if row.formulas is None else (row.formulas[0].text, row.formulas[1].text)
     return Row(
-        row.label, n, row.type, texts, printed, given, traced, found, judged, "; ".join(remarks)
-    )
+        row.label, n, row.type, texts, printed, given, traced,
+        as_printed, simplified, found, depth, judged, "; ".join(remarks),
+    )  # fmt: skip
+
+
+def _unlike(row: PrintedRow, n: int, expected: Pair, as_printed: Operations) -> list[str]:
+    """Say what the recursion takes if run as printed, unless that is the formula or its lines."""
+    ran = (as_printed.multiplications + as_printed.sqrt, as_printed.additions)
+    if ran in (expected, _sum_of_lines(row, n)):
+        return []
+    said = "run as printed it takes {}M {}A, not {}M {}A".format(*ran, *expected)
+    return [f"{said}: {row.as_printed}" if row.as_printed else said]
 
 
 def _formula_value(row: PrintedRow, n: int) -> Pair | None:
@@ -167,6 +250,18 @@ def _above(expected: Pair, measured: Operations) -> str:
         if d
     ]
     return ", ".join(parts)
+
+
+def _counts(count: Operations | None) -> dict[str, int] | None:
+    if count is None:
+        return None
+    return {
+        "M": count.multiplications,
+        "A": count.additions,
+        "mul": count.mul,
+        "div": count.div,
+        "sqrt": count.sqrt,
+    }
 
 
 def _pair(pair: tuple[Any, Any] | None) -> dict[str, Any] | None:

@@ -10,28 +10,51 @@ from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.arm.programs._methods import check_method
 from armdyn.arm.programs._programs import resolve
+from armdyn.arm.programs._stages import (
+    STAGES,
+    Stage,
+    counted_lines,
+    operations_of,
+    run_of,
+    simplified_program,
+)
 from armdyn.arm.programs._tracing import operations
-from armdyn.graph import Operations
+from armdyn.graph import Operations, count
 from armdyn.robot import Chain, Robot, chain_of, generic
 
 
-def operation_counts(kind: str, method: str, n: int, type: int = 1) -> Operations:
-    """Trace a method on a generic arm and count its operations.
+def operation_counts(
+    kind: str, method: str, n: int, type: int = 1, *, stage: Stage = "improved"
+) -> Operations:
+    """Count the operations of a method on a generic arm.
 
     Args:
         kind: the quantity, e.g. "mass_matrix".
         method: name of the method; "auto" for the cheapest.
         n: number of joints.
         type: 1 for all joints rotational, 2 for joint 3 translational.
+        stage: "improved" for the method as it is computed here; "printed" for the recursion as its
+            paper writes it, run line by line and counted by the paper's conventions (divisions and
+            roots are in ``mul``, rotations are on hand); "simplified" for that recursion after
+            exact rules: no product with 0 or 1, nothing computed twice or in vain. The last two
+            exist for methods whose recursion a paper prints.
 
     Examples:
         >>> armdyn.operation_counts("mass_matrix", "lin_fang_1", n=6)
         Operations(mul=320, add=285, div=0, sqrt=0, trig=10)
+        >>> print(armdyn.operation_counts("mass_matrix", "lin_fang_1", n=6, stage="printed"))
+        407M 301A
     """
     checked_choice(kind, "kind", QUANTITIES, what="quantity")
     check_method(kind, method)
+    checked_choice(stage, "stage", STAGES, what="stage")
     chain = generic_chain(n, type)
-    return operations(chain, kind, resolve(chain, kind, method))
+    method = resolve(chain, kind, method)
+    if stage == "improved":
+        return operations(chain, kind, method)
+    if stage == "simplified":
+        return count(simplified_program(*run_of(kind, method, chain, type)))
+    return operations_of(counted_lines(*run_of(kind, method, chain_of(generic(n, type)), type)))
 
 
 def generic_chain(n: int, type: int = 1, seed: int = 0) -> Chain:

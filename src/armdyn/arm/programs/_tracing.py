@@ -26,8 +26,13 @@ def operations(chain: Chain, quantity: str, method: str) -> Operations:
     """Count the operations of a method on a chain, without friction."""
     if method == ROLLED:
         return count_rolled(sweeps(chain, quantity, friction=False))
+    return count(straight(chain, quantity, method))
+
+
+def straight(chain: Chain, quantity: str, method: str) -> Program:
+    """Trace a method on a chain, without friction; not the sweeps."""
     row = method_row(quantity, method)
-    return count(traced(chain, quantity, method, chain.n + 1, False, row))
+    return traced(chain, quantity, method, chain.n + 1, False, row)
 
 
 @recent(MOST_STEPS, steps, key_steps)

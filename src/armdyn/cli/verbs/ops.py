@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from armdyn.arm import Arm, cost, methods, source
 from armdyn.cli._console import JsonOption, print_json, progress_bar, show
@@ -19,6 +19,13 @@ from armdyn.graph import Operations
 from armdyn.present import Grid, Toned
 
 
+class Counted(NamedTuple):
+    """Operations of a method, and its critical path."""
+
+    operations: Operations
+    depth: int
+
+
 def ops(
     robot: RobotArgument,
     tip: TipOption = None,
@@ -27,7 +34,10 @@ def ops(
     snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Count the operations of every method on an arm, and mark the cheapest."""
+    """Count the operations of every method on an arm, and mark the cheapest.
+
+    Depth is the critical path: the steps that are left if all operations that can run at once do.
+    """
     arm, _ = open_arm(robot, base, tip, strict, snap)
     counted = _count(arm, as_json)
     if as_json:
@@ -36,49 +46,53 @@ def ops(
     show(_grid(arm, counted))
 
 
-def _grid(arm: Arm, counted: dict[str, dict[str, Operations]]) -> Grid:
+def _grid(arm: Arm, counted: dict[str, dict[str, Counted]]) -> Grid:
     rows: list[tuple[str, ...]] = []
     breaks: set[int] = set()
     for quantity, several in counted.items():
         best = cheapest(several)
         breaks.add(len(rows))
-        for k, (method, o) in enumerate(several.items()):
+        for k, (method, (o, depth)) in enumerate(several.items()):
             marked = method == best and len(several) > 1
             cells = (
                 quantity if k == 0 else "", method + (" *" if marked else ""),
                 source(quantity, method),
-                str(o.mul), str(o.add), str(o.div), str(o.sqrt), str(o.trig),
+                str(o.mul), str(o.add), str(o.div), str(o.sqrt), str(o.trig), str(depth),
             )  # fmt: skip
             rows.append(tuple(Toned(cell, "strong" if marked else None) for cell in cells))
     return Grid(
         f"Operations of one evaluation, {arm.name} (friction left out; * cheapest)",
-        ("quantity", "method", "source", "mul", "add", "div", "sqrt", "sin, cos"),
+        ("quantity", "method", "source", "mul", "add", "div", "sqrt", "sin, cos", "depth"),
         3,
         tuple(rows),
         breaks=frozenset(breaks),
     )
 
 
-def cheapest(rows: dict[str, Operations]) -> str:
+def cheapest(rows: dict[str, Counted]) -> str:
     """Return the method that "auto" chooses: the first with the lowest cost."""
-    return min(rows, key=lambda method: cost(rows[method]))
+    return min(rows, key=lambda method: cost(rows[method].operations))
 
 
-def _count(arm: Arm, as_json: bool) -> dict[str, dict[str, Operations]]:
+def _count(arm: Arm, as_json: bool) -> dict[str, dict[str, Counted]]:
     wanted = [(quantity, method) for quantity in arm.quantities for method in methods(quantity)]
-    counted: dict[str, dict[str, Operations]] = {quantity: {} for quantity in arm.quantities}
+    counted: dict[str, dict[str, Counted]] = {quantity: {} for quantity in arm.quantities}
     with progress_bar(as_json=as_json) as progress:
         for done, (quantity, method) in enumerate(wanted, 1):
-            counted[quantity][method] = arm.function(quantity, method, friction=False).operations
+            found = arm.function(quantity, method, friction=False)
+            counted[quantity][method] = Counted(found.operations, found.depth)
             progress(done, len(wanted), "counting operations")
     return counted
 
 
-def _plain(counted: dict[str, dict[str, Operations]]) -> dict[str, Any]:
+def _plain(counted: dict[str, dict[str, Counted]]) -> dict[str, Any]:
     return {
         quantity: {
             "cheapest": cheapest(rows),
-            "methods": {method: asdict(operations) for method, operations in rows.items()},
+            "methods": {
+                method: {**asdict(row.operations), "depth": row.depth}
+                for method, row in rows.items()
+            },
         }
         for quantity, rows in counted.items()
     }

@@ -36,7 +36,7 @@ def evaluate_rolled(rolled: Rolled, *arrays: Array) -> list[Array]:
             slot.name: a[0].tolist() if n_states == 1 else np.ascontiguousarray(a[part].T)
             for slot, a in zip(rolled.inputs, flat, strict=True)
         }
-        values = _Values(rolled, rows, FLOATS if n_states == 1 else ARRAYS)
+        values = Values(rolled, rows, FLOATS if n_states == 1 else ARRAYS)
         for sweep in rolled.sweeps:
             values.sweep(sweep)
         for slot, out in zip(rolled.outputs, outs, strict=True):
@@ -49,7 +49,7 @@ def evaluate_rolled(rolled: Rolled, *arrays: Array) -> list[Array]:
     ]
 
 
-class _Values:
+class Values:
     """The values that the sweeps read and write, for one block of states."""
 
     def __init__(self, rolled: Rolled, inputs: dict[str, Any], rules: Rules) -> None:

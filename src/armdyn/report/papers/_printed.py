@@ -52,7 +52,8 @@ class Measure:
     `quantity` is one of the table of methods, or one that only the papers count and that
     `armdyn.report._measure` can trace: "composites" (first moments and inertia tensors),
     "mass_matrix, composites on hand", "mass_matrix and bias", "bias beside mass_matrix",
-    "factorisation", "substitution", "forward_dynamics from parts".
+    "factorisation", "substitution", "forward_dynamics from parts", "mass_matrix in one frame",
+    "inertia of a joint" (as printed only).
     """
 
     quantity: str
@@ -64,8 +65,10 @@ class PrintedRow:
     """A row: formulas of M and A, the printed numbers, and what they are compared with.
 
     `values` maps n to the printed (M, A), or to None if only the formula is printed. If nothing is
-    traced, `measure` is the reason as text. The formulas should be the sum of the lines `items`.
-    `note` explains a difference.
+    traced, `measure` is the reason as text. The formulas should be the sum of the lines `items`,
+    unless `all_items` says that the paper, or what is legible of it, does not print all of them.
+    `note` explains a difference, `as_printed` one between the formulas and the recursion that is
+    run as printed.
     """
 
     label: str
@@ -74,7 +77,9 @@ class PrintedRow:
     measure: Measure | str
     type: int = 1
     items: tuple[Item, ...] = ()
+    all_items: bool = True
     note: str = ""
+    as_printed: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,35 @@ from armdyn.report.papers._printed import (
     PrintedRow,
     PrintedTable,
     formula,
+    item,
     printed,
     unprinted,
 )
 
 N = (2, 3, 4, 5, 6, 7, 8)
+
+SIMILARITY = (
+    "the line of R J' Rᵀ in Figure 3 is not legible; the formula leaves 36M 19A for it, two plain "
+    "turns take 36M 18A, n − 2 times"
+)
+BIAS = (
+    "the lines of Figure 3 are not legible; without use of zeros at joint 1 additions are those of "
+    "the formula, multiplications n − 4 more"
+)
+
+_PAIRS, _PAIRS_BEYOND = (0.5, -0.5, 0), (0.5, -1.5, 1)
+FIGURE_A1 = (
+    item("u_j x s_{j+1}", 4, 2, 1, -1),
+    item("u_j in E_k", 8, 4, *_PAIRS_BEYOND),
+    item("u_j x s_{j,k}", 14, 10, *_PAIRS_BEYOND),
+    item("c_j", 8, 7, 1, -1),
+    item("R J R^T", 37, 25, 1, -2),
+    item("J_j", 9, 15, 1, -2),
+    item("J_1, (3,3)th entry", 14, 11, 1),  # not legible: what is left of the printed total
+    item("H_jk", 5, 4, *_PAIRS),
+)
+FIGURE_3 = (item("s_2", 2, 0, 1), item("s_j", 8, 7, 1, -2), item("p_j", 0, 3, 1, -1))
+"""The lines that are legible."""
 
 TABLE_I = PrintedTable(
     "The inertia matrix by five algorithms",
@@ -37,6 +61,7 @@ TABLE_I = PrintedTable(
             ),
             printed(N, (31, 121, 238, 382, 553, 751, 976), (24, 95, 184, 291, 416, 559, 720)),
             Measure("mass_matrix", "renaud"),
+            items=FIGURE_A1,
         ),
         PrintedRow(
             "Lin (1990)",
@@ -57,9 +82,8 @@ TABLE_I = PrintedTable(
                 formula("4n² + 88n − 134", 4, 88, -134),
             ),
             printed(N, (74, 212, 359, 515, 680, 854, 1037), (58, 166, 282, 406, 538, 678, 826)),
-            Measure("mass_matrix", "lin_fang_4"),
-            note="the paper counts their form in frame E_2, the one in the frame of the last link "
-            "being somewhat less efficient; traced is the latter, Formulation 4 of [LinFang1999]",
+            Measure("mass_matrix", "fijany_bejczy"),
+            as_printed="the paper prints the equations (A7)-(A15) and this total, no line between",
         ),
         PrintedRow(
             "Present",
@@ -69,7 +93,10 @@ TABLE_I = PrintedTable(
             ),
             printed(N, (34, 125, 237, 370, 524, 699, 895), (32, 101, 182, 275, 380, 497, 626)),
             Measure("mass_matrix", "lin_1991"),
+            items=FIGURE_3,
+            all_items=False,
             note="similarities R J' Rᵀ take fewer operations than in the paper",
+            as_printed=SIMILARITY,
         ),
     ),
 )  # fmt: skip
@@ -99,6 +126,7 @@ TABLE_II = PrintedTable(
             Measure("bias beside mass_matrix", "lin_1991"),
             note="angular velocities are added up in every frame, the paper rotates them: "
             "fewer M, more A",
+            as_printed=BIAS,
         ),
     ),
 )
@@ -112,6 +140,7 @@ WHOLE = PrintedTable(
             (formula("23n² + 44n − 82", 23, 44, -82), formula("15n² + 40n − 70", 15, 40, -70)),
             unprinted(*N),
             Measure("mass_matrix and bias", "lin_1991"),
+            as_printed=f"{SIMILARITY}; {BIAS}",
         ),
     ),
 )

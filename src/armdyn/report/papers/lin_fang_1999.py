@@ -50,8 +50,8 @@ ITEMS: dict[tuple[int, int], tuple[Item, ...]] = {
     ),
     (1, 2): (
         *_TABLE_I_COMMON,
-        item("f_{i-1,i}, rotational i", 6, 2, 1, -3),
-        item("t_{i-1,i}, rotational i", 12, 8, 1, -3),
+        item("f_{i-1,i}", 6, 2, 1, -3),
+        item("t_{i-1,i}", 12, 8, 1, -3),
         item("t_{2,3}", 8, 6, 1),
     ),
     (2, 1): (
@@ -61,8 +61,8 @@ ITEMS: dict[tuple[int, int], tuple[Item, ...]] = {
     ),
     (2, 2): (
         item("u_j in E_k", 8, 4, 0.5, -1.5, 1),
-        item("s_{j,k} in E_k, rotational j", 8, 6, 0.5, -2.5, 5),
-        item("D_ji, both rotational", 7, 6, 0.5, -1.5, 1),
+        item("s_{j,k} in E_k", 8, 6, 0.5, -2.5, 5),
+        item("D_ji", 7, 6, 0.5, -1.5, 1),
         item("D_3i", 2, 1, 1, -3),
         item("D_j3", 4, 3, 2),
     ),
@@ -74,9 +74,9 @@ ITEMS: dict[tuple[int, int], tuple[Item, ...]] = {
     ),
     (3, 2): (
         item("u_j in E_k", 8, 4, 0.5, -1.5, 1),
-        item("u_j x s_{j,j+1} in E_{j+1}, rotational j", 4, 2, 1, -2),
-        item("u_j x s_{j,k} in E_k, rotational j", 12, 8, 0.5, -2.5, 5),
-        item("D_ji, both rotational", 5, 4, 0.5, -1.5, 1),
+        item("u_j x s_{j,j+1} in E_{j+1}", 4, 2, 1, -2),
+        item("u_j x s_{j,k} in E_k", 12, 8, 0.5, -2.5, 5),
+        item("D_ji", 5, 4, 0.5, -1.5, 1),
         item("D_3i", 2, 1, 1, -3),
         item("D_j3", 3, 2, 2),
     ),
@@ -87,8 +87,8 @@ ITEMS: dict[tuple[int, int], tuple[Item, ...]] = {
     ),
     (4, 2): (
         *_TABLE_IV_COMMON,
-        item("f_ii in E_n, rotational i", 6, 3, 1, -3),
-        item("t_ii in E_n, rotational i", 9, 6, 1, -3),
+        item("f_ii in E_n", 6, 3, 1, -3),
+        item("t_ii in E_n", 9, 6, 1, -3),
         item("f_33 in E_n", 3, 0, 1),
         item("t_33 in E_n", 6, 3, 1),
     ),
@@ -99,8 +99,8 @@ ITEMS: dict[tuple[int, int], tuple[Item, ...]] = {
     ),
     (5, 2): (
         *_TABLE_V_COMMON,
-        item("f_{i-1,i}, rotational i", 4, 4, 1, -2),
-        item("t_{i-1,i}, rotational i", 14, 10, 1, -2),
+        item("f_{i-1,i}", 4, 4, 1, -2),
+        item("t_{i-1,i}", 14, 10, 1, -2),
         item("t_{2,3}", 8, 5, 1),
     ),
 }
@@ -217,6 +217,35 @@ TABLE_VI = PrintedTable(
 
 N8 = (4, 6, 8)
 
+_TABLE_VII_COMMON = (
+    item("l_n-1", 6, 2, 1),
+    item("Y = R X R^T", 18, 14, 1, -2),
+    item("V_i", 3, 4, 1, -2),
+    item("Y_33", 10, 5, 1),
+    item("V_1", 1, 1, 1),
+    item("J_1", 0, 1, 1),
+)
+TABLE_VII_ITEMS: dict[int, tuple[Item, ...]] = {
+    1: (
+        *_TABLE_VII_COMMON,
+        item("l_i", 8, 4, 1, -2),
+        item("X", 3, 6, 1, -2),
+        item("c_i", 0, 2, 1, -2),
+        item("J_i", 0, 3, 1, -2),
+    ),
+    2: (
+        *_TABLE_VII_COMMON,
+        item("l_i", 8, 4, 1, -3),
+        item("l_i, joint i+1 translational", 9, 5, 1),
+        item("X", 3, 6, 1, -3),
+        item("X, joint i+1 translational", 4, 5, 1),
+        item("c_i", 0, 2, 1, -3),
+        item("c_i, joint i translational", 0, 3, 1),
+        item("J_i", 0, 3, 1, -3),
+    ),
+}
+"""The lines for a type of arms; the one of the first moment of body 1, 2A, is in no total."""
+
 TABLE_VII = PrintedTable(
     "First moments and inertia tensors of the composite bodies from minimal parameters",
     "[LinFang1999] Table VII",
@@ -226,7 +255,9 @@ TABLE_VII = PrintedTable(
             (formula("32n − 47", 32, -47), formula("33n − 57", 33, -57)),
             unprinted(*N8),
             Measure("composites", "minimal"),
-            note="the similarity Y = R X Rᵀ takes fewer than the 18M of the table",
+            items=TABLE_VII_ITEMS[1],
+            note="the similarity Y = R X Rᵀ takes fewer than the 18M of the table; "
+            "its line of the first moment of body 1, 2A, is in no total",
         ),
         PrintedRow(
             "Table VII",
@@ -234,7 +265,9 @@ TABLE_VII = PrintedTable(
             unprinted(*N8),
             Measure("composites", "minimal"),
             type=2,
-            note="the similarity Y = R X Rᵀ takes fewer than the 18M of the table",
+            items=TABLE_VII_ITEMS[2],
+            note="the similarity Y = R X Rᵀ takes fewer than the 18M of the table; "
+            "its line of the first moment of body 1, 2A, is in no total",
         ),
     ),
 )
@@ -291,9 +324,34 @@ TABLE_VIII = PrintedTable(
             printed(N8, (165, 378, 683), (131, 299, 531)),
             Measure("mass_matrix", "lin_fang_2_minimal"),
             type=2,
-            note="built on Table VI, Type 2, whose lines sum to 3M 3A less than printed",
+            as_printed="built on Table VI, Type 2, whose lines sum to 3M 3A less than printed",
         ),
     ),
 )
 
-TABLES = (TABLE_VI, TABLE_VII, TABLE_VIII)
+A_JOINT = PrintedTable(
+    "The third column of the inertia of a composite body, each joint",
+    "[LinFang1999] text after Table VII",
+    (
+        PrintedRow(
+            "Table VII",
+            (formula("24", 24), formula("27", 27)),
+            unprinted(6),
+            Measure("inertia of a joint", "minimal"),
+        ),
+        PrintedRow(
+            "Kawasaki et al., rotational joints only",
+            (formula("27", 27), formula("34", 34)),
+            unprinted(6),
+            KAWASAKI,
+        ),
+        PrintedRow(
+            "Kawasaki et al., any joints",
+            (formula("30", 30), formula("37", 37)),
+            unprinted(6),
+            KAWASAKI,
+        ),
+    ),
+)
+
+TABLES = (TABLE_VI, TABLE_VII, A_JOINT, TABLE_VIII)

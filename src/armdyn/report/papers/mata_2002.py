@@ -4,11 +4,38 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from armdyn.report.papers._printed import Measure, PrintedRow, PrintedTable, formula
+from armdyn.report.papers._printed import Measure, PrintedRow, PrintedTable, formula, item
 
 SIXTH = Fraction(1, 6)
 QUOTED = "quoted by [Mata2002] without its equations"
 ENDS = "the slopes in n agree; the paper does not list what it saves at the first and last link"
+
+STEPS_INVERSE = (
+    item("w_{i-1} in E_i", 8, 4, 1, 0),
+    item("w_i", 0, 1, 1, 0),
+    item("wd_i", 10, 7, 1, 0),
+    item("Omega_i", 6, 9, 1, 0),
+    item("sdd_i", 17, 13, 1, 0),
+    item("rdd_i", 9, 9, 1, 0),
+    item("f_i", 3, 0, 1, 0),
+    item("t_i", 15, 15, 1, 0),
+    item("phi_i", 8, 7, 1, -1),
+    item("chi_j", 20, 19, 1, -1),
+)
+"""The lines of section 4.1, as for a link in the middle."""
+
+_PAIRS, _PAIRS_BEYOND = (0.5, -0.5, 0), (0.5, -1.5, 1)
+STEPS_MATRIX = (
+    item("s_{i,i+1} in E_j", 8, 4, *_PAIRS),
+    item("s_{i,j}", 0, 3, *_PAIRS_BEYOND),
+    item("axis i in E_j", 8, 4, *_PAIRS_BEYOND),
+    item("phi_{i+1} in E_i", 8, 4, 1, -1),
+    item("phi_i", 0, 3, 1, -1),
+    item("psi_i", 31, 40, 1, -2),
+    item("psi_1, (3,3)", 13, 11, 1),
+    item("D_jk", 7, 6, *_PAIRS),
+)
+"""The lines of section 4.2."""
 
 TABLE_1 = PrintedTable(
     "Inverse dynamics",
@@ -37,7 +64,10 @@ TABLE_1 = PrintedTable(
             (formula("96n − 101", 96, -101), formula("84n − 100", 84, -100)),
             {6: (475, 404)},
             Measure("inverse_dynamics", "gibbs_appell"),
+            items=STEPS_INVERSE,
+            all_items=False,
             note=ENDS,
+            as_printed="the paper does not list what it saves at the first and last link",
         ),
     ),
 )
@@ -74,6 +104,7 @@ TABLE_2 = PrintedTable(
             INERTIA_MATRIX,
             {6: (482, 426)},
             Measure("mass_matrix", "gibbs_appell"),
+            items=STEPS_MATRIX,
             note=INERTIA_MATRIX_NOTE,
         ),
     ),
@@ -93,6 +124,7 @@ TABLE_3 = PrintedTable(
             INERTIA_MATRIX,
             {6: (482, 426)},
             Measure("mass_matrix", "gibbs_appell"),
+            items=STEPS_MATRIX,
             note=INERTIA_MATRIX_NOTE,
         ),
         PrintedRow(
@@ -100,7 +132,10 @@ TABLE_3 = PrintedTable(
             (formula("96n − 108", 96, -108), formula("83n − 105", 83, -105)),
             {6: (468, 393)},
             Measure("bias", "gibbs_appell"),
+            items=STEPS_INVERSE,
+            all_items=False,
             note=ENDS,
+            as_printed="the paper does not list what it saves at the first and last link",
         ),
         PrintedRow(
             "Cholesky decomposition",
@@ -126,6 +161,7 @@ TABLE_3 = PrintedTable(
             {6: (1042, 905)},
             Measure("forward_dynamics", "gibbs_appell"),
             note="the paper's total leaves out the n subtractions of τ − b",
+            as_printed="the sum of what is said of its parts, and the n subtractions of τ − b",
         ),
     ),
 )
