@@ -180,7 +180,10 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "methods", Call(armdyn.methods, {"quantity": "gravity"})
     yield (
         "operation_counts",
-        Call(armdyn.operation_counts, {"kind": "gravity", "method": "auto", "n": 2}),
+        Call(
+            armdyn.operation_counts,
+            {"kind": "gravity", "method": "auto", "n": 2, "stage": "improved"},
+        ),
     )
     yield "load", Call(armdyn.load, {"source": "planar2"})
     yield "save", Call(armdyn.save, {"arm": ARM, "path": folder / "arm.toml"})
