@@ -195,6 +195,10 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "Log.save", Call(log.save, dict(files))
     yield "PD", Call(armdyn.PD, {"kp": 1.0, "kd": 1.0, "target": Q})
     yield "ComputedTorque", Call(armdyn.ComputedTorque, {"kp": 1.0, "kd": 1.0, "target": Q})
+    control = {"bandwidth": 1.0, "kd": 1.0, "target": Q, "model": ARM}
+    yield "AdaptiveControl", Call(armdyn.AdaptiveControl, control)
+    export = armdyn.AdaptiveControl(**control).export_c
+    yield "AdaptiveControl.export_c", Call(export, {"folder": folder / "adaptive", "force": True})
     yield "simulate", Call(armdyn.simulate, {"arm": ARM, "q0": Q, "until": 0.05, "samples": 3})
     yield (
         "simulate rk4",
@@ -289,7 +293,8 @@ NAMES = (
     "MinimalParameters.tracking_regressor", "Joint", "Robot", "Load",
     "from_standard_dh", "generic", "methods", "operation_counts", "load", "save", "Log",
     "Log.read", "Log.stream", "Log.concat", "Log.part", "Log.save", "PD", "ComputedTorque",
-    "simulate", "simulate rk4", "Run.animate", "Run.measured", "Run.plot", "Run.save", "Extra",
+    "AdaptiveControl", "AdaptiveControl.export_c", "simulate", "simulate rk4",
+    "Run.animate", "Run.measured", "Run.plot", "Run.save", "Extra",
     "excite", "ExcitingMotion.plot", "ExcitingMotion.sample", "ExcitingMotion.save", "feasible",
     "Result.expression", "Result.files", "Result.predict", "Result.report", "Result.save",
     "identify", "identify_payload", "identify_drive_gains", "motion.Fourier", "motion.JointSpace",

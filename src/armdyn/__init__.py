@@ -10,6 +10,7 @@ from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
     from armdyn.arm import Arm, Function, load, methods, operation_counts, save
+    from armdyn.control import AdaptiveControl
     from armdyn.errors import (
         ArmdynError,
         CacheWarning,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PD",
+    "AdaptiveControl",
     "Arm",
     "ArmdynError",
     "CacheWarning",
@@ -98,6 +100,7 @@ __all__ = [
 
 _PARTS = (
     "arm",
+    "control",
     "errors",
     "export",
     "graph",
@@ -113,6 +116,7 @@ _named = lazy_names(
     __name__,
     {
         **dict.fromkeys(__all__, "errors"),
+        "AdaptiveControl": "control",
         "Arm": "arm",
         "ComputedTorque": "simulation",
         "DriveGains": "identification",

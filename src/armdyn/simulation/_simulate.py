@@ -33,7 +33,7 @@ from armdyn.simulation._diagnostics import SHORTER, TIGHTER, check_energy
 from armdyn.simulation._plant import Plant
 from armdyn.simulation._run import Run
 from armdyn.simulation._task import Samples, Task
-from armdyn.simulation._tolerances import SAME_TIME
+from armdyn.simulation._tolerances import SAME_GAP, SAME_TIME
 from armdyn.simulation.forces._forces import Forces
 from armdyn.simulation.forces._quantity import Controller, Quantity
 from armdyn.simulation.forces._spring import spring
@@ -106,8 +106,8 @@ def simulate(
         until: when the simulation ends [s].
         torque: of the drives: None; an array ``(n,)`` or ``(B, n)``; (times, values) with values
             ``(K, n)``, joined by straight lines; a `Log`; a function of (t, q, qd); or a
-            controller, `PD` or `ComputedTorque`. For a batch, a function gets arrays ``(B, n)``, or
-            ``(1, n)`` if arms are simulated one after the other.
+            controller, `PD`, `ComputedTorque` or `AdaptiveControl`. For a batch, a function gets
+            arrays ``(B, n)``, or ``(1, n)`` if arms are simulated one after the other.
         integrator: "rk45" and "dop853" choose their steps by `rtol` and `atol`, one arm at a time.
             "rk4", "ab4" (Adams-Bashforth of order four) and "midpoint" (symplectic, for long times)
             take steps of the length `step`, batches in compiled code; joints stick, slip and stop
@@ -186,6 +186,8 @@ def simulate(
     drive = Quantity("torque", torque, arm, arm.n, count)
     external = Quantity("wrench", wrench, arm, 6, count)
     drive.check_until(end)
+    if drive.period is not None and not stepping.adaptive:
+        _check_period(drive.period, end / steps)
     external.check_until(end)
     widest = np.inf
     if longest is not None:
@@ -210,6 +212,17 @@ def simulate(
     else:
         found = integrate_fixed(task, steps, keep)
     return _run(task, found, batch)
+
+
+def _check_period(period: float, step: float) -> None:
+    """Refuse steps that do not end when the controller samples."""
+    parts = period / step
+    if round(parts) < 1 or abs(parts - round(parts)) > SAME_GAP * parts:
+        raise InputError(
+            f"the controller samples every {period:g} s, but steps are {step:g} s long; expected "
+            "`step` as a whole fraction of the period, and `until` as a multiple of `step`.",
+            argument="step",
+        )
 
 
 def _as_many(q: Array, qd: Array, rows: Array, batch: bool) -> tuple[Array, Array, Array]:

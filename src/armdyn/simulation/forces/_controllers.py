@@ -46,11 +46,9 @@ class _Following(ABC):
         model: Arm | None,
     ) -> None:
         self._kp, self._kd = _gains(kp, "kp"), _gains(kd, "kd")
-        self._limit = _limit(limit)
-        if model is not None and not isinstance(model, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`model` is {shown(model)}, expected an Arm.", argument="model")
-        self._model = model
-        self._target = _target(target)
+        self._limit = checked_limit(limit)
+        self._model = checked_model(model)
+        self._target = checked_target(target)
 
     @property
     def rows(self) -> int | None:
@@ -73,14 +71,10 @@ class _Following(ABC):
                 raise InputError(
                     f"`{name}` has shape {value.shape}, but the arm has {n} joints.", argument=name
                 )
-        target = self._target
-        width = target.n if isinstance(target, Trajectory) else target.shape[-1]
         model = self._model or arm
-        for what, joints in (("target", width), ("model", model.n)):
-            if joints != n:
-                raise InputError(f"the {what} has {joints} joints, the arm {n}.", argument=what)
-        limit = self._limits(arm)
-        wanted = self._wanted()
+        check_fits(self._target, model, n)
+        limit = limits_of(self._limit, arm)
+        wanted = wanted_motion(self._target)
 
         def torque(t: float, q: Array, qd: Array) -> Array:
             tau = self._torque(model, wanted(t), q, qd)
@@ -92,31 +86,6 @@ class _Following(ABC):
     def _torque(
         self, model: Arm, wanted: tuple[Array, Array, Array], q: Array, qd: Array
     ) -> Array: ...
-
-    def _limits(self, arm: Arm) -> Array | None:
-        if isinstance(self._limit, str):
-            return np.array([joint.effort for joint in arm.robot.joints])
-        if self._limit is not None and self._limit.shape not in ((), (arm.n,)):
-            raise InputError(
-                f"`limit` has shape {self._limit.shape}, but the arm has {arm.n} joints.",
-                argument="limit",
-            )
-        return self._limit
-
-    def _wanted(self) -> Wanted:
-        """Return the desired q, qd and qdd as a function of time."""
-        target = self._target
-        if not isinstance(target, Trajectory):
-            rest = np.zeros_like(target)
-            return lambda t: (target, rest, rest)
-
-        def wanted(t: float) -> tuple[Array, Array, Array]:
-            q, qd, qdd = target.states(min(t, target.duration))
-            if t > target.duration:  # hold the end of the motion
-                return q, np.zeros_like(qd), np.zeros_like(qdd)
-            return q, qd, qdd
-
-        return wanted
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: kp {self._kp.tolist()}, kd {self._kd.tolist()}>"
@@ -233,7 +202,15 @@ def _gains(value: object, name: str) -> Array:
     return array
 
 
-def _limit(value: object) -> Array | str | None:
+def checked_model(value: object) -> Arm | None:
+    """Return the model of a controller; None for the simulated arm."""
+    if value is not None and not isinstance(value, Arm):
+        raise InputError(f"`model` is {shown(value)}, expected an Arm.", argument="model")
+    return value
+
+
+def checked_limit(value: object) -> Array | str | None:
+    """Return the largest torques as given: None, "effort", or positive numbers."""
     if value is None or (isinstance(value, str) and value == EFFORT):
         return value
     what = f"positive torques, one or one a joint, or {EFFORT!r}"
@@ -243,7 +220,42 @@ def _limit(value: object) -> Array | str | None:
     return array
 
 
-def _target(value: object) -> Array | Trajectory:
+def limits_of(limit: Array | str | None, arm: Arm) -> Array | None:
+    """Return the largest torques for an arm; None without limits."""
+    if isinstance(limit, str):
+        return np.array([joint.effort for joint in arm.robot.joints])
+    if limit is not None and limit.shape not in ((), (arm.n,)):
+        raise InputError(
+            f"`limit` has shape {limit.shape}, but the arm has {arm.n} joints.", argument="limit"
+        )
+    return limit
+
+
+def check_fits(target: Array | Trajectory, model: Arm, n: int) -> None:
+    """Refuse a target or a model of another number of joints."""
+    width = target.n if isinstance(target, Trajectory) else target.shape[-1]
+    for what, joints in (("target", width), ("model", model.n)):
+        if joints != n:
+            raise InputError(f"the {what} has {joints} joints, the arm {n}.", argument=what)
+
+
+def wanted_motion(target: Array | Trajectory) -> Wanted:
+    """Return the desired q, qd and qdd as a function of time."""
+    if not isinstance(target, Trajectory):
+        rest = np.zeros_like(target)
+        return lambda t: (target, rest, rest)
+
+    def wanted(t: float) -> tuple[Array, Array, Array]:
+        q, qd, qdd = target.states(min(t, target.duration))
+        if t > target.duration:  # hold the end of the motion
+            return q, np.zeros_like(qd), np.zeros_like(qdd)
+        return q, qd, qdd
+
+    return wanted
+
+
+def checked_target(value: object) -> Array | Trajectory:
+    """Return a target: positions, or a motion."""
     motion: object = getattr(value, "trajectory", value)
     if isinstance(motion, Trajectory):
         return motion

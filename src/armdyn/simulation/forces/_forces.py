@@ -26,9 +26,9 @@ class Forces:
 
     @property
     def is_constant(self) -> bool:
-        """Whether the drive torques are constant, and nothing else acts."""
+        """Whether the drive torques are constant during a step, and nothing else acts."""
         plain = self._wrench.is_zero and self._spring is None
-        return plain and self.drive.constant is not None
+        return plain and (self.drive.constant is not None or self.drive.period is not None)
 
     @property
     def is_function(self) -> bool:
@@ -39,6 +39,10 @@ class Forces:
     def is_passive(self) -> bool:
         """Whether no force can add energy to the arm."""
         return self.drive.is_zero and self._wrench.is_zero
+
+    def sample(self, t: float, q: Array, qd: Array) -> None:
+        """Let a controller sample if it is time."""
+        self.drive.sample(t, q, qd)
 
     def longest_step(self, t: float) -> float:
         """Return the longest step from time t that skips no value of a table."""

@@ -47,6 +47,25 @@ class ManyTargets(Controller, Protocol):
         ...
 
 
+@runtime_checkable
+class Sampled(Protocol):
+    """Torques of a controller that samples: constant from one sample to the next.
+
+    Attributes:
+        period: time between samples [s].
+    """
+
+    period: float
+
+    def sample(self, t: float, q: Array, qd: Array) -> None:
+        """Measure a state and compute the torques of the coming period."""
+        ...
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Return the torques of this period."""
+        ...
+
+
 class Quantity:
     """A torque or a wrench: constant, over time, or a function of time and state.
 
@@ -70,12 +89,15 @@ class Quantity:
         self._tick = 0.0
         self._function: Callable[..., object] | None = None
         self._row: Callable[[int], Callable[..., object]] | None = None
+        self._sampled: Sampled | None = None
+        self._samples = 0
         self.constant: Array | None = None
         if value is None:
             self.constant = self._values
         elif hasattr(value, "prepared"):
             controller = cast(Controller, value)
             self._function = _prepared(name, controller, arm)
+            self._sampled = self._function if isinstance(self._function, Sampled) else None
             if isinstance(controller, ManyTargets):
                 self._row = lambda k: controller.of_arm(k).prepared(arm)
                 if controller.rows not in (None, rows):
@@ -107,6 +129,24 @@ class Quantity:
         """Whether Python code computes it, for all arms at once."""
         return self._function is not None
 
+    @property
+    def period(self) -> float | None:
+        """Time between the samples of a controller [s]; None if it has none."""
+        return None if self._sampled is None else self._sampled.period
+
+    @property
+    def next_sample(self) -> float:
+        """When a controller samples next [s]; infinite if it never does."""
+        return np.inf if self._sampled is None else self._samples * self._sampled.period
+
+    def sample(self, t: float, q: Array, qd: Array) -> None:
+        """Let a controller sample if it is time; called between the steps of an integrator."""
+        sampled = self._sampled
+        if sampled is not None and t >= self.next_sample - SAME_GAP * sampled.period:
+            self._samples += 1
+            rows = slice(None) if self._rows is not None else 0
+            sampled.sample(t, q[rows].copy(), qd[rows].copy())
+
     def part(self, i: int, j: int) -> Quantity:
         """Return the quantity of arms i to j, without j; not for functions."""
         result = object.__new__(Quantity)
@@ -117,6 +157,12 @@ class Quantity:
 
     def of_arm(self, k: int) -> Quantity:
         """Return the quantity of one arm of a batch, to simulate it alone."""
+        if self.period is not None:
+            raise InputError(
+                f"`{self._name}` is a controller that samples: it takes one arm, or a batch with "
+                "an integrator of equal steps, e.g. 'rk4'.",
+                argument=self._name,
+            )
         result = self.part(k, k + 1)
         result._rows = None
         if result.constant is not None and result.constant.ndim == 2:

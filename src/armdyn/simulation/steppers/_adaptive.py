@@ -95,9 +95,11 @@ class _Integration:
     def all(self) -> None:
         task, n = self._task, self._n
         t, y = 0.0, np.concatenate([task.q[0], task.qd[0]])
+        task.forces.sample(t, *self._rows(y))
         self._begin(y)
         changes, ended = 0, False
         while t < task.until and not ended:
+            task.forces.sample(t, *self._rows(y))
             if self._holds:
                 force = self._force(t, y)
                 settled, _ = self._holds.settle(t, y[None, :n], y[None, n:], force)
@@ -123,12 +125,16 @@ class _Integration:
                     self._result.events.append(Event(0.0, f"passes {side} limit", int(joint)))
 
     def _until_event(self, t: float, y: Array, forced: bool) -> tuple[float, Array, bool]:
-        """Integrate until a hold changes or the run ends; return whether the run ends."""
+        """Integrate until a hold changes, a controller samples or the run ends.
+
+        Return the time, the state, and whether the run ends.
+        """
         task = self._task
-        first_step = min(FORCED_STEP * task.until, task.until - t) if forced else None
+        until = min(task.until, task.forces.drive.next_sample)
+        first_step = min(FORCED_STEP * task.until, until - t) if forced else None
         with np.errstate(over="ignore", invalid="ignore"):
             solver: Any = self._solver(
-                self._rate, t, y, task.until, first_step=first_step, **self._options
+                self._rate, t, y, until, first_step=first_step, **self._options
             )
         check_acceleration(task.plant.arm, t, solver.f[self._n :], solver.h_abs)
         margins = self._margins(t, y)
@@ -161,7 +167,7 @@ class _Integration:
             if which is not None:
                 return end, self._changed(end, y, which), False
             margins = new
-        return task.until, solver.y, False
+        return until, solver.y, False
 
     def _report(self, t: float) -> None:
         done = int(PROGRESS_PARTS * t / self._task.until)

@@ -77,6 +77,7 @@ def _part(
     try:
         for k in range(steps):
             t = k * h
+            forces.sample(t, q, qd)
             after = method.step(t, q, qd)
             if k in recorded:
                 qdd, tau = after.known or method.now(t, q, qd)
