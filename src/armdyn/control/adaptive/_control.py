@@ -52,7 +52,7 @@ class AdaptiveControl:
         >>> arm = armdyn.load("planar2")
         >>> joints = [replace(j, mass=2 * j.mass) for j in arm.robot.joints]
         >>> wrong = armdyn.Arm(replace(arm.robot, joints=joints))
-        >>> control = armdyn.AdaptiveControl(10.0, [5.0, 1.0], [0.5, -0.2], model=wrong)
+        >>> control = armdyn.AdaptiveControl(10.0, [20.0, 4.0], [0.5, -0.2], model=wrong)
         >>> run = armdyn.simulate(arm, until=3.0, torque=control, integrator="rk4", step=1e-3)
         >>> bool(abs(run.q[-1] - [0.5, -0.2]).max() < 0.01)
         True
