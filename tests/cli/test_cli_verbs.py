@@ -60,6 +60,7 @@ WRONG = [
     (["simulate", "puma560", "--rtol", "1e-3", "--integrator", "rk4"], "steps are fixed"),
     (["simulate", "puma560", "--integrator", "euler"], "rk45"),
     (["study", "nothing"], "ascher"),
+    (["paper", "nothing"], "lin_fang_1999"),
     (["codegen", "puma560", "--functions", "mass", "--out", "c"], "mass_matrix"),
     (["codegen", "puma560", "--functions", ",", "--out", "c"], "--functions is empty"),
     (["bench", "--robots", "nobody", "--quick"], "nobody"),
@@ -81,7 +82,7 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 def test_all_verbs_of_the_contract_are_there() -> None:
     verbs = (
         "info ops tables verify minimal excite identify payload gains simulate study codegen bench "
-        "cache demo"
+        "paper cache demo"
     )
     assert set(VERBS) == set(verbs.split())
 

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from armdyn.cli._app import app
-from armdyn.cli._usage import VERBS
+from armdyn.cli._usage import VERBS, module_of
 
 RUN = """\
 import sys
@@ -54,7 +54,7 @@ def test_a_verb_imports_no_other_verb() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_summary_is_the_first_line_of_the_verb(verb: str) -> None:
-    function = getattr(import_module(f"armdyn.cli.verbs.{verb}"), verb)
+    function = getattr(import_module(module_of(verb)), verb)
     first = (inspect.getdoc(function) or "").split("\n\n")[0]
     assert VERBS[verb].summary == " ".join(first.split())
 

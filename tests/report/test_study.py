@@ -13,7 +13,7 @@ import pytest
 import armdyn
 from armdyn.algorithms import cholesky, udu
 from armdyn.cli._app import main
-from armdyn.cli.verbs import study as verb
+from armdyn.cli.verbs.papers import study as verb
 from armdyn.present import check_picture
 from armdyn.report.papers.mata_2002_studies import TABLE_5, TABLE_6, TABLE_7
 from armdyn.report.studies import (

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from armdyn.cli._usage import VERBS, epilog
+from armdyn.cli._usage import VERBS, epilog, module_of
 
 
 class LazyGroup(TyperGroup):
@@ -32,7 +32,7 @@ def _imported(verb: str) -> Any:
     """Return the command of a verb, made from the function in the module of the same name."""
     from armdyn.cli._option_names import Verb
 
-    module = import_module(f"armdyn.cli.verbs.{verb}")
+    module = import_module(module_of(verb))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(verb, cls=Verb, epilog=epilog(verb))(getattr(module, verb))
     return typer.main.get_command(alone)

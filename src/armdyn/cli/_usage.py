@@ -9,10 +9,14 @@ from typing import NamedTuple
 
 
 class Usage(NamedTuple):
-    """A verb's summary, which is the first line of its docstring, and examples of its use."""
+    """A verb's summary, which is the first line of its docstring, and examples of its use.
+
+    `folder` is where its module is within the folder of verbs.
+    """
 
     summary: str
     examples: tuple[str, ...]
+    folder: str = ""
 
 
 VERBS: dict[str, Usage] = {
@@ -108,6 +112,16 @@ VERBS: dict[str, Usage] = {
             "armdyn study ascher",
             "armdyn study all --markdown studies.md",
         ),
+        folder="papers",
+    ),
+    "paper": Usage(
+        "Show what became of every equation, theorem, table and claim of a paper.",
+        (
+            "armdyn paper",
+            "armdyn paper lin_fang_1999",
+            "armdyn paper errata",
+        ),
+        folder="papers",
     ),
     "cache": Usage(
         "Show the compiled functions kept on disk, or clear them.",
@@ -124,6 +138,12 @@ VERBS: dict[str, Usage] = {
         ),
     ),
 }
+
+
+def module_of(verb: str) -> str:
+    """Return the module of a verb; its function has the verb's name."""
+    folder = VERBS[verb].folder
+    return ".".join(("armdyn.cli.verbs", *([folder] if folder else []), verb))
 
 
 def epilog(verb: str) -> str:

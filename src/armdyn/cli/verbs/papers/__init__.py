@@ -1,0 +1,1 @@
+"""Verbs about the papers that armdyn follows."""

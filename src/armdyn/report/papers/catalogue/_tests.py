@@ -1,0 +1,24 @@
+"""Tests that many entries of the catalogues name."""
+
+from __future__ import annotations
+
+PINOCCHIO = "algorithms/test_methods.py::test_float_run_matches_pinocchio"
+"""Every method of every quantity, on random arms of mixed joints."""
+
+ERRATA = "report/papers/test_errata.py::test_the_printed_form_fails_and_the_corrected_one_holds"
+"""The checks that the page of errata shows."""
+
+COMPOSITES = (
+    "algorithms/test_composite_body.py::test_composite_bodies_are_the_sums_over_their_links"
+)
+FORMULATIONS = "algorithms/test_composite_body.py::test_edge_cases_match_pinocchio"
+TABLE_VI = (
+    "algorithms/test_composite_body.py::test_formulations_reach_table_vi_with_the_rotations_on_hand"
+)
+MINIMAL_MATRIX = (
+    "minimal/test_minimal_composites.py::test_special_arms_match_pinocchio_with_and_without_gravity"
+)
+RANK = "minimal/test_minimal_sets.py::test_two_thousand_special_arms_agree_with_the_regressor"
+NUMBERS = "report/test_tables.py::test_printed_numbers_follow_from_formulas_but_for_two_slips"
+LINES = "report/test_tables.py::test_lines_of_tables_sum_to_formulas_but_for_three_slips"
+VERDICTS = "report/test_tables.py::test_verdicts_at_six_joints_are_as_recorded"

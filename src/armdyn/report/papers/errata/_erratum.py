@@ -1,0 +1,45 @@
+"""The parts of the list of errata: what is printed, what is right, and the numbers that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Origin: TypeAlias = Literal["paper", "paper or copy", "copy"]
+"""Whose misprint it is: only scanned copies were at hand, and scans lose signs and indices."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A comparison with an independent answer.
+
+    Attributes:
+        what: is compared.
+        printed: difference of the printed form.
+        corrected: difference of the corrected form.
+    """
+
+    what: str
+    printed: float
+    corrected: float
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """A misprint.
+
+    Attributes:
+        place: where; equations by their numbers, else as the catalogue of the paper names it.
+        printed: what is printed.
+        correct: what is right.
+        origin: whose misprint it is.
+        decides: a function that compares both with an independent answer, or the reason in words
+            where nothing can be evaluated.
+    """
+
+    place: str
+    printed: str
+    correct: str
+    origin: Origin
+    decides: Callable[[], Evidence] | str

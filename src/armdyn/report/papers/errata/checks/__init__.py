@@ -1,0 +1,1 @@
+"""Computations that decide errata: printed and corrected forms beside independent answers."""

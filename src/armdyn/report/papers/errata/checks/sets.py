@@ -1,0 +1,153 @@
+"""Christoffel symbols, parts of moments and minimal sets as [Lin1994] prints them, corrected."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armdyn.algorithms.structure import structure
+from armdyn.minimal._closed_form import closed_form, gravity_only
+from armdyn.minimal._sampled import random_states, rank, stacked_regressor, structural_regressor
+from armdyn.report.papers.errata._arm import Array, Posed, cross, difference, posed, skew
+from armdyn.report.papers.errata._erratum import Evidence
+from armdyn.report.papers.errata.checks.composites import parts
+
+DOWN, NOWHERE = (0.0, 0.0, -9.81), (0.0, 0.0, 0.0)
+QUARTER = 0.5 * np.pi
+
+
+def slope(x: Posed, k: int) -> Array:
+    """Return the derivative of the inertia matrix by q_k, exactly.
+
+    Its entries are trigonometric polynomials of degree two in an angle and polynomials of degree
+    two in a slide, so that some shifted values give the derivative without truncation.
+    """
+
+    def shifted(by: float) -> Array:
+        q = x.q.copy()
+        q[k - 1] += by
+        return x.at(q).H
+
+    if not x.rotational[k]:
+        return (shifted(1.0) - shifted(-1.0)) / 2.0
+    angles = [(2 * a - 1) * np.pi / 4 for a in range(1, 5)]
+    weights = [(-1.0) ** a / (8.0 * np.sin(angle / 2) ** 2) for a, angle in enumerate(angles)]
+    return sum((w * shifted(a) for w, a in zip(weights, angles, strict=True)), np.zeros_like(x.H))
+
+
+def christoffel_7() -> Evidence:
+    """Compare Coriolis forces with the indices of (7) as printed, and corrected."""
+    x = posed("RPRR", gravity=NOWHERE)
+    dh = {k: slope(x, k) for k in range(1, x.n + 1)}
+    n, qd = range(1, x.n + 1), x.qd
+
+    def forces(printed: bool) -> Array:
+        total = np.zeros(x.n)
+        for i in n:
+            for j in n:
+                second = dh[i][j - 1, i - 1] if printed else dh[i][j - 1, j - 1]
+                own = dh[j][i - 1, j - 1] - 0.5 * second
+                total[i - 1] += own * qd[j - 1] ** 2
+                for k in range(j + 1, x.n + 1):
+                    mixed = dh[k][i - 1, j - 1] + dh[j][i - 1, k - 1] - dh[i][j - 1, k - 1]
+                    total[i - 1] += mixed * qd[j - 1] * qd[k - 1]
+        return total
+
+    expected = x.torques(qd)
+    return Evidence(
+        "Coriolis forces without gravity",
+        difference(forces(True), expected),
+        difference(forces(False), expected),
+    )
+
+
+def varying_24() -> Evidence:
+    """Compare V with a sum where a product with R^T is meant, the constants of [LinFang1999]."""
+    x, i = posed("RRR"), 1
+    k, U, V = parts(x)
+    R, s, l = x.R(i, i + 1), x.s(i, i + 1, i), x.composite(i)[1] - k[i]
+    D = U[i + 1].copy()
+    D[0, 0], D[1, 1] = D[0, 0] - D[1, 1], 0.0
+    rest = -skew(s) @ skew(l) - skew(l) @ skew(s)
+    return Evidence(
+        "V beside the inertia less its constant part",
+        difference(R @ (V[i + 1] + D) + R.T + rest, V[i]),
+        difference(R @ (V[i + 1] + D) @ R.T + rest, V[i]),
+    )
+
+
+def element_34() -> Evidence:
+    """Compare the element of a slide with the first moment of body m and of body i."""
+    x, m, i = posed("RRP"), 1, 3
+    mass = x.composite(i)[0]
+    u, a = x.u(m, i), cross(x.u(m, i), x.s(m, i, i))
+
+    def element(c: Array) -> float:
+        return float(mass * a[2] - u[1] * c[0] + u[0] * c[1])
+
+    expected = x.H[m - 1, i - 1]
+    return Evidence(
+        "h₁₃ of a slide",
+        difference(element(x.composite(m)[1]), expected),
+        difference(element(x.composite(i)[1]), expected),
+    )
+
+
+def matrix_48() -> Evidence:
+    """Compare the third column that a slide makes, with the entries of (48) in both orders."""
+    x, i, k = posed("RP"), 1, 2
+    beta, theta, d = x.joint(k).beta, x.theta[k], x.d[k]
+    cx, cy, cz = c = x.composite(k)[1]
+    shift = skew(np.array([0.0, 0.0, d]))
+    R = x.R(i, k)
+    expected = (R @ (-shift @ skew(c) - skew(c) @ shift) @ R.T)[:, 2]
+    S, C, St, Ct = np.sin(beta), np.cos(beta), np.sin(theta), np.cos(theta)
+
+    def column(second: float, third: float) -> Array:
+        D = np.array([
+            [2 * S * C * St, 2 * S * C * Ct, 2 * S * S],
+            [C * Ct, -C * St, second],
+            [(C * C - S * S) * St, (C * C - S * S) * Ct, third],
+        ])  # fmt: skip
+        order = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+        return d * order @ D @ np.array([-cx, -cy, cz])
+
+    return Evidence(
+        "the third column of V by a slide",
+        difference(column(2 * C * S, 0.0), expected),
+        difference(column(0.0, 2 * C * S), expected),
+    )
+
+
+def _seen(x: Posed) -> int:
+    return rank(structural_regressor(x.chain))
+
+
+def delta_5() -> Evidence:
+    """Compare the set of a horizontal slide before a vertical axis."""
+    rows = [(QUARTER, 0.0, 0.0, 0.0), (-QUARTER, 0.0, 0.0, 0.0)]
+    x = posed("PR", rows, gravity=DOWN)
+    seen, corrected = _seen(x), len(closed_form(x.chain).terms)
+    # as printed only the axis of joint 2 is tested, and the mass and U_33 are left
+    what = f"minimal parameters of a vertical axis on a horizontal slide, beside the rank {seen}"
+    return Evidence(what, abs(2 - seen), abs(corrected - seen))
+
+
+def sigma_4() -> Evidence:
+    """Compare the set at rest of a horizontal slide behind a vertical axis."""
+    rows = [(0.0, 0.0, 0.0, 0.0), (QUARTER, 0.0, 0.0, 0.0)]
+    x = posed("RP", rows, gravity=DOWN)
+    q, zero, _ = random_states(x.n, 20)
+    rows = stacked_regressor(x.chain, q, 0.0 * zero, 0.0 * zero)
+    seen = rank(rows.reshape(-1, rows.shape[-1]))
+    corrected = len(gravity_only(x.chain, structure(x.chain)))
+    what = f"parameters seen at rest, a level slide behind a vertical axis, beside the rank {seen}"
+    return Evidence(what, abs(1 - seen), abs(corrected - seen))
+
+
+def without_gravity() -> Evidence:
+    """Compare the set of three axes through one point, without gravity."""
+    rows = [(0.0, 0.0, 0.0, 0.0), (QUARTER, 0.0, 0.0, 0.0), (QUARTER, 0.0, 0.0, 0.0)]
+    x = posed("RRR", rows, gravity=NOWHERE)
+    seen, corrected = _seen(x), len(closed_form(x.chain).terms)
+    what = f"minimal parameters of three axes through a point, no gravity, beside the rank {seen}"
+    return Evidence(what, abs(1 + 7 + 7 - seen), abs(corrected - seen))

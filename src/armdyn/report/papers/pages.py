@@ -1,0 +1,232 @@
+"""Catalogues of papers and the list of errata as pages of Markdown, tables and plain values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from armdyn.present import Grid, Tone, Toned
+from armdyn.report.papers.catalogue import (
+    PAPERS,
+    VERDICTS,
+    Entry,
+    Paper,
+    Verdict,
+    equation_numbers,
+    source_place,
+)
+from armdyn.report.papers.errata import ERRATA, Erratum, Evidence
+
+WRITTEN = "Written by `armdyn paper --write docs/papers`; change nothing here by hand."
+
+TONES: dict[Verdict, Tone | None] = {
+    "holds": "good", "holds with a correction": "fair", "does not hold": "bad",
+    "not tried": "faint",
+}  # fmt: skip
+
+# Differences below this are rounding, and shown as such: their digits differ between machines.
+ROUNDING = 1e-11
+
+HEADS = ("place", "what it says", "methods, code", "tests", "verdict")
+ERRATA_HEADS = ("place", "printed", "right", "what decides", "misprint of")
+
+
+def pages() -> dict[str, str]:
+    """Return all pages by the names of their files."""
+    texts = {f"{name}.md": paper_page(paper) for name, paper in PAPERS.items()}
+    return {"index.md": index_page(), **texts, "errata.md": errata_page()}
+
+
+def verdicts(paper: Paper) -> dict[Verdict, int]:
+    """Return how many entries of a paper have each verdict."""
+    counted = Counter(entry.verdict for entry in paper.entries)
+    return {verdict: counted[verdict] for verdict in VERDICTS}
+
+
+def overview() -> Grid:
+    """Return the papers with the numbers of their verdicts."""
+    rows = [
+        (
+            name,
+            paper.key,
+            *(str(count) for count in (len(paper.equations), *verdicts(paper).values())),
+            str(len(ERRATA[name])),
+        )
+        for name, paper in PAPERS.items()
+    ]
+    heads = ("name", "paper", "equations", *VERDICTS, "errata")
+    return Grid("The papers, statement by statement", heads, 2, tuple(rows))
+
+
+def entries_grid(paper: Paper) -> Grid:
+    """Return the catalogue of a paper for the terminal."""
+    rows = [
+        (
+            entry.place,
+            entry.says,
+            "; ".join(_methods_and_code(entry)),
+            "; ".join(entry.tests),
+            Toned(_verdict(entry), TONES[entry.verdict]),
+        )
+        for entry in paper.entries
+    ]
+    return Grid(f"{paper.key} {paper.title}", HEADS, len(HEADS), tuple(rows))
+
+
+def errata_grid(name: str) -> Grid:
+    """Return the errata of a paper for the terminal, decided now."""
+    rows = [(e.place, e.printed, e.correct, evidence_in_words(e), e.origin) for e in ERRATA[name]]
+    return Grid(f"Errata of {PAPERS[name].key}", ERRATA_HEADS, len(ERRATA_HEADS), tuple(rows))
+
+
+def paper_page(paper: Paper) -> str:
+    """Return the page of a paper."""
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts(paper).items())
+    about = [
+        f"# {paper.key}: every statement, run today\n",
+        f"*{paper.title}* ([references](../references.md)). {WRITTEN}\n",
+        f"`armdyn paper {paper.name}` shows the same. Equations {paper.numbers}; "
+        f"{len(paper.entries)} entries: {counted}. Misprints are on the page of "
+        "[errata](errata.md), with the numbers that decide them.\n",
+    ]
+    if paper.remark:
+        about.append(f"{paper.remark}\n")
+    rows = [
+        (
+            entry.place,
+            entry.says,
+            _lines(_methods_and_code(entry, code=_quoted)),
+            _lines([_quoted(f"tests/{test}") for test in entry.tests]),
+            _verdict(entry, bold=True),
+        )
+        for entry in paper.entries
+    ]
+    return "\n".join([*about, Grid("", HEADS, len(HEADS), tuple(rows)).markdown()])
+
+
+def errata_page() -> str:
+    """Return the page of errata, every check run now."""
+    parts = [
+        "# Errata of the papers\n",
+        f"{WRITTEN} `armdyn paper errata` shows the same.\n",
+        "Only scanned copies of the papers were at hand, and scans lose signs, dots and indices: "
+        "“paper” marks what is certainly printed so (it is repeated, or a sum is wrong), “copy” "
+        "what the scan has almost certainly lost. Differences are computed when this page is "
+        "written: of the printed and of the corrected form, from an independent answer. A "
+        "difference of rounding only is shown as such.\n",
+    ]
+    for name, errata in ERRATA.items():
+        rows = [(e.place, e.printed, e.correct, evidence_in_words(e), e.origin) for e in errata]
+        title = f"{PAPERS[name].key}, [{name}]({name}.md)"
+        parts.append(Grid(title, ERRATA_HEADS, len(ERRATA_HEADS), tuple(rows)).markdown(2))
+    return "\n".join(parts)
+
+
+def index_page() -> str:
+    """Return the page that leads to the others."""
+    grid = overview()
+    rows = tuple((f"[{name}]({name}.md)", *rest) for name, *rest in grid.rows)
+    about = [
+        "# The papers, statement by statement\n",
+        f"{WRITTEN}\n",
+        "Every numbered equation, theorem, table, figure, example and claim of the five papers "
+        "that armdyn follows: the method that computes it, the code and its line, the test that "
+        "decides, and the verdict. [Errata](errata.md) lists the misprints.\n",
+    ]
+    return "\n".join([*about, Grid("", grid.heads, 2, rows).markdown()])
+
+
+def paper_dict(paper: Paper) -> dict[str, Any]:
+    """Return a catalogue as plain values for JSON."""
+    return {
+        "name": paper.name,
+        "key": paper.key,
+        "title": paper.title,
+        "remark": paper.remark,
+        "verdicts": verdicts(paper),
+        "entries": [
+            {
+                "place": entry.place,
+                "kind": entry.kind,
+                "equations": list(entry.equations),
+                "says": entry.says,
+                "verdict": entry.verdict,
+                "note": entry.note,
+                "methods": list(entry.methods),
+                "code": [
+                    {"file": found.file, "line": found.line, "name": found.name}
+                    for found in map(source_place, entry.code)
+                ],
+                "tests": list(entry.tests),
+                "errata": [erratum.place for erratum in errata_of(paper, entry)],
+            }
+            for entry in paper.entries
+        ],
+    }
+
+
+def errata_dict(name: str) -> list[dict[str, Any]]:
+    """Return the errata of a paper as plain values for JSON, decided now."""
+    told: list[dict[str, Any]] = []
+    for erratum in ERRATA[name]:
+        decides = erratum.decides
+        found = decides if isinstance(decides, str) else decides()
+        told.append(
+            {
+                "place": erratum.place,
+                "printed": erratum.printed,
+                "correct": erratum.correct,
+                "misprint_of": erratum.origin,
+                "reason": found if isinstance(found, str) else found.what,
+                "difference_printed": None if isinstance(found, str) else found.printed,
+                "difference_corrected": None if isinstance(found, str) else found.corrected,
+            }
+        )
+    return told
+
+
+def errata_of(paper: Paper, entry: Entry) -> list[Erratum]:
+    """Return the errata that concern an entry: of its equations, or of the same table or claim."""
+    return [erratum for erratum in ERRATA[paper.name] if _concerns(erratum, entry)]
+
+
+def _concerns(erratum: Erratum, entry: Entry) -> bool:
+    if erratum.place.startswith("("):
+        return not set(entry.equations).isdisjoint(equation_numbers(erratum.place))
+    return erratum.place.split(",")[0] == entry.place.split(",")[0]
+
+
+def evidence_in_words(erratum: Erratum) -> str:
+    """Return what decides an erratum; a check is run."""
+    if isinstance(erratum.decides, str):
+        return erratum.decides
+    found: Evidence = erratum.decides()
+    return (
+        f"{found.what}: {_difference(found.printed)} printed, {_difference(found.corrected)} right"
+    )
+
+
+def _difference(x: float) -> str:
+    if x == 0.0:
+        return "0"
+    return "rounding" if abs(x) < ROUNDING else f"{x:.2g}"
+
+
+def _verdict(entry: Entry, bold: bool = False) -> str:
+    told = f"**{entry.verdict}**" if bold else entry.verdict
+    return f"{told}: {entry.note}" if entry.note else told
+
+
+def _methods_and_code(entry: Entry, code: Callable[[str], str] = str) -> list[str]:
+    methods = [code(method) for method in entry.methods]
+    places = map(source_place, entry.code)
+    return [*methods, *(f"{code(str(place))} {place.name}" for place in places)]
+
+
+def _quoted(text: str) -> str:
+    return f"`{text}`"
+
+
+def _lines(parts: list[str]) -> str:
+    return "<br>".join(parts)
