@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +26,7 @@ TONES: dict[Verdict, Tone | None] = {
     "not tried": "faint",
 }  # fmt: skip
 
-# Differences below this are rounding, and shown as such: their digits differ between machines.
+# Differences below this are rounding, and shown as none: their digits differ between machines.
 ROUNDING = 1e-11
 
 HEADS = ("place", "what it says", "methods, code", "tests", "verdict")
@@ -94,11 +95,11 @@ def paper_page(paper: Paper) -> str:
         about.append(f"{paper.remark}\n")
     rows = [
         (
-            entry.place,
-            entry.says,
-            _lines(_methods_and_code(entry, code=_quoted)),
+            _escaped(entry.place),
+            _escaped(entry.says),
+            _lines(_methods_and_code(entry, _quoted, "src/")),
             _lines([_quoted(f"tests/{test}") for test in entry.tests]),
-            _verdict(entry, bold=True),
+            f"**{entry.verdict}**" + (f": {_escaped(entry.note)}" if entry.note else ""),
         )
         for entry in paper.entries
     ]
@@ -113,11 +114,14 @@ def errata_page() -> str:
         "Only scanned copies of the papers were at hand, and scans lose signs, dots and indices: "
         "“paper” marks what is certainly printed so (it is repeated, or a sum is wrong), “copy” "
         "what the scan has almost certainly lost. Differences are computed when this page is "
-        "written: of the printed and of the corrected form, from an independent answer. A "
-        "difference of rounding only is shown as such.\n",
+        "written: of the printed and of the corrected form, from an independent answer; “none” is "
+        "none but rounding.\n",
     ]
     for name, errata in ERRATA.items():
-        rows = [(e.place, e.printed, e.correct, evidence_in_words(e), e.origin) for e in errata]
+        rows = [
+            tuple(map(_escaped, (e.place, e.printed, e.correct, evidence_in_words(e), e.origin)))
+            for e in errata
+        ]
         title = f"{PAPERS[name].key}, [{name}]({name}.md)"
         parts.append(Grid(title, ERRATA_HEADS, len(ERRATA_HEADS), tuple(rows)).markdown(2))
     return "\n".join(parts)
@@ -202,26 +206,29 @@ def evidence_in_words(erratum: Erratum) -> str:
     if isinstance(erratum.decides, str):
         return erratum.decides
     found: Evidence = erratum.decides()
-    return (
-        f"{found.what}: {_difference(found.printed)} printed, {_difference(found.corrected)} right"
-    )
+    printed, corrected = _difference(found.printed), _difference(found.corrected)
+    return f"{found.what}: {printed} as printed, {corrected} corrected"
 
 
 def _difference(x: float) -> str:
-    if x == 0.0:
-        return "0"
-    return "rounding" if abs(x) < ROUNDING else f"{x:.2g}"
+    return "none" if abs(x) < ROUNDING else f"{x:.2g}"
 
 
-def _verdict(entry: Entry, bold: bool = False) -> str:
-    told = f"**{entry.verdict}**" if bold else entry.verdict
-    return f"{told}: {entry.note}" if entry.note else told
+def _verdict(entry: Entry) -> str:
+    return f"{entry.verdict}: {entry.note}" if entry.note else entry.verdict
 
 
-def _methods_and_code(entry: Entry, code: Callable[[str], str] = str) -> list[str]:
+def _methods_and_code(
+    entry: Entry, code: Callable[[str], str] = str, folder: str = ""
+) -> list[str]:
     methods = [code(method) for method in entry.methods]
     places = map(source_place, entry.code)
-    return [*methods, *(f"{code(str(place))} {place.name}" for place in places)]
+    return [*methods, *(f"{code(folder + str(place))} {place.name}" for place in places)]
+
+
+def _escaped(text: str) -> str:
+    """Return a text in which brackets and stars are themselves in Markdown."""
+    return re.sub(r"([\[\]*])", r"\\\1", text)
 
 
 def _quoted(text: str) -> str:
