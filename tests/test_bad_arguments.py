@@ -150,6 +150,12 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
             {"q": Q},
         ),
     )
+    model = armdyn.symbolic("planar2")
+    yield "symbolic", Call(armdyn.symbolic, {"robot": "planar2"})
+    for method in ("named", "latex", "python"):
+        given = {"name": "gravity"}
+        yield f"SymbolicModel.{method}", Call(getattr(model, method), given)
+    yield "SymbolicModel.subs", Call(model.subs, {"replacements": {"b2": 0.5}})
     yield "Function.source", Call(ARM.function("gravity").source, {})
     for library in ("sympy", "casadi", "jax"):
         yield f"Function.{library}", Call(getattr(ARM.function("gravity"), library), {})
@@ -266,7 +272,7 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
 # Public names that are made by armdyn, and not called by users.
 MADE = {
     "DriveGains", "ExcitingMotion", "Feasibility", "MinimalParameters", "Operations", "Payload",
-    "Result", "Run", "robots",
+    "Result", "Run", "SymbolicModel", "robots",
 }  # fmt: skip
 
 
@@ -284,6 +290,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Generator[dict[str, Call]
 
 
 NAMES = (
+    "symbolic", *(f"SymbolicModel.{name}" for name in ("named", "latex", "python", "subs")),
     *(f"Arm.{quantity}" for quantity in QUANTITIES), "Arm.friction with load",
     "Function", "Function.source", "Function.sympy", "Function.casadi", "Function.jax", "Arm",
     "Arm.function", "Arm.minimal_with", "Arm.inverse_kinematics", "Arm.export_c",

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from armdyn.robot import Joint, Robot, from_standard_dh, generic
     from armdyn.robot import bundled_names as robots
     from armdyn.simulation import PD, ComputedTorque, Run, simulate
+    from armdyn.symbolics import SymbolicModel, symbolic
 
 __all__ = [
     "PD",
@@ -82,6 +83,7 @@ __all__ = [
     "RobotWarning",
     "Run",
     "SettingWarning",
+    "SymbolicModel",
     "UnreachedError",
     "excite",
     "feasible",
@@ -96,6 +98,7 @@ __all__ = [
     "robots",
     "save",
     "simulate",
+    "symbolic",
 ]
 
 _PARTS = (
@@ -134,6 +137,7 @@ _named = lazy_names(
         "Result": "identification",
         "Robot": "robot",
         "Run": "simulation",
+        "SymbolicModel": "symbolics",
         "excite": "identification",
         "feasible": "identification",
         "from_standard_dh": "robot",
@@ -147,6 +151,7 @@ _named = lazy_names(
         "robots": "robot:bundled_names",
         "save": "arm",
         "simulate": "simulation",
+        "symbolic": "symbolics",
     },
 )
 

@@ -35,6 +35,10 @@ WRONG = [
     (["tables", "--frobnicate"], "frobnicate"),
     (["verify", "puma560", "--states", "-1"], "states"),
     (["minimal", "puma560", "--latex", "--json"], "--latex"),
+    (["symbolic", "puma560"], "up to 3 joints"),
+    (["symbolic", "planar2", "--matrices", "mass"], "inverse_mass_matrix"),
+    (["symbolic", "planar2", "--latex", "--python"], "choose one"),
+    (["symbolic", "planar2", "-o", "file/model.py"], "file"),
     (["excite", "puma560", "--duration", "-1"], "--duration"),
     (["excite", "puma560", "--velocity", "fast"], "--velocity"),
     (["excite", "puma560", "-o", "motion.doc"], ".csv"),
@@ -81,8 +85,8 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 
 def test_all_verbs_of_the_contract_are_there() -> None:
     verbs = (
-        "info ops tables verify minimal excite identify payload gains simulate study codegen bench "
-        "paper cache demo"
+        "info ops tables verify minimal symbolic excite identify payload gains simulate study "
+        "codegen bench paper cache demo"
     )
     assert set(VERBS) == set(verbs.split())
 

@@ -39,6 +39,12 @@ def show(*parts: RenderableType | Grid) -> None:
             console.print(_renderable(part))
 
 
+def show_text(text: str) -> None:
+    """Print a text to standard output as it is: code must not be wrapped."""
+    with _delivery() as stream:
+        print("\n".join(map(plain, text.splitlines())), file=stream)
+
+
 def print_json(value: Any) -> None:
     """Print a result as strict JSON, with infinities as null."""
     with _delivery() as stream:

@@ -55,6 +55,14 @@ VERBS: dict[str, Usage] = {
             "armdyn minimal arm.urdf --friction --json",
         ),
     ),
+    "symbolic": Usage(
+        "Show the dynamics of a small arm as formulas, with its constants as symbols.",
+        (
+            "armdyn symbolic planar3",
+            "armdyn symbolic planar2 --matrices mass_matrix,gravity --latex",
+            "armdyn symbolic planar3 --python -o planar3.py",
+        ),
+    ),
     "excite": Usage(
         "Find the motion that tells most about an arm's parameters, within its limits.",
         (

@@ -10,7 +10,7 @@ from armdyn._lazy import lazy_names
 if TYPE_CHECKING:
     from armdyn.export._c import c_source
     from armdyn.export._c_package import MARK, CFunction, CTable, c_package
-    from armdyn.export._libraries import to_casadi, to_jax, to_latex, to_sympy
+    from armdyn.export._libraries import imported, to_casadi, to_jax, to_latex, to_sympy
     from armdyn.export._names import prefix_of
     from armdyn.export._offline import linear_constants
     from armdyn.export._texts import casadi_source, jax_source
@@ -22,6 +22,7 @@ __all__ = [
     "c_package",
     "c_source",
     "casadi_source",
+    "imported",
     "jax_source",
     "linear_constants",
     "prefix_of",
@@ -40,6 +41,7 @@ __getattr__ = lazy_names(
         "c_package": "_c_package",
         "c_source": "_c",
         "casadi_source": "_texts",
+        "imported": "_libraries",
         "jax_source": "_texts",
         "linear_constants": "_offline",
         "prefix_of": "_names",

@@ -20,7 +20,7 @@ def to_sympy(program: Program) -> Callable[..., Any]:
     It returns a SymPy expression for a scalar output, a Matrix for a vector or a matrix, and a
     tuple of these if there are several outputs.
     """
-    sympy: Any = _import("sympy", "the function in SymPy")
+    sympy: Any = imported("sympy", "the function in SymPy")
     rules = {
         **ARITHMETIC,
         Op.SIN: sympy.sin, Op.COS: sympy.cos, Op.SQRT: sympy.sqrt, Op.SIGN: sympy.sign,
@@ -42,7 +42,7 @@ def to_latex(program: Program) -> str:
             f"{program.name} takes {n_operations} operations: as formulas it could not be read "
             f"(LaTeX is for small arms, up to {LARGEST_FORMULA} operations)."
         )
-    sympy: Any = _import("sympy", "LaTeX")
+    sympy: Any = imported("sympy", "LaTeX")
     names = {"q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}", "tau": r"\tau"}
     symbols = [
         [sympy.Symbol(f"{names.get(s.name, s.name)}_{{{k + 1}}}") for k in range(s.size)]
@@ -57,7 +57,7 @@ def to_latex(program: Program) -> str:
 
 def to_casadi(program: Program) -> Any:
     """Return a `casadi.Function` of column vectors, with the names of the program's slots."""
-    casadi: Any = _import("casadi", "the function in CasADi")
+    casadi: Any = imported("casadi", "the function in CasADi")
     rules = {
         **ARITHMETIC,
         Op.SIN: casadi.sin, Op.COS: casadi.cos, Op.SQRT: casadi.sqrt, Op.SIGN: casadi.sign,
@@ -79,7 +79,7 @@ def to_jax(program: Program) -> Callable[..., Any]:
 
     It computes in the precision of its arguments: 64 bits need JAX's ``jax_enable_x64``.
     """
-    jnp: Any = _import("jax.numpy", "the function in JAX")
+    jnp: Any = imported("jax.numpy", "the function in JAX")
     rules = {
         **ARITHMETIC, Op.SIN: jnp.sin, Op.COS: jnp.cos, Op.SQRT: jnp.sqrt, Op.SIGN: jnp.sign,
     }  # fmt: skip
@@ -99,7 +99,8 @@ def to_jax(program: Program) -> Callable[..., Any]:
     return function
 
 
-def _import(name: str, why: str) -> Any:
+def imported(name: str, why: str) -> Any:
+    """Return a library that is optional, or raise the error that says how to install it."""
     try:
         return importlib.import_module(name)
     except ImportError:

@@ -2,6 +2,7 @@
 
 from armdyn.minimal._closed_form import LinearSet, closed_form
 from armdyn.minimal._formatting import written
+from armdyn.minimal._geometry import axes_at_zero
 from armdyn.minimal._last_link import moved_last_link
 from armdyn.minimal._parameters import FunctionFactory, MinimalParameters
 from armdyn.minimal._programs import VALUES, folded, from_minimal
@@ -11,6 +12,7 @@ __all__ = [
     "FunctionFactory",
     "LinearSet",
     "MinimalParameters",
+    "axes_at_zero",
     "closed_form",
     "folded",
     "from_minimal",
