@@ -135,11 +135,11 @@ def test_unknown_constants_are_not_kept(folder: Path) -> None:
     link = Link(True, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, symbol("m"), (0.1, 0.0, 0.0), (0.1,) * 6)
     chain = Chain((link,), (0.0, -9.81, 0.0), IDENTITY, IDENTITY)
     with pytest.raises(GraphError, match="not one of its inputs"):
-        program(chain, "gravity", _programs.methods("gravity")[0], 2, False)
+        program(chain, "gravity", methods("gravity")[0], 2, False)
     assert not folder.exists()
 
 
 def test_no_cache_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARMDYN_CACHE", "off")
     _forget()
-    assert resolve(CHAIN, "gravity", AUTO) in _programs.methods("gravity")
+    assert resolve(CHAIN, "gravity", AUTO) in methods("gravity")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from armdyn.algorithms.base_motion import start
 from armdyn.algorithms.denoc_udu import Pivot, pivot
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.link_moments import NO_MOMENTS, Moments, moments
@@ -24,7 +25,7 @@ from armdyn.algorithms.spatial import (
     times,
     wrench_to_parent,
 )
-from armdyn.algorithms.vector import add, apply, cross, neg, scale, sub, trace_minus
+from armdyn.algorithms.vector import add, apply, cross, scale, sub, trace_minus
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 
@@ -36,7 +37,9 @@ def forward_dynamics(
     F = frames(chain, q)
     bodies = [NO_MOMENTS, *map(moments, chain.links)]
     rest: Six = [0.0] * 6
-    v, c, asked = rest, [rest], [rest]
+    w0, wd0, sdd0 = start(chain)
+    # seen from a frame that goes along with O_0, whose uniform motion no torque depends on
+    v, c, asked = [*w0, 0.0, 0.0, 0.0], [rest], [rest]
     for i in range(1, chain.n + 1):
         k, rate = axis(chain[i]), qd[i - 1]
         v = motion_to_child(F[i], v)
@@ -56,7 +59,7 @@ def forward_dynamics(
         body = rigid_inertia(bodies[i - 1]) + free.to_parent(F[i])
 
     qdd: list[Scalar] = []
-    a: Six = [0.0, 0.0, 0.0, *neg(chain.g)]
+    a: Six = [*wd0, *sdd0]
     for i in range(1, chain.n + 1):
         coasting = add_six(motion_to_child(F[i], a), c[i])
         acceleration, a = joints[i].driven(coasting, u[i])

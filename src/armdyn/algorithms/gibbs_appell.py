@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armdyn.algorithms.angular import ZERO_MATRIX, euler, omega_matrix, sliding, turning
+from armdyn.algorithms.angular import euler, omega_matrix, sliding, turning
+from armdyn.algorithms.base_motion import start, start_omega
 from armdyn.algorithms.frame import frames
-from armdyn.algorithms.vector import ZERO, add, cross, neg, scale, second_moment, times
+from armdyn.algorithms.vector import ZERO, add, cross, scale, second_moment, times
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
@@ -26,8 +27,8 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """Return the joint torques that give the accelerations qdd; 96M 84A a revolute joint."""
     F, n = frames(chain, q), chain.n
-    w, wd, omega = ZERO, ZERO, ZERO_MATRIX
-    sdd = neg(chain.g)  # step 1; g is a vector, printed as a number along the axis z_0
+    w, wd, sdd = start(chain)  # step 1; g is a vector, printed as a number along the axis z_0
+    omega = start_omega(chain)
     f: list[Vector] = [ZERO]
     t: list[Vector] = [ZERO]
     for i in range(1, n + 1):

@@ -45,7 +45,7 @@ class Place:
 
     def at(self, T: Placement) -> Place:
         """Return the place of a frame that is fixed to this one with the placement T."""
-        a, b, c = (_direction(T, k) for k in range(3))
+        a, b, c = (direction(T, k) for k in range(3))
         t = (T[0][3], T[1][3], T[2][3])
         x, y, z = (times((a, b, c), row) for row in self.rows)
         return Place((x, y, z), add(self.p, times(self.rows, t)))
@@ -86,7 +86,7 @@ def jacobian(chain: Chain, q: Sequence[Scalar], frame: int) -> Matrix:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _direction(T: Placement, k: int) -> Vector:
+def direction(T: Placement, k: int) -> Vector:
     """Return column k of the rotation, with the rounding of exact zeros removed."""
     x, y, z = clean((T[0][k], T[1][k], T[2][k]), sized_by=[1.0])
     return (x, y, z)

@@ -20,19 +20,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from armdyn.algorithms.base_motion import start
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_1991 import Axis, Composite, axes, composites, gravity_of
-from armdyn.algorithms.vector import ZERO, add, cross, dot, scale, times
+from armdyn.algorithms.vector import ZERO, add, cross, dot, neg, scale, times
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
 
 def bias(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
-    """Return C qd + g."""
+    """Return C qd + g; the base may be accelerated, but may not turn."""
     F = frames(chain, q)
     bodies = composites(chain, F)
     seen = axes(bodies, F)
-    b = [0.0, *gravity_of(bodies, F, chain.g)]
+    _, _, sdd = start(chain)
+    b = [0.0, *gravity_of(bodies, F, neg(sdd))]  # (58) with g - a_0 for g
     for j in range(1, chain.n + 1):
         omega = angular_velocities(seen[j], qd)
         xi = scale(qd[j - 1], add(omega[j - 1], omega[j]))

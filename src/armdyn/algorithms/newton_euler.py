@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.angular import sliding, turning
+from armdyn.algorithms.base_motion import start
 from armdyn.algorithms.frame import frames
-from armdyn.algorithms.vector import ZERO, add, apply, cross, neg, scale
+from armdyn.algorithms.vector import ZERO, add, apply, cross, scale
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
@@ -21,7 +22,7 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """Return the joint torques that give the accelerations qdd."""
     F = frames(chain, q)
-    w, wd, sdd = ZERO, ZERO, neg(chain.g)
+    w, wd, sdd = start(chain)
     forces: list[Vector] = [ZERO]
     moments: list[Vector] = [ZERO]
     for i in range(1, chain.n + 1):

@@ -12,6 +12,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal
 
+from armdyn.robot import BASES, FIXED
+
 Reference = str | Callable[..., Any]
 
 
@@ -49,11 +51,14 @@ class Method:
         function: the algorithm, ``function(chain, *inputs)``.
         source: the work it follows: a key of docs/references.md and a place in it.
         printed: the recursion of that work line by line; None if it is not printed in our papers.
+        base: the most general motion of the base that the algorithm allows, see `BASES`; it reads
+            the motion from the chain.
     """
 
     function: Reference
     source: str
     printed: Printed | None = None
+    base: str = FIXED
 
     @cached_property
     def run(self) -> Callable[..., Any]:
@@ -90,10 +95,12 @@ class RolledMethod:
         function: returns the `Sweeps` of a chain; where friction enters the quantity, of
             (chain, friction), with the friction of joints or without.
         work: multiplications relative to the cheapest straight-line method on a long arm, roughly.
+        base: as for `Method`.
     """
 
     function: Reference
     work: int = 1
+    base: str = FIXED
 
     @cached_property
     def sweeps(self) -> Callable[..., Any]:
@@ -162,6 +169,11 @@ class Quantity:
     minimal: bool = False
     friction: Reference | None = None
     identity: Identity | None = None
+
+    @property
+    def base(self) -> str:
+        """The most general motion of the base for which a method computes it, see `BASES`."""
+        return max((m.base for m in self.methods.values()), key=[*BASES].index, default=FIXED)
 
     def shapes(self, n: int) -> dict[str, tuple[int, ...]]:
         """Return the shape of each output for an arm of n joints."""

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armdyn.algorithms.angular import ZERO_MATRIX, euler, omega_matrix, sliding, turning
+from armdyn.algorithms.angular import euler, omega_matrix, sliding, turning
+from armdyn.algorithms.base_motion import start, start_omega
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.link_moments import regrouped
 from armdyn.algorithms.spatial import Six, add_six, axis, wrench_to_parent
-from armdyn.algorithms.vector import ZERO, add, column, cross, neg, scale, times
+from armdyn.algorithms.vector import add, column, cross, scale, times
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
 
@@ -42,7 +43,7 @@ def link_wrenches(
 ) -> list[Six]:
     """Return (n_i; f_i) of the regrouped links i = 1..n, gravity included; entry 0 is zero."""
     M = regrouped(chain)
-    w, wd, omega, sdd = ZERO, ZERO, ZERO_MATRIX, neg(chain.g)
+    (w, wd, sdd), omega = start(chain), start_omega(chain)
     wrenches: list[Six] = [[0.0] * 6]
     for i in range(1, chain.n + 1):
         qdi, qddi = qd[i - 1], qdd[i - 1]

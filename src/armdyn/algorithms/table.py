@@ -4,6 +4,7 @@ A new method is a line in `methods`, a new quantity is a row. Fields are explain
 """
 
 from armdyn.algorithms.quantity import Derivative, Identity, Method, Printed, Quantity, RolledMethod
+from armdyn.robot import MOVING, TRANSLATING
 
 LUH = "[LuhWalkerPaul1980], baseline of [Mata2002] Table 1"
 
@@ -87,9 +88,12 @@ QUANTITIES: dict[str, Quantity] = {
                 "gibbs_appell:inverse_dynamics",
                 "[Mata2002] 4.1",
                 Printed("printed.gibbs_appell:inverse_dynamics"),
+                base=MOVING,
             ),
-            "newton_euler": Method("newton_euler:inverse_dynamics", LUH),
-            "second_moment": Method("second_moment:inverse_dynamics", "[Mata2002] 4.1, regrouped"),
+            "newton_euler": Method("newton_euler:inverse_dynamics", LUH, base=MOVING),
+            "second_moment": Method(
+                "second_moment:inverse_dynamics", "[Mata2002] 4.1, regrouped", base=MOVING
+            ),
         },
         sentence="The torques M qdd + C qd + g + friction, rotor inertias included.",
         rolled=RolledMethod("rolled.inverse:inverse_dynamics"),
@@ -102,14 +106,18 @@ QUANTITIES: dict[str, Quantity] = {
         {"tau": ("n",)},
         {
             "gibbs_appell": Method(
-                "gibbs_appell:bias", "[Mata2002] 4.1", Printed("printed.gibbs_appell:bias")
+                "gibbs_appell:bias",
+                "[Mata2002] 4.1",
+                Printed("printed.gibbs_appell:bias"),
+                base=MOVING,
             ),
-            "newton_euler": Method("newton_euler:bias", LUH),
-            "second_moment": Method("second_moment:bias", "[Mata2002] 4.1, regrouped"),
+            "newton_euler": Method("newton_euler:bias", LUH, base=MOVING),
+            "second_moment": Method("second_moment:bias", "[Mata2002] 4.1, regrouped", base=MOVING),
             "lin_1991": Method(
                 "lin_1991_bias:bias",
                 "[Lin1991] (53)-(58)",
                 Printed("printed.lin_1991_bias:bias"),
+                base=TRANSLATING,
             ),
         },
         sentence="The torques C qd + g, without friction.",
@@ -151,12 +159,17 @@ QUANTITIES: dict[str, Quantity] = {
                 "gibbs_appell_forward:forward_dynamics",
                 "[Mata2002] 4.2, Table 3",
                 Printed("printed.gibbs_appell:forward_dynamics"),
+                base=MOVING,
             ),
             "mass_matrix_udu": Method(
-                "mass_matrix_udu:forward_dynamics", "[Saha1999] 5.1 on numbers"
+                "mass_matrix_udu:forward_dynamics", "[Saha1999] 5.1 on numbers", base=MOVING
             ),
-            "denoc": Method("denoc_forward:forward_dynamics", "[Saha1999] (36), recursively"),
-            "articulated_body": Method("articulated_body:forward_dynamics", "[Featherstone1983]"),
+            "denoc": Method(
+                "denoc_forward:forward_dynamics", "[Saha1999] (36), recursively", base=MOVING
+            ),
+            "articulated_body": Method(
+                "articulated_body:forward_dynamics", "[Featherstone1983]", base=MOVING
+            ),
         },
         sentence="The accelerations that the torques tau cause, friction taken off them.",
         rolled=RolledMethod("rolled.forward:forward_dynamics"),
@@ -343,5 +356,9 @@ SIGNALS = {
     "qd": "joint velocities [rad/s] or [m/s]",
     "qdd": "joint accelerations [rad/s^2] or [m/s^2]",
     "tau": "joint torques [N m] or forces [N]",
+    "base_acceleration": "rates of the velocity of the base in its own axes: linear [m/s^2], then, "
+    "of six numbers, angular [rad/s^2]",
+    "base_velocity": "velocity of the base in its own axes: of its origin [m/s], then angular "
+    "[rad/s]",
 }
-"""The vectors of n numbers that are inputs or outputs, with units."""
+"""The vectors that are inputs or outputs, with units; those of joints have n numbers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import check_memory, real_array
 from armdyn.errors import InputError
+from armdyn.robot import FIXED, MOVING, TRANSLATING
 
 # NumPy broadcasts arrays of up to 32 axes, and results have up to one axis more than states.
 MOST_AXES = 30
@@ -17,14 +18,7 @@ MOST_AXES = 30
 
 def checked_state(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.float64]:
     """Return a state ``(..., n)`` as floats; does not check that they are finite."""
-    if type(state) is np.ndarray and state.dtype == np.float64:
-        array = state
-    else:
-        what = f"real numbers of shape ({n},) or (..., {n}) for robot {robot!r}"
-        array = real_array(state, name, what, InputError)
-        check_memory(8 * array.size, f"`{name}`", name)
-        with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused later
-            array = array.astype(np.float64)
+    array = _floats(state, name, f"real numbers of shape ({n},) or (..., {n}) for robot {robot!r}")
     if array.ndim == 0 or array.shape[-1] != n:
         raise InputError(
             f"`{name}` has shape {array.shape}, expected ({n},) or (..., {n}) for robot {robot!r}.",
@@ -35,6 +29,49 @@ def checked_state(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np
             f"`{name}` has {array.ndim} axes, expected at most {MOST_AXES}.", argument=name
         )
     return array
+
+
+def checked_base_motion(
+    acceleration: ArrayLike | None, velocity: ArrayLike | None
+) -> tuple[str, list[NDArray[np.float64]]]:
+    """Return how a base moves, a name in `BASES`, and the inputs that tell it.
+
+    Args:
+        acceleration: ``(..., 3)`` or ``(..., 6)``, linear first; zero if None.
+        velocity: ``(..., 6)``, linear first; zero if None.
+    """
+    if acceleration is None and velocity is None:
+        return FIXED, []
+    a = np.zeros(6)
+    if acceleration is not None:
+        a = _of_base(acceleration, "base_acceleration", {3: "linear", 6: "linear, then angular"})
+    if velocity is None and a.shape[-1] == 3:
+        return TRANSLATING, [a]
+    v = np.zeros(6)
+    if velocity is not None:
+        v = _of_base(velocity, "base_velocity", {6: "linear, then angular"})
+    if a.shape[-1] == 3:
+        a = np.concatenate([a, np.zeros_like(a)], axis=-1)
+    return MOVING, [a, v]
+
+
+def _of_base(value: ArrayLike, name: str, sizes: Mapping[int, str]) -> NDArray[np.float64]:
+    what = " or ".join(f"(..., {size}) ({order})" for size, order in sizes.items())
+    array = _floats(value, name, f"real numbers of shape {what}, in base axes")
+    if array.ndim == 0 or array.shape[-1] not in sizes:
+        raise InputError(
+            f"`{name}` has shape {array.shape}, expected {what}, in base axes.", argument=name
+        )
+    return array
+
+
+def _floats(value: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value
+    array = real_array(value, name, what, InputError)
+    check_memory(8 * array.size, f"`{name}`", name)
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused later
+        return array.astype(np.float64)
 
 
 def checked_out(out: object, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:

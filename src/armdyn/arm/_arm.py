@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_flag, checked_whole
+from armdyn._checks import checked_choice, checked_flag, checked_whole
 from armdyn._fork_safe import first_use
+from armdyn.arm._arguments import checked_base_motion
 from armdyn.arm._install_fastcall import install_fastcall
 from armdyn.arm._offset_joints import offset_joints
 from armdyn.arm.programs._names import AUTO
 from armdyn.errors import InputError
-from armdyn.robot import Robot, chain_of
+from armdyn.robot import BASES, FIXED, Robot, chain_of
 
 if TYPE_CHECKING:
     from armdyn.arm._function import Function
@@ -54,7 +55,7 @@ class Arm:
         self._robot = robot
         self._chain = chain_of(robot)
         self._offset_joints = offset_joints(self._chain, self.joint_names)
-        self._functions: dict[tuple[str, str, int, bool], Function] = {}
+        self._functions: dict[tuple[str, str, int, bool, str], Function] = {}
         self._minimal: dict[tuple[bool, bool], MinimalParameters] = {}
 
     @property
@@ -128,7 +129,13 @@ class Arm:
         return quantities(self._chain)
 
     def function(
-        self, quantity: str, method: str = AUTO, *, frame: str | int = "tip", friction: bool = True
+        self,
+        quantity: str,
+        method: str = AUTO,
+        *,
+        frame: str | int = "tip",
+        friction: bool = True,
+        base: str = FIXED,
     ) -> Function:
         """Return a quantity as a `Function`: call it, count its operations, print its code.
 
@@ -139,6 +146,10 @@ class Arm:
                 number for E_i, 0 for E_0; "tip" is the tip even if a joint has that name.
             friction: whether "inverse_dynamics", "forward_dynamics" and their derivatives include
                 joint friction.
+            base: how the base moves, for "inverse_dynamics", "forward_dynamics" and "bias".
+                "translating": `base_acceleration`, ``(..., 3)``, is one more input; "moving": two
+                more, `base_acceleration` and `base_velocity`, ``(..., 6)`` each. They mean what
+                they mean in `inverse_dynamics`.
 
         Examples:
             >>> f = arm.function("gravity")
@@ -149,20 +160,23 @@ class Arm:
         """
         if not self._functions:
             with first_use:  # the first function imports modules
-                return self._function(quantity, method, frame, friction)
-        return self._function(quantity, method, frame, friction)
+                return self._function(quantity, method, frame, friction, base)
+        return self._function(quantity, method, frame, friction, base)
 
-    def _function(self, quantity: str, method: str, frame: str | int, friction: bool) -> Function:
+    def _function(
+        self, quantity: str, method: str, frame: str | int, friction: bool, base: str
+    ) -> Function:
         from armdyn.arm.programs._methods import check_method
         from armdyn.arm.programs._programs import code_of, resolve
 
-        check_method(quantity, method)
-        key = (quantity, method, self._frame(frame), checked_flag(friction, "friction"))
+        checked_choice(base, "base", BASES)
+        check_method(quantity, method, base=base)
+        key = (quantity, method, self._frame(frame), checked_flag(friction, "friction"), base)
         if key not in self._functions:
             with first_use:
                 from armdyn.arm._function import Function
 
-                name = resolve(self._chain, quantity, method)
+                name = resolve(self._chain, quantity, method, base)
                 code = code_of(self._chain, quantity, name, *key[2:])
                 traced_from = (self._chain, *key[1:])
                 self._functions[key] = Function(
@@ -186,27 +200,65 @@ class Arm:
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        base_acceleration: ArrayLike | None = None,
+        base_velocity: ArrayLike | None = None,
         method: str = AUTO,
         friction: bool = True,
         out: Out = None,
     ) -> Array:
         """Return the torques M qdd + C qd + g + friction, ``(..., n)``.
 
+        Args:
+            q: positions.
+            qd: velocities.
+            qdd: accelerations.
+            base_acceleration: of a base in motion, in base axes: ``(..., 3)`` linear [m/s^2], or
+                ``(..., 6)`` linear, then angular [rad/s^2]. These are the rates of the numbers in
+                `base_velocity`: if the base turns at w while its origin moves at v, the origin is
+                accelerated by base_acceleration[:3] + w x v.
+            base_velocity: ``(..., 6)``, in base axes: of the origin [m/s], then angular [rad/s].
+                Torques do not depend on a uniform motion. So the linear part may be left zero if
+                `base_acceleration` is the acceleration of the origin itself, as an accelerometer
+                on the base feels it (plus gravity, see docs/conventions.md).
+            method: the method to use.
+            friction: whether joint friction is included.
+            out: receives the torques.
+
         Examples:
             >>> arm.inverse_dynamics(q, qd, qdd)
             array([17.4751,  3.4197])
+            >>> arm.inverse_dynamics(q, qd, qdd, base_acceleration=[0.0, 9.81, 0.0])
+            array([34.9502,  6.8371])
+            >>> arm.inverse_dynamics(q, qd, qdd, base_velocity=[0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+            array([17.571 ,  3.7074])
         """
-        f = self.function("inverse_dynamics", method, friction=friction)
-        return cast(Array, self._result(f, q, qd, qdd, out=out))
+        base, motion = checked_base_motion(base_acceleration, base_velocity)
+        f = self.function("inverse_dynamics", method, friction=friction, base=base)
+        return cast(Array, self._result(f, q, qd, qdd, *motion, out=out))
 
-    def bias(self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+    def bias(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        base_acceleration: ArrayLike | None = None,
+        base_velocity: ArrayLike | None = None,
+        method: str = AUTO,
+        out: Out = None,
+    ) -> Array:
         """Return C qd + g, ``(..., n)``, without friction.
+
+        On a base in motion (see `inverse_dynamics`), the torques at zero joint acceleration.
 
         Examples:
             >>> arm.bias(q, qd)
             array([17.4751,  3.4197])
+            >>> arm.bias(q, qd, base_acceleration=[0.0, -9.81, 0.0])  # falling
+            array([-0.    ,  0.0024])
         """
-        return cast(Array, self._result(self.function("bias", method), q, qd, out=out))
+        base, motion = checked_base_motion(base_acceleration, base_velocity)
+        f = self.function("bias", method, base=base)
+        return cast(Array, self._result(f, q, qd, *motion, out=out))
 
     def gravity(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return g(q), ``(..., n)``: the torques that hold the arm still.
@@ -278,18 +330,26 @@ class Arm:
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        base_acceleration: ArrayLike | None = None,
+        base_velocity: ArrayLike | None = None,
         method: str = AUTO,
         friction: bool = True,
         out: Out = None,
     ) -> Array:
         """Return the accelerations that the torques tau cause, ``(..., n)``.
 
+        They are relative to the base; its given motion (see `inverse_dynamics`) is kept up whatever
+        the arm does.
+
         Examples:
             >>> arm.forward_dynamics(q, qd, [1.0, 0.5])
             array([-12.8512,  21.0089])
+            >>> arm.forward_dynamics(q, qd, [0.0, 0.0], base_acceleration=[0.0, -9.81, 0.0])
+            array([ 0.0073, -0.0242])
         """
-        f = self.function("forward_dynamics", method, friction=friction)
-        return cast(Array, self._result(f, q, qd, tau, out=out))
+        base, motion = checked_base_motion(base_acceleration, base_velocity)
+        f = self.function("forward_dynamics", method, friction=friction, base=base)
+        return cast(Array, self._result(f, q, qd, tau, *motion, out=out))
 
     def inverse_dynamics_derivatives(
         self,
@@ -514,8 +574,8 @@ class Arm:
             install_fastcall(self, f.quantity, _METHODS[f.quantity], f)
         return result
 
-    def _default(self, quantity: str) -> tuple[str, str, int, bool]:
-        return (quantity, AUTO, self.n + 1, True)
+    def _default(self, quantity: str) -> tuple[str, str, int, bool, str]:
+        return (quantity, AUTO, self.n + 1, True, FIXED)
 
     def _frame(self, frame: str | int) -> int:
         if isinstance(frame, str):

@@ -28,15 +28,17 @@ def import_pinocchio() -> Any:
     return pinocchio  # pyright: ignore[reportUnknownVariableType]
 
 
-def pinocchio_model(robot: Robot) -> Any:
+def pinocchio_model(robot: Robot, free_base: bool = False) -> Any:
     """Return Pinocchio's model of the robot: gravity and rotor inertia included, friction not.
 
-    Its last frame is the tip.
+    Its last frame is the tip. A free base is a first joint of six degrees of freedom, without mass.
     """
     pin = import_pinocchio()
     model = pin.Model()
     model.gravity.linear = np.array(robot.gravity)
     parent = 0
+    if free_base:
+        parent = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
     placement = pin.SE3(np.array(robot.base))
     for joint in robot.joints:
         placement = placement * _fixed_part(pin, joint)
@@ -49,7 +51,8 @@ def pinocchio_model(robot: Robot) -> Any:
         placement = pin.SE3.Identity()
     tool = pin.SE3(np.array(robot.tool))
     model.addFrame(pin.Frame("tip", parent, 0, tool, pin.FrameType.OP_FRAME))
-    model.armature = np.array([j.rotor_inertia for j in robot.joints])
+    rotors = [j.rotor_inertia for j in robot.joints]
+    model.armature = np.array([*[0.0] * (model.nv - robot.n), *rotors])
     return model
 
 

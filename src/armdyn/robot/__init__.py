@@ -9,7 +9,19 @@ from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
     from armdyn.robot._bundled import bundled_names
-    from armdyn.robot._chain import Chain, Link, Symmetric, Vector, chain_of, exact_cos_sin
+    from armdyn.robot._chain import (
+        BASES,
+        FIXED,
+        MOVING,
+        TRANSLATING,
+        BaseMotion,
+        Chain,
+        Link,
+        Symmetric,
+        Vector,
+        chain_of,
+        exact_cos_sin,
+    )
     from armdyn.robot._files import read_robot, write_robot
     from armdyn.robot._generic import generic
     from armdyn.robot._joint import Joint
@@ -22,8 +34,13 @@ if TYPE_CHECKING:
     from armdyn.robot.friction import FRICTION_TERMS, FrictionTerm
 
 __all__ = [
+    "BASES",
+    "FIXED",
     "FRICTION_TERMS",
     "IDENTITY",
+    "MOVING",
+    "TRANSLATING",
+    "BaseMotion",
     "Chain",
     "FrictionTerm",
     "Joint",
@@ -48,6 +65,11 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
+        "BASES": "_chain",
+        "BaseMotion": "_chain",
+        "FIXED": "_chain",
+        "MOVING": "_chain",
+        "TRANSLATING": "_chain",
         "Chain": "_chain",
         "FRICTION_TERMS": "friction",
         "FrictionTerm": "friction",

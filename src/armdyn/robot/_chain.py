@@ -57,14 +57,40 @@ class Link:
     shapes: tuple[float, ...] = field(default_factory=lambda: (1.0,) * len(shape_fields()))
 
 
+FIXED, TRANSLATING, MOVING = "fixed", "translating", "moving"
+
+BASES: dict[str, dict[str, int]] = {
+    FIXED: {},
+    TRANSLATING: {"base_acceleration": 3},
+    MOVING: {"base_acceleration": 6, "base_velocity": 6},
+}
+"""How a base may move, with the inputs that tell the motion; each includes those before it."""
+
+
+@dataclass(frozen=True)
+class BaseMotion:
+    """How the base moves, in E_0.
+
+    a is the acceleration of O_0 [m/s^2]; w, wd are angular velocity and acceleration of E_0.
+    """
+
+    a: Vector = (0.0, 0.0, 0.0)
+    w: Vector = (0.0, 0.0, 0.0)
+    wd: Vector = (0.0, 0.0, 0.0)
+
+
 @dataclass(frozen=True)
 class Chain:
-    """A robot's constants; ``chain[i]`` is link i = 1..n, `g` is gravity in E_0 [m/s^2]."""
+    """A robot's constants; ``chain[i]`` is link i = 1..n, `g` is gravity in E_0 [m/s^2].
+
+    The base is at rest unless `motion` says otherwise.
+    """
 
     links: tuple[Link, ...]
     g: tuple[float, float, float]
     base: Placement
     tool: Placement
+    motion: BaseMotion | None = None
 
     @property
     def n(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from armdyn.algorithms import QUANTITIES, Derivative, Method, Quantity
 from armdyn.arm.programs._names import AUTO, ROLLED
 from armdyn.errors import MethodError
+from armdyn.robot import BASES, FIXED
 
 
 def row_of(quantity: str) -> Quantity:
@@ -21,13 +22,26 @@ def methods(quantity: str) -> tuple[str, ...]:
         >>> armdyn.methods("udu")
         ('denoc', 'mass_matrix_udu')
     """
-    return (*straight_methods(quantity), *([ROLLED] if row_of(quantity).rolled else []))
+    return methods_on(quantity, FIXED)
 
 
-def straight_methods(quantity: str) -> tuple[str, ...]:
+def methods_on(quantity: str, base: str) -> tuple[str, ...]:
+    """Return the names of the methods for a base that moves in a way of `BASES`."""
+    rolled = row_of(quantity).rolled
+    swept = rolled is not None and _allows(rolled.base, base)
+    return (*straight_methods(quantity, base), *([ROLLED] if swept else []))
+
+
+def straight_methods(quantity: str, base: str = FIXED) -> tuple[str, ...]:
     """Return the names of the methods that become straight-line code."""
     row = row_of(quantity)
-    return (*row.methods, *row.derived)
+    own = (name for name, method in row.methods.items() if _allows(method.base, base))
+    return (*own, *(row.derived if base == FIXED else ()))
+
+
+def _allows(most: str, base: str) -> bool:
+    order = [*BASES]
+    return order.index(base) <= order.index(most)
 
 
 def source(quantity: str, method: str) -> str:
@@ -43,8 +57,11 @@ def method_row(quantity: str, method: str) -> Method | Derivative:
     return row.methods.get(method) or row.derived[method]
 
 
-def check_method(quantity: str, method: str, *, straight: bool = False) -> None:
-    """Refuse unknown quantities and methods; with `straight`, sweeps as well."""
+def check_method(quantity: str, method: str, *, straight: bool = False, base: str = FIXED) -> None:
+    """Refuse unknown quantities and methods, those that do not allow the motion of the base.
+
+    With `straight`, refuse sweeps as well.
+    """
     every = (AUTO, *methods(quantity))
     if not isinstance(method, str) or method not in every:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise MethodError(f"method of {quantity}", method, every, argument="method")
@@ -52,9 +69,20 @@ def check_method(quantity: str, method: str, *, straight: bool = False) -> None:
         raise MethodError(
             f"straight-line method of {quantity}",
             method,
-            (AUTO, *straight_methods(quantity)),
+            (AUTO, *straight_methods(quantity, base)),
             argument="method",
         )
+    if base != FIXED:
+        _check_base(quantity, method, base)
+
+
+def _check_base(quantity: str, method: str, base: str) -> None:
+    if not straight_methods(quantity, base):
+        names = [name for name, row in QUANTITIES.items() if _allows(row.base, base)]
+        raise MethodError(f"quantity on a {base} base", quantity, names, argument="quantity")
+    able = (AUTO, *methods_on(quantity, base))
+    if method not in able:
+        raise MethodError(f"method of {quantity} on a {base} base", method, able, argument="method")
 
 
 def is_in_package(quantity: str, method: str) -> bool:

@@ -14,7 +14,7 @@ from armdyn.arm.programs._methods import (
     check_method,
     is_in_package,
     method_row,
-    methods,
+    methods_on,
     row_of,
     straight_methods,
 )
@@ -23,7 +23,7 @@ from armdyn.arm.programs._recent import recent
 from armdyn.arm.programs._singular import singular
 from armdyn.graph import Program, Rolled, free_symbols
 from armdyn.kernel import cached_choice, cached_program, source_digest
-from armdyn.robot import Chain
+from armdyn.robot import FIXED, Chain
 from armdyn.robot.friction import has_load_terms
 
 if TYPE_CHECKING:
@@ -60,58 +60,63 @@ def quantities(chain: Chain) -> tuple[str, ...]:
     return tuple(found)
 
 
-def resolve(chain: Chain, quantity: str, method: str) -> str:
+def resolve(chain: Chain, quantity: str, method: str, base: str = FIXED) -> str:
     """Return the method's name; "auto" becomes the fastest for this chain."""
-    check_method(quantity, method)
-    return fastest(chain, quantity) if method == AUTO else method
+    check_method(quantity, method, base=base)
+    return fastest(chain, quantity, base) if method == AUTO else method
 
 
-def fastest(chain: Chain, quantity: str) -> str:
+def fastest(chain: Chain, quantity: str, base: str = FIXED) -> str:
     """Return the cheapest method or, for a long arm, the sweeps along its joints."""
-    if not row_of(quantity).rolled or chain.n < FEWEST_ROLLED or free_symbols(chain):
-        return cheapest(chain, quantity)
-    return _fastest(chain, quantity, *_rows(quantity))
+    if ROLLED not in methods_on(quantity, base) or chain.n < FEWEST_ROLLED or free_symbols(chain):
+        return cheapest(chain, quantity, base)
+    return _fastest(chain, quantity, base, *_rows(quantity))
 
 
 @lru_cache(maxsize=1024)
-def _fastest(chain: Chain, quantity: str, *rows: object) -> str:
+def _fastest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
     def choose() -> str:
         from armdyn.arm.programs._tracing import operations
 
         row = row_of(quantity)
         assert row.rolled is not None
         longest = LONGEST_STRAIGHT * row.rolled.work
-        if _length(operations(chain, quantity, ROLLED)) > HOPELESS * longest:
+        if _length(operations(chain, quantity, ROLLED, base)) > HOPELESS * longest:
             return ROLLED
-        straight = _length(operations(chain, quantity, row.general))
-        return ROLLED if straight > longest else cheapest(chain, quantity)
+        straight = _length(operations(chain, quantity, row.general, base))
+        return ROLLED if straight > longest else cheapest(chain, quantity, base)
 
-    return _chosen(chain, quantity, methods(quantity), choose, "fastest")
+    return _chosen(chain, quantity, methods_on(quantity, base), choose, "fastest", *_told(base))
 
 
 def _length(counted: Operations) -> int:
     return counted.multiplications + counted.additions
 
 
-def cheapest(chain: Chain, quantity: str) -> str:
+def cheapest(chain: Chain, quantity: str, base: str = FIXED) -> str:
     """Return the straight-line method with the fewest multiplications, then additions.
 
     The first of equals.
     """
-    names = straight_methods(quantity)
-    return names[0] if len(names) == 1 else _cheapest(chain, quantity, *_rows(quantity))
+    names = straight_methods(quantity, base)
+    return names[0] if len(names) == 1 else _cheapest(chain, quantity, base, *_rows(quantity))
 
 
 @lru_cache(maxsize=1024)
-def _cheapest(chain: Chain, quantity: str, *rows: object) -> str:
-    names = straight_methods(quantity)
+def _cheapest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
+    names = straight_methods(quantity, base)
 
     def choose() -> str:
         from armdyn.arm.programs._tracing import operations
 
-        return min(names, key=lambda name: cost(operations(chain, quantity, name)))
+        return min(names, key=lambda name: cost(operations(chain, quantity, name, base)))
 
-    return _chosen(chain, quantity, names, choose)
+    return _chosen(chain, quantity, names, choose, *_told(base))
+
+
+def _told(base: str) -> tuple[str, ...]:
+    """Return what the motion of the base adds to a key of the cache."""
+    return () if base == FIXED else (base,)
 
 
 def _chosen(
@@ -141,24 +146,26 @@ def steps(program: Program) -> int:
 
 
 def key_steps(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool, row: object
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str, row: object
 ) -> int:
     """Return the memory of the arguments of `program`, counted in steps."""
     return STEPS_OF_LINK * chain.n
 
 
 def code_of(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str = FIXED
 ) -> Program | Rolled:
     """Return the code of any method, sweeps included; arguments as for `program`."""
     if method != ROLLED:
-        return program(chain, quantity, method, frame, friction)
+        return program(chain, quantity, method, frame, friction, base)
     from armdyn.arm.programs._tracing import sweeps
 
     return sweeps(chain, quantity, friction=friction)
 
 
-def program(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> Program:
+def program(
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str = FIXED
+) -> Program:
     """Trace a method, or take the program traced earlier in this or another process.
 
     Args:
@@ -167,22 +174,24 @@ def program(chain: Chain, quantity: str, method: str, frame: int, friction: bool
         method: a name from `methods(quantity)`.
         frame: for quantities that take one: i for E_i, n + 1 for the tip.
         friction: whether the torques include joint friction, for quantities that depend on it.
+        base: how the base moves, see `BASES`; the inputs that tell it follow the others.
     """
-    return _program(chain, quantity, method, frame, friction, method_row(quantity, method))
+    return _program(chain, quantity, method, frame, friction, base, method_row(quantity, method))
 
 
 @recent(MOST_STEPS, steps, key_steps)
 def _program(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool, row: object
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str, row: object
 ) -> Program:
     def make() -> Program:
         from armdyn.arm.programs._tracing import traced
 
-        return traced(chain, quantity, method, frame, friction, row)
+        return traced(chain, quantity, method, frame, friction, base, row)
 
     if free_symbols(chain) or not is_in_package(quantity, method):
         return make()
-    return cached_program((*_decided_by(chain), quantity, method, str(frame), str(friction)), make)
+    key = (quantity, method, str(frame), str(friction), *_told(base))
+    return cached_program((*_decided_by(chain), *key), make)
 
 
 def _decided_by(chain: Chain) -> tuple[str, ...]:

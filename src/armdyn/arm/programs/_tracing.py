@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from armdyn.algorithms import Method
+from armdyn.algorithms.base_motion import on_base
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.quantity import resolve
 from armdyn.arm.programs._derivatives import derived_method
@@ -18,36 +19,42 @@ from armdyn.arm.programs._recent import recent
 from armdyn.arm.programs._rolled import rolled_program
 from armdyn.arm.programs._singular import refuse_singular
 from armdyn.graph import Operations, Program, Rolled, Slot, count, count_rolled, trace
-from armdyn.robot import Chain
+from armdyn.robot import BASES, FIXED, Chain
 from armdyn.scalar import Scalar
 
 
-def operations(chain: Chain, quantity: str, method: str) -> Operations:
+def operations(chain: Chain, quantity: str, method: str, base: str = FIXED) -> Operations:
     """Count the operations of a method on a chain, without friction."""
     if method == ROLLED:
         return count_rolled(sweeps(chain, quantity, friction=False))
-    return count(straight(chain, quantity, method))
+    return count(straight(chain, quantity, method, base))
 
 
-def straight(chain: Chain, quantity: str, method: str) -> Program:
+def straight(chain: Chain, quantity: str, method: str, base: str = FIXED) -> Program:
     """Trace a method on a chain, without friction; not the sweeps."""
     row = method_row(quantity, method)
-    return traced(chain, quantity, method, chain.n + 1, False, row)
+    return traced(chain, quantity, method, chain.n + 1, False, base, row)
 
 
 @recent(MOST_STEPS, steps, key_steps)
 def traced(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool, row: object
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str, row: object
 ) -> Program:
     """Trace a method; `row` is part of the key, so a new method of the same name is traced anew."""
     entry = row_of(quantity)
     refuse_singular(chain, quantity)
     if not entry.about_frames:
         chain = with_last_frame_chosen(chain)
-    inputs = [Slot(name, (chain.n,)) for name in entry.inputs]
+    inputs = input_slots(quantity, chain.n, base)
     outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
-    run = algorithm(chain, quantity, method, frame, friction)
+    run = algorithm(chain, quantity, method, frame, friction, base)
     return trace(run, inputs, outputs, name=quantity)
+
+
+def input_slots(quantity: str, n: int, base: str = FIXED) -> list[Slot]:
+    """Return the inputs of a quantity of n joints, those that tell the motion of the base last."""
+    states = [Slot(name, (n,)) for name in row_of(quantity).inputs]
+    return [*states, *(Slot(name, (size,)) for name, size in BASES[base].items())]
 
 
 def sweeps(chain: Chain, quantity: str, *, friction: bool) -> Rolled:
@@ -59,17 +66,19 @@ def sweeps(chain: Chain, quantity: str, *, friction: bool) -> Rolled:
 
 
 def algorithm(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str = FIXED
 ) -> Callable[..., object]:
     """Return a method as a function of its inputs, lists of scalars; arguments as for `program`."""
     entry, row = row_of(quantity), method_row(quantity, method)
     run = (row if isinstance(row, Method) else derived_method(row, cheapest)).run
 
-    def function(*inputs: list[Scalar]) -> object:
+    def function(*given: list[Scalar]) -> object:
+        inputs, motion = given[: len(entry.inputs)], given[len(entry.inputs) :]
+        arm = on_base(chain, *motion) if motion else chain
         if entry.takes_frame:
-            return run(chain, *inputs, frame=frame)
+            return run(arm, *inputs, frame=frame)
         if friction and entry.friction:
-            return resolve(entry.friction)(run, chain, *inputs)
-        return run(chain, *inputs)
+            return resolve(entry.friction)(run, arm, *inputs)
+        return run(arm, *inputs)
 
     return function
