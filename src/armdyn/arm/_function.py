@@ -70,7 +70,7 @@ class Function:
         method: str,
         robot: str,
         offset_joints: OffsetJoints | None = None,
-        traced_from: tuple[Chain, str, int, bool] | None = None,
+        traced_from: tuple[Chain, str, int, bool, str] | None = None,
     ) -> None:
         self.quantity = program.name
         self.method = method
@@ -83,7 +83,7 @@ class Function:
         takes_q = any(slot.name == "q" for slot in program.inputs)
         self._offset_joints = offset_joints if takes_q else None
         self._ordinary = ORDINARY if self._offset_joints is None else LARGEST_ANGLE
-        self._traced_from = traced_from  # arm, method asked for, frame, friction
+        self._traced_from = traced_from  # arm, method asked for, frame, friction, base
         self._warm = False
         self._call: Callable[..., Any] = MethodType(_evaluate, self)
 
@@ -365,8 +365,8 @@ class Function:
             )
         from armdyn.arm.programs._parametric import of_link_parameters
 
-        chain, asked, frame, friction = self._traced_from
-        return of_link_parameters(chain, self.quantity, asked, self.method, frame, friction)
+        chain, asked, frame, friction, base = self._traced_from
+        return of_link_parameters(chain, self.quantity, asked, self.method, frame, friction, base)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without a fastcall, which belongs to this object."""

@@ -12,11 +12,11 @@ from armdyn.arm.programs._methods import check_method, straight_methods
 from armdyn.arm.programs._names import AUTO
 from armdyn.arm.programs._programs import cost
 from armdyn.arm.programs._singular import refuse_singular
-from armdyn.arm.programs._tracing import algorithm
+from armdyn.arm.programs._tracing import algorithm, input_slots
 from armdyn.export import linear_constants
 from armdyn.graph import Instruction, Program, Slot, count, trace, verify
 from armdyn.minimal import folded
-from armdyn.robot import Chain, Link
+from armdyn.robot import FIXED, Chain, Link
 from armdyn.robot.friction import in_table, out_of_table, parameter_terms
 from armdyn.scalar import Op, Scalar
 
@@ -60,23 +60,26 @@ def parametric(
     *,
     frame: int | None = None,
     friction: bool = True,
+    base: str = FIXED,
 ) -> Parametric:
     """Trace a method with the constants of the links as inputs.
 
     "auto" takes the cheapest method that does not divide by masses, if there is one: in identified
-    parameters, a link may have zero mass. `frame` (default: the tip) and `friction` as for
+    parameters, a link may have zero mass. `frame` (default: the tip), `friction` and `base` as for
     `program`.
     """
-    check_method(quantity, method, straight=True)
+    check_method(quantity, method, straight=True, base=base)
     refuse_singular(chain, quantity)
     frame = chain.n + 1 if frame is None else frame
-    names = straight_methods(quantity) if method == AUTO else (method,)
-    found = [Parametric(_traced(chain, quantity, name, frame, friction), name) for name in names]
+    names = straight_methods(quantity, base) if method == AUTO else (method,)
+    found = [
+        Parametric(_traced(chain, quantity, name, frame, friction, base), name) for name in names
+    ]
     return min(found, key=lambda f: (f.divides_by_masses, cost(count(f.program))))
 
 
 def of_link_parameters(
-    chain: Chain, quantity: str, method: str, used: str, frame: int, friction: bool
+    chain: Chain, quantity: str, method: str, used: str, frame: int, friction: bool, base: str
 ) -> Program:
     """Return a program whose last input is the 10n link parameters; rotors and friction built in.
 
@@ -88,10 +91,11 @@ def of_link_parameters(
             again, unless it would divide by masses.
         frame: as for `program`.
         friction: as for `program`.
+        base: as for `program`.
     """
-    found = parametric(chain, quantity, used, frame=frame, friction=friction)
+    found = parametric(chain, quantity, used, frame=frame, friction=friction, base=base)
     if method == AUTO and found.divides_by_masses:
-        found = parametric(chain, quantity, frame=frame, friction=friction)
+        found = parametric(chain, quantity, frame=frame, friction=friction, base=base)
     code = with_known(found.program, {k: x for k, x in values(chain).items() if k != INERTIAL})
     return with_input(code, Slot(INERTIAL, (chain.n, len(PARAMETER_NAMES))))
 
@@ -109,7 +113,9 @@ def with_input(code: Program, slot: Slot) -> Program:
     return replace(code, inputs=(*code.inputs, slot))
 
 
-def _traced(chain: Chain, quantity: str, method: str, frame: int, friction: bool) -> Program:
+def _traced(
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str
+) -> Program:
     n, entry, names = chain.n, QUANTITIES[quantity], terms_of(chain)
     terms = len(names)
     constants = [
@@ -117,7 +123,7 @@ def _traced(chain: Chain, quantity: str, method: str, frame: int, friction: bool
         Slot(ROTOR, (n,)),
         Slot(FRICTION, (n, terms)),
     ]
-    inputs = [*(Slot(name, (n,)) for name in entry.inputs), *constants]
+    inputs = [*input_slots(quantity, n, base), *constants]
     outputs = [Slot(name, shape) for name, shape in entry.shapes(n).items()]
 
     def function(*given: list[Scalar]) -> object:

@@ -47,7 +47,7 @@ def traced(
         chain = with_last_frame_chosen(chain)
     inputs = input_slots(quantity, chain.n, base)
     outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
-    run = algorithm(chain, quantity, method, frame, friction, base)
+    run = algorithm(chain, quantity, method, frame, friction)
     return trace(run, inputs, outputs, name=quantity)
 
 
@@ -66,9 +66,12 @@ def sweeps(chain: Chain, quantity: str, *, friction: bool) -> Rolled:
 
 
 def algorithm(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str = FIXED
+    chain: Chain, quantity: str, method: str, frame: int, friction: bool
 ) -> Callable[..., object]:
-    """Return a method as a function of its inputs, lists of scalars; arguments as for `program`."""
+    """Return a method as a function of its inputs, lists of scalars; arguments as for `program`.
+
+    Inputs that tell the motion of the base may follow, see `BASES`.
+    """
     entry, row = row_of(quantity), method_row(quantity, method)
     run = (row if isinstance(row, Method) else derived_method(row, cheapest)).run
 
