@@ -201,6 +201,19 @@ def test_arms_that_are_too_large_are_refused_with_the_limit() -> None:
     assert error.value.argument == "robot"
 
 
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_singular_mass_matrix_is_refused_where_it_is_divided_by(kind: str) -> None:
+    """A first link without mass that moves as the second does: M exists, its inverse does not."""
+    last = armdyn.Joint(kind=kind, mass=2.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
+    robot = armdyn.Robot([armdyn.Joint(kind=kind), last])
+    model = armdyn.symbolic(robot)
+    assert model.mass_matrix[0, 0] == model.mass_matrix[1, 1] != 0
+    for which in ("U", "D", "inverse_mass_matrix"):
+        with pytest.raises(armdyn.RobotError, match="joint 1 can move"):
+            model.latex(which)
+    assert armdyn.symbolic(robot, general=True).D[0, 0] != 0
+
+
 def test_wrong_arguments_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     model = armdyn.symbolic("planar2")
     with pytest.raises(armdyn.InputError, match="mass_matrix"):

@@ -7,12 +7,17 @@ squares are those of the corrected equations, see `algorithms.denoc_inverse`.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from armdyn.errors import RobotError
 from armdyn.symbolics._readable import Readable
 from armdyn.symbolics._series import Series
+
+# A difference this small relative to what it is taken from is zero.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -87,8 +92,15 @@ class Factors:
             done = (alpha[i, k] * alpha[j, k] * mh[k] for k in range(j + 1, self.n))
             return self.M[i][j] - self.sympy.Add(*done)
 
+        sample = Sample(self.terms)
         for j in reversed(self._joints):
             mh[j] = self._term("mh", (j,), rest(j, j))
+            if sample.vanishes(mh[j], self.M[j][j]):
+                raise RobotError(
+                    f"the mass matrix is singular: joint {j + 1} can move, alone or with joints "
+                    "behind it, without moving any mass. Give the links mass and inertia, or take "
+                    "general=True."
+                )
             for i in reversed(range(j)):
                 alpha[i, j] = self._term("alpha", (i, j), rest(i, j) / mh[j])
         return mh, alpha
@@ -115,6 +127,30 @@ def needed(terms: dict[Any, Any], matrix: Any) -> dict[Any, Any]:
         if name in wanted:
             wanted |= terms[name].free_symbols
     return {name: value for name, value in terms.items() if name in wanted}
+
+
+class Sample:
+    """The terms at arbitrary values of their symbols, to tell what is zero everywhere."""
+
+    def __init__(self, terms: dict[Any, Any]) -> None:
+        self._terms = terms
+        self._known: dict[Any, float] = {}
+
+    def vanishes(self, term: Any, size: Any) -> bool:
+        """Say whether a term is zero up to rounding, compared with another."""
+        return abs(self._at(term)) <= ROUNDING * abs(self._at(size))
+
+    def _at(self, term: Any) -> float:
+        if term.is_Number:
+            return float(term)
+        if term not in self._known:
+            value = self._terms.get(term)
+            if value is None:
+                self._known[term] = random.Random(term.name).uniform(0.5, 1.5)
+            else:
+                known = {symbol: self._at(symbol) for symbol in value.free_symbols}
+                self._known[term] = float(value.xreplace(known))
+        return self._known[term]
 
 
 def coriolis(readable: Readable, symbols: Sequence[Sequence[Sequence[Series]]]) -> Named:
