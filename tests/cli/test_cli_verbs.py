@@ -24,8 +24,8 @@ from support.identification import recorded, small_arm
 VERBS = {verb: _imported(verb) for verb in USAGE}
 EXAMPLES = {verb: usage.examples for verb, usage in USAGE.items()}
 
-# Their examples are what test_bench, test_study, test_tables and test_demo run.
-TAKES_LONG = ("bench", "study", "tables", "demo")
+# Their examples are what test_bench, test_study, test_tables, test_claims and test_demo run.
+TAKES_LONG = ("bench", "study", "tables", "claims", "demo")
 
 WRONG = [
     (["info", "nobody"], "nobody"),
@@ -33,6 +33,8 @@ WRONG = [
     (["info", "puma560", "--plot", "nowhere/arm.png"], "make it first"),
     (["ops", "nobody"], "nobody"),
     (["tables", "--frobnicate"], "frobnicate"),
+    (["claims", "--paper", "lin_1990"], "--paper"),
+    (["claims", "--plot", "claims.jpg"], ".png"),
     (["verify", "puma560", "--states", "-1"], "states"),
     (["minimal", "puma560", "--latex", "--json"], "--latex"),
     (["symbolic", "puma560"], "up to 3 joints"),
@@ -85,8 +87,8 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 
 def test_all_verbs_of_the_contract_are_there() -> None:
     verbs = (
-        "info ops tables verify minimal symbolic excite identify payload gains simulate study "
-        "codegen bench paper cache demo"
+        "info ops tables claims verify minimal symbolic excite identify payload gains simulate "
+        "study codegen bench paper cache demo"
     )
     assert set(VERBS) == set(verbs.split())
 

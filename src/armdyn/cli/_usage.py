@@ -41,6 +41,14 @@ VERBS: dict[str, Usage] = {
             "armdyn tables --lines",
         ),
     ),
+    "claims": Usage(
+        "Try what the papers say of each other's operation counts: where it is true, "
+        "for n = 2 to 30.",
+        (
+            "armdyn claims --paper lin_1991",
+            "armdyn claims --plot claims.png --json",
+        ),
+    ),
     "verify": Usage(
         "Compare all methods at random states; exit status 1 if one disagrees.",
         (

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.angular import ZERO_MATRIX, euler, omega_matrix
 from armdyn.algorithms.cholesky import solve
-from armdyn.algorithms.frame import frames
+from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.printed.lines import Lines
 from armdyn.algorithms.vector import (
     ZERO,
     Matrix,
     add,
     add_symmetric,
+    clean,
     cross,
     dot,
     inertia_at_origin,
@@ -86,7 +87,8 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar], line: Lines) -> Matrix:
     for i in range(1, n):
         step = line.given(F[i + 1].s)
         for j in range(i + 1, n + 1):
-            step = s[i, j] = line("s_{i,i+1} in E_j", F[j].to_child(step))
+            turned = F[j].to_child(step) if j > i + 1 else _first_turn(F[j], step)
+            step = s[i, j] = line("s_{i,i+1} in E_j", turned)
         u[i, i + 1] = line.given(F[i + 1].z_previous)
         for j in range(i + 2, n + 1):
             u[i, j] = line("axis i in E_j", F[j].to_child(u[i, j - 1]))
@@ -121,6 +123,13 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar], line: Lines) -> Matrix:
             inner = (psi[2] - x * a[2], psi[4] - y * a[2], psi[5] + x * a[0] + y * a[1])
             D[k, i] = line("D_jk", dot(u[k, i], inner))
     return symmetric_full([[D[k, i] for k in range(1, i + 1)] for i in range(1, n + 1)])
+
+
+def _first_turn(p: Frame, s: Vector) -> Vector:
+    """Return R^T s of a joint's own offset: of its constants one is zero, but for rounding."""
+    x, y, z = s
+    (t,) = clean([p.Cb * y + p.Sb * z], [p.Cb * y, p.Sb * z])
+    return (p.C * x + p.S * t, p.C * t - p.S * x, p.Cb * z - p.Sb * y)
 
 
 def forward_dynamics(

@@ -6,6 +6,9 @@ The catalogue is one file a paper. Its ids are stable names: the pages of the pa
 
 from armdyn.report.claims import lin_1991, lin_fang_1999, mata_2002, saha_1999
 from armdyn.report.claims._claim import Amount, Claim, Order, Parallel, Ranking
+from armdyn.report.claims._plot import write_plot
+from armdyn.report.claims._series import TRIES, Try
+from armdyn.report.claims._trials import Judged, Trial, claimed, intervals, judge
 
 CLAIMS: tuple[Claim, ...] = (
     *lin_fang_1999.CLAIMS,
@@ -15,4 +18,19 @@ CLAIMS: tuple[Claim, ...] = (
 )
 """Every claim, in the order of the papers' chapters here."""
 
-__all__ = ["CLAIMS", "Amount", "Claim", "Order", "Parallel", "Ranking"]
+__all__ = [
+    "CLAIMS",
+    "TRIES",
+    "Amount",
+    "Claim",
+    "Judged",
+    "Order",
+    "Parallel",
+    "Ranking",
+    "Trial",
+    "Try",
+    "claimed",
+    "intervals",
+    "judge",
+    "write_plot",
+]

@@ -14,12 +14,14 @@ SMALLEST, LARGEST = 2, 30
 class Contender:
     """An algorithm in a ranking: its printed row, and the program that is counted.
 
-    `row` is None if no paper prints its count, `measure` is None if nothing can be traced.
+    `row` is None if no paper prints its count, `measure` is None if nothing can be traced. With
+    `only_here` no paper prints its recursion, though the method has one by another name.
     """
 
     label: str
     row: PrintedRow | None
     measure: Measure | None
+    only_here: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,9 @@ class Order(Claim):
 
 @dataclass(frozen=True)
 class Parallel(Claim):
-    """With enough processors at work `method` gains at least as much as `beside`.
+    """Many processors at once make `method` faster, as they do `beside`.
 
-    The gain is operations over the critical path; both are methods of the mass matrix.
+    The gain is operations over the critical path. It should be above 1 and grow with n.
     """
 
     method: Contender
@@ -101,6 +103,6 @@ def printed(reference: str, label: str, type: int = 1) -> Contender:
     return Contender(label, row, row.measure if isinstance(row.measure, Measure) else None)
 
 
-def traced(quantity: str, method: str) -> Contender:
+def traced(quantity: str, method: str, *, only_here: bool = False) -> Contender:
     """Return the contender of a method for which the paper prints no count."""
-    return Contender(method, None, Measure(quantity, method))
+    return Contender(method, None, Measure(quantity, method), only_here)

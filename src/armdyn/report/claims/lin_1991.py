@@ -75,7 +75,7 @@ CLAIMS: tuple[Claim, ...] = (
         1,
         (_matrix("Fijany and Bejczy"),),
         (traced("mass_matrix in one frame", "last"),),
-        3,
+        4,
     ),
     Ranking(
         "lin_1991.second_or_last_frame",
@@ -108,7 +108,7 @@ CLAIMS: tuple[Claim, ...] = (
     Parallel(
         "lin_1991.parallel",
         "section 5, end",
-        "The new method can be computed in parallel as well as that of Walker and Orin",
+        "Parallel computation, in use for Walker and Orin's method, applies to the new one, too",
         1,
         _matrix("Present"),
         _matrix("Walker and Orin"),

@@ -37,7 +37,7 @@ CLAIMS: tuple[Claim, ...] = (
         "section 1",
         "Forward dynamics by the inertia matrix is of order n³",
         1,
-        traced("forward_dynamics", "mass_matrix_udu"),
+        traced("forward_dynamics", "gibbs_appell"),
         3,
     ),
 )
