@@ -1,6 +1,7 @@
 """The mathematics: one file a method, in its paper's symbols, as plain arithmetic on numbers.
 
-Each name is imported at its first use.
+Where a paper misprints an equation the code has the corrected one; docs/papers/errata.md lists all
+misprints, with the numbers that decide them. Each name is imported at its first use.
 """
 
 from typing import TYPE_CHECKING

@@ -150,23 +150,16 @@ def verdict(expected: Pair, measured: Operations | None) -> Verdict:
 def slips(row: PrintedRow, n: int) -> list[str]:
     """Return where a printed row contradicts itself at n: number, formula, and sum of its lines."""
     found: list[str] = []
-    printed, given = row.values.get(n), _formula_value(row, n)
+    printed, given = row.values.get(n), row.formula(n)
     if given is None:
         return found
     for letter, p, f in zip("MA", printed or given, given, strict=True):
         if p != f:
             found.append(f"prints {p}{letter}, its formula gives {f}{letter}")
-    lines = _sum_of_lines(row, n)
+    lines = row.sum_of_lines(n)
     if lines not in (None, given):
         found.append("the lines of its own table sum to {}M {}A".format(*lines))
     return found
-
-
-def _sum_of_lines(row: PrintedRow, n: int) -> Pair | None:
-    if not (row.items and row.all_items):
-        return None
-    M, A = (sum(getattr(i, x) * i.times(n) for i in row.items) for x in "MA")
-    return M, A
 
 
 def _measured(table: PrintedTable) -> Table:
@@ -191,7 +184,7 @@ def _lines(row: PrintedRow) -> list[LineCount]:
 
 
 def _row(row: PrintedRow, n: int) -> Row:
-    given, printed = _formula_value(row, n), row.values[n]
+    given, printed = row.formula(n), row.values[n]
     expected = given or printed
     assert expected is not None, f"{row.label} prints neither a formula nor a number"
     if isinstance(row.measure, Measure):
@@ -227,14 +220,10 @@ def _row(row: PrintedRow, n: int) -> Row:
 def _unlike(row: PrintedRow, n: int, expected: Pair, as_printed: Operations) -> list[str]:
     """Say what the recursion takes if run as printed, unless that is the formula or its lines."""
     ran = (as_printed.multiplications + as_printed.sqrt, as_printed.additions)
-    if ran in (expected, _sum_of_lines(row, n)):
+    if ran in (expected, row.sum_of_lines(n)):
         return []
     said = "run as printed it takes {}M {}A, not {}M {}A".format(*ran, *expected)
     return [f"{said}: {row.as_printed}" if row.as_printed else said]
-
-
-def _formula_value(row: PrintedRow, n: int) -> Pair | None:
-    return None if row.formulas is None else (row.formulas[0](n), row.formulas[1](n))
 
 
 def _difference(expected: Pair, measured: Operations) -> Pair:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import armdyn
+from armdyn.algorithms.frame import frame
+from armdyn.graph import Slot, count, trace
 from armdyn.report.papers.errata._arm import Array, Posed, Z, cross, difference, posed, skew
 from armdyn.report.papers.errata.checks.sets import slope
+from armdyn.robot import chain_of
 
 ROUNDING = 1e-12
 
@@ -115,6 +121,21 @@ def test_wrench_at_the_joint_A10_A11(arm) -> None:
         t = K * cross(c, Z) + (not K) * J @ Z  # (A11)
         own = f[2] if K else t[2]
         assert abs(own - arm.H[j - 1, j - 1]) < ROUNDING * abs(arm.H).max()
+
+
+def test_a_rotation_takes_8M_4A() -> None:
+    F = frame(chain_of(armdyn.generic(1))[1], 0.3)
+
+    def turned(v: list, CS: list) -> list:
+        return list(replace(F, C=CS[0], S=CS[1]).to_parent(tuple(v)))
+
+    found = count(trace(turned, [Slot("v", (3,)), Slot("CS", (2,))], [Slot("w", (3,))]))
+    assert (found.multiplications, found.additions) == (8, 4)
+
+
+def test_the_distance_b_0_d_is_mistaken(arm) -> None:
+    mistaken = np.array([arm.joint(3).b, 0.0, arm.d[3]])
+    assert difference(mistaken, arm.s(2, 3, 2)) > 0.1
 
 
 def test_invariants_of_sliding_joints_must_leave_out_their_mass() -> None:

@@ -98,6 +98,26 @@ def test_moments_19_to_29_of_1994_sum_to_the_composites() -> None:
             assert difference(np.array(c, float), x.composite(i)[1]) < ROUNDING
 
 
+def test_constants_of_1994_and_1999_differ_by_multiples_of_U_33() -> None:
+    """So that one set follows from the other by a constant triangular matrix."""
+    x = posed("RPRRPR")
+    k, U, l, V = {}, {}, {x.n: np.zeros(3)}, {x.n: np.zeros((3, 3))}
+    other_k, other, _ = parts(x)
+    more = {x.n: np.zeros((3, 3))}
+    for i in range(x.n, 0, -1):
+        k[i] = x.m(i) * x.c(i)
+        U[i] = x.inertia(i) - x.m(i) * skew(x.c(i)) @ skew(x.c(i))
+        if i < x.n:
+            _step(x, i, k, U, l, V)
+            R, p = x.R(i, i + 1), i + 1
+            handed = more[p]
+            if x.rotational[p]:
+                handed = np.diag([more[p][1, 1], more[p][1, 1], U[p][2, 2]])
+            more[i] = R @ handed @ R.T
+        assert np.abs(U[i] - other[i] - more[i]).max() < ROUNDING
+        assert difference(k[i], other_k[i]) < ROUNDING
+
+
 def both(a: Array, b: Array) -> Array:
     return skew(a) @ skew(b) + skew(b) @ skew(a)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import armdyn
+from armdyn.algorithms.composite import composites
 from armdyn.algorithms.frame import frames
+from armdyn.algorithms.lin_fang_1 import formulation_1
+from armdyn.algorithms.lin_fang_5 import CompositeBefore, formulation_5
 from armdyn.algorithms.structure import structure
 from armdyn.report.papers.errata._arm import (
     Array,
@@ -152,27 +154,6 @@ def test_similarity_41_to_54_is_the_product(arm) -> None:
         assert difference(Y, R @ X @ R.T) < ROUNDING
 
 
-@pytest.mark.parametrize("type", [1, 2])
-def test_formulation_2_takes_fewer_products_than_3(type) -> None:
-    for n in (4, 6, 9):
-        two, three = (
-            armdyn.operation_counts("mass_matrix", f"lin_fang_{k}", n, type=type) for k in (2, 3)
-        )
-        assert two.multiplications < three.multiplications
-
-
-@pytest.mark.parametrize("type", [1, 2])
-def test_minimal_parameters_save_operations(type) -> None:
-    for n in (4, 6, 9):
-        for k in (1, 2):
-            natural, minimal = (
-                armdyn.operation_counts("mass_matrix", f"lin_fang_{k}{kind}", n, type=type)
-                for kind in ("", "_minimal")
-            )
-            total = [x.multiplications + x.additions for x in (minimal, natural)]
-            assert total[0] < total[1]
-
-
 def test_wrench_of_a_composite_body_A1_to_A8(arm) -> None:
     for i in range(1, arm.n + 1):
         m, c, J = arm.composite(i)
@@ -207,6 +188,15 @@ def test_moments_of_kawasaki_B1_to_B4_are_those_of_composites(arm) -> None:
                 own = own - s @ h - h @ s + mass * s @ s
             L += arm.R(i, k) @ own @ arm.R(i, k).T
         assert difference(L, arm.composite(i)[2]) < ROUNDING  # (B4)
+
+
+def test_formulation_5_without_masses_is_formulation_1() -> None:
+    x = posed("RRRRR")
+    F = frames(x.chain, list(x.q))
+    bodies = composites(x.chain, F)
+    light = [CompositeBefore(0.0, Fi.to_parent(b.c), b.J3) for Fi, b in zip(F, bodies, strict=True)]
+    assert difference(formulation_5(F, light), x.H) < ROUNDING
+    assert difference(formulation_1(F, bodies), x.H) < ROUNDING
 
 
 def test_correction_B12_is_the_element_of_a_sliding_joint(arm) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import armdyn
 from armdyn.report.papers.errata._arm import Posed, cross, difference, posed, skew
 
 ROUNDING = 1e-11
@@ -102,12 +101,3 @@ def test_steps_of_section_4_2_sum_to_table_2() -> None:
         A = 4 * pairs + 3 * inner + 4 * inner + 7 * (n - 1) + 40 * (n - 2) + 11 + 6 * pairs
         assert M == 11.5 * n * n + 19.5 * n - 49
         assert A == 8.5 * n * n + 31.5 * n - 69
-
-
-def test_gibbs_appell_takes_fewer_operations_than_newton_euler() -> None:
-    for n in (3, 6, 12):
-        ours, luh = (
-            armdyn.operation_counts("inverse_dynamics", method, n)
-            for method in ("gibbs_appell", "newton_euler")
-        )
-        assert ours.multiplications < luh.multiplications and ours.additions < luh.additions

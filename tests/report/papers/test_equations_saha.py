@@ -144,6 +144,12 @@ def test_elementary_matrices_23_to_31_eliminate(arm) -> None:
     assert difference(E[k - 1] @ E[k], other) < ROUNDING
 
 
+def test_elimination_from_the_last_column_is_choleskys(arm) -> None:
+    """From the last column on it is Cholesky's of the matrix in reverse order."""
+    lower = np.linalg.cholesky(arm.H[::-1, ::-1])[::-1, ::-1]
+    assert difference(lower / np.diag(lower), upper_factor(arm)) < ROUNDING
+
+
 def test_pivots_are_what_a_joint_feels_with_later_joints_free(arm) -> None:
     _, mh, _ = articulated(arm)
     for i in range(1, arm.n + 1):

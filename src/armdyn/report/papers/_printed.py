@@ -81,6 +81,17 @@ class PrintedRow:
     note: str = ""
     as_printed: str = ""
 
+    def formula(self, n: int) -> tuple[int, int] | None:
+        """Return (M, A) by the formulas; None if there are none."""
+        return None if self.formulas is None else (self.formulas[0](n), self.formulas[1](n))
+
+    def sum_of_lines(self, n: int) -> tuple[int, int] | None:
+        """Return (M, A) of all lines together; None if not all are printed."""
+        if not (self.items and self.all_items):
+            return None
+        M, A = (sum(getattr(i, x) * i.times(n) for i in self.items) for x in "MA")
+        return M, A
+
 
 @dataclass(frozen=True)
 class PrintedTable:

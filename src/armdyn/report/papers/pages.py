@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any
 
 from armdyn.present import Grid, Tone, Toned
@@ -18,6 +19,7 @@ from armdyn.report.papers.catalogue import (
     source_place,
 )
 from armdyn.report.papers.errata import ERRATA, Erratum, Evidence
+from armdyn.report.papers.printed_counts import counts_grid
 
 WRITTEN = "Written by `armdyn paper --write docs/papers`; change nothing here by hand."
 
@@ -61,18 +63,18 @@ def overview() -> Grid:
 
 
 def entries_grid(paper: Paper) -> Grid:
-    """Return the catalogue of a paper for the terminal."""
-    rows = [
-        (
-            entry.place,
-            entry.says,
-            "; ".join(_methods_and_code(entry)),
-            "; ".join(entry.tests),
-            Toned(_verdict(entry), TONES[entry.verdict]),
-        )
-        for entry in paper.entries
-    ]
-    return Grid(f"{paper.key} {paper.title}", HEADS, len(HEADS), tuple(rows))
+    """Return the catalogue of a paper for the terminal: some lines for each entry."""
+    rows: list[tuple[str, ...]] = []
+    breaks: set[int] = set()
+    for entry in paper.entries:
+        breaks.add(len(rows))
+        place, says = _place_and_words(entry)
+        said = [says, Toned(_verdict(entry), TONES[entry.verdict])]
+        where = [*_methods_and_code(entry), *(f"tests/{test}" for test in entry.tests)]
+        rows += zip_longest([place], said, where, fillvalue="")
+    heads = ("place", "what it says; verdict", "methods, code, tests")
+    title = f"{paper.key} {paper.title}"
+    return Grid(title, heads, len(heads), tuple(rows), breaks=frozenset(breaks - {0}))
 
 
 def errata_grid(name: str) -> Grid:
@@ -95,15 +97,16 @@ def paper_page(paper: Paper) -> str:
         about.append(f"{paper.remark}\n")
     rows = [
         (
-            _escaped(entry.place),
-            _escaped(entry.says),
+            *map(_escaped, _place_and_words(entry)),
             _lines(_methods_and_code(entry, _quoted, "src/")),
             _lines([_quoted(f"tests/{test}") for test in entry.tests]),
             f"**{entry.verdict}**" + (f": {_escaped(entry.note)}" if entry.note else ""),
         )
         for entry in paper.entries
     ]
-    return "\n".join([*about, Grid("", HEADS, len(HEADS), tuple(rows)).markdown()])
+    parts = [*about, Grid("", HEADS, len(HEADS), tuple(rows)).markdown()]
+    counts = counts_grid(paper.key)
+    return "\n".join(parts if counts is None else [*parts, counts.markdown(2)])
 
 
 def errata_page() -> str:
@@ -163,6 +166,7 @@ def paper_dict(paper: Paper) -> dict[str, Any]:
                     for found in map(source_place, entry.code)
                 ],
                 "tests": list(entry.tests),
+                "claims": list(entry.claims),
                 "errata": [erratum.place for erratum in errata_of(paper, entry)],
             }
             for entry in paper.entries
@@ -214,6 +218,12 @@ def _difference(x: float) -> str:
     return "none" if abs(x) < ROUNDING else f"{x:.2g}"
 
 
+def _place_and_words(entry: Entry) -> tuple[str, str]:
+    """Return where an entry is and what it says; of claims and examples the place is words, too."""
+    kind, colon, words = entry.place.partition(": ")
+    return (kind, f"{words}: {entry.says}") if colon else (kind, entry.says)
+
+
 def _verdict(entry: Entry) -> str:
     return f"{entry.verdict}: {entry.note}" if entry.note else entry.verdict
 
@@ -222,6 +232,7 @@ def _methods_and_code(
     entry: Entry, code: Callable[[str], str] = str, folder: str = ""
 ) -> list[str]:
     methods = [code(method) for method in entry.methods]
+    methods += [code(f"claim {claim}") for claim in entry.claims]
     places = map(source_place, entry.code)
     return [*methods, *(f"{code(folder + str(place))} {place.name}" for place in places)]
 

@@ -21,6 +21,7 @@ from armdyn.report.papers.pages import (
     paper_dict,
     verdicts,
 )
+from armdyn.report.papers.printed_counts import counts_grid
 
 ERRATA = "errata"
 
@@ -29,7 +30,7 @@ def paper(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help=f"One of {', '.join(PAPERS)}; or {ERRATA}. None: list them."
+            metavar="NAME", help=f"One of {', '.join(PAPERS)}; or {ERRATA}. None: list them."
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -39,7 +40,7 @@ def paper(
 ) -> None:
     """Show what became of every equation, theorem, table and claim of a paper."""
     if name is not None:
-        checked_choice(name, "name", (*PAPERS, ERRATA))
+        checked_choice(name, "name", (*PAPERS, ERRATA), what="paper")
     if write is not None:
         if name is not None:
             raise InputError("all pages are written together; leave out the name.", argument="name")
@@ -57,6 +58,8 @@ def paper(
     else:
         shown = PAPERS[name]
         show(entries_grid(shown), "")
+        if counts := counts_grid(shown.key):
+            show(counts, "")
         if shown.remark:
             show(shown.remark)
         counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts(shown).items())

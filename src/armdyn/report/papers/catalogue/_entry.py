@@ -33,6 +33,7 @@ class Entry:
         methods: "quantity: method" of `armdyn.methods`, or a public name of the package.
         code: functions that follow it, "module:name" within `armdyn`.
         tests: that show the verdict, "folder/file.py::name" within the tests.
+        claims: ids of `armdyn.report.claims`, "paper.name".
         note: how it is meant, what is wrong with it, or why it was not tried.
     """
 
@@ -42,6 +43,7 @@ class Entry:
     methods: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
     note: str = ""
 
     @property
@@ -109,13 +111,15 @@ def holds(place: str, says: str, *references: str, note: str = "") -> Entry:
         place: where it is.
         says: what it says.
         references: methods "quantity: method" and public names "armdyn.Name", functions
-            "module:name", tests "folder/file.py::name", told apart by their form.
+            "module:name", tests "folder/file.py::name", claims "paper.name", told apart by their
+            form.
         note: how it is meant.
     """
     tests = tuple(r for r in references if "::" in r)
     methods = tuple(r for r in references if ": " in r or r.startswith("armdyn"))
-    code = tuple(r for r in references if r not in tests and r not in methods)
-    return Entry(place, says, "holds", methods, code, tests, note)
+    code = tuple(r for r in references if ":" in r and r not in (*tests, *methods))
+    claims = tuple(r for r in references if ":" not in r and r not in methods)
+    return Entry(place, says, "holds", methods, code, tests, claims, note)
 
 
 def corrected(place: str, says: str, *references: str, note: str = "") -> Entry:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from armdyn.report.papers.catalogue._entry import Paper, corrected, holds, not_tried
+from armdyn.report.papers.catalogue._entry import Paper, corrected, holds
+from armdyn.report.papers.catalogue._rankings import LIN_FANG_1999
 from armdyn.report.papers.catalogue._tests import (
     COMPOSITES,
     ERRATA,
@@ -16,7 +17,6 @@ from armdyn.report.papers.catalogue._tests import (
     VERDICTS,
 )
 
-_RANKINGS = "rankings over n are not judged yet"
 _HERE = "report/papers/test_equations_lin_fang.py::"
 
 _GEOMETRY = (
@@ -28,6 +28,7 @@ _GEOMETRY = (
     holds(
         "(2)", "the rotation from a frame to the one before",
         "algorithms.frame:Frame.to_parent", _HERE + "test_rotation_2_is_what_frames_do",
+        "algorithms/test_frame.py::test_frame_does_what_its_rotation_matrix_does",
     ),
     corrected(
         "(3)-(5)", "mass, first moment and inertia of the links i..n held as one body",
@@ -104,40 +105,6 @@ _FORMULATIONS = (
     ),
 )  # fmt: skip
 
-_CLAIMS = (
-    holds(
-        "claim: Formulation 2 beats 3", "fewer multiplications for every n, both types",
-        "mass_matrix: lin_fang_2", "mass_matrix: lin_fang_3",
-        _HERE + "test_formulation_2_takes_fewer_products_than_3",
-    ),
-    corrected(
-        "claim: what 3 takes more than 2", "n(n - 1) products for Type 1, n(n - 3) for Type 2",
-        "report.papers.lin_fang_1999:TABLE_VI", ERRATA,
-        note="for Type 2 its own formulas differ by n² - 3n + 5",
-    ),
-    not_tried(
-        "claim: Formulation 1 beats 5", "always, by 4n additions",
-        "mass_matrix: lin_fang_1", "mass_matrix: lin_fang_5", note=_RANKINGS,
-    ),
-    not_tried(
-        "claim: Formulation 4 is the dearest of 1, 4 and 5", "for n <= 11",
-        "mass_matrix: lin_fang_4", note=_RANKINGS,
-    ),
-    not_tried(
-        "claim: Formulation 1 is the cheapest", "Type 1, n = 5..11, and Type 2, n = 9..11",
-        "mass_matrix: lin_fang_1", note=_RANKINGS,
-    ),
-    not_tried(
-        "claim: Formulation 2 is the cheapest", "Type 1, n <= 4, and Type 2, n <= 8",
-        "mass_matrix: lin_fang_2", note=_RANKINGS,
-    ),
-    corrected(
-        "claim: what a sliding joint 3 saves", "(13n - 44)M (11n - 36)A of Formulation 2, 10M 4A "
-        "of Formulation 1", "report.papers.lin_fang_1999:TABLE_VI", LINES, ERRATA,
-        note="Formulation 2 saves 3M 3A more by the lines of its own table",
-    ),
-)  # fmt: skip
-
 _MINIMAL = (
     holds(
         "(22)-(24)", "first moments and inertias are a constant and a varying part",
@@ -157,9 +124,16 @@ _MINIMAL = (
     corrected(
         "Theorem 1, (27)-(28)", "a minimal set of combinations that determines all torques",
         "armdyn.Arm.minimal", "algorithms.minimal_set:minimal_set",
-        "algorithms.structure:structure", "minimal._closed_form:closed_form", RANK, ERRATA,
+        "algorithms.structure:structure", "minimal._closed_form:closed_form", RANK,
+        "arm/test_moving_base.py::test_a_rising_elevator_adds_to_gravity", ERRATA,
         note="its condition delta, and an index of item 5; the kappas are right. Without gravity "
         "it counts too many",
+    ),
+    holds(
+        "claim: constants of 1994 and of this paper", "remark after Theorem 1: their difference "
+        "does not change the set", "algorithms.inertia_constants:inertia_constants",
+        "report/papers/test_equations_lin_1994.py::"
+        "test_constants_of_1994_and_1999_differ_by_multiples_of_U_33",
     ),
     holds(
         "(29)", "the moment about u_r of a unit acceleration, before joint s",
@@ -212,6 +186,7 @@ _ALGORITHM = (
         "(41)-(54)", "the similarity transformation in 18M 14A",
         "algorithms.frame:Frame.symmetric_to_parent",
         _HERE + "test_similarity_41_to_54_is_the_product",
+        "algorithms/test_frame.py::test_similarity_costs_what_it_says",
         note="17M 14A suffice; `symmetric_to_parent` takes 16M 15A",
     ),
     holds(
@@ -225,18 +200,6 @@ _ALGORITHM = (
         ERRATA,
         note="one number differs from its formula; Formulation 2, Type 2, takes over the slip of "
         "Table VI",
-    ),
-    not_tried(
-        "claim: fewer operations than Kawasaki et al.", "for composite bodies and the whole matrix",
-        "report.papers.lin_fang_1999:TABLE_VIII",
-        note="their algorithm for composite bodies is not in this paper; only the printed formulas "
-        "can be compared",
-    ),
-    holds(
-        "claim: minimal parameters save operations", "beside the natural inertia parameters",
-        "mass_matrix: lin_fang_1_minimal", "mass_matrix: lin_fang_1",
-        _HERE + "test_minimal_parameters_save_operations",
-        note="in M + A; of Type 2 some take a few M more and many A fewer",
     ),
 )  # fmt: skip
 
@@ -283,6 +246,18 @@ _APPENDICES = (
         _HERE + "test_correction_B12_is_the_element_of_a_sliding_joint",
         note="read for a translational joint i; their paper was not at hand",
     ),
+    holds(
+        "claim: equal combinations, equal dynamics", "Appendix B, after Atkeson et al.: inertia "
+        "parameters may change while the minimal combinations stay",
+        "armdyn.MinimalParameters.to_parameters",
+        "minimal/test_minimal_parameters.py::"
+        "test_parameters_made_from_values_move_the_same_in_pinocchio",
+    ),
+    holds(
+        "claim: Kawasaki's Algorithm II is Formulation 1", "Appendix B: where no joint slides and "
+        "masses are set to zero", "algorithms.lin_fang_5:formulation_5",
+        _HERE + "test_formulation_5_without_masses_is_formulation_1",
+    ),
     corrected(
         "(C1)-(C3)", "the inertia constants of composite bodies",
         "algorithms.inertia_constants:inertia_constants",
@@ -297,5 +272,5 @@ PAPER = Paper(
     "Efficient formulations for the manipulator inertia matrix in terms of minimal linear "
     "combinations of inertia parameters",
     "(1)-(55), (A1)-(A10), (B1)-(B12), (C1)-(C3)",
-    (*_GEOMETRY, *_FORMULATIONS, *_CLAIMS, *_MINIMAL, *_ALGORITHM, *_APPENDICES),
+    (*_GEOMETRY, *_FORMULATIONS, *_MINIMAL, *_ALGORITHM, *_APPENDICES, *LIN_FANG_1999),
 )

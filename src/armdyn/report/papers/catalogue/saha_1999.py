@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from armdyn.report.papers.catalogue._entry import Paper, corrected, holds, not_tried
+from armdyn.report.papers.catalogue._entry import Paper, corrected, holds
+from armdyn.report.papers.catalogue._rankings import SAHA_1999
 from armdyn.report.papers.catalogue._tests import ERRATA, PINOCCHIO, VERDICTS
 
 _HERE = "report/papers/test_equations_saha.py::"
 _SYMBOLIC = "algorithms/test_saha_symbolic.py::"
 _DENOC = "algorithms/test_denoc.py::"
+_FORMULAS = "symbolics/test_saha_closed_forms.py::"
 
 _MODEL = (
     corrected(
@@ -97,9 +99,16 @@ _INVERSE = (
     ),
     corrected(
         "(41)", "the same in closed form from articulated bodies",
-        "forward_dynamics: denoc", "algorithms.denoc_forward:eliminated_torques",
+        "inverse_mass_matrix: denoc_closed", "forward_dynamics: denoc",
+        "algorithms.denoc_closed_inverse:inverse_mass_matrix",
+        "algorithms.denoc_forward:eliminated_torques", PINOCCHIO,
         _DENOC + "test_primed_alphas_by_recursion_39_are_those_of_the_closed_form_41", ERRATA,
         note="indices i and j are interchanged in part of it",
+    ),
+    holds(
+        "claim: elimination is Cholesky's", "footnote 1, for a positive definite matrix",
+        "algorithms.cholesky:cholesky", "algorithms.udu:factors",
+        _HERE + "test_elimination_from_the_last_column_is_choleskys",
     ),
     holds(
         "claim: elimination and filtering are equivalent", "to Rodriguez and Kreutz-Delgado's "
@@ -126,7 +135,9 @@ _EXAMPLE = (
     ),
     holds(
         "(43a)-(43f)", "the six entries, by vectors and written out",
-        "mass_matrix: denoc", _SYMBOLIC + "test_inertia_matrix_is_the_vector_form_of_43",
+        "armdyn.symbolic", "mass_matrix: denoc",
+        _FORMULAS + "test_inertia_matrix_is_that_of_43",
+        _SYMBOLIC + "test_inertia_matrix_is_the_vector_form_of_43",
         _SYMBOLIC + "test_inertia_matrix_of_slender_bars_is_the_expanded_form_of_43",
     ),
     corrected(
@@ -136,27 +147,32 @@ _EXAMPLE = (
     ),
     corrected(
         "(45)", "the factors U and D",
-        "udu: denoc", _SYMBOLIC + "test_factors_are_those_of_45", ERRATA,
+        "armdyn.symbolic", "udu: denoc", _FORMULAS + "test_factors_are_those_of_45_and_46",
+        _SYMBOLIC + "test_factors_are_those_of_45", ERRATA,
         note="a length l_2 stands for the inertia I_2",
     ),
     holds(
         "(46)", "the inertia matrix from the factors",
+        "armdyn.symbolic", _FORMULAS + "test_factors_are_those_of_45_and_46",
         _SYMBOLIC + "test_inverse_has_the_entries_of_48_and_inverts_46",
     ),
     corrected(
         "(47)", "the inverted factors",
+        "armdyn.symbolic", _FORMULAS + "test_inverse_is_that_of_47_and_48",
         "algorithms.denoc_inverse:unit_upper_inverse",
         _SYMBOLIC + "test_inverse_of_U_has_the_primed_alphas", ERRATA,
         note="signs, names, and a factor of alpha'_13",
     ),
     corrected(
         "(48)", "the inverse, entry by entry",
-        "inverse_mass_matrix: denoc",
+        "armdyn.symbolic", "inverse_mass_matrix: denoc",
+        _FORMULAS + "test_inverse_is_that_of_47_and_48",
         _SYMBOLIC + "test_inverse_has_the_entries_of_48_and_inverts_46", ERRATA,
         note="squares are missing on the diagonal",
     ),
     corrected(
         "claim: (46) times (48) is 1", "a simple matter to verify",
+        "armdyn.symbolic", _FORMULAS + "test_inverse_inverts",
         _SYMBOLIC + "test_inverse_has_the_entries_of_48_and_inverts_46", ERRATA,
         note="true of the corrected (47) and (48) only",
     ),
@@ -175,17 +191,6 @@ _COUNTS = (
         _DENOC + "test_each_joint_more_costs_the_recursion_the_same",
         note="below it from n = 6 on; the steps of 1997 are not in this paper",
     ),
-    not_tried(
-        "claim: Featherstone (1983) takes more", "(199n - 198)M (174n - 173)A",
-        "forward_dynamics: articulated_body", "report.papers.saha_1999:CONCLUSION",
-        note="rankings over n are not judged yet; by the quoted formulas it takes fewer additions "
-        "from n = 10 on",
-    ),
-    not_tried(
-        "claim: O(n) pays from n = 12 on", "beside O(n³), for operations; earlier for smoothness",
-        "forward_dynamics: denoc", "forward_dynamics: mass_matrix_udu",
-        note="rankings over n are not judged yet; the source of the second half was not at hand",
-    ),
 )  # fmt: skip
 
 PAPER = Paper(
@@ -193,5 +198,5 @@ PAPER = Paper(
     "[Saha1999]",
     "Analytical expression for the inverted inertia matrix of serial robots",
     "(1)-(5), (6a)-(6b), (7)-(8), (9a)-(9b), (10)-(42), (43a)-(43f), (44)-(51)",
-    (*_MODEL, *_INVERSE, *_EXAMPLE, *_COUNTS),
+    (*_MODEL, *_INVERSE, *_EXAMPLE, *_COUNTS, *SAHA_1999),
 )

@@ -8,21 +8,18 @@ from armdyn.report.papers.errata._erratum import Evidence
 from armdyn.report.papers.lin_fang_1999 import TABLE_VI, TABLE_VIII
 
 
-def _row(label: str, type: int) -> tuple[int, tuple[int, int], tuple[int, int]]:
-    """Return n = 6, the printed formula at it, and the sum of the table's lines."""
-    row = next(r for r in TABLE_VI.rows if r.label == label and r.type == type)
-    assert row.formulas is not None
-    lines = tuple(sum(getattr(i, x) * i.times(6) for i in row.items) for x in "MA")
-    return 6, (row.formulas[0](6), row.formulas[1](6)), (lines[0], lines[1])
-
-
 def lines(label: str, type: int, dM: int, dA: int) -> Callable[[], Evidence]:
     """Return a comparison of a formula of Table VI, and of it changed, with its own lines."""
 
     def decide() -> Evidence:
-        n, (M, A), (lines_M, lines_A) = _row(label, type)
+        row = next(r for r in TABLE_VI.rows if r.label == label and r.type == type)
+        n = 6
+        given, summed = row.formula(n), row.sum_of_lines(n)
+        assert given is not None and summed is not None
+        (M, A), (lines_M, lines_A) = given, summed
         return Evidence(
-            f"M and A at n = {n}, beside the sum {lines_M}M {lines_A}A of the table's lines",
+            f"operations at n = {n}: the formula gives {M}M {A}A, the table's lines sum to "
+            f"{lines_M}M {lines_A}A; difference",
             abs(M - lines_M) + abs(A - lines_A),
             abs(M + dM - lines_M) + abs(A + dA - lines_A),
         )

@@ -1,0 +1,63 @@
+"""Printed counts of operations beside their formulas, their own lines, and the recursion run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from armdyn.present import Grid
+from armdyn.report._stages import staged
+from armdyn.report.papers import TABLES, Measure, PrintedRow
+
+Pair: TypeAlias = tuple[int, int]
+
+HEADS = ("table, row", "n", "printed", "its formula", "its lines", "run as printed", "remark")
+NOT_HERE = "its recursion is not in the papers at hand"
+
+
+def counts_grid(key: str) -> Grid | None:
+    """Return the counts that the paper of a key prints; None if it prints none."""
+    rows = [
+        _cells(f"{table.reference.removeprefix(key).strip()}, {row.label}", row)
+        for table in TABLES
+        if table.reference.startswith(key)
+        for row in table.rows
+    ]
+    return Grid("Counts of operations", HEADS, len(HEADS), tuple(rows)) if rows else None
+
+
+def _cells(label: str, row: PrintedRow) -> tuple[str, ...]:
+    ns = list(row.values)
+    formulas = [row.formula(n) for n in ns]
+    printed = [row.values[n] or value for n, value in zip(ns, formulas, strict=True)]
+    lines = [row.sum_of_lines(n) for n in ns]
+    ran = [_ran(row, n) for n in ns]
+    remark = row.measure if isinstance(row.measure, str) else ""
+    if not remark:
+        remark = NOT_HERE if ran[0] is None else row.as_printed
+    return (
+        label if row.type == 1 else f"{label}, Type 2",
+        ", ".join(map(str, ns)),
+        _listed(printed),
+        "none" if row.formulas is None else _beside(formulas, printed),
+        _beside(lines, printed),
+        _beside(ran, printed),
+        remark,
+    )
+
+
+def _ran(row: PrintedRow, n: int) -> Pair | None:
+    """Return what the recursion takes as the paper writes it; a root counts as a product."""
+    if not isinstance(row.measure, Measure):
+        return None
+    found = staged(row.measure.quantity, row.measure.method, n, row.type, "printed")
+    return None if found is None else (found.multiplications + found.sqrt, found.additions)
+
+
+def _listed(pairs: Sequence[Pair | None]) -> str:
+    return ", ".join("{}M {}A".format(*pair) for pair in pairs if pair is not None)
+
+
+def _beside(pairs: Sequence[Pair | None], printed: Sequence[Pair | None]) -> str:
+    """Return numbers, or that they are the printed ones."""
+    return "same" if pairs == printed else _listed(pairs)
