@@ -205,6 +205,20 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "AdaptiveControl", Call(armdyn.AdaptiveControl, control)
     export = armdyn.AdaptiveControl(**control).export_c
     yield "AdaptiveControl.export_c", Call(export, {"folder": folder / "adaptive", "force": True})
+    yield "MomentumObserver", Call(armdyn.MomentumObserver, {"model": ARM})
+    observer = armdyn.MomentumObserver(ARM, threshold=1.0)
+
+    def first_step(t: Any, q: Any, qd: Any, tau: Any) -> Any:
+        observer.reset()
+        return observer.step(t, q, qd, tau)
+
+    sample = {"t": 0.0, "q": Q, "qd": Q, "tau": Q}
+    yield "MomentumObserver.step", Call(first_step, sample)
+    yield "MomentumObserver.run", Call(observer.run, {"log": log})
+    written = {"folder": folder / "observer", "force": True}
+    yield "MomentumObserver.export_c", Call(observer.export_c, written)
+    seen = observer.run(log)
+    yield "Observation.plot", Call(seen.plot, {"path": folder / "contacts.svg"})
     yield "simulate", Call(armdyn.simulate, {"arm": ARM, "q0": Q, "until": 0.05, "samples": 3})
     yield (
         "simulate rk4",
@@ -300,8 +314,9 @@ NAMES = (
     "MinimalParameters.tracking_regressor", "Joint", "Robot", "Load",
     "from_standard_dh", "generic", "methods", "operation_counts", "load", "save", "Log",
     "Log.read", "Log.stream", "Log.concat", "Log.part", "Log.save", "PD", "ComputedTorque",
-    "AdaptiveControl", "AdaptiveControl.export_c", "simulate", "simulate rk4",
-    "Run.animate", "Run.measured", "Run.plot", "Run.save", "Extra",
+    "AdaptiveControl", "AdaptiveControl.export_c", "MomentumObserver", "MomentumObserver.step",
+    "MomentumObserver.run", "MomentumObserver.export_c", "Observation.plot", "simulate",
+    "simulate rk4", "Run.animate", "Run.measured", "Run.plot", "Run.save", "Extra",
     "excite", "ExcitingMotion.plot", "ExcitingMotion.sample", "ExcitingMotion.save", "feasible",
     "Result.expression", "Result.files", "Result.predict", "Result.report", "Result.save",
     "identify", "identify_payload", "identify_drive_gains", "motion.Fourier", "motion.JointSpace",

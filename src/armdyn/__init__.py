@@ -10,7 +10,7 @@ from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
     from armdyn.arm import Arm, Function, load, methods, operation_counts, save
-    from armdyn.control import AdaptiveControl
+    from armdyn.control import AdaptiveControl, MomentumObserver
     from armdyn.errors import (
         ArmdynError,
         CacheWarning,
@@ -73,6 +73,7 @@ __all__ = [
     "MethodError",
     "MinimalParameters",
     "MissingExtraError",
+    "MomentumObserver",
     "NumericalError",
     "Operations",
     "Payload",
@@ -131,6 +132,7 @@ _named = lazy_names(
         "Load": "identification",
         "Log": "log",
         "MinimalParameters": "minimal",
+        "MomentumObserver": "control",
         "Operations": "graph",
         "PD": "simulation",
         "Payload": "identification",

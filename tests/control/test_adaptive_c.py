@@ -30,7 +30,7 @@ def test_c_equals_python(tmp_path: Path, physical: bool) -> None:
     running: Any = control.prepared(arm)
     sample = Library(paths).library.scara_control_sample
     sample.restype = None
-    state, n = control.law(wrong_model(arm)).law.start.copy(), 4
+    state, n = control._law(wrong_model(arm)).law.start.copy(), 4
     rng = np.random.default_rng(0)
     wanted = [np.full(n, 0.3), np.zeros(n), np.zeros(n)]
     k = len(running._law.start.base)

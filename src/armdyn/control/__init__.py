@@ -10,13 +10,19 @@ from armdyn._lazy import lazy_names
 if TYPE_CHECKING:
     from armdyn.control.adaptive._control import AdaptiveControl
     from armdyn.control.adaptive._history import History
+    from armdyn.control.observer._contacts import Contact
+    from armdyn.control.observer._observation import Observation
+    from armdyn.control.observer._observer import MomentumObserver
 
-__all__ = ["AdaptiveControl", "History"]
+__all__ = ["AdaptiveControl", "Contact", "History", "MomentumObserver", "Observation"]
 
 __getattr__ = lazy_names(
     __name__,
     {
         "AdaptiveControl": "adaptive._control",
+        "Contact": "observer._contacts",
         "History": "adaptive._history",
+        "MomentumObserver": "observer._observer",
+        "Observation": "observer._observation",
     },
 )

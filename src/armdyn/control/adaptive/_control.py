@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -34,7 +35,41 @@ from armdyn.simulation.forces._controllers import (
 Array = NDArray[np.float64]
 
 
-class AdaptiveControl:
+class _Simulated(ABC):
+    """The side of the controller that `simulate` sees."""
+
+    _target: Array | Trajectory
+    _model: Arm | None
+    _latest: Running | None
+    period: float
+
+    @property
+    def rows(self) -> int | None:
+        """Number of targets, one per arm; None if all arms have the same target."""
+        target = self._target
+        return None if isinstance(target, Trajectory) or target.ndim == 1 else len(target)
+
+    def of_arm(self, k: int) -> AdaptiveControl:
+        """Refuse one arm of a batch: its parameters would be lost."""
+        raise InputError(
+            "`torque` is an adaptive controller: it takes one arm, or a batch with an integrator "
+            "of equal steps, e.g. 'rk4'.",
+            argument="torque",
+        )
+
+    def prepared(self, arm: Arm) -> Callable[[float, Array, Array], Array]:
+        """Return the controller of an arm at the beginning; its samples become `history`."""
+        model = self._model or arm
+        check_fits(self._target, model, arm.n)
+        self._latest = Running(self._law(model), wanted_motion(self._target), self.period)
+        return self._latest
+
+    @abstractmethod
+    def _law(self, model: Arm) -> PreparedLaw:
+        """Return the law for a model."""
+
+
+class AdaptiveControl(_Simulated):
     """Control after Slotine and Li: an arm with wrong parameters learns to follow a motion.
 
     tau = Y(q, qd, qdr, qddr) w - kd s,    qdr = qd* + bandwidth (q* - q),    s = qd - qdr
@@ -102,29 +137,7 @@ class AdaptiveControl:
         self.period = checked_positive(period, "period", what="the time between samples [s]")
         self._latest: Running | None = None
 
-    @property
-    def rows(self) -> int | None:
-        """Number of targets, one per arm; None if all arms have the same target."""
-        target = self._target
-        return None if isinstance(target, Trajectory) or target.ndim == 1 else len(target)
-
-    def of_arm(self, k: int) -> AdaptiveControl:
-        """Refuse one arm of a batch: its parameters would be lost."""
-        raise InputError(
-            "`torque` is an adaptive controller: it takes one arm, or a batch with an integrator "
-            "of equal steps, e.g. 'rk4'.",
-            argument="torque",
-        )
-
-    def prepared(self, arm: Arm) -> Callable[[float, Array, Array], Array]:
-        """Return the controller of an arm at the beginning; its samples become `history`."""
-        model = self._model or arm
-        check_fits(self._target, model, arm.n)
-        self._latest = Running(self.law(model), wanted_motion(self._target), self.period)
-        return self._latest
-
-    def law(self, model: Arm) -> PreparedLaw:
-        """Return the law for a model."""
+    def _law(self, model: Arm) -> PreparedLaw:
         n = model.n
         limit = limits_of(self._limit, model)
         gains = Gains(
@@ -175,7 +188,7 @@ class AdaptiveControl:
             ['planar2_control.h', 'planar2_control.c', 'planar2_control_selftest.c']
         """
         model = self._given()
-        return export_law(model, self.law(model), folder, single=single, force=force)
+        return export_law(model, self._law(model), folder, single=single, force=force)
 
     def _given(self) -> Arm:
         if self._model is None:

@@ -1,0 +1,101 @@
+"""The samples of a log as an observer takes them: at equal steps, without gaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm import Arm
+from armdyn.control.observer._levels import CONSTANTS
+from armdyn.errors import InputError, shown
+from armdyn.identification import Result
+from armdyn.log import Log, prepare, segments
+
+Array = NDArray[np.float64]
+
+# Cut-off of the low-pass of positions [Hz], and at most this share of the samples per second.
+CUTOFF, SHARE = 25.0, 0.35
+
+# A joint stands still below this share of its greatest speed, for at least this many samples.
+STILL, SAMPLES = 1e-3, 5
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Samples at equal steps.
+
+    Attributes:
+        t: times ``(N,)`` [s].
+        q: positions ``(N, n)``, low-passed without delay.
+        qd: velocities ``(N, n)``.
+        qdd: accelerations ``(N, n)``, for error bars only.
+        tau: torques of the drives ``(N, n)``.
+        step: time between samples [s].
+        gain: of the observer at these steps [1/s].
+        still: where joints stand still ``(N, n)``.
+        blur: what an error of one step in time makes of torques ``(N, n)``, now or shortly before.
+        notes: findings, a sentence each.
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    step: float
+    gain: float
+    still: NDArray[np.bool_]
+    blur: Array
+    notes: tuple[str, ...]
+
+
+def samples_of(log: object, arm: Arm, gain: float, result: Result | None, name: str) -> Samples:
+    """Return the samples of a log; refuse one with gaps, without torques or of other joints."""
+    if not isinstance(log, Log):
+        raise InputError(f"`{name}` is {shown(log)}, expected a Log.", argument=name)
+    if log.n != arm.n:
+        raise InputError(f"`{name}` has {log.n} joints, the arm {arm.n}.", argument=name)
+    if log.tau is None or log.effort != "torque":
+        has = "motor currents" if log.tau is not None else "no torques"
+        raise InputError(f"`{name}` has {has}; an observer needs torques.", argument=name)
+    pieces = segments(log)
+    if len(pieces) > 1:
+        first = pieces[0].stop
+        a, b = float(log.t[first - 1]), float(log.t[first])
+        raise InputError(
+            f"`{name}` has {len(pieces) - 1} gaps in time, the first of {b - a:.3g} s after t = "
+            f"{a:.6g} s: what happened there is unknown. Observe the parts one by one, e.g. "
+            f"log[:{a:.6g}].",
+            argument=name,
+        )
+    cutoff = min(CUTOFF, SHARE * log.rate)
+    delay = 0.0 if result is None else result.delay
+    used = prepare(log, cutoff=cutoff, delay=delay)
+    assert used.tau is not None
+    step = 1.0 / used.rate
+    K = min(gain, used.rate)
+    notes = list(log.notes)
+    if K < gain:
+        notes.append(f"the gain is {K:.3g}/s: the log has {used.rate:.3g} samples a second.")
+    q, qd, qdd, tau = (np.asarray(x) for x in (used.q, used.qd, used.qdd, used.tau))
+    change = np.abs(np.gradient(arm.inverse_dynamics(q, qd, qdd, friction=False), axis=0))
+    memory = max(round(CONSTANTS * used.rate / K), 1)
+    blur = _lasting(change, memory)
+    return Samples(np.asarray(used.t), q, qd, qdd, tau, step, K, _still(qd), blur, tuple(notes))
+
+
+def _still(qd: Array) -> NDArray[np.bool_]:
+    """Return where speeds are hardly any for several samples: a joint that turns is not at rest."""
+    slow = np.abs(qd) <= STILL * np.abs(qd).max(axis=0)
+    rows = np.pad(slow, ((SAMPLES - 1, SAMPLES - 1), (0, 0)))
+    windows = np.lib.stride_tricks.sliding_window_view
+    lasting = np.asarray(windows(rows, SAMPLES, axis=0).all(axis=-1))
+    return np.asarray(windows(lasting, SAMPLES, axis=0).any(axis=-1))
+
+
+def _lasting(values: Array, memory: int) -> Array:
+    """Return the largest of the last values, and of the next."""
+    rows = np.pad(values, ((memory, 1), (0, 0)), mode="edge")
+    return np.lib.stride_tricks.sliding_window_view(rows, memory + 2, axis=0).max(axis=-1)
