@@ -26,7 +26,8 @@ from armdyn.report.studies import (
     puma,
 )
 from armdyn.report.studies._integrator_runs import Point, Series, fall, solvers
-from armdyn.report.studies._puma_runs import DISTANCE, SPEED, SetUp, arm_of, line_of
+from armdyn.report.studies._puma_arms import arm_of
+from armdyn.report.studies._puma_runs import ARRIVING, DISTANCE, SPEED, SetUp, line_of, moved
 from armdyn.report.studies._rkf45 import Fehlberg
 from armdyn.report.studies._single import falling
 from armdyn.report.studies._study import Spread, write_plot
@@ -43,7 +44,7 @@ def two_links() -> ascher.Ascher:
 
 @pytest.fixture(scope="module")
 def line() -> puma.Puma:
-    return puma.run_puma(None, [SetUp(True, SPEED, "exact"), SetUp(True, SPEED, "linear")])
+    return puma.run_puma(None, [SetUp("rotors", SPEED, "exact"), SetUp("rotors", SPEED, "linear")])
 
 
 def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
@@ -160,7 +161,7 @@ def test_fehlberg_keeps_its_tolerance_and_takes_more_steps_for_a_finer_one() -> 
 
 
 def test_the_tip_goes_straight_at_constant_speed_without_turning() -> None:
-    arm = arm_of(True)
+    arm = arm_of("rotors")
     way = line_of(arm, SPEED)
     h = 1e-3
     before, now, after = (way.at(t) for t in (2.0 - h, 2.0, 2.0 + h))
@@ -191,6 +192,16 @@ def test_tables_6_and_7_are_told_not_to_reproduce(line) -> None:
     assert verdicts["0.1 m/s for 5 s lead from the first point to the last"] == "contradiction"
     doubt = next(f.found for f in line.findings() if f.verdict == "doubtful")
     assert "q of joints 1 and 6 in all digits" in doubt and "q̇ of joints 2 and 3" in doubt
+
+
+def test_rows_4_and_5_of_table_6_have_the_proportions_of_joints_2_and_3(line) -> None:
+    """Of an arm whose inertias are recalled, not sourced; and one printed exponent is off."""
+    like = moved(SetUp("recalled", ARRIVING, "exact")).likeness
+    assert like.off < 0.03 and like.odd == pytest.approx(0.1, rel=0.01)
+    assert all(motion.likeness.off > 0.3 for motion in line.motions)  # of the bundled arm
+    assert "not sourced" in " ".join(line.setup())
+    exponent = next(f for f in line.findings() if f.claim == "Table 6, row 5: accelerations")
+    assert exponent.verdict == "contradiction" and "9.54e-02" in exponent.found
 
 
 def test_evaluations_for_an_error_are_read_between_points_and_never_beyond() -> None:
@@ -286,7 +297,7 @@ def test_the_page_in_docs_has_the_verdicts_of_today(two_links, line) -> None:
 def test_no_set_up_gives_the_printed_tables_of_the_puma() -> None:
     study = puma.run_puma()
     verdicts = {finding.claim: finding.verdict for finding in study.findings()}
-    assert len(study.motions) == 12 and "reproduced" not in {
+    assert len(study.motions) == 29 and "reproduced" not in {
         verdict for claim, verdict in verdicts.items() if claim.startswith("Table 6")
     }
     text = (ROOT / "docs" / "studies.md").read_text("utf-8")

@@ -18,7 +18,7 @@ from armdyn.arm import Arm
 from armdyn.errors import NumericalError
 from armdyn.graph import Operations, Slot, count, evaluate, record, trace
 from armdyn.report.studies._as_printed import gauss_jordan
-from armdyn.report.studies._puma_runs import arm_of
+from armdyn.report.studies._puma_arms import arm_of
 from armdyn.report.studies._single import RULES
 from armdyn.scalar import Scalar
 from armdyn.simulation import simulate
@@ -101,7 +101,7 @@ class Solver:
 
 def fall(rotors: bool, steps: Sequence[int], tolerances: Sequence[float]) -> Falling:
     """Release the arm, and simulate it with all integrators and solvers."""
-    arm = arm_of(rotors)
+    arm = arm_of("rotors" if rotors else "no rotors")
     reference, _ = _end(arm, "dop853", "mass_matrix_udu", rtol=FINEST)
     again, _ = _end(arm, "dop853", "mass_matrix_udu", rtol=10 * FINEST)
     series: list[Series] = []
@@ -134,7 +134,7 @@ def _end(arm: Arm, integrator: str, method: str, **setting: Any) -> tuple[Array,
 
 def solvers(rotors: bool) -> tuple[Solver, ...]:
     """Solve the linear systems of the falling arm; errors are root mean squares over them."""
-    arm = arm_of(rotors)
+    arm = arm_of("rotors" if rotors else "no rotors")
     run = simulate(
         arm, START, None, DURATION, None, "dop853", rtol=1e-10,
         samples=np.linspace(0.0, DURATION, SYSTEMS), friction=False,

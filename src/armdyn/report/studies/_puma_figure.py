@@ -10,20 +10,21 @@ import numpy as np
 from armdyn.report.papers.mata_2002_studies import TABLE_6
 from armdyn.report.studies._puma_runs import INTERVAL, Motion
 
-COLOURS = {"exact": "tab:blue", "linear": "tab:orange", "held": "tab:red"}
+COLOURS = {"exact": "tab:blue", "linear": "tab:orange", "held": "tab:red", "rounded": "tab:green"}
+STYLES = {"rotors": "-", "no rotors": "--", "recalled": ":"}
 
 
 def draw(figure: Any, motions: Sequence[Motion]) -> None:
-    """Draw one line per set-up: colours are torques, dashed lines are without rotors."""
+    """Draw one line per set-up with the elbow up: colours are torques, styles are inertias."""
     left, right = figure.subplots(1, 2)
     times = INTERVAL * np.arange(1, len(motions[0].errors) + 1)
     slowest = min(m.setup.speed for m in motions)
     joints = np.arange(1, len(TABLE_6) + 1)
     for m in motions:
-        if m.setup.speed == slowest:
+        if m.setup.speed == slowest and m.setup.elbow == "up" and m.setup.restart is None:
             style = {
                 "color": COLOURS[m.setup.torque],
-                "linestyle": "-" if m.setup.rotors else "--",
+                "linestyle": STYLES[m.setup.inertias],
                 "label": str(m.setup),
             }
             left.plot(times, m.errors[:, 0].max(axis=1), **style)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm, load
+from armdyn.arm import Arm
+from armdyn.report.papers.mata_2002_studies import TABLE_6
+from armdyn.report.studies._puma_arms import POSTURES, Elbow, Inertias, arm_of
 from armdyn.report.studies._rkf45 import Fehlberg
 from armdyn.report.studies._steady_line import State, SteadyLine
 
 Array: TypeAlias = NDArray[np.float64]
-Torque: TypeAlias = Literal["exact", "linear", "held"]
+Torque: TypeAlias = Literal["exact", "linear", "held", "rounded"]
 
-ROBOT = "puma560"
 INTERVAL = 0.1
 INTERVALS = 50
 TOLERANCE = 1e-6
@@ -26,13 +27,11 @@ LAST = np.array([0.62, 0.30, 0.11])
 SPEED = 0.1
 DURATION = INTERVAL * INTERVALS
 DISTANCE = float(np.linalg.norm(LAST - FIRST))
+ARRIVING = DISTANCE / DURATION
+"""The speed that reaches the last point in time [m/s]."""
 
-# The paper does not print the position of the tip on the last link: this is a usual flange [m].
-TIP = 0.05625
-# The share of the link in the bundled rotor inertia of joint 1 [kg m^2].
-LINK_1 = 0.35
-# Near the elbow-up posture that the joint limits allow.
-POSTURE = np.deg2rad([-20.0, -68.0, 214.0, -23.0, -59.0, -167.0])
+# Decimals of rounded torques [N m].
+DECIMALS = 3
 
 METHODS = {
     "CRBA": "mass_matrix_udu",
@@ -44,23 +43,57 @@ METHODS = {
 
 @dataclass(frozen=True)
 class SetUp:
-    """What the paper does not specify: rotor inertias, speed [m/s], torques between instants."""
+    """What the paper does not specify, or specifies in contradiction to other numbers.
 
-    rotors: bool
+    Attributes:
+        inertias: of the bundled arm with its rotors or without, or those recalled.
+        speed: of the tip [m/s].
+        torque: exact at all times, linear between the instants, held from one to the next, or
+            exact and then rounded.
+        elbow: how the arm is held.
+        restart: the step that each interval begins with [s]; None: the last one goes on.
+    """
+
+    inertias: Inertias
     speed: float
     torque: Torque
+    elbow: Elbow = "up"
+    restart: float | None = None
 
     def __str__(self) -> str:
-        rotors = "rotors" if self.rotors else "no rotors"
-        return f"{rotors}, {self.speed:.3g} m/s, torque {self.torque}"
+        words = f"{self.inertias}, {self.speed:.3g} m/s, torque {self.torque}"
+        words += "" if self.elbow == "up" else f", elbow {self.elbow}"
+        return words + ("" if self.restart is None else f", steps from {self.restart:g} s")
 
 
-SET_UPS = tuple(
-    SetUp(rotors, speed, torque)
-    for rotors in (True, False)
-    for speed in (SPEED, DISTANCE / DURATION)
-    for torque in cast("tuple[Torque, ...]", ("exact", "linear", "held"))
+SET_UPS = (
+    *(
+        SetUp(inertias, speed, torque)
+        for inertias in cast("tuple[Inertias, ...]", ("rotors", "no rotors", "recalled"))
+        for speed in (SPEED, ARRIVING)
+        for torque in cast("tuple[Torque, ...]", ("exact", "linear", "held", "rounded"))
+    ),
+    *(
+        SetUp(inertias, ARRIVING, "exact", elbow="down")
+        for inertias in cast("tuple[Inertias, ...]", ("rotors", "no rotors", "recalled"))
+    ),
+    *(SetUp("recalled", ARRIVING, "exact", restart=step) for step in (0.01, 0.001)),
 )
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """Rows 4 and 5 of Table 6 beside joints 2 and 3, but for the accelerations of row 5.
+
+    Attributes:
+        factor: by which the averages here are multiplied, one for all.
+        off: the largest deviation of the five numbers then, as a share.
+        odd: the accelerations that row 5 prints, as a share of those here times the factor.
+    """
+
+    factor: float
+    off: float
+    odd: float
 
 
 @dataclass(frozen=True)
@@ -87,34 +120,30 @@ class Motion:
         """Averages of the errors over time, ``(3, n)``: Table 6, transposed."""
         return self.errors.mean(axis=0)
 
-
-@cache
-def arm_of(rotors: bool) -> Arm:
-    """Return the PUMA with its tip on the flange, with or without rotor inertias."""
-    robot = load(ROBOT).robot
-    tool = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, TIP), (0.0, 0.0, 0.0, 1.0))
-    joints = robot.joints
-    if not rotors:
-        kept = [LINK_1, *[0.0] * (robot.n - 1)]
-        pairs = zip(joints, kept, strict=True)
-        joints = tuple(replace(joint, rotor_inertia=inertia) for joint, inertia in pairs)
-    return Arm(replace(robot, joints=joints, tool=tool))
+    @property
+    def likeness(self) -> Likeness:
+        """How rows 4 and 5 of Table 6 compare with joints 2 and 3."""
+        printed = np.log(np.array(TABLE_6[3:5]).ravel())
+        *ratios, odd = printed - np.log(self.averages[:, 1:3].T.ravel())
+        middle = float(np.median(ratios))
+        off = float(np.abs(np.array(ratios) - middle).max())
+        return Likeness(float(np.exp(middle)), float(np.expm1(off)), float(np.exp(odd - middle)))
 
 
-def line_of(arm: Arm, speed: float) -> SteadyLine:
+def line_of(arm: Arm, speed: float, elbow: Elbow = "up") -> SteadyLine:
     """Return the motion of the paper at a speed [m/s]."""
     pose = np.eye(4)
     pose[:3, :3] = [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]]  # Ry(90°) Rz(180°)
     pose[:3, 3] = FIRST
-    start = arm.inverse_kinematics(pose, start=POSTURE)
+    start = arm.inverse_kinematics(pose, start=POSTURES[elbow])
     return SteadyLine(arm, start, speed * (LAST - FIRST) / DISTANCE, INTERVAL, INTERVALS)
 
 
 def moved(setup: SetUp) -> Motion:
     """Simulate one set-up with all methods."""
-    arm = arm_of(setup.rotors)
-    line = line_of(arm, setup.speed)
-    runs = {name: _run(arm, line, method, setup.torque) for name, method in METHODS.items()}
+    arm = arm_of(setup.inertias)
+    line = line_of(arm, setup.speed, setup.elbow)
+    runs = {name: _run(arm, line, method, setup) for name, method in METHODS.items()}
     found, _ = runs["GA"]
     wanted = np.array([[x.q, x.qd, x.qdd] for x in line.instants[1:]])
     parting = max(float(np.abs(run[:, 0] - found[:, 0]).max()) for run, _ in runs.values())
@@ -128,12 +157,12 @@ def moved(setup: SetUp) -> Motion:
     )
 
 
-def _run(arm: Arm, line: SteadyLine, method: str, torque: Torque) -> tuple[Array, int]:
+def _run(arm: Arm, line: SteadyLine, method: str, setup: SetUp) -> tuple[Array, int]:
     """Return states at the instants after the first, ``(INTERVALS, 3, n)``, and evaluations."""
     n = arm.n
     dynamics = arm.function("forward_dynamics", method)
-    torques = _torques(arm, line, torque)
-    integration = Fehlberg(TOLERANCE, INTERVAL)
+    torques = _torques(arm, line, setup.torque)
+    integration = Fehlberg(TOLERANCE, setup.restart or INTERVAL)
     y = np.concatenate([line.instants[0].q, line.instants[0].qd])
 
     def slope(k: int, t: float, y: Array) -> Array:
@@ -142,6 +171,8 @@ def _run(arm: Arm, line: SteadyLine, method: str, torque: Torque) -> tuple[Array
     states: list[Array] = []
     for k in range(INTERVALS):
         end = (k + 1) * INTERVAL
+        if setup.restart is not None:
+            integration.restart(setup.restart)
         y = integration.advance(partial(slope, k), k * INTERVAL, y, end)
         states.append(np.array([y[:n], *np.split(slope(k, end, y), 2)]))
     return np.array(states), integration.evaluations
@@ -157,6 +188,8 @@ def _torques(arm: Arm, line: SteadyLine, torque: Torque) -> Callable[[int, float
     at = [needed(state) for state in line.instants]
     if torque == "exact":
         return lambda k, t: needed(line.at(t))
+    if torque == "rounded":
+        return lambda k, t: np.round(needed(line.at(t)), DECIMALS)
     if torque == "held":
         return lambda k, t: at[k]
     return lambda k, t: at[k] + (at[k + 1] - at[k]) * (t / INTERVAL - k)

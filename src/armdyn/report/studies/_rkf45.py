@@ -46,6 +46,10 @@ class Fehlberg:
         self._tolerance = tolerance
         self._step: float = first_step
 
+    def restart(self, step: float) -> None:
+        """Try this step next [s]."""
+        self._step = step
+
     def advance(self, slope: Slope, t: float, y: Array, end: float) -> Array:
         """Return y at the end of an interval."""
         first = self._ask(slope, t, y)
