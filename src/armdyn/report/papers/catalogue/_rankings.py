@@ -118,7 +118,8 @@ LIN_1991: tuple[Entry, ...] = (
     ),
     holds(
         "claim: it can be computed in parallel", "as Kasahara et al. did for Walker and Orin",
-        _TESTED, "lin_1991.parallel", "armdyn.Function",
+        _TESTED, "lin_1991.parallel",
+        "graph/test_depth.py::test_depth_lies_between_the_bounds_of_any_program",
         note="operations over the critical path grow with n, though Walker and Orin's gain is "
         "larger",
     ),

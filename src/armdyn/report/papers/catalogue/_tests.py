@@ -21,4 +21,9 @@ MINIMAL_MATRIX = (
 RANK = "minimal/test_minimal_sets.py::test_two_thousand_special_arms_agree_with_the_regressor"
 NUMBERS = "report/test_tables.py::test_printed_numbers_follow_from_formulas_but_for_two_slips"
 LINES = "report/test_tables.py::test_lines_of_tables_sum_to_formulas_but_for_three_slips"
+AS_PRINTED = "report/test_printed_recursions.py::test_runs_as_printed_take_what_is_printed"
+"""Recursions written as the papers print them, counted by the papers' conventions."""
+
+AS_PRINTED_LINES = "report/test_printed_recursions.py::test_lines_cost_what_the_paper_prints"
+RUN_AS_PRINTED = "report/test_printed_recursions.py::test_a_printed_recursion_computes_the_quantity"
 VERDICTS = "report/test_tables.py::test_verdicts_at_six_joints_are_as_recorded"

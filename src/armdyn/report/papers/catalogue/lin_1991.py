@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from armdyn.report.papers.catalogue._entry import Paper, corrected, fails, holds, not_tried
 from armdyn.report.papers.catalogue._rankings import LIN_1991
-from armdyn.report.papers.catalogue._tests import ERRATA, NUMBERS, PINOCCHIO, VERDICTS
+from armdyn.report.papers.catalogue._tests import (
+    AS_PRINTED,
+    AS_PRINTED_LINES,
+    ERRATA,
+    NUMBERS,
+    PINOCCHIO,
+    RUN_AS_PRINTED,
+    VERDICTS,
+)
 
 _HERE = "report/papers/test_equations_lin_1991.py::"
 _CHRISTOFFEL = "algorithms/test_lin_1991.py::test_coriolis_matrix_is_of_christoffel_symbols"
@@ -164,21 +172,23 @@ _ALGORITHM = (
         "Fig. 2", "the frames, and the placement of one in the one before",
         "algorithms.frame:Frame", "armdyn.Joint", PINOCCHIO,
     ),
-    not_tried(
+    holds(
         "Fig. 3", "the algorithm line by line, with operations",
-        "mass_matrix: lin_1991", "bias: lin_1991", "algorithms.lin_1991:composites",
-        note="most lines are not legible in the copy at hand; the algorithm is run, its lines are "
-        "not compared. A line prints 8M 7A for s, which takes 8M 6A",
+        "mass_matrix: lin_1991", "bias: lin_1991", "algorithms.printed.lin_1991:mass_matrix",
+        "algorithms.printed.lin_1991_bias:both", AS_PRINTED, AS_PRINTED_LINES, RUN_AS_PRINTED,
+        note="only some of its lines are legible in the copy at hand, and the counts below show "
+        "by how much the others miss the totals. Its recursion of s takes 8M 6A, not 8M 7A",
     ),
     holds(
         "Table I", "operations of five algorithms for the inertia matrix",
-        "armdyn.operation_counts", "report.papers.lin_1991:TABLE_I", NUMBERS, VERDICTS, _LESS,
+        "armdyn.operation_counts", "report.papers.lin_1991:TABLE_I", NUMBERS, AS_PRINTED, VERDICTS,
+        _LESS,
         note="every number agrees with its formula; Lin (1990) is quoted without equations and not "
         "measured",
     ),
     holds(
         "Table II", "operations of three algorithms for the bias vector",
-        "armdyn.operation_counts", "report.papers.lin_1991:TABLE_II", NUMBERS, VERDICTS,
+        "armdyn.operation_counts", "report.papers.lin_1991:TABLE_II", NUMBERS, AS_PRINTED, VERDICTS,
         note="every number agrees with its formula; the two Newton-Euler algorithms are quoted "
         "without equations and not measured",
     ),
@@ -250,11 +260,12 @@ _APPENDIX = (
         "algorithms.fijany_bejczy:mass_matrix", "algorithms.lin_fang_4:formulation_4", PINOCCHIO,
         note="in E_2 and in the frame of the last link",
     ),
-    not_tried(
+    holds(
         "Fig. A1", "the algorithm of Renaud's formulation, with operations",
-        "mass_matrix: renaud", "algorithms.renaud:mass_matrix",
-        note="most lines are not legible in the copy at hand; the algorithm is run, its lines are "
-        "not compared",
+        "mass_matrix: renaud", "algorithms.printed.renaud:mass_matrix", AS_PRINTED,
+        AS_PRINTED_LINES, RUN_AS_PRINTED,
+        note="one line is not legible in the copy at hand, and taken as what the others leave of "
+        "the total",
     ),
     holds(
         "claim: the distance of Vukobratovic et al. is mistaken", "(b, 0, d) between two origins",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from armdyn.report.papers.catalogue._entry import Paper, corrected, holds
 from armdyn.report.papers.catalogue._rankings import LIN_FANG_1999
 from armdyn.report.papers.catalogue._tests import (
+    AS_PRINTED,
+    AS_PRINTED_LINES,
     COMPOSITES,
     ERRATA,
     FORMULATIONS,
@@ -49,7 +51,9 @@ _FORMULATIONS = (
     ),
     holds(
         "Table I", "Formulation 1, with its operations",
-        "mass_matrix: lin_fang_1", "algorithms.lin_fang_1:wrench_before", PINOCCHIO, TABLE_VI,
+        "mass_matrix: lin_fang_1", "algorithms.lin_fang_1:wrench_before",
+        PINOCCHIO, TABLE_VI, AS_PRINTED_LINES,
+        "algorithms.printed.tables_i_to_v:table_i",
         note="s_2 in E_2 is in the total, but on no line; t_{i-1,i} of a translational i takes "
         "6M 4A, not 8M 6A",
     ),
@@ -73,7 +77,9 @@ _FORMULATIONS = (
     ),
     holds(
         "Table II", "Formulation 2, with its operations",
-        "mass_matrix: lin_fang_2", "algorithms.lin_fang_2:formulation_2", PINOCCHIO, TABLE_VI,
+        "mass_matrix: lin_fang_2", "algorithms.lin_fang_2:formulation_2",
+        PINOCCHIO, TABLE_VI, AS_PRINTED_LINES,
+        "algorithms.printed.tables_i_to_v:table_ii",
         note="there is no line for the 2M of each s_{j,j+1} in E_{j+1}",
     ),
     holds(
@@ -83,23 +89,29 @@ _FORMULATIONS = (
     ),
     corrected(
         "Table III", "Formulation 3, with its operations",
-        "mass_matrix: lin_fang_3", "algorithms.lin_fang_3:formulation_3", ERRATA, TABLE_VI,
+        "mass_matrix: lin_fang_3", "algorithms.lin_fang_3:formulation_3",
+        ERRATA, TABLE_VI, AS_PRINTED_LINES,
+        "algorithms.printed.tables_i_to_v:table_iii",
         note="two of its elements contradict (21)",
     ),
     holds(
         "Table IV", "Formulation 4: Fijany and Bejczy, all vectors in E_n",
-        "mass_matrix: lin_fang_4", "algorithms.lin_fang_4:formulation_4", PINOCCHIO, TABLE_VI,
+        "mass_matrix: lin_fang_4", "algorithms.lin_fang_4:formulation_4",
+        PINOCCHIO, TABLE_VI, AS_PRINTED_LINES,
+        "algorithms.printed.tables_i_to_v:table_iv",
         note="u_i in E_n is a column of the rotation and costs nothing; 8M 4A are printed",
     ),
     corrected(
         "Table V", "Formulation 5: Kawasaki et al., first moments about the joint before",
-        "mass_matrix: lin_fang_5", "algorithms.lin_fang_5:formulation_5", ERRATA, TABLE_VI,
+        "mass_matrix: lin_fang_5", "algorithms.lin_fang_5:formulation_5",
+        ERRATA, TABLE_VI, AS_PRINTED_LINES,
+        "algorithms.printed.tables_i_to_v:table_v",
         note="two of its lines contradict (B8) and the sense of (B11)",
     ),
     corrected(
         "Table VI", "operations of the five formulations, composite bodies on hand",
         "armdyn.operation_counts", "report.papers.lin_fang_1999:TABLE_VI",
-        NUMBERS, LINES, VERDICTS, ERRATA,
+        NUMBERS, LINES, AS_PRINTED, VERDICTS, ERRATA,
         note="three of its formulas differ from the sums of its own lines, one number from its "
         "formula",
     ),
@@ -179,7 +191,8 @@ _ALGORITHM = (
     ),
     corrected(
         "Table VII", "composite bodies from minimal parameters, with operations",
-        "algorithms.table_vii:minimal_composites", MINIMAL_MATRIX, VERDICTS, ERRATA,
+        "algorithms.table_vii:minimal_composites", "algorithms.printed.table_vii:composites",
+        MINIMAL_MATRIX, AS_PRINTED_LINES, VERDICTS, ERRATA,
         note="its line of (40) has the same two terms wrong",
     ),
     holds(
@@ -196,7 +209,8 @@ _ALGORITHM = (
     corrected(
         "Table VIII", "operations of the whole inertia matrix",
         "armdyn.operation_counts", "report.papers.lin_fang_1999:TABLE_VIII",
-        NUMBERS, VERDICTS, "report/test_tables.py::test_table_viii_is_table_vi_and_table_vii",
+        NUMBERS, AS_PRINTED, VERDICTS,
+        "report/test_tables.py::test_table_viii_is_table_vi_and_table_vii",
         ERRATA,
         note="one number differs from its formula; Formulation 2, Type 2, takes over the slip of "
         "Table VI",

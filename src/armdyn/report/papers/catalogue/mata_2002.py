@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from armdyn.report.papers.catalogue._entry import Paper, corrected, fails, holds, not_tried
 from armdyn.report.papers.catalogue._rankings import MATA_2002
-from armdyn.report.papers.catalogue._tests import ERRATA, NUMBERS, PINOCCHIO, VERDICTS
+from armdyn.report.papers.catalogue._tests import (
+    AS_PRINTED,
+    AS_PRINTED_LINES,
+    ERRATA,
+    NUMBERS,
+    PINOCCHIO,
+    RUN_AS_PRINTED,
+    VERDICTS,
+)
 
 _HERE = "report/papers/test_equations_mata.py::"
 _STUDY = "report/test_study.py::"
@@ -56,7 +64,8 @@ _INVERSE = (
     ),
     corrected(
         "section 4.1", "the algorithm of inverse dynamics in three steps",
-        "inverse_dynamics: gibbs_appell", "algorithms.gibbs_appell:inverse_dynamics", PINOCCHIO,
+        "inverse_dynamics: gibbs_appell", "algorithms.gibbs_appell:inverse_dynamics",
+        "algorithms.printed.gibbs_appell:inverse_dynamics", PINOCCHIO, RUN_AS_PRINTED,
         ERRATA, note="symbols, the sign of gravity, and initial values that are not given",
     ),
     not_tried(
@@ -66,7 +75,8 @@ _INVERSE = (
     ),
     holds(
         "Table 1", "operations of inverse dynamics by four algorithms",
-        "armdyn.operation_counts", "report.papers.mata_2002:TABLES", NUMBERS, VERDICTS,
+        "armdyn.operation_counts", "report.papers.mata_2002:TABLE_1", NUMBERS, AS_PRINTED,
+        VERDICTS,
         note="the algorithms of Angeles et al. and of Balafoutis and Patel are quoted without "
         "equations and not measured",
     ),
@@ -98,25 +108,26 @@ _FORWARD = (
     ),
     corrected(
         "section 4.2", "the algorithm of the inertia matrix in seven steps",
-        "mass_matrix: gibbs_appell", "algorithms.gibbs_appell_inertia:mass_matrix", PINOCCHIO,
+        "mass_matrix: gibbs_appell", "algorithms.gibbs_appell_inertia:mass_matrix",
+        "algorithms.printed.gibbs_appell:mass_matrix", PINOCCHIO, RUN_AS_PRINTED, AS_PRINTED_LINES,
         ERRATA, note="indices of steps 1 and 3, a vector for its skew matrix in step 5",
     ),
     holds(
         "Table 2", "operations of the inertia matrix by three algorithms",
-        "armdyn.operation_counts", "report.papers.mata_2002:TABLES", NUMBERS, VERDICTS,
-        _HERE + "test_steps_of_section_4_2_sum_to_table_2",
+        "armdyn.operation_counts", "report.papers.mata_2002:TABLE_2", NUMBERS, AS_PRINTED,
+        VERDICTS, _HERE + "test_steps_of_section_4_2_sum_to_table_2",
         note="that of Angeles and Ma is quoted without equations and not measured",
     ),
     corrected(
         "Table 3", "operations of forward dynamics, part by part",
-        "forward_dynamics: gibbs_appell", "report.papers.mata_2002:TABLES",
+        "forward_dynamics: gibbs_appell", "report.papers.mata_2002:TABLE_3", AS_PRINTED,
         "report/test_tables.py::test_total_of_mata_table_3_is_the_sum_of_its_rows",
         "report/test_tables.py::test_cholesky_counts_are_exact", ERRATA,
         note="Cholesky's additions are its multiplications; those of tau - b are missing",
     ),
     holds(
         "Table 4", "operations of forward dynamics by four algorithms, n = 6",
-        "forward_dynamics: gibbs_appell", "report.papers.mata_2002:TABLES", VERDICTS,
+        "forward_dynamics: gibbs_appell", "report.papers.mata_2002:TABLE_4", VERDICTS,
         note="of its rows this one takes the fewest; [Saha1999] quotes fewer for two other "
         "algorithms, and that of Angeles and Ma is not measured",
     ),

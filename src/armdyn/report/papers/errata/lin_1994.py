@@ -19,7 +19,7 @@ ERRATA = (
     Erratum("(9)", "w^I on both sides", "a symbol of its own on the right", "paper", _SYMBOL),
     Erratum(
         "(13), (14)", "s without indices; I_j with respect to E_j", "s from O_i to O_j; I_j about "
-        "the centre of mass, axes of E_j", "copy", "(14) adds the inertia of the shifted mass",
+        "the centre of mass, axes of E_j", "copy", sets.inertia_14,
     ),
     Erratum(
         "(21)", "a column with zeros beside s", "m̂ s, the whole vector", "copy",
@@ -33,7 +33,7 @@ ERRATA = (
     ),
     Erratum(
         "Theorem 4, sigma", "silent on slides before joint r", "σ_i = 0 if u_i ⟂ g", "paper",
-        "their directions are constant",
+        sets.slide_first,
     ),
     Erratum("(34)", "first moment of body m", "of body i", "copy", sets.element_34),
     Erratum(
@@ -56,7 +56,7 @@ ERRATA = (
     ),
     Erratum(
         "Property 3", "for u_r not parallel to u_i the first moments are no components",
-        "for u_r parallel to u_i", "copy", "it contradicts its own item 2",
+        "for u_r parallel to u_i", "copy", sets.property_3,
     ),
     Erratum(
         "Property 4", "first moments of all rotational joints from s on",

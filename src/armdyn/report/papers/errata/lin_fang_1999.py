@@ -118,7 +118,7 @@ ERRATA = (
     ),
     Erratum(
         "(B3)", "both terms in E_i", "both in E_m: R ĉ_i and m̂_i s in E_m", "copy",
-        "h is in E_m by (B1), and so is what it is added to",
+        elements.moment_B3,
     ),
     Erratum(
         "(B11)", "K*_i and K_i", "K*_j and K_j", "paper or copy", elements.table_v_flag,

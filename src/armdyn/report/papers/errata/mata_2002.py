@@ -44,11 +44,11 @@ ERRATA = (
     ),
     Erratum(
         "(17), the text after it", "the bias is C + G", "C - G, by the signs of (17)",
-        "paper or copy", "D q̈ = τ - C + G is τ less the bias",
+        "paper or copy", gibbs.bias_17,
     ),
     Erratum(
         "(20), first line", "∂ω̇_i/∂q̈_k = z_i", "z_k in E_i; still constant", "paper or copy",
-        "(7b), (7c)",
+        gibbs.axis_20,
     ),
     Erratum("(22)", "m s̃_ki s̃_ji", "m s̃_ki r̃_ji, revolute joints", "paper or copy",
             gibbs.element_22),

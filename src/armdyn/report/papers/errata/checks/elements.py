@@ -206,3 +206,22 @@ def inertia_A4() -> Evidence:
         difference(J - product, expected),
         difference(J + product, expected),
     )
+
+
+def moment_B3() -> Evidence:
+    """Compare (B3) with its second term in E_i and in E_m, m = j - 1, beside the sum (B1)."""
+    x, i, j = _arm(), 5, 3
+    m = j - 1
+    mass, c, _ = x.composite(i)
+    links = range(i, x.n + 1)
+    terms = [x.m(k) * (x.R(m, k) @ x.c(k) + x.s(j - 1, k, m)) for k in links]
+    expected = sum(terms, np.zeros(3))
+
+    def form(frame: int) -> Array:
+        return x.R(m, i) @ c + mass * x.s(j - 1, i, frame)
+
+    return Evidence(
+        "h beside its sum over links",
+        difference(form(i), expected),
+        difference(form(m), expected),
+    )

@@ -129,6 +129,30 @@ def base_acceleration() -> Evidence:
     return Evidence(AT_REST, torques(-9.81), torques(9.81))
 
 
+def bias_17() -> Evidence:
+    """Compare the bias with both signs of gravity; G is what (17) adds to the torques."""
+    x = _arm()
+    G = -x.torques()
+    C = x.torques(x.qd) - x.torques()
+    expected = x.torques(x.qd)
+    return Evidence(
+        "torques without accelerations",
+        difference(C + G, expected),
+        difference(C - G, expected),
+    )
+
+
+def axis_20() -> Evidence:
+    """Compare how link i turns with joint k: about the axis of joint i, or of joint k."""
+    x, k, i = _arm(), 1, 3
+    expected = x.jacobian(i)[:3, k - 1]
+    return Evidence(
+        "angular acceleration of link 3 by joint 1",
+        difference(x.T[i][:3, 2], expected),
+        difference(x.T[k][:3, 2], expected),
+    )
+
+
 def _part(label: str) -> tuple[int, int]:
     printed = next(row for row in TABLE_3.rows if row.label == label).values[6]
     assert printed is not None

@@ -7,7 +7,15 @@ import numpy as np
 from armdyn.algorithms.structure import structure
 from armdyn.minimal._closed_form import closed_form, gravity_only
 from armdyn.minimal._sampled import random_states, rank, stacked_regressor, structural_regressor
-from armdyn.report.papers.errata._arm import Array, Posed, cross, difference, posed, skew
+from armdyn.report.papers.errata._arm import (
+    Array,
+    Posed,
+    cross,
+    difference,
+    inclined_slides,
+    posed,
+    skew,
+)
 from armdyn.report.papers.errata._erratum import Evidence
 from armdyn.report.papers.errata.checks.composites import parts
 
@@ -136,9 +144,7 @@ def sigma_4() -> Evidence:
     """Compare the set at rest of a horizontal slide behind a vertical axis."""
     rows = [(0.0, 0.0, 0.0, 0.0), (QUARTER, 0.0, 0.0, 0.0)]
     x = posed("RP", rows, gravity=DOWN)
-    q, zero, _ = random_states(x.n, 20)
-    rows = stacked_regressor(x.chain, q, 0.0 * zero, 0.0 * zero)
-    seen = rank(rows.reshape(-1, rows.shape[-1]))
+    seen = _seen_at_rest(x)
     corrected = len(gravity_only(x.chain, structure(x.chain)))
     what = f"parameters seen at rest, a level slide behind a vertical axis, beside the rank {seen}"
     return Evidence(what, abs(1 - seen), abs(corrected - seen))
@@ -151,3 +157,48 @@ def without_gravity() -> Evidence:
     seen, corrected = _seen(x), len(closed_form(x.chain).terms)
     what = f"minimal parameters of three axes through a point, no gravity, beside the rank {seen}"
     return Evidence(what, abs(1 + 7 + 7 - seen), abs(corrected - seen))
+
+
+def inertia_14() -> Evidence:
+    """Compare (14) with the inertias of links about their origins and about their centres."""
+    x = posed("RPR")
+
+    def D_11(about_origin: bool) -> float:
+        total = 0.0
+        for j in range(1, x.n + 1):
+            R, at = x.R(1, j), x.s(1, j, 1) + x.R(1, j) @ x.c(j)
+            own = skew(x.c(j)) @ skew(x.c(j)) * x.m(j) if about_origin else np.zeros((3, 3))
+            total += (R @ (x.inertia(j) - own) @ R.T - x.m(j) * skew(at) @ skew(at))[2, 2]
+        return total
+
+    return Evidence(
+        "h₁₁ from inertias of links",
+        difference(D_11(True), x.H[0, 0]),
+        difference(D_11(False), x.H[0, 0]),
+    )
+
+
+def property_3() -> Evidence:
+    """Compare how much of the first moment of an inclined slide between r and s is seen."""
+    x, i = inclined_slides(), 2
+    W = structural_regressor(x.chain)
+    moments = [10 * (i - 1) + a for a in (1, 2, 3)]
+    seen = rank(W) - rank(np.delete(W, moments, axis=1))
+    corrected = sum(term.joint == i for term in closed_form(x.chain).terms) - 1  # less its mass
+    what = f"components of the first moment of an inclined slide, beside {seen} by rank"
+    return Evidence(what, abs(0 - seen), abs(corrected - seen))
+
+
+def slide_first() -> Evidence:
+    """Compare the set at rest of a horizontal slide before a vertical axis."""
+    rows = [(QUARTER, 0.0, 0.0, 0.0), (-QUARTER, 0.0, 0.0, 0.0)]
+    x = posed("PR", rows, gravity=DOWN)
+    seen, corrected = _seen_at_rest(x), len(gravity_only(x.chain, structure(x.chain)))
+    what = f"parameters seen at rest, a level slide before a vertical axis, beside the rank {seen}"
+    return Evidence(what, abs(1 - seen), abs(corrected - seen))
+
+
+def _seen_at_rest(x: Posed) -> int:
+    q, zero, _ = random_states(x.n, 20)
+    rows = stacked_regressor(x.chain, q, 0.0 * zero, 0.0 * zero)
+    return rank(rows.reshape(-1, rows.shape[-1]))
