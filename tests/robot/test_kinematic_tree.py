@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, RobotWarning
+from armdyn.robot._leniency import Leniency
 from armdyn.robot.formats._assemble import assembled
 from armdyn.robot.formats._records import (
     Coupling,
@@ -45,7 +46,7 @@ def described(*joints: TreeJoint, massless: tuple[str, ...] = ()) -> Description
 
 def test_records_become_a_robot() -> None:
     description = described(joint("1", "a", "b"), joint("2", "b", "c"))
-    arm = Arm(assembled(description, None, None, True, True))
+    arm = Arm(assembled(description))
     assert arm.joint_names == ("1", "2")
     np.testing.assert_allclose(arm.pose([0.0, 0.0])[:3, 3], [0.0, 0.0, 0.8], atol=1e-15)
     # Two bodies of 2 kg, their centres of mass 0.1 m from the joint that carries them.
@@ -59,7 +60,7 @@ def test_notes_speak_the_words_of_the_format() -> None:
         joint("2", "b", "c", axis=(0.0, 1.0, 1e-7), lower=-1.0, upper=1.0, effort=5.0),
         joint("3", "b", "d", coupling=Coupling("2", 2.0, 0.5)),
     )
-    robot = assembled(description, None, "c", True, True)
+    robot = assembled(description, tip="c")
     text = " ".join(robot.notes)
     assert "Geared joints do not move here" in text
     assert "3 at 0.5" in text
@@ -74,16 +75,16 @@ def test_notes_speak_the_words_of_the_format() -> None:
 def test_faults_speak_the_words_of_the_format() -> None:
     massless = described(joint("1", "a", "b"), massless=("b",))
     with pytest.raises(Fault, match="which joint '1' moves, has no a mass, nor has any link"):
-        assembled(massless, None, None, True, True)
+        assembled(massless)
     with pytest.warns(RobotWarning, match="has no a mass"):
-        assert assembled(massless, None, None, False, True).n == 1
+        assert assembled(massless, leniency=Leniency(strict=False)).n == 1
     far = described(joint("1", "a", "b"), joint("2", "b", "c", coupling=Coupling("1", 1.0, 1e9)))
     with pytest.raises(Fault, match=r"a gear of joint '2' puts it at 1e\+09: too far"):
-        assembled(far, None, None, True, True)
+        assembled(far)
 
 
 def test_limits_reach_the_joints() -> None:
     given = {"lower": -math.inf, "upper": 2.0, "velocity": 3.0}
-    robot = assembled(described(joint("1", "a", "b", **given)), None, None, True, True)
+    robot = assembled(described(joint("1", "a", "b", **given)))
     [j] = robot.joints
     assert (j.lower, j.upper, j.velocity, j.effort) == (-math.inf, 2.0, 3.0, math.inf)

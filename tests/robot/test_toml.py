@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from armdyn import FileError, Joint, Robot, RobotError, RobotWarning
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.robot import chain_of, generic
+from armdyn.robot._leniency import Leniency
 from armdyn.robot.formats._toml import LARGEST_FILE, read_toml, robot_from_toml, toml_text
 from support.robots import random_robots, random_state
 
@@ -35,7 +36,7 @@ inertia = [0.1, 0.0, 0.0, 0.1, 0.0, 0.1]
 
 
 def read(text: str, strict: bool = True) -> Robot:
-    return robot_from_toml(text.encode(), "arm.toml", strict)
+    return robot_from_toml(text.encode(), "arm.toml", Leniency(strict))
 
 
 def with_line(key: str, line: str) -> str:

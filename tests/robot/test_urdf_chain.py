@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from armdyn.errors import FileError
+from armdyn.errors import FileError, RobotWarning
 from armdyn.robot import IDENTITY, Robot
 from armdyn.robot.formats.urdf import parse_urdf
 from support.urdf_compare import pose
@@ -99,7 +99,8 @@ def test_mimic_joint_in_the_chain_stands_at_its_offset() -> None:
         joint("m", "a", "b", inside=MIMIC.format(leader="j1", offset=math.pi / 2)),
         joint("j3", "b", "c"),
     )  # fmt: skip
-    arm = parse_urdf(text)
+    with pytest.warns(RobotWarning, match="'m' follows 'j1' and stands still at 1.5708.*`tip`"):
+        arm = parse_urdf(text)
     assert names(arm) == ["j1", "j3"]
     assert arm.joints[0].mass == 4.0
     assert pose(arm, np.zeros(2))[:3, 3] == pytest.approx([0.4, 0.0, 0.8])
@@ -112,7 +113,8 @@ def test_mimic_of_a_mimic_adds_up_and_a_sliding_one_slides() -> None:
         joint("m", "a", "b", "prismatic", inside=MIMIC.format(leader="n", offset=0.5)),
         joint("n", "b", "c", inside=MIMIC.format(leader="gone", offset=0.1)),
     )  # fmt: skip
-    arm = parse_urdf(text)
+    with pytest.warns(RobotWarning, match="'n' follows 'gone'"):
+        arm = parse_urdf(text)
     assert pose(arm, np.zeros(1))[:3, 3] == pytest.approx([0.0, 0.3, 1.2])
 
 

@@ -13,6 +13,7 @@ EXACT = 1e-11
 SNAPPED = 1e-4
 
 
+@pytest.mark.filterwarnings("ignore:joints of the arm itself")
 @pytest.mark.parametrize(("name", "base", "tip", "end", "count"), PUBLISHED)
 def test_published_arm_matches_pinocchio(
     name: str, base: str | None, tip: str | None, end: str, count: int

@@ -1,7 +1,7 @@
 """Where the frames of an arm are, and how they move.
 
-Frame k of an arm is E_k for k = 0..n and the tip for k = n+1. Everything in the axes of the base
-frame, in which E_0 stands at `chain.base`.
+Frame k of an arm is E_k for k = 0..n and the tip for k = n+1, which the last link carries, or link
+`chain.carrier`. Everything in the axes of the base frame, in which E_0 stands at `chain.base`.
 """
 
 from __future__ import annotations
@@ -52,15 +52,22 @@ class Place:
 
 
 def places(chain: Chain, q: Sequence[Scalar], frame: int) -> list[Place]:
-    """Return the places of E_0, E_1 and so on up to the frame; the tip follows E_n."""
-    assert 0 <= frame <= chain.n + 1
+    """Return the places of E_0, E_1 and so on up to the frame; the tip follows its link."""
     world = Place(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), ZERO)
     found = [world.at(chain.base)]
-    for F in frames(chain, q)[1 : frame + 1]:
+    for F in frames(chain, q)[1 : moving(chain, frame) + 1]:
         found.append(found[-1].after(F))
     if frame > chain.n:
         found.append(found[-1].at(chain.tool))
     return found
+
+
+def moving(chain: Chain, frame: int) -> int:
+    """Return the number of joints that move a frame."""
+    assert 0 <= frame <= chain.n + 1
+    if frame <= chain.n:
+        return frame
+    return chain.n if chain.carrier is None else chain.carrier
 
 
 def pose(chain: Chain, q: Sequence[Scalar], frame: int) -> Matrix:
@@ -73,9 +80,10 @@ def pose(chain: Chain, q: Sequence[Scalar], frame: int) -> Matrix:
 def jacobian(chain: Chain, q: Sequence[Scalar], frame: int) -> Matrix:
     """Return the 6 x n matrix that takes qd to a frame's velocity: of its origin, then angular."""
     found = places(chain, q, frame)
+    last = moving(chain, frame)
     columns: list[tuple[Scalar, ...]] = []
     for i in range(1, chain.n + 1):
-        if i > frame:
+        if i > last:
             columns.append((*ZERO, *ZERO))
             continue
         u = column(found[i].rows, 3)

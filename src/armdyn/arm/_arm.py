@@ -55,7 +55,8 @@ class Arm:
         self._robot = robot
         self._chain = chain_of(robot)
         self._offset_joints = offset_joints(self._chain, self.joint_names)
-        self._functions: dict[tuple[str, str, int, bool, str], Function] = {}
+        self._frames = {frame.name: frame for frame in robot.frames}
+        self._functions: dict[tuple[str, str, int | str, bool, str], Function] = {}
         self._minimal: dict[tuple[bool, bool], MinimalParameters] = {}
 
     @property
@@ -77,6 +78,14 @@ class Arm:
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints, base first."""
         return tuple(joint.name for joint in self.robot.joints)
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of the frames of the robot's file: its links and joints; `pose` takes them.
+
+        Empty for a robot that names none. ``robot.frames`` says where they are.
+        """
+        return tuple(self._frames)
 
     @property
     def parameters(self) -> Array:
@@ -142,8 +151,9 @@ class Arm:
         Args:
             quantity: what to compute: "mass_matrix", "inverse_dynamics", ...
             method: the method to use.
-            frame: of "pose", "jacobian" and its derivative: "tip", the name of a joint i or its
-                number for E_i, 0 for E_0; "tip" is the tip even if a joint has that name.
+            frame: of "pose", "jacobian" and its derivative: "tip", a name of `frames`, which is a
+                frame of the robot's file, or the number i of E_i, 0 for E_0. Without such frames,
+                the name of joint i is E_i. "tip" is the tip whatever else has that name.
             friction: whether "inverse_dynamics", "forward_dynamics" and their derivatives include
                 joint friction.
             base: how the base moves, for "inverse_dynamics", "forward_dynamics" and "bias".
@@ -177,8 +187,13 @@ class Arm:
                 from armdyn.arm._function import Function
 
                 name = resolve(self._chain, quantity, method, base)
-                code = code_of(self._chain, quantity, name, *key[2:])
-                traced_from = (self._chain, *key[1:])
+                chain, number = self._chain, key[2]
+                if isinstance(number, str):
+                    from armdyn.arm._named_frames import at_frame
+
+                    chain, number = at_frame(chain, self._frames[number]), self.n + 1
+                code = code_of(chain, quantity, name, number, *key[3:])
+                traced_from = (chain, method, number, *key[3:])
                 self._functions[key] = Function(
                     code, name, self.name, self._offset_joints, traced_from
                 )
@@ -574,17 +589,24 @@ class Arm:
             install_fastcall(self, f.quantity, _METHODS[f.quantity], f)
         return result
 
-    def _default(self, quantity: str) -> tuple[str, str, int, bool, str]:
+    def _default(self, quantity: str) -> tuple[str, str, int | str, bool, str]:
         return (quantity, AUTO, self.n + 1, True, FIXED)
 
-    def _frame(self, frame: str | int) -> int:
+    def _frame(self, frame: str | int) -> int | str:
+        """Return the number of a frame, n + 1 for the tip, or the name of one of the file."""
         if isinstance(frame, str):
             if frame == "tip":
                 return self.n + 1
+            if frame in self._frames:
+                return frame
             if frame in self.joint_names:
                 return 1 + self.joint_names.index(frame)
-        what = f"'tip', a joint ({', '.join(self.joint_names)}) or a number from 0 to {self.n}"
-        return checked_whole(frame, "frame", 0, self.n, what=what)
+        elif type(frame) is int and 0 <= frame <= self.n:
+            return frame
+        from armdyn.arm._named_frames import frame_in_words
+
+        names = self.frames or self.joint_names
+        return checked_whole(frame, "frame", 0, self.n, what=frame_in_words(frame, names, self.n))
 
     def __getstate__(self) -> dict[str, object]:
         """Copy and pickle without fastcalls, which belong to this object."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from armdyn.arm._arm import Arm
@@ -15,6 +16,8 @@ def load(
     tip: str | None = None,
     strict: bool = True,
     snap: bool = True,
+    without: Sequence[str] = (),
+    waive: Sequence[str] = (),
 ) -> Arm:
     """Return an arm from a file or a bundled robot.
 
@@ -24,13 +27,20 @@ def load(
         tip: URDF: link at which the chain ends (default: where the arm ends or branches).
         strict: refuse masses and inertias that no rigid body can have; False warns instead.
         snap: URDF: round angles within 1e-5 rad of right angles to these, and lengths below 1e-6 m
-            to zero; `Robot.notes` says what was changed.
+            to zero; `Robot.notes` says what was changed. False takes all numbers as written.
+        without: URDF: links that are left out with everything they carry, before anything is
+            checked: a gripper, a camera.
+        waive: checks that only warn: "triangle" (an inertia breaks the triangle inequality), and
+            "limits" (limits that exclude each other or are negative are left out).
 
     Examples:
         >>> armdyn.load("puma560")
         <Arm 'puma560', 6 joints>
     """
-    return Arm(read_robot(source, base=base, tip=tip, strict=strict, snap=snap))
+    robot = read_robot(
+        source, base=base, tip=tip, strict=strict, snap=snap, without=without, waive=waive
+    )
+    return Arm(robot)
 
 
 def save(arm: Arm | Robot, path: str | Path) -> None:

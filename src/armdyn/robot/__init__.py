@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from armdyn.robot._files import read_robot, write_robot
     from armdyn.robot._generic import generic
     from armdyn.robot._joint import Joint
+    from armdyn.robot._leniency import WAIVABLE
+    from armdyn.robot._named_frame import NamedFrame
     from armdyn.robot._robot import IDENTITY, Placement, Robot
     from armdyn.robot._shape import Shape
     from armdyn.robot._standard_dh import from_standard_dh
@@ -40,11 +42,13 @@ __all__ = [
     "IDENTITY",
     "MOVING",
     "TRANSLATING",
+    "WAIVABLE",
     "BaseMotion",
     "Chain",
     "FrictionTerm",
     "Joint",
     "Link",
+    "NamedFrame",
     "Placement",
     "Robot",
     "Shape",
@@ -76,11 +80,13 @@ __getattr__ = lazy_names(
         "IDENTITY": "_robot",
         "Joint": "_joint",
         "Link": "_chain",
+        "NamedFrame": "_named_frame",
         "Placement": "_robot",
         "Robot": "_robot",
         "Shape": "_shape",
         "Symmetric": "_chain",
         "Vector": "_chain",
+        "WAIVABLE": "_leniency",
         "bundled_names": "_bundled",
         "chain_of": "_chain",
         "exact_cos_sin": "_chain",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from armdyn.robot._leniency import Leniency
 from armdyn.robot._robot import Robot
 
 if TYPE_CHECKING:
@@ -17,20 +18,16 @@ def bundled_names() -> tuple[str, ...]:
     Examples:
         >>> armdyn.robots()
         ('ascher2', 'planar2', 'planar3', 'puma560', 'scara', 'stanford')
-
-    Examples:
-        >>> armdyn.robots()
-        ('ascher2', 'planar2', 'planar3', 'puma560', 'scara', 'stanford')
     """
     names = (file.name for file in _folder().iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
-def read_bundled(name: str, strict: bool = True) -> Robot:
+def read_bundled(name: str, leniency: Leniency) -> Robot:
     """Return a bundled robot."""
     from armdyn.robot.formats._toml import robot_from_toml
 
-    return robot_from_toml(bundled_file(name).read_bytes(), f"{name}.toml", strict)
+    return robot_from_toml(bundled_file(name).read_bytes(), f"{name}.toml", leniency)
 
 
 def bundled_file(name: str) -> Traversable:

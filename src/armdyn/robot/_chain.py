@@ -83,7 +83,8 @@ class BaseMotion:
 class Chain:
     """A robot's constants; ``chain[i]`` is link i = 1..n, `g` is gravity in E_0 [m/s^2].
 
-    The base is at rest unless `motion` says otherwise.
+    The base is at rest unless `motion` says otherwise. The tip is at `tool` in E_n, or in E_k if
+    `carrier` is k.
     """
 
     links: tuple[Link, ...]
@@ -91,6 +92,7 @@ class Chain:
     base: Placement
     tool: Placement
     motion: BaseMotion | None = None
+    carrier: int | None = None
 
     @property
     def n(self) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from armdyn._checks import checked_flag, checked_path, checked_text
+from armdyn._checks import checked_flag, checked_names, checked_path, checked_text
 from armdyn.errors import InputError, RobotFileError, shown
 from armdyn.files import check_regular, write_whole
 from armdyn.robot._bundled import bundled_names, read_bundled
+from armdyn.robot._leniency import checked_leniency
 from armdyn.robot._robot import Robot
 from armdyn.robot.formats._registry import (
     format_read,
@@ -26,6 +28,11 @@ ADVICE = {
     ".yml": "write it as TOML: a bundled robot shows the keys",
 }
 
+# What a file lacks if its format does not take an option.
+LACKS: dict[str, str] = dict.fromkeys(
+    ("base", "tip", "without"), "has no named links to choose from"
+)
+
 
 def read_robot(
     source: str | os.PathLike[str],
@@ -34,6 +41,8 @@ def read_robot(
     tip: str | None = None,
     strict: bool = True,
     snap: bool = True,
+    without: Sequence[str] = (),
+    waive: Sequence[str] = (),
 ) -> Robot:
     """Return the robot of a file, or a bundled one by its name.
 
@@ -44,30 +53,37 @@ def read_robot(
         tip: link at which the arm ends, for formats that name links.
         strict: refuse masses, inertias and units that cannot be right; False only warns.
         snap: snap nearly right angles and nearly zero lengths of a URDF. TOML is taken as written.
+        without: links to leave out with all that they carry, for formats that name links.
+        waive: checks, of `WAIVABLE`, that only warn; all others stay strict.
 
     Raises:
         RobotFileError: there is no such robot or file, or it does not describe an arm.
-        InputError: `base` or `tip` is given for a robot that has no named links, or an argument
-            is of the wrong type.
+        InputError: an option is given that the format does not have, or an argument is of the
+            wrong type.
     """
     for key, link in (("base", base), ("tip", tip)):
         if link is not None:
             checked_text(link, key, empty=True, what="the name of a link")
-    strict, snap = checked_flag(strict, "strict"), checked_flag(snap, "snap")
+    without = checked_names(
+        (without,) if isinstance(without, str) else without, "without", what="names of links"
+    )
+    leniency = checked_leniency(strict, waive)
+    snap = checked_flag(snap, "snap")
     path = checked_path(source, "source", what="the name of a robot or a path")
     name = str(source)
+    given = {"base": base, "tip": tip, "without": without}
     if isinstance(source, str) and name in bundled_names():
-        _check_links(name, base, tip, ())
-        return read_bundled(name, strict)
+        _check_options(name, given, ())
+        return read_bundled(name, leniency)
     if not check_regular(path, "a robot file", RobotFileError):
         raise RobotFileError(path, _not_found(path, name))
     found = format_read(path)
     if found is None:
         raise RobotFileError(path, _unknown_suffix(path, "read"))
-    _check_links(name, base, tip, found.options)
-    given = {"base": base, "tip": tip, "snap": snap}
+    _check_options(name, given, found.options)
+    given |= {"snap": snap, "waive": leniency.waive}
     read = found.function(found.reader, "reading")
-    return read(path, strict=strict, **{key: given[key] for key in found.options})
+    return read(path, strict=leniency.strict, **{key: given[key] for key in found.options})
 
 
 def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
@@ -112,12 +128,12 @@ def _unknown_suffix(path: Path, verb: str) -> str:
     return f"{kind} cannot be {verb}{hint}. Robots are {verb} as {known}."
 
 
-def _check_links(name: str, base: str | None, tip: str | None, options: tuple[str, ...]) -> None:
-    """Refuse `base` and `tip` for a format without named links."""
-    for key, value in (("base", base), ("tip", tip)):
-        if value is not None and key not in options:
+def _check_options(name: str, given: Mapping[str, object], options: tuple[str, ...]) -> None:
+    """Refuse what is given for a format that does not have it: nothing may be ignored silently."""
+    for key, value in given.items():
+        if value not in (None, ()) and key not in options:
             raise InputError(
-                f"`{key}` is {value!r}, but {name} has no named links to choose from, as files of "
-                f"{formats_with(key)} have. Leave `{key}` out.",
+                f"`{key}` is {shown(value)}, but {name} {LACKS.get(key, 'has nothing of the kind')}"
+                f", as files of {formats_with(key)} have. Leave `{key}` out.",
                 argument=key,
             )

@@ -19,6 +19,7 @@ from armdyn._checks import (
     checked_text,
 )
 from armdyn.errors import RobotError
+from armdyn.robot._leniency import PhysicalFault
 from armdyn.robot.friction import FRICTION_TERMS
 
 Kind = Literal["revolute", "prismatic"]
@@ -33,6 +34,9 @@ POINT_MASS = 1e-16
 
 # Larger masses, lengths or inertias (SI) do not occur. Below it no computed constant overflows.
 LARGEST_NUMBER = 1e12
+
+
+NO_LIMITS = {"lower": -math.inf, "upper": math.inf, "velocity": math.inf, "effort": math.inf}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,19 +140,8 @@ class Joint:
                 "the dry friction of a joint that begins to slide, cannot be negative.",
                 argument="stribeck",
             )
-        for field_name in ("velocity", "effort"):
-            if not getattr(self, field_name) > 0:
-                raise error(
-                    f"the limit `{field_name}` is {getattr(self, field_name):g}; it must be "
-                    "positive (leave it out for no limit).",
-                    argument=field_name,
-                )
-        if not self.lower < self.upper:
-            raise error(
-                f"`lower` is {self.lower:g} and `upper` is {self.upper:g}; `lower` must be "
-                "the smaller one (leave both out for no limits).",
-                argument="lower",
-            )
+        for names, text in limit_faults(self.lower, self.upper, self.velocity, self.effort):
+            raise error(text, argument=names[0])
 
     @property
     def is_revolute(self) -> bool:
@@ -162,34 +155,69 @@ class Joint:
             >>> armdyn.Joint(mass=1.0, inertia=(1, 0, 0, 1, 0, 3)).physical_faults()
             ['`inertia` has principal moments (1, 1, 3) kg m^2: the largest exceeds the sum ...']
         """
-        xx, xy, xz, yy, yz, zz = self.inertia
-        if self.mass == 0.0:
-            if any(self.inertia):
-                return [
+        return [fault.text for fault in link_faults(self)]
+
+
+def link_faults(joint: Joint) -> list[PhysicalFault]:
+    """Return the `physical_faults` of a link with the names of the checks that found them."""
+    xx, xy, xz, yy, yz, zz = joint.inertia
+    if joint.mass == 0.0:
+        if any(joint.inertia):
+            return [
+                PhysicalFault(
                     "`mass` is zero but `inertia` is not: a link without mass has no inertia "
-                    "(an inertia known only about the joint axis can be given as `rotor_inertia`)"
-                ]
-            return []
-        tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-        moments = [float(moment) for moment in np.linalg.eigvalsh(tensor)]
-        slack = TRIANGLE_TOLERANCE * max(abs(moments[0]), moments[2]) + POINT_MASS * self.mass
-        listed = ", ".join(f"{m:.6g}" for m in moments)
-        if moments[0] < -slack:
-            return [
-                f"`inertia` has principal moments ({listed}) kg m^2: they cannot be negative "
-                "(check signs and that the tensor is about the centre of mass)"
-            ]
-        if moments[2] > moments[0] + moments[1] + slack:
-            return [
-                f"`inertia` has principal moments ({listed}) kg m^2: the largest exceeds the sum "
-                "of the other two (triangle inequality), which no mass distribution can do"
+                    "(an inertia known only about the joint axis can be given as "
+                    "`rotor_inertia`)"
+                )
             ]
         return []
+    tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    moments = [float(moment) for moment in np.linalg.eigvalsh(tensor)]
+    slack = TRIANGLE_TOLERANCE * max(abs(moments[0]), moments[2]) + POINT_MASS * joint.mass
+    listed = ", ".join(f"{m:.6g}" for m in moments)
+    if moments[0] < -slack:
+        return [
+            PhysicalFault(
+                f"`inertia` has principal moments ({listed}) kg m^2: they cannot be negative "
+                "(check signs and that the tensor is about the centre of mass)"
+            )
+        ]
+    excess = moments[2] - moments[0] - moments[1]
+    if excess > slack:
+        return [
+            PhysicalFault(
+                f"`inertia` has principal moments ({listed}) kg m^2: the largest exceeds the "
+                f"sum of the other two by {100 * excess / moments[2]:.2g} % of itself "
+                "(triangle inequality), which no mass distribution can do",
+                "triangle",
+            )
+        ]
+    return []
+
+
+def limit_faults(
+    lower: float, upper: float, velocity: float, effort: float
+) -> list[tuple[tuple[str, ...], str]]:
+    """Return which limits no joint can have, by their names, and why."""
+    found: list[tuple[tuple[str, ...], str]] = []
+    for name, value in (("velocity", velocity), ("effort", effort)):
+        if not value > 0:
+            told = (
+                f"the limit `{name}` is {value:g}; it must be positive (leave it out for no limit)."
+            )
+            found.append(((name,), told))
+    if not lower < upper:
+        told = (
+            f"`lower` is {lower:g} and `upper` is {upper:g}; `lower` must be the smaller one "
+            "(leave both out for no limits)."
+        )
+        found.append((("lower", "upper"), told))
+    return found
 
 
 def checked_entry(value: object, name: str, *, error: Raises) -> float:
     """Return a number of a description, checked; only limits may be infinite."""
-    if name in ("lower", "upper", "velocity", "effort"):
+    if name in NO_LIMITS:
         return checked_number(value, name, infinite=True, error=error)
     number = checked_number(value, name, error=error)
     if abs(number) > LARGEST_NUMBER:

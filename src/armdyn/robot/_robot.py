@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn._checks import about, checked_array, checked_flag, checked_items, checked_text
-from armdyn.errors import RobotError, RobotWarning, shown
-from armdyn.robot._joint import LARGEST_NUMBER, Joint
+from armdyn._checks import about, checked_array, checked_items, checked_text
+from armdyn.errors import RobotError, shown
+from armdyn.robot._joint import LARGEST_NUMBER, Joint, link_faults
+from armdyn.robot._leniency import Leniency, PhysicalFault, checked_leniency
+from armdyn.robot._named_frame import NamedFrame
 from armdyn.robot._shape import Shape
 
 Placement: TypeAlias = tuple[tuple[float, float, float, float], ...]
@@ -44,6 +45,8 @@ class Robot:
             a `RobotWarning` that names the link.
         notes: what a reader did to the description (snapped, merged, frozen), one sentence each.
         shapes: solids that the links occupy, if the file has any; `excite` keeps them apart.
+        frames: the frames that the file names, fixed to links of the arm.
+        waive: checks whose refusal is a `RobotWarning` too, by name: "triangle".
 
     Examples:
         >>> link = dict(mass=1.0, com=(0.25, 0, 0), inertia=(0, 0, 0, 0.02, 0, 0.02))
@@ -63,6 +66,8 @@ class Robot:
     strict: bool = field(default=True, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     shapes: tuple[Shape, ...] = field(default=(), compare=False, repr=False)
+    frames: tuple[NamedFrame, ...] = field(default=(), compare=False, repr=False)
+    waive: tuple[str, ...] = field(default=(), compare=False)
 
     # Written by hand so that argument types can be wider than field types.
     def __init__(
@@ -75,9 +80,12 @@ class Robot:
         strict: bool = True,
         notes: Iterable[str] = (),
         shapes: Iterable[Shape] = (),
+        frames: Iterable[NamedFrame] = (),
+        waive: Sequence[str] = (),
     ) -> None:
-        self._describe(joints, gravity, base, tool, name, strict, notes, shapes)
-        self._check_physics()
+        leniency = checked_leniency(strict, waive, error=RobotError)
+        self._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency)
+        self._check_physics(leniency)
 
     @classmethod
     def of_known_faults(
@@ -89,6 +97,9 @@ class Robot:
         name: str,
         notes: Iterable[str],
         shapes: Iterable[Shape] = (),
+        frames: Iterable[NamedFrame] = (),
+        strict: bool = False,
+        waive: Sequence[str] = (),
     ) -> Robot:
         """Return a robot with impossible links; the caller has warned of them.
 
@@ -99,8 +110,24 @@ class Robot:
             False
         """
         robot = object.__new__(cls)
-        robot._describe(joints, gravity, base, tool, name, False, notes, shapes)
+        leniency = checked_leniency(strict, waive, error=RobotError)
+        robot._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency)
         return robot
+
+    def with_joints(self, joints: Iterable[Joint]) -> Robot:
+        """Return the robot with other numbers in its joints; nothing is refused or warned of.
+
+        Examples:
+            >>> from dataclasses import replace
+            >>> robot = armdyn.load("planar2").robot
+            >>> heavier = [replace(joint, mass=2.0) for joint in robot.joints]
+            >>> [joint.mass for joint in robot.with_joints(heavier).joints]
+            [2.0, 2.0]
+        """
+        return Robot.of_known_faults(
+            joints, self.gravity, self.base, self.tool, self.name, self.notes, self.shapes,
+            self.frames,
+        )  # fmt: skip
 
     def _describe(
         self,
@@ -109,35 +136,37 @@ class Robot:
         base: ArrayLike | None,
         tool: ArrayLike | None,
         name: str,
-        strict: bool,
         notes: Iterable[str],
         shapes: Iterable[Shape],
+        frames: Iterable[NamedFrame],
+        leniency: Leniency,
     ) -> None:
         checked_text(name, "name", empty=True, error=about("robot", RobotError))
-        strict = checked_flag(strict, "strict", error=RobotError)
         put = object.__setattr__
         put(self, "joints", _named(joints, name))
         put(self, "gravity", _gravity(gravity))
         put(self, "base", placement_of(base, "base"))
         put(self, "tool", placement_of(tool, "tool"))
         put(self, "name", name)
-        put(self, "strict", strict)
+        put(self, "strict", leniency.strict)
+        put(self, "waive", leniency.waive)
         put(self, "notes", _sentences(notes))
-        put(self, "shapes", _shapes(shapes, len(self.joints)))
+        put(self, "shapes", _on_links(shapes, "shapes", Shape, len(self.joints)))
+        put(self, "frames", _frames(frames, len(self.joints)))
 
     @property
     def n(self) -> int:
         """Number of joints."""
         return len(self.joints)
 
-    def _check_physics(self) -> None:
-        faults = [f"joint {j.name!r}: {f}" for j in self.joints for f in j.physical_faults()]
-        if not faults:
-            return
-        text = f"robot {self.name!r} has a link that cannot exist: " + "; ".join(faults) + "."
-        if self.strict:
-            raise RobotError(text + " Correct it, or pass strict=False to use it all the same.")
-        warnings.warn(text, RobotWarning, stacklevel=3)
+    def _check_physics(self, leniency: Leniency) -> None:
+        faults = [
+            PhysicalFault(f"joint {joint.name!r}: {fault.text}", fault.check)
+            for joint in self.joints
+            for fault in link_faults(joint)
+        ]
+        about = f"robot {self.name!r} has a link that cannot exist: "
+        leniency.judge(faults, RobotError, about=about, stacklevel=3)
 
 
 def _named(joints: Iterable[Joint], robot: str) -> tuple[Joint, ...]:
@@ -173,13 +202,27 @@ def _sentences(notes: Iterable[str]) -> tuple[str, ...]:
     return sentences
 
 
-def _shapes(shapes: Iterable[Shape], n: int) -> tuple[Shape, ...]:
-    what = f"armdyn.robot.Shape objects of links 0 to {n}"
-    listed = checked_items(shapes, "shapes", what=what, error=RobotError)
-    for shape in listed:
-        if not isinstance(shape, Shape) or not 0 <= shape.link <= n:
-            raise RobotError(f"`shapes` has {shown(shape)}, expected {what}.", argument="shapes")
-    return cast("tuple[Shape, ...]", tuple(listed))
+OnLink = TypeVar("OnLink", Shape, NamedFrame)
+
+
+def _on_links(items: Iterable[OnLink], name: str, kind: type[OnLink], n: int) -> tuple[OnLink, ...]:
+    what = f"armdyn.robot.{kind.__name__} objects of links 0 to {n}"
+    listed = checked_items(items, name, what=what, error=RobotError)
+    for item in listed:
+        if not isinstance(item, kind) or not 0 <= item.link <= n:
+            raise RobotError(f"`{name}` has {shown(item)}, expected {what}.", argument=name)
+    return cast("tuple[OnLink, ...]", listed)
+
+
+def _frames(frames: Iterable[NamedFrame], n: int) -> tuple[NamedFrame, ...]:
+    listed = _on_links(frames, "frames", NamedFrame, n)
+    names = [frame.name for frame in listed]
+    if len(set(names)) < len(names):
+        twice = next(name for name, count in Counter(names).items() if count > 1)
+        raise RobotError(
+            f"`frames` has {twice!r} twice; names of frames must differ.", argument="frames"
+        )
+    return listed
 
 
 def _gravity(value: Sequence[float]) -> tuple[float, float, float]:

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError
 from armdyn.log import Prepared
-from armdyn.robot import Robot
 from armdyn.simulation import simulate
 
 Array = NDArray[np.float64]
@@ -220,10 +219,7 @@ def _heavier(arm: Arm, more: Array) -> tuple[Arm, tuple[str, ...]]:
         for joint, added in zip(joints, more, strict=True)
         if added > 0.0
     )
-    made = Robot.of_known_faults(
-        joints, robot.gravity, robot.base, robot.tool, robot.name, robot.notes
-    )
-    return Arm(made), (
+    return Arm(robot.with_joints(joints)), (
         "friction would stop these joints within a thousandth of a second, so they have a little "
         f"more inertia in the simulation: {listed}.",
     )

@@ -15,7 +15,7 @@ from armdyn.identification.physical._pseudo_inertia import (
     parameters_of,
     pseudo_inertia,
 )
-from armdyn.robot import Joint, Robot
+from armdyn.robot import Joint
 
 Array = NDArray[np.float64]
 
@@ -85,11 +85,5 @@ def loaded(arm: Arm, load: Load) -> Arm:
     if not load.mass > 0.0:
         return arm
     last = replace(robot.joints[-1], **link_fields(x))  # pyright: ignore[reportArgumentType]
-    make = Robot if robot.strict else Robot.of_known_faults
-    joints = [*robot.joints[:-1], last]
-    return Arm(
-        make(
-            joints, gravity=robot.gravity, base=robot.base, tool=robot.tool, name=robot.name,
-            notes=robot.notes,
-        )
-    )  # fmt: skip
+    joints = (*robot.joints[:-1], last)
+    return Arm(replace(robot, joints=joints) if robot.strict else robot.with_joints(joints))

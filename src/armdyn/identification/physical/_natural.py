@@ -11,7 +11,7 @@ from armdyn.arm import Arm
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._prior import Expected
 from armdyn.identification.physical._pseudo_inertia import link_fields
-from armdyn.robot import FRICTION_TERMS, Joint, Robot
+from armdyn.robot import FRICTION_TERMS, Joint
 from armdyn.robot.friction import shape_fields
 
 Array = NDArray[np.float64]
@@ -66,10 +66,7 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
         )
     if len(model.indices("extra")):
         notes.append("extra columns are no part of the arm; `predict` has them.")
-    found = Robot.of_known_faults(
-        joints, robot.gravity, robot.base, robot.tool, robot.name, robot.notes
-    )
-    return Arm(found), tuple(notes)
+    return Arm(robot.with_joints(joints)), tuple(notes)
 
 
 def _friction_fields(model: Model, values: Array, j: int) -> dict[str, float]:

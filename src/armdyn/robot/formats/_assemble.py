@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from typing import TypedDict
 
 import numpy as np
 
 from armdyn.robot._joint import Joint
-from armdyn.robot._robot import Robot, placement_of
+from armdyn.robot._leniency import STRICT, Leniency
+from armdyn.robot._robot import Robot
 from armdyn.robot._shape import Shape
 from armdyn.robot.formats._axes import Axis, Row, normal_frames
 from armdyn.robot.formats._body import seen_from
+from armdyn.robot.formats._frames import fixed_above, named_frames, rows_of
+from armdyn.robot.formats._limits import limit_notes, limits_of
 from armdyn.robot.formats._merge import Stage, serial_arm
 from armdyn.robot.formats._placement import Array, invert, without_residues
-from armdyn.robot.formats._records import Description, Solid, TreeJoint, Words, listed
+from armdyn.robot.formats._records import Description, Solid, Triple, listed
 from armdyn.robot.formats._snap import Snap
-from armdyn.robot.formats._tree import choose_path, tree_of
+from armdyn.robot.formats._tree import Tree, choose_path, tree_of
 
 # Rounding residues of a shift are judged relative to its largest component, at least this [m].
 SMALLEST_SIZE = 1e-3
 
 
 def assembled(
-    description: Description, base: str | None, tip: str | None, strict: bool, snapping: bool
+    description: Description,
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    leniency: Leniency = STRICT,
+    snapping: bool = True,
 ) -> Robot:
     """Return the serial arm from `base` to `tip` of a kinematic tree.
 
@@ -32,16 +38,16 @@ def assembled(
         description: the tree.
         base: link the arm stands on; default the root.
         tip: link at the end; default: as far as the path is unique.
-        strict: refuse links that cannot exist; False warns.
+        leniency: which faults of links and limits only warn.
         snapping: take right angles and zeros that are written with few digits as exact.
 
     Raises:
         Fault: the tree holds no such arm.
     """
-    snap = Snap(snapping, description.words)
+    snap = Snap(snapping and not description.exact, description.words)
     tree = tree_of(description)
     path = choose_path(tree, base, tip)
-    arm = serial_arm(description, tree, path, snap, strict)
+    arm = serial_arm(description, tree, path, snap, leniency)
     axes = [
         Axis(s.joint.name, s.placement, s.axis, s.joint.type != "prismatic") for s in arm.stages
     ]
@@ -50,22 +56,55 @@ def assembled(
         _joint(stage, row, frame)
         for stage, row, frame in zip(arm.stages, geometry.rows, geometry.frames, strict=True)
     ]
+    gravity, told = _gravity(description, tree, path.base, snap)
+    above = ((name, 0, T) for name, T in fixed_above(tree, path.base, snap))
+    frames = named_frames(description, [*arm.links, *above], geometry.frames, snap)
     notes = [
-        *path.notes, *arm.notes, *geometry.notes, *snap.notes(),
-        *_limit_notes([stage.joint for stage in arm.stages], description.words),
+        *description.notes, *path.notes, *told, *arm.notes, *geometry.notes, *snap.notes(),
+        *limit_notes([stage.joint for stage in arm.stages], description.words),
     ]  # fmt: skip
     base_placement = _clean(arm.stages[0].placement @ geometry.frames[0])
     tool = _clean(invert(geometry.frames[-1]) @ arm.tip)
-    make = Robot.of_known_faults if arm.faulty else partial(Robot, strict=strict)
+    make = Robot.of_known_faults if arm.faulty else Robot
     return make(
         joints,
-        gravity=description.gravity,
+        gravity=gravity,
         base=base_placement,
         tool=tool,
         name=description.name,
         notes=notes,
         shapes=list(_shapes(arm.solids, geometry.frames)),
+        frames=frames,
+        strict=leniency.strict,
+        waive=leniency.waive,
     )
+
+
+def _gravity(
+    description: Description, tree: Tree, base: str, snap: Snap
+) -> tuple[Triple, list[str]]:
+    """Return gravity in the frame of the base, and a note if the base is not the root.
+
+    Fixed joints carry it from the root. Where joints between them move, nobody knows how the base
+    stands: it is taken to stand upright.
+    """
+    if base == tree.root:
+        return description.gravity, []
+    above = tree.above(base)
+    moving = [joint.name for joint in above if joint.moves]
+    if moving:
+        return description.gravity, [
+            f"Gravity is given in the frame of link {base!r}, the chosen base: joints "
+            f"{listed(moving)} lie between it and the root."
+        ]
+    g = np.array(description.gravity)
+    for joint in above:
+        g = snap.placement(joint.origin)[:3, :3].T @ g
+    x, y, z = (float(v) for v in without_residues(g, max(map(abs, description.gravity))))
+    return (x, y, z), [
+        f"Gravity is carried from the root {tree.root!r} to the chosen base {base!r} through fixed "
+        "joints."
+    ]
 
 
 def _shapes(solids: list[list[tuple[Solid, Array]]], frames: list[Array]) -> Iterator[Shape]:
@@ -73,7 +112,7 @@ def _shapes(solids: list[list[tuple[Solid, Array]]], frames: list[Array]) -> Ite
     back = [np.eye(4), *(invert(frame) for frame in frames)]
     for link, (T, found) in enumerate(zip(back, solids, strict=True)):
         for solid, placement in found:
-            rows = placement_of(T @ placement, "placement")
+            rows = rows_of(T @ placement)
             yield Shape(link, solid.kind, solid.size, rows, solid.file, solid.folder)
 
 
@@ -86,37 +125,8 @@ def _joint(stage: Stage, row: Row, frame: Array) -> Joint:
         kind="prismatic" if joint.type == "prismatic" else "revolute",
         beta=row.beta, b=row.b, theta=row.theta, d=row.d,
         mass=body.mass, com=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz),
-        rotor_inertia=joint.rotor_inertia, name=joint.name, **joint.friction, **_limits(joint),
+        rotor_inertia=joint.rotor_inertia, name=joint.name, **joint.friction, **limits_of(joint)[0],
     )  # fmt: skip
-
-
-class _Limits(TypedDict, total=False):
-    lower: float
-    upper: float
-    velocity: float
-    effort: float
-
-
-def _limits(joint: TreeJoint) -> _Limits:
-    """Return the limits that the joint has."""
-    found: _Limits = {}
-    if joint.lower is not None and joint.upper is not None:
-        found["lower"], found["upper"] = joint.lower, joint.upper
-    if joint.velocity is not None:
-        found["velocity"] = joint.velocity
-    if joint.effort is not None:
-        found["effort"] = joint.effort
-    return found
-
-
-def _limit_notes(joints: list[TreeJoint], words: Words) -> Iterator[str]:
-    endless = [j.name for j in joints if j.type != "continuous" and j.lower is None]
-    if endless:
-        yield f"No position limits are used where {words.no_range}: joints {listed(endless)}."
-    for what in ("velocity", "effort"):
-        without = [j.name for j in joints if getattr(j, what) is None]
-        if without:
-            yield f"No {what} limit{words.no_limit}: joints {listed(without)}."
 
 
 def _clean(T: Array) -> Array:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.robot._joint import Joint
+from armdyn.robot._joint import Joint, link_faults
+from armdyn.robot._leniency import PhysicalFault
 from armdyn.robot.formats._placement import Array, invert, without_residues
 from armdyn.robot.formats._records import Inertial
 from armdyn.robot.formats._snap import Snap
@@ -63,6 +64,6 @@ def seen_from(body: Body, T: Array) -> Body:
     return Body(body.mass, com, (inertia + inertia.T) / 2)
 
 
-def physical_faults(inertial: Inertial) -> list[str]:
+def physical_faults(inertial: Inertial) -> list[PhysicalFault]:
     """Return why no rigid body can have a link's mass and inertia."""
-    return Joint(mass=inertial.mass, inertia=inertial.inertia).physical_faults()
+    return link_faults(Joint(mass=inertial.mass, inertia=inertial.inertia))

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.errors import RobotWarning
+from armdyn.robot._leniency import Leniency, PhysicalFault
 from armdyn.robot.formats._body import Body, body_of, joined, physical_faults
+from armdyn.robot.formats._limits import limits_of
 from armdyn.robot.formats._placement import Array, axis_rotation, place
 from armdyn.robot.formats._records import Description, Fault, Solid, TreeJoint, Words, listed
 from armdyn.robot.formats._snap import Snap
@@ -20,6 +22,9 @@ UNIT_TOLERANCE = 1e-6
 
 # If following another joint takes a joint beyond this [rad or m], the coupling is wrong.
 FARTHEST = 1e6
+
+# Joints that a warning names.
+MOST_TOLD = 6
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,16 @@ class Stage:
 
 @dataclass(frozen=True)
 class SerialArm:
-    """The stages from base to tip, the placement of the tip in the last one, and notes.
+    """The arm along a path.
 
-    `faulty` says whether a warning about a link was given. `solids` are those of the base, then of
-    every stage, with placements in its frame.
+    Attributes:
+        stages: from base to tip.
+        tip: placement of the tip in the last stage.
+        notes: what was done.
+        faulty: whether a warning about a link was given.
+        solids: of the base, then of every stage, with placements in its frame.
+        links: every link that stands on the base or moves with a stage: its name, the stage
+            (0: the base) and its placement there.
     """
 
     stages: list[Stage]
@@ -52,6 +63,7 @@ class SerialArm:
     notes: list[str]
     faulty: bool
     solids: list[list[tuple[Solid, Array]]]
+    links: list[tuple[str, int, Array]]
 
 
 @dataclass(frozen=True)
@@ -66,7 +78,7 @@ class _Spine:
 
 
 def serial_arm(
-    description: Description, tree: Tree, path: Path, snap: Snap, strict: bool
+    description: Description, tree: Tree, path: Path, snap: Snap, leniency: Leniency
 ) -> SerialArm:
     """Return the arm along a path; joints off it, and joints that follow others, stand still."""
     words = description.words
@@ -74,42 +86,51 @@ def serial_arm(
     spine = _spine(path, rest, snap)
     exact = Snap(False, words)  # notes tell of masses and axes, not of solids
     on_path = {joint.name for joint in path.joints}
-    frozen = [joint for joint in path.joints if joint.is_follower]
+    followers = [joint for joint in path.joints if joint.is_follower]
+    frozen = list(followers)
     bodies: list[list[Body]] = [[] for _ in range(len(spine.joints) + 1)]
     solids: list[list[tuple[Solid, Array]]] = [[] for _ in bodies]
-    faults: list[str] = []
+    links: list[tuple[str, int, Array]] = []
+    faults: list[PhysicalFault] = []
     for link, stage, placement in spine.links:
-        for name, at, _ in _carried(tree, link, placement, on_path, rest, exact):
+        # links on the base do not move: nothing in them matters but where they are
+        side = snap if stage else exact
+        for name, T, joint in _carried(tree, link, placement, on_path, rest, side):
+            links.append((name, stage, T))
+            found = description.links[name]
             solids[stage].extend(
-                (solid, at @ exact.placement(solid.origin))
-                for solid in description.links[name].solids
+                (solid, T @ exact.placement(solid.origin)) for solid in found.solids
             )
-        if stage == 0:  # links on the base do not move
-            continue
-        for name, T, joint in _carried(tree, link, placement, on_path, rest, snap):
+            if stage == 0:
+                continue
             if joint is not None and joint.moves:
                 frozen.append(joint)
-            inertial = description.links[name].inertial
-            if inertial is not None:
+            if found.inertial is not None:
                 mover = spine.joints[stage - 1][0].name
                 faults.extend(
-                    f"link {name!r}, which joint {mover!r} moves: {fault}"
-                    for fault in physical_faults(inertial)
+                    PhysicalFault(
+                        f"link {name!r}, which joint {mover!r} moves: {fault.text}", fault.check
+                    )
+                    for fault in physical_faults(found.inertial)
                 )
-                bodies[stage].append(body_of(inertial, T, snap))
+                bodies[stage].append(body_of(found.inertial, T, snap))
     for (joint, _), carried in zip(spine.joints, bodies[1:], strict=True):
         if not carried:
             faults.append(
-                f"link {joint.child!r}, which joint {joint.name!r} moves, has no {words.inertial}, "
-                "nor has any link fixed to it"
+                PhysicalFault(
+                    f"link {joint.child!r}, which joint {joint.name!r} moves, has no "
+                    f"{words.inertial}, nor has any link fixed to it"
+                )
             )
-    _refuse_or_warn(faults, strict)
+        faults.extend(limits_of(joint)[1])
+    faulty = leniency.judge(faults, Fault, stacklevel=6)
+    _warn_of_followers(followers, rest, words)
     stages = [
         Stage(joint, placement, snap.axis(joint.axis), joined(carried))
         for (joint, placement), carried in zip(spine.joints, bodies[1:], strict=True)
     ]
     notes = [*_axis_notes(stages), *_frozen_notes(frozen, rest, words)]
-    return SerialArm(stages, spine.links[-1][2], notes, bool(faults), solids)
+    return SerialArm(stages, spine.links[-1][2], notes, faulty, solids, links)
 
 
 def _spine(path: Path, rest: dict[str, float], snap: Snap) -> _Spine:
@@ -206,10 +227,20 @@ def _frozen_notes(frozen: list[TreeJoint], rest: dict[str, float], words: Words)
         )
 
 
-def _refuse_or_warn(faults: list[str], strict: bool) -> None:
-    if not faults:
+def _warn_of_followers(followers: list[TreeJoint], rest: dict[str, float], words: Words) -> None:
+    """Warn of joints of the arm itself that follow others: the model lacks their motion."""
+    if not followers:
         return
-    text = "; ".join(faults)
-    if strict:
-        raise Fault(f"{text}. Correct it, or pass strict=False to use it all the same.")
-    warnings.warn(f"{text}: used all the same, as asked for.", RobotWarning, stacklevel=6)
+    told = [
+        f"{joint.name!r} follows {joint.coupling.leader!r} and stands still at {rest[joint.name]:g}"
+        for joint in followers[:MOST_TOLD]
+        if joint.coupling is not None
+    ]
+    more = f"; and {len(followers) - MOST_TOLD} more" if len(followers) > MOST_TOLD else ""
+    warnings.warn(
+        f"joints of the arm itself have a {words.coupling}, which a serial arm cannot have: "
+        f"{'; '.join(told)}{more}. Poses and torques are wrong where they would move; end the arm "
+        "before them with `tip`, or begin it after them with `base`.",
+        RobotWarning,
+        stacklevel=6,
+    )

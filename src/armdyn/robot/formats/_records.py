@@ -132,14 +132,39 @@ class TreeJoint:
 
 
 @dataclass(frozen=True)
+class Site:
+    """A frame with a name that is fixed to a link."""
+
+    name: str
+    link: str
+    origin: Origin
+
+
+@dataclass(frozen=True)
 class Description:
-    """A kinematic tree: links and joints by name, in the order of the file."""
+    """A kinematic tree: links and joints by name, in the order of the file.
+
+    Attributes:
+        name: of the robot.
+        links: links by name.
+        joints: joints by name.
+        words: what the format calls things.
+        gravity: in the frame of the root link [m/s^2].
+        gone: names of links that were left out, see `left_out`.
+        exact: the numbers are exact, so that none is snapped.
+        notes: what the reader of the format has to say.
+        sites: further named frames of links.
+    """
 
     name: str
     links: dict[str, TreeLink]
     joints: dict[str, TreeJoint]
     words: Words
     gravity: Triple = (0.0, 0.0, -9.81)
+    gone: frozenset[str] = frozenset()
+    exact: bool = False
+    notes: tuple[str, ...] = ()
+    sites: tuple[Site, ...] = ()
 
 
 def listed(names: list[str], most: int = 12) -> str:

@@ -21,7 +21,8 @@ class RobotFormat(FileFormat):
 
     Attributes:
         words: description of the format, for messages.
-        options: the arguments of `read_robot` that the reader takes besides `strict`.
+        options: the arguments of `read_robot` that the reader takes besides `strict`; one that is
+            given for a format without it is refused.
         root: the outermost element, to tell apart formats that share a suffix.
     """
 
@@ -37,6 +38,7 @@ FORMATS: list[RobotFormat] = [
         suffixes=(".toml",),
         reader="armdyn.robot.formats._toml:read_toml",
         writer="armdyn.robot.formats._toml:toml_text",
+        options=("waive",),
     ),
     RobotFormat(
         name="URDF",
@@ -44,7 +46,7 @@ FORMATS: list[RobotFormat] = [
         suffixes=(".urdf", ".xml"),
         reader="armdyn.robot.formats.urdf:read_urdf",
         writer="armdyn.robot.formats.urdf:urdf_text",
-        options=("base", "tip", "snap"),
+        options=("base", "tip", "snap", "without", "waive"),
         root="robot",
     ),
 ]

@@ -4,7 +4,8 @@ The keys are the arguments of `Robot` and `Joint`. Angles are in radians; beta, 
 upper may be given in degrees under the same name with ``_deg`` added. ``n_joints`` is optional.
 With it, and with the eight keys that every joint must have, a truncated file is not read as a
 shorter arm. ``strict = false`` in a file says that its inertias are known to be those of no body,
-such as plain least squares give: it is read with a warning.
+such as plain least squares give: it is read with a warning; ``waive`` says so of named checks.
+``units = "SI"`` says that large numbers are meant, and are no degrees or millimetres.
 """
 
 from __future__ import annotations
@@ -21,11 +22,18 @@ from typing import Any, cast
 
 import tomli_w
 
+from armdyn._checks import about, checked_items, checked_mapping, checked_text, checked_whole
 from armdyn.errors import RobotError, RobotFileError, RobotWarning, shown
-from armdyn.robot._joint import Joint
-from armdyn.robot._robot import IDENTITY, Robot
+from armdyn.robot._joint import NO_LIMITS, Joint, limit_faults, link_faults
+from armdyn.robot._leniency import STRICT, Leniency, PhysicalFault, checked_leniency
+from armdyn.robot._named_frame import NamedFrame
+from armdyn.robot._robot import IDENTITY, Robot, placement_of
 
-ROBOT_KEYS = ("name", "notes", "n_joints", "strict", "gravity", "base", "tool", "joint")
+ROBOT_KEYS = (
+    "name", "notes", "n_joints", "units", "strict", "waive", "gravity", "base", "tool", "frame",
+    "joint",
+)  # fmt: skip
+FRAME_KEYS = ("name", "link", "placement")
 JOINT_KEYS = tuple(field.name for field in fields(Joint))
 # Written last: a truncated file lacks at least the last of these.
 REQUIRED_KEYS = ("kind", "beta", "b", "theta", "d", "mass", "com", "inertia")
@@ -38,7 +46,9 @@ OTHER_NAMES = {
     "friction": "coulomb", "joints": "joint", "g": "gravity",
 }  # fmt: skip
 
-# Larger numbers are taken to be in degrees or millimetres.
+# The only units there are; a file that says so has numbers that are meant.
+SI = "SI"
+# Without the key, larger numbers are taken to be in degrees or millimetres.
 LARGEST_ANGLE = 2 * math.pi
 LARGEST_LENGTH = 100.0
 
@@ -51,7 +61,7 @@ MOST_DOTS = 200
 Table = dict[str, Any]
 
 
-def read_toml(path: Path, strict: bool = True) -> Robot:
+def read_toml(path: Path, strict: bool = True, waive: tuple[str, ...] = ()) -> Robot:
     """Return the arm a TOML file describes; `strict` as in `Robot`, and also for units."""
     try:
         size = path.stat().st_size
@@ -64,10 +74,10 @@ def read_toml(path: Path, strict: bool = True) -> Robot:
         data = path.read_bytes()
     except OSError as error:
         raise RobotFileError(path, f"cannot be read: {error.strerror or error}.") from error
-    return robot_from_toml(data, path, strict)
+    return robot_from_toml(data, path, Leniency(strict, waive))
 
 
-def robot_from_toml(data: bytes, source: str | Path, strict: bool = True) -> Robot:
+def robot_from_toml(data: bytes, source: str | Path, leniency: Leniency = STRICT) -> Robot:
     """Return the arm that the bytes of a TOML file describe; `source` is named in errors."""
     table = _parsed(data, source)
     _check_keys(table, ROBOT_KEYS, source, "the top of the file")
@@ -75,41 +85,88 @@ def robot_from_toml(data: bytes, source: str | Path, strict: bool = True) -> Rob
     own = table.get("strict", True)
     if not isinstance(own, bool):
         raise RobotFileError(source, f"`strict` is {shown(own)}, expected true or false.")
+    if table.get("units", SI) != SI:
+        raise RobotFileError(source, f"`units` is {shown(table['units'])}, expected {SI!r}.")
     joints: list[Joint] = []
     for k, row in enumerate(rows, 1):
         where = f"[[joint]] number {k}"
         try:
-            joint = Joint(**_joint_arguments(row, source, where))
+            joint = Joint(**_usable(_joint_arguments(row, source, where), where, leniency))
         except RobotFileError:
             raise
         except RobotError as error:
             raise RobotFileError(source, f"{where}: {error}") from error
-        _check_units(joint, row, source, where, strict)
+        if "units" not in table:
+            _check_units(joint, row, source, where, leniency.strict)
         joints.append(joint)
     name = table.get("name", Path(source).stem)
     if not isinstance(name, str):
         raise RobotFileError(source, f"`name` is {shown(name)}, expected a string in quotes.")
     given = {key: table[key] for key in ("notes", "gravity", "base", "tool") if key in table}
     try:
-        return Robot(joints, name=name, strict=strict and own, **given)
+        frames = _frames(table.get("frame", []), len(joints))
+        waive = checked_leniency(own, table.get("waive", []), error=RobotError).waive
+        waive = tuple(dict.fromkeys((*waive, *leniency.waive)))
+        strict = leniency.strict and own
+        return Robot(joints, name=name, strict=strict, waive=waive, frames=frames, **given)
     except RobotError as error:
         raise RobotFileError(source, str(error)) from error
 
 
 def toml_text(robot: Robot) -> str:
     """Return the arm as TOML; reading it back gives an equal arm, to the last bit."""
-    table: Table = {"name": robot.name, "n_joints": robot.n, "gravity": list(robot.gravity)}
-    if not robot.strict and any(joint.physical_faults() for joint in robot.joints):
+    table: Table = {"name": robot.name, "n_joints": robot.n, "units": SI}
+    table["gravity"] = list(robot.gravity)
+    checks = {fault.check for joint in robot.joints for fault in link_faults(joint)}
+    if checks and not robot.strict:
         table["strict"] = False
+    elif checks:
+        table["waive"] = [check for check in robot.waive if check in checks]
     for key, placement in (("base", robot.base), ("tool", robot.tool)):
         if placement != IDENTITY:
             table[key] = [list(row) for row in placement]
+    if robot.frames:
+        table["frame"] = [
+            {"name": frame.name, "link": frame.link, "placement": [*map(list, frame.placement)]}
+            for frame in robot.frames
+        ]
     table["joint"] = [_joint_table(joint) for joint in robot.joints]
     notes = tomli_w.dumps({"notes": list(robot.notes)}) if robot.notes else ""
     # The writer puts every number of an array on a line of its own. A line break inside brackets
     # cannot be part of a string, since strings are written with \n escaped.
     rows = re.sub(r"\[\n[^\[\]]*\]", _on_one_line, tomli_w.dumps(table))
     return f"# An arm in SI units and radians, modified DH.\n{notes}{rows}"
+
+
+def _frames(rows: object, n: int) -> list[NamedFrame]:
+    """Return the frames of the [[frame]] tables."""
+    found: list[NamedFrame] = []
+    tables = checked_items(rows, "frame", what="[[frame]] tables", error=RobotError)
+    for k, row in enumerate(tables, 1):
+        error = about(f"[[frame]] number {k}", RobotError)
+        entries = checked_mapping(row, "frame", what="a [[frame]] table", error=error)
+        if set(entries) != set(FRAME_KEYS):
+            listed = ", ".join(FRAME_KEYS)
+            raise error(f"has the keys {', '.join(entries)}, expected {listed}.", argument="frame")
+        name = checked_text(entries["name"], "name", error=error)
+        link = checked_whole(entries["link"], "link", 0, n, error=error)
+        placement = placement_of(cast(Any, entries["placement"]), f"placement of frame {name}")
+        found.append(NamedFrame(name, link, placement))
+    return found
+
+
+def _usable(arguments: Table, where: str, leniency: Leniency) -> Table:
+    """Return the arguments of `Joint` without limits that are wrong, if these may be waived."""
+    if not leniency.accepts("limits"):
+        return arguments
+    limits = {key: arguments.get(key, value) for key, value in NO_LIMITS.items()}
+    if not all(isinstance(value, int | float) for value in limits.values()):
+        return arguments  # `Joint` refuses it
+    faults = limit_faults(**limits)
+    told = (PhysicalFault(f"{where}: {text[:-1]}", "limits") for _, text in faults)
+    leniency.judge(told, RobotError, stacklevel=5)
+    wrong = [name for names, _ in faults for name in names]
+    return {key: value for key, value in arguments.items() if key not in wrong}
 
 
 def _on_one_line(array: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from armdyn.robot.formats._ancestors import Ancestors
@@ -10,12 +11,24 @@ from armdyn.robot.formats._records import FREE_TYPES, Description, Fault, TreeJo
 
 @dataclass(frozen=True)
 class Tree:
-    """Links and the joints that leave them; `order` has every link after its parent."""
+    """Links and the joints that leave them; `order` has every link after its parent.
+
+    `gone` are the links that were left out.
+    """
 
     root: str
     leaving: dict[str, list[TreeJoint]]
     arriving: dict[str, TreeJoint]
     order: list[str]
+    gone: frozenset[str] = frozenset()
+
+    def above(self, link: str) -> list[TreeJoint]:
+        """Return the joints from the root to a link."""
+        joints: list[TreeJoint] = []
+        while link in self.arriving:
+            joints.append(self.arriving[link])
+            link = joints[-1].parent
+        return joints[::-1]
 
 
 @dataclass(frozen=True)
@@ -59,14 +72,42 @@ def tree_of(description: Description) -> Tree:
         reached = set(order)
         loop = next(name for name in leaving if name not in reached)
         raise Fault(f"the joints around link {loop!r} form a cycle; expected a tree from one root.")
-    return Tree(order[0], leaving, arriving, order)
+    return Tree(order[0], leaving, arriving, order, description.gone)
+
+
+def left_out(leaving: Mapping[str, Iterable[str]], without: Iterable[str]) -> set[str]:
+    """Return the links that `without` names, and all links that these carry.
+
+    A reader calls it before it reads links and joints, so that nothing in them is checked.
+
+    Args:
+        leaving: for each link, the links that hang on it.
+        without: links to leave out.
+    """
+    gone: set[str] = set()
+    for name in without:
+        if name not in leaving:
+            raise Fault(f"there is no link {name!r} to leave out{_did_you_mean(name, leaving)}.")
+        found = [name]
+        while found:
+            link = found.pop()
+            if link not in gone:
+                gone.add(link)
+                found.extend(leaving.get(link, ()))
+    if len(gone) == len(leaving):
+        raise Fault("`without` leaves out every link of the file; name the links of a branch.")
+    return gone
 
 
 def choose_path(tree: Tree, base: str | None, tip: str | None) -> Path:
     """Return the path from `base` (default: the root) to `tip` (default: as far as unique)."""
     for role, name in (("base", base), ("tip", tip)):
         if name is not None and name not in tree.leaving:
-            raise Fault(f"there is no link {name!r} to be the {role}{_did_you_mean(name, tree)}.")
+            if name in tree.gone:
+                raise Fault(f"link {name!r} cannot be the {role}: `without` leaves it out.")
+            raise Fault(
+                f"there is no link {name!r} to be the {role}{_did_you_mean(name, tree.order)}."
+            )
     start = tree.root if base is None else base
     path = _walk_down(tree, start) if tip is None else _climb(tree, start, tip)
     for joint in path.joints:
@@ -81,8 +122,6 @@ def choose_path(tree: Tree, base: str | None, tip: str | None) -> Path:
             f"no joint moves between base {path.base!r} and tip {path.tip!r}; an arm needs at "
             f"least one. Possible tips: {listed(_possible_tips(tree, start)) or 'none'}."
         )
-    if start != tree.root:
-        path.notes.append(f"Gravity is given in the frame of link {start!r}, the chosen base.")
     return path
 
 
@@ -167,10 +206,11 @@ def _possible_tips(tree: Tree, base: str) -> list[str]:
     return [link for link, moved in carried.items() if moved and not tree.leaving[link]]
 
 
-def _did_you_mean(name: str, tree: Tree) -> str:
+def _did_you_mean(name: str, links: Iterable[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, tree.order, n=3)
+    known = list(links)
+    near = difflib.get_close_matches(name, known, n=3)
     if near:
         return f"; did you mean {listed(near)}?"
-    return f"; links are: {listed(tree.order)}"
+    return f"; links are: {listed(known)}"

@@ -19,6 +19,11 @@ LONGEST_TEXT = 1000
 # How much of a wrong name or number a message shows.
 LONGEST_SHOWN = 40
 
+XACRO = (
+    "an expression of xacro, which is not evaluated in a URDF; run `xacro robot.urdf.xacro > "
+    "robot.urdf` first and read its output, or name the file .xacro."
+)
+
 
 class Elements:
     """Finds children of the root's namespace."""
@@ -94,7 +99,19 @@ def text(element: Element, key: str, where: str) -> str:
         raise Fault(
             f"`{key}` of {where} has {len(value)} characters, expected at most {LONGEST_TEXT}."
         )
+    if key != "filename" and ("${" in value or "$(" in value):
+        raise Fault(f"`{key}` of {where} is {value[:LONGEST_SHOWN]!r}: {XACRO}")
     return value
+
+
+def flag(element: Element, key: str, where: str) -> bool:
+    """Return whether an attribute is "true"; one that is not there is not."""
+    value = attribute(element, key, where)
+    if value is None or value == "false":
+        return False
+    if value != "true":
+        raise Fault(f"`{key}` of {where} is {value[:LONGEST_SHOWN]!r}, expected true or false.")
+    return True
 
 
 def number(element: Element, key: str, where: str, most: float = LARGEST_NUMBER) -> float:

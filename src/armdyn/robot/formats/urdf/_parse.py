@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
 from armdyn.robot.formats._records import (
@@ -15,11 +16,14 @@ from armdyn.robot.formats._records import (
     TreeJoint,
     TreeLink,
     Words,
+    listed,
 )
+from armdyn.robot.formats._tree import left_out
 from armdyn.robot.formats.urdf._collision import solids_of
 from armdyn.robot.formats.urdf._elements import (
     Elements,
     attribute,
+    flag,
     number,
     numbers,
     only_attributes,
@@ -62,39 +66,57 @@ def own_attributes() -> tuple[str, ...]:
     return ("rotor_inertia", *friction)
 
 
-def parse_description(xml: str | bytes, strict: bool = True, folder: str = "") -> Description:
+def parse_description(
+    xml: str | bytes, strict: bool = True, folder: str = "", without: Sequence[str] = ()
+) -> Description:
     """Return the records of a URDF text.
 
     Args:
         xml: of the URDF.
         strict: refuse a duplicate element; False warns and takes the first, as other readers do.
         folder: in which the file is, for paths of meshes; none is opened.
+        without: links to leave out with all that they carry; nothing in them is read.
     """
-    root = parse_xml(xml)
+    document = parse_xml(xml)
+    root = document.root
     name = text(root, "name", "<robot>")
     reader = _Reader(root, strict, folder)
-    links: dict[str, TreeLink] = {}
-    joints: dict[str, TreeJoint] = {}
-    for element in reader.elements.children(root, "link", "<robot>"):
-        link = reader.link(element)
-        if link.name in links:
-            raise Fault(f"link {link.name!r} is there twice; names of links must differ.")
-        links[link.name] = link
-    for element in reader.elements.children(root, "joint", "<robot>"):
-        joint = reader.joint(element)
-        if joint.name in joints:
-            raise Fault(f"joint {joint.name!r} is there twice; names of joints must differ.")
-        joints[joint.name] = joint
-    if not links:
+    link_elements = reader.named(root, "link")
+    joint_elements = reader.named(root, "joint")
+    if not link_elements:
         raise Fault(f"robot {name!r} has no <link>; expected links and joints.")
-    if len(links) > MOST_LINKS:
-        raise Fault(f"robot {name!r} has {len(links)} links; at most {MOST_LINKS} are read.")
+    if len(link_elements) > MOST_LINKS:
+        raise Fault(
+            f"robot {name!r} has {len(link_elements)} links; at most {MOST_LINKS} are read."
+        )
+    notes = list(document.notes)
+    gone: set[str] = set()
+    if without:
+        gone, joint_elements = reader.pruned(link_elements, joint_elements, without)
+        notes.append(f"Left out, with all that they carry: links {listed(list(without))}.")
+    links = {k: reader.link(k, found) for k, found in link_elements.items() if k not in gone}
+    drives, told = _rotors(root)
+    notes += told
+    joints = {k: reader.joint(k, found, drives) for k, found in joint_elements.items()}
     extension = reader.elements.child(root, "armdyn", "<robot>")
-    if extension is None:
-        return Description(name, links, joints, WORDS)
-    where = "<armdyn> of <robot>"
-    only_attributes(extension, ("gravity",), where)
-    return Description(name, links, joints, WORDS, triple(extension, "gravity", where))
+    gravity, exact = Description.gravity, False
+    if extension is not None:
+        where = "<armdyn> of <robot>"
+        only_attributes(extension, ("gravity", "exact"), where)
+        if attribute(extension, "gravity", where) is not None:
+            gravity = triple(extension, "gravity", where)
+        exact = flag(extension, "exact", where)
+    return Description(name, links, joints, WORDS, gravity, frozenset(gone), exact, tuple(notes))
+
+
+def _rotors(root: Element) -> tuple[dict[str, float], list[str]]:
+    """Return the rotor inertias of <transmission> elements by joint, and notes on them."""
+    if not any(element.tag.endswith("transmission") for element in root):
+        return {}, []
+    from armdyn.robot.formats.urdf._rotors import rotor_inertias, rotor_notes
+
+    found = rotor_inertias(root)
+    return found, rotor_notes(found)
 
 
 class _Reader:
@@ -105,8 +127,35 @@ class _Reader:
         self.elements = Elements(root, strict)
         self._version = _version(root)
 
-    def link(self, element: Element) -> TreeLink:
-        name = text(element, "name", "a <link>")
+    def named(self, root: Element, tag: str) -> dict[str, Element]:
+        """Return the links or joints of the robot by name."""
+        found: dict[str, Element] = {}
+        for element in self.elements.children(root, tag, "<robot>"):
+            name = text(element, "name", f"a <{tag}>")
+            if name in found:
+                raise Fault(f"{tag} {name!r} is there twice; names of {tag}s must differ.")
+            found[name] = element
+        return found
+
+    def pruned(
+        self, links: dict[str, Element], joints: dict[str, Element], without: Sequence[str]
+    ) -> tuple[set[str], dict[str, Element]]:
+        """Return the links that are left out, and the joints that stay."""
+        leaving: dict[str, list[str]] = {name: [] for name in links}
+        children: dict[str, str] = {}
+        for name, element in joints.items():
+            parent, children[name] = self._connects(element, f"joint {name!r}")
+            leaving.setdefault(parent, []).append(children[name])
+        gone = left_out(leaving, without)
+        return gone, {name: e for name, e in joints.items() if children[name] not in gone}
+
+    def _connects(self, element: Element, where: str) -> tuple[str, str]:
+        """Return the parent and the child of a joint."""
+        needed = self.elements.needed
+        parent = text(needed(element, "parent", where), "link", f"<parent> of {where}")
+        return parent, text(needed(element, "child", where), "link", f"<child> of {where}")
+
+    def link(self, name: str, element: Element) -> TreeLink:
         inertial = self.elements.child(element, "inertial", f"link {name!r}")
         solids = solids_of(element, f"link {name!r}", self._folder, self.origin)
         if inertial is None:
@@ -124,15 +173,13 @@ class _Reader:
         origin = self.origin(inertial, where)
         return TreeLink(name, Inertial(origin, mass, (xx, xy, xz, yy, yz, zz)), solids)
 
-    def joint(self, element: Element) -> TreeJoint:
-        name = text(element, "name", "a <joint>")
+    def joint(self, name: str, element: Element, drives: Mapping[str, float]) -> TreeJoint:
         where = f"joint {name!r}"
         kind = text(element, "type", where)
         if kind not in JOINT_TYPES:
             raise Fault(f"{where} is of type {kind!r}, expected one of {', '.join(JOINT_TYPES)}.")
-        needed, child_of = self.elements.needed, self.elements.child
-        parent = text(needed(element, "parent", where), "link", f"<parent> of {where}")
-        child = text(needed(element, "child", where), "link", f"<child> of {where}")
+        child_of = self.elements.child
+        parent, child = self._connects(element, where)
         origin = self.origin(element, where)
         if kind == "fixed":  # unused axes and limits do not matter
             return TreeJoint(name, kind, parent, child, origin)
@@ -163,7 +210,7 @@ class _Reader:
         return TreeJoint(
             name, kind, parent, child, origin, axis, *_range(kind, lower, upper),
             _limit(velocity), _limit(effort), self.coupling(element, where),
-            drive.pop("rotor_inertia"), drive,
+            drive.pop("rotor_inertia") or drives.get(name, 0.0), drive,
         )  # fmt: skip
 
     def coupling(self, element: Element, where: str) -> Coupling | None:

@@ -6,11 +6,15 @@ is read: meshes and packages that a URDF names are never opened.
 
 from __future__ import annotations
 
+import re
+import warnings
+from dataclasses import dataclass
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
+from armdyn.errors import RobotWarning
 from armdyn.robot.formats._records import Fault
 
 # URDFs of whole humanoids stay below 1 MB; a tree can take sixty times the memory of its text.
@@ -19,6 +23,17 @@ LARGEST_FILE = 5_000_000
 # URDFs nest elements at most ten deep, and a humanoid has some 20,000 elements.
 DEEPEST = 100
 MOST_ELEMENTS = 300_000
+
+
+# What xacro defines: it does nothing until it is used.
+DEFINITIONS = ("property", "arg", "macro")
+EXPAND = (
+    "run `xacro robot.urdf.xacro > robot.urdf` first and read its output, or name the file .xacro."
+)
+LONGEST_SHOWN = 60
+
+# The namespace of a prefix that a file does not declare begins with this.
+UNDECLARED = b"undeclared:"
 
 
 class _BoundedBuilder(TreeBuilder):
@@ -44,27 +59,65 @@ class _BoundedBuilder(TreeBuilder):
         return super().end(tag)
 
 
-def parse_xml(text: str | bytes) -> Element:
-    """Return the <robot> element."""
+@dataclass(frozen=True)
+class Document:
+    """The <robot> element, and notes on what was passed over to read it."""
+
+    root: Element
+    notes: tuple[str, ...] = ()
+
+
+def parse_xml(text: str | bytes) -> Document:
+    """Return the document.
+
+    Sins that no number of a robot depends on are passed over, as other readers of URDF do: comments
+    that no XML parser accepts, an empty line before the declaration, prefixes without a namespace.
+    """
     if len(text) > LARGEST_FILE:
         raise Fault(too_large(len(text)))
+    notes: list[str] = []
+    try:
+        root = _root(text)
+    except ParseError as error:
+        mended = mended_xml(text.encode() if isinstance(text, str) else text)
+        try:
+            root = _root(mended)
+        except (ParseError, LookupError, ValueError):
+            raise Fault(f"the file is not well-formed XML: {error}.") from None
+        notes.append(f"The file is not well-formed XML ({error}), but could be read.")
+    except (LookupError, ValueError) as error:
+        raise Fault(f"the file is not XML that can be decoded: {error}.") from None
+    if _shown(root.tag) != "robot":
+        raise Fault(f"the outermost element is <{_shown(root.tag)}>, expected <robot>: not a URDF.")
+    _refuse_macros(root)
+    return Document(root, tuple(notes))
+
+
+def _root(text: str | bytes) -> Element:
     try:
         parser = DefusedXMLParser(target=_BoundedBuilder(), forbid_dtd=True)
         parser.feed(text)
-        root: Element = parser.close()
+        return parser.close()
     except DefusedXmlException:
         raise Fault(
             "the file declares a document type or entities (<!DOCTYPE ...>), which are refused for "
             "safety and which no URDF needs; remove the declaration."
         ) from None
-    except ParseError as error:
-        raise Fault(f"the file is not well-formed XML: {error}.{_xacro_hint(str(error))}") from None
-    except (LookupError, ValueError) as error:
-        raise Fault(f"the file is not XML that can be decoded: {error}.") from None
-    _refuse_xacro(root)
-    if _shown(root.tag) != "robot":
-        raise Fault(f"the outermost element is <{_shown(root.tag)}>, expected <robot>: not a URDF.")
-    return root
+
+
+def mended_xml(data: bytes) -> bytes:
+    """Return XML without comments, with no blanks before it and with all prefixes declared.
+
+    For encodings in which XML's own characters are single bytes.
+    """
+    bare = re.sub(rb"<!--.*?-->", b"", data.lstrip(), flags=re.DOTALL)
+    start = re.search(rb"<[A-Za-z_][^\s<>/]*", bare)
+    if start is None:
+        return bare
+    used = set(re.findall(rb"[<\s/]([A-Za-z_][\w.-]*):[\w.-]+", bare)) - {b"xml", b"xmlns"}
+    declared = set(re.findall(rb"xmlns:([\w.-]+)\s*=", bare))
+    names = b"".join(b' xmlns:%s="%s%s"' % (p, UNDECLARED, p) for p in sorted(used - declared))
+    return bare[: start.end()] + names + bare[start.end() :]
 
 
 def too_large(size: int) -> str:
@@ -75,23 +128,29 @@ def too_large(size: int) -> str:
     )
 
 
-def _refuse_xacro(root: Element) -> None:
-    for element in root.iter():
-        macro = "xacro" in element.tag.rpartition("}")[0]
-        for name, value in element.attrib.items():
-            macro |= name != "filename" and ("${" in value or "$(" in value)
-        if macro:
-            raise Fault(
-                f"<{_shown(element.tag)}> holds xacro macros, which are not expanded here; run "
-                "`xacro robot.urdf.xacro > robot.urdf` first and read its output."
-            )
+def _refuse_macros(root: Element) -> None:
+    """Refuse calls of macros, which would add links; definitions that nothing uses do no harm.
 
-
-def _xacro_hint(error: str) -> str:
-    if "unbound prefix" not in error:
-        return ""
-    return " If this is a xacro file, run `xacro` first and read its output."
+    Expressions are refused where an attribute that has one is read.
+    """
+    found = [root]
+    while found:
+        element = found.pop()
+        if "xacro" in element.tag.rpartition("}")[0]:
+            name = _shown(element.tag)
+            if name == "include":
+                where = element.get("filename", "")[:LONGEST_SHOWN]
+                warnings.warn(
+                    f"<xacro:include> of {where!r} is not expanded in a URDF: links and joints of "
+                    f"that file are missing. If it has any, {EXPAND}",
+                    RobotWarning,
+                    stacklevel=6,
+                )
+            elif name not in DEFINITIONS:
+                raise Fault(f"<xacro:{name}> is a macro of xacro, not expanded here; {EXPAND}")
+        else:
+            found.extend(element)
 
 
 def _shown(tag: str) -> str:
-    return tag.rpartition("}")[2][:60]
+    return tag.rpartition("}")[2][:LONGEST_SHOWN]
