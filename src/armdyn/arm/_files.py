@@ -43,12 +43,29 @@ def load(
     return Arm(robot)
 
 
-def save(arm: Arm | Robot, path: str | Path) -> None:
+def save(
+    arm: Arm | Robot,
+    path: str | Path,
+    *,
+    into: str | Path | None = None,
+    merge_branches: bool = False,
+) -> None:
     """Write an arm as TOML or URDF, by the suffix: the whole file, or nothing if that fails.
+
+    Args:
+        arm: the arm.
+        path: of the file to write.
+        into: the file that the arm came from. Masses, inertias, friction and rotor inertias that
+            have changed are replaced in it; visuals, grippers, comments and all other bytes stay.
+            `path` may be the same file.
+        merge_branches: with `into`, where links of the file, such as a frozen gripper, are part of
+            a link of the arm: give all inertia of that link to the one its joint moves, and none
+            to the others. Without it the others keep theirs.
 
     Examples:
         >>> armdyn.save(armdyn.load("puma560"), "puma.urdf")
         >>> armdyn.load("puma.urdf").n
         6
     """
-    write_robot(arm.robot if isinstance(arm, Arm) else arm, path)
+    robot = arm.robot if isinstance(arm, Arm) else arm
+    write_robot(robot, path, into=into, merge_branches=merge_branches)

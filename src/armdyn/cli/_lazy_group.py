@@ -31,8 +31,11 @@ class LazyGroup(TyperGroup):
 def _imported(verb: str) -> Any:
     """Return the command of a verb, made from the function in the module of the same name."""
     from armdyn.cli._option_names import Verb
+    from armdyn.cli._reading_options import add_reading_options
 
     module = import_module(module_of(verb))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(verb, cls=Verb, epilog=epilog(verb))(getattr(module, verb))
-    return typer.main.get_command(alone)
+    command = typer.main.get_command(alone)
+    add_reading_options(command)
+    return command

@@ -15,13 +15,14 @@ from typing import Any, cast
 
 from typer.core import TyperCommand
 
+from armdyn.cli._reading_options import take_reading_options
 from armdyn.errors import ArmdynError, RobotError
 
 # A Python literal after the name of an argument: name=literal.
-LITERAL = r"True|False|None|\"[^\"]*\"|'[^']*'|\{[^{}]*\}|-?\d[\d.e+-]*\d|\d"
+LITERAL = r"True|False|None|\"[^\"]*\"|'[^']*'|\{[^{}]*\}|\([^()]*\)|-?\d[\d.e+-]*\d|\d"
 
 # The arguments of `load` that errors about a description may name.
-OF_ROBOTS = ("base", "tip", "strict", "snap")
+OF_ROBOTS = ("base", "tip", "strict", "snap", "waive", "without_links")
 
 # The parameters of the running verb, by the name of the argument.
 _declared: ContextVar[Mapping[str, Any]] = ContextVar("_declared", default={})  # noqa: B039
@@ -33,6 +34,7 @@ class Verb(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the verb."""
         _declared.set({parameter.name: parameter for parameter in self.params})
+        take_reading_options(ctx.params)
         return super().invoke(ctx)
 
 

@@ -11,7 +11,9 @@ from armdyn.errors import FileError
 from armdyn.files._whole import write_whole
 
 
-def write_together(folder: Path, texts: Mapping[str, str], mark: str | None) -> tuple[Path, ...]:
+def write_together(
+    folder: Path, texts: Mapping[str, str] | Mapping[str, str | bytes], mark: str | None
+) -> tuple[Path, ...]:
     """Write files by name into a folder, created if missing; return their paths.
 
     Args:

@@ -14,11 +14,11 @@ from armdyn.files._temporary import remove_stale, temporary_beside
 
 
 def write_whole(
-    path: str | os.PathLike[str], text: str, error: type[FileError] = FileError
+    path: str | os.PathLike[str], text: str | bytes, error: type[FileError] = FileError
 ) -> None:
-    """Write a text file atomically: the path holds the old file or the complete new one."""
+    """Write a file atomically: the path holds the old file or the complete new one."""
     try:
-        data = text.encode("utf-8")
+        data = text.encode("utf-8") if isinstance(text, str) else text
     except UnicodeEncodeError as fault:
         raise error(
             checked_path(path), f"cannot be written as UTF-8 text: {fault.reason}."

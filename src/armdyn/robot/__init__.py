@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         chain_of,
         exact_cos_sin,
     )
-    from armdyn.robot._files import read_robot, write_robot
+    from armdyn.robot._files import not_seen_in, read_robot, text_into, write_robot
     from armdyn.robot._generic import generic
     from armdyn.robot._joint import Joint
     from armdyn.robot._leniency import WAIVABLE
@@ -59,8 +59,10 @@ __all__ = [
     "exact_cos_sin",
     "from_standard_dh",
     "generic",
+    "not_seen_in",
     "read_robot",
     "suffixes_in_words",
+    "text_into",
     "toml_text",
     "urdf_text",
     "write_robot",
@@ -92,8 +94,10 @@ __getattr__ = lazy_names(
         "exact_cos_sin": "_chain",
         "from_standard_dh": "_standard_dh",
         "generic": "_generic",
+        "not_seen_in": "_files",
         "read_robot": "_files",
         "suffixes_in_words": "formats._registry",
+        "text_into": "_files",
         "toml_text": "formats._toml",
         "urdf_text": "formats.urdf",
         "write_robot": "_files",

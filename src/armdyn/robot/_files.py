@@ -16,6 +16,7 @@ from armdyn.robot.formats._registry import (
     format_read,
     format_written,
     formats_in_words,
+    formats_into,
     formats_with,
 )
 
@@ -86,19 +87,65 @@ def read_robot(
     return read(path, strict=leniency.strict, **{key: given[key] for key in found.options})
 
 
-def write_robot(robot: Robot, path: str | os.PathLike[str]) -> None:
+def write_robot(
+    robot: Robot,
+    path: str | os.PathLike[str],
+    *,
+    into: str | os.PathLike[str] | None = None,
+    merge_branches: bool = False,
+) -> None:
     """Write a robot in the format of the suffix: the whole file or, on any failure, nothing.
 
+    Args:
+        robot: the robot.
+        path: of the file to write.
+        into: a file that describes the robot: what is written is this file with the robot's
+            masses, inertias and drives in it, and every other byte as it is.
+        merge_branches: see `save`.
+
     Raises:
-        RobotFileError: the suffix is unknown, or the file cannot be written.
+        RobotFileError: the suffix is unknown, or a file cannot be read or written.
     """
     if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"`robot` is {shown(robot)}, expected a Robot.", argument="robot")
     target = checked_path(path)
+    merge_branches = checked_flag(merge_branches, "merge_branches")
     found = format_written(target)
-    if found is None or found.writer is None:
+    if into is not None:
+        original = checked_path(into, "into")
+        write_whole(target, text_into(robot, original, target, merge_branches), RobotFileError)
+    elif found is None or found.writer is None:
         raise RobotFileError(target, _unknown_suffix(target, "written"))
-    write_whole(target, found.function(found.writer, "writing")(robot), RobotFileError)
+    else:
+        write_whole(target, found.function(found.writer, "writing")(robot), RobotFileError)
+
+
+def not_seen_in(robot: Robot, path: str | os.PathLike[str]) -> list[str]:
+    """Return sentences about what other programs do not find in the file of a robot."""
+    found = format_written(checked_path(path))
+    if found is None or found.lost is None:
+        return []
+    return found.function(found.lost, "writing")(robot)
+
+
+def text_into(robot: Robot, original: Path, target: Path, merge_branches: bool = False) -> bytes:
+    """Return the bytes of a file with a robot written into it, for a file of the name `target`."""
+    if not check_regular(original, "a robot file", RobotFileError):
+        raise RobotFileError(original, _not_found(original, str(original)))
+    found = format_read(original)
+    if found is None or found.into is None:
+        raise RobotFileError(
+            original, f"an arm cannot be written into it, only into files of {formats_into()}."
+        )
+    if not found.writes(target):
+        suffixes = ", ".join(found.listed_written)
+        raise RobotFileError(
+            target,
+            f"what is written into a file of {found.name} is {found.name}; the suffix must be "
+            f"{suffixes}.",
+        )
+    write = found.function(found.into, "writing")
+    return write(robot, original, merge_branches=merge_branches)
 
 
 def _not_found(path: Path, name: str) -> str:

@@ -9,7 +9,8 @@ import typer
 
 from armdyn.arm import Arm, load
 from armdyn.cli._console import complain
-from armdyn.errors import RobotWarning
+from armdyn.cli._reading_options import reading_options
+from armdyn.errors import ArmdynError, RobotWarning
 from armdyn.robot import bundled_names, suffixes_in_words
 
 
@@ -46,8 +47,19 @@ def open_arm(
     """Load a robot; return it and its warnings, which are also printed."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RobotWarning)
-        arm = load(robot, base=base, tip=tip, strict=strict, snap=snap)
+        try:
+            arm = load(robot, base=base, tip=tip, strict=strict, snap=snap, **reading_options())
+        except ArmdynError as error:
+            raise _without_links(error) from None
     said = [str(w.message) for w in caught if issubclass(w.category, RobotWarning)]
     for sentence in said:
         complain(f"warning: {sentence}")
     return arm, said
+
+
+def _without_links(error: ArmdynError) -> ArmdynError:
+    """Return the error with `without` called `without_links`: some verbs have another --without."""
+    error.args = (str(error).replace("`without`", "`without_links`"),)
+    if error.argument == "without":
+        error.argument = "without_links"
+    return error

@@ -11,7 +11,7 @@ from armdyn.robot._leniency import STRICT, Leniency
 from armdyn.robot._robot import Robot
 from armdyn.robot._shape import Shape
 from armdyn.robot.formats._axes import Axis, Row, normal_frames
-from armdyn.robot.formats._body import seen_from
+from armdyn.robot.formats._body import seen_from, six_of
 from armdyn.robot.formats._frames import fixed_above, named_frames, rows_of
 from armdyn.robot.formats._limits import limit_notes, limits_of
 from armdyn.robot.formats._merge import Stage, serial_arm
@@ -46,6 +46,8 @@ def assembled(
     """
     snap = Snap(snapping and not description.exact, description.words)
     tree = tree_of(description)
+    if tip is None and base is None and description.tip in description.links:
+        tip = description.tip
     path = choose_path(tree, base, tip)
     arm = serial_arm(description, tree, path, snap, leniency)
     axes = [
@@ -119,12 +121,11 @@ def _shapes(solids: list[list[tuple[Solid, Array]]], frames: list[Array]) -> Ite
 def _joint(stage: Stage, row: Row, frame: Array) -> Joint:
     body = seen_from(stage.body, frame)
     x, y, z = (float(v) for v in body.com)
-    xx, xy, xz, yy, yz, zz = (float(body.inertia[k]) for k in zip(*np.triu_indices(3), strict=True))
     joint = stage.joint
     return Joint(
         kind="prismatic" if joint.type == "prismatic" else "revolute",
         beta=row.beta, b=row.b, theta=row.theta, d=row.d,
-        mass=body.mass, com=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz),
+        mass=body.mass, com=(x, y, z), inertia=six_of(body.inertia),
         rotor_inertia=joint.rotor_inertia, name=joint.name, **joint.friction, **limits_of(joint)[0],
     )  # fmt: skip
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from armdyn.robot._joint import Joint, link_faults
 from armdyn.robot._leniency import PhysicalFault
 from armdyn.robot.formats._placement import Array, invert, without_residues
-from armdyn.robot.formats._records import Inertial
+from armdyn.robot.formats._records import Inertial, Triple
 from armdyn.robot.formats._snap import Snap
 
 
@@ -29,8 +30,7 @@ class Body:
 
 def body_of(inertial: Inertial, T: Array, snap: Snap) -> Body:
     """Return the body of a link whose frame is placed at T."""
-    xx, xy, xz, yy, yz, zz = inertial.inertia
-    own = Body(inertial.mass, np.zeros(3), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    own = body_in((0.0, 0.0, 0.0), inertial.inertia, inertial.mass)
     return placed(own, T @ snap.placement(inertial.origin))
 
 
@@ -50,9 +50,24 @@ def joined(bodies: Sequence[Body]) -> Body:
         com = sum((body.mass * body.com for body in bodies), com) / mass
     inertia = np.zeros((3, 3))
     for body in bodies:
-        r = body.com - com
-        inertia = inertia + body.inertia + body.mass * (r @ r * np.eye(3) - np.outer(r, r))
+        inertia = inertia + body.inertia + _shift(body.mass, body.com - com)
     return Body(mass, com, inertia)
+
+
+def without(body: Body, parts: Sequence[Body]) -> Body:
+    """Return what is left of a body if some parts of it are taken away; all in one frame."""
+    mass = body.mass - sum(part.mass for part in parts)
+    moment = body.mass * body.com - sum((p.mass * p.com for p in parts), np.zeros(3))
+    com = moment / mass if mass != 0.0 else np.zeros(3)
+    inertia = body.inertia + _shift(body.mass, body.com - com)
+    for part in parts:
+        inertia = inertia - part.inertia - _shift(part.mass, part.com - com)
+    return Body(mass, com, inertia)
+
+
+def _shift(mass: float, r: Array) -> Array:
+    """Return the inertia of a point mass about a point from which it is at r."""
+    return mass * (r @ r * np.eye(3) - np.outer(r, r))
 
 
 def seen_from(body: Body, T: Array) -> Body:
@@ -62,6 +77,28 @@ def seen_from(body: Body, T: Array) -> Body:
     com = without_residues(there.com, size)
     inertia = without_residues(there.inertia, float(np.abs(body.inertia).max()))
     return Body(body.mass, com, (inertia + inertia.T) / 2)
+
+
+Six: TypeAlias = tuple[float, float, float, float, float, float]
+
+
+def body_in(com: Sequence[float], inertia: Six, mass: float = 1.0) -> Body:
+    """Return the body of a centre of mass and the inertia (xx, xy, xz, yy, yz, zz) about it."""
+    xx, xy, xz, yy, yz, zz = inertia
+    return Body(mass, np.array(com), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+
+
+def six_of(inertia: Array) -> Six:
+    """Return the entries (xx, xy, xz, yy, yz, zz) of a symmetric matrix."""
+    xx, xy, xz, yy, yz, zz = (float(inertia[k]) for k in zip(*np.triu_indices(3), strict=True))
+    return (xx, xy, xz, yy, yz, zz)
+
+
+def seen_in(T: Array, com: Triple, inertia: Six) -> tuple[Triple, Six]:
+    """Return a centre of mass and an inertia as seen from a frame that is placed at T."""
+    body = seen_from(body_in(com, inertia), T)
+    x, y, z = (float(v) for v in body.com)
+    return (x, y, z), six_of(body.inertia)
 
 
 def physical_faults(inertial: Inertial) -> list[PhysicalFault]:

@@ -62,6 +62,13 @@ def place(R: Array, p: Array) -> Array:
     return T
 
 
+def at_zero(beta: float, b: float, theta: float, d: float) -> Array:
+    """Return Rx(beta) Tx(b) Rz(theta) Tz(d), the placement of a joint's frame at q = 0."""
+    (cb, sb), (c, s) = exact_cos_sin(beta), exact_cos_sin(theta)
+    R = np.array([[c, -s, 0.0], [cb * s, cb * c, -sb], [sb * s, sb * c, cb]])
+    return place(R, np.array([b, -sb * d, cb * d]))
+
+
 def invert(T: Array) -> Array:
     """Return the inverse placement."""
     R = T[:3, :3]

@@ -154,6 +154,7 @@ class Description:
         exact: the numbers are exact, so that none is snapped.
         notes: what the reader of the format has to say.
         sites: further named frames of links.
+        tip: the link at which the arm ends unless another is chosen; None if the file says nothing.
     """
 
     name: str
@@ -165,6 +166,7 @@ class Description:
     exact: bool = False
     notes: tuple[str, ...] = ()
     sites: tuple[Site, ...] = ()
+    tip: str | None = None
 
 
 def listed(names: list[str], most: int = 12) -> str:

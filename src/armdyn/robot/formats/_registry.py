@@ -19,16 +19,24 @@ class RobotFormat(FileFormat):
     The reader is called as ``reader(path, strict=..., **options)`` and returns a `Robot`; the
     writer as ``writer(robot)`` and returns the text of the file.
 
+    With `into`, an arm is written into a file it came from: the function is called as
+    ``into(robot, original, merge_branches=...)`` and returns the bytes of the new file.
+
     Attributes:
         words: description of the format, for messages.
         options: the arguments of `read_robot` that the reader takes besides `strict`; one that is
             given for a format without it is refused.
         root: the outermost element, to tell apart formats that share a suffix.
+        into: function that writes an arm into a file; None if the format has none.
+        lost: function that returns, for a robot, sentences about what other programs will not find
+            in the file.
     """
 
     words: str
     options: tuple[str, ...] = ()
     root: str | None = None
+    into: str | None = None
+    lost: str | None = None
 
 
 FORMATS: list[RobotFormat] = [
@@ -46,6 +54,8 @@ FORMATS: list[RobotFormat] = [
         suffixes=(".urdf", ".xml"),
         reader="armdyn.robot.formats.urdf:read_urdf",
         writer="armdyn.robot.formats.urdf:urdf_text",
+        into="armdyn.robot.formats.urdf:urdf_into",
+        lost="armdyn.robot.formats.urdf:lost_in_urdf",
         options=("base", "tip", "snap", "without", "waive"),
         root="robot",
     ),
@@ -94,3 +104,8 @@ def root_element(path: Path) -> str:
     text = re.sub(r"<!--.*?-->|<[?!][^>]*>", "", text, flags=re.DOTALL)
     found = re.search(r"<([^\s<>/]+)", text)
     return found[1].rpartition(":")[2] if found else ""
+
+
+def formats_into() -> str:
+    """Return the names of the formats whose files take an arm."""
+    return listed([one.name for one in FORMATS if one.into], "and")

@@ -99,14 +99,17 @@ def parse_description(
     notes += told
     joints = {k: reader.joint(k, found, drives) for k, found in joint_elements.items()}
     extension = reader.elements.child(root, "armdyn", "<robot>")
-    gravity, exact = Description.gravity, False
+    gravity, exact, tip = Description.gravity, False, None
     if extension is not None:
         where = "<armdyn> of <robot>"
-        only_attributes(extension, ("gravity", "exact"), where)
+        only_attributes(extension, ("gravity", "exact", "tip"), where)
         if attribute(extension, "gravity", where) is not None:
             gravity = triple(extension, "gravity", where)
         exact = flag(extension, "exact", where)
-    return Description(name, links, joints, WORDS, gravity, frozenset(gone), exact, tuple(notes))
+        tip = attribute(extension, "tip", where)
+    return Description(
+        name, links, joints, WORDS, gravity, frozenset(gone), exact, tuple(notes), tip=tip
+    )
 
 
 def _rotors(root: Element) -> tuple[dict[str, float], list[str]]:

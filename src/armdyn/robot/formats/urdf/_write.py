@@ -1,70 +1,108 @@
 """`Robot` to URDF.
 
 Data that URDF cannot express are written as <armdyn> elements, which other readers skip: the rotor
-inertia of a joint, friction other than viscous and Coulomb, and gravity other than (0, 0, -9.81).
+inertia of a joint, friction other than viscous and Coulomb, gravity other than (0, 0, -9.81), the
+tip of an arm that keeps the links of its file, and that numbers are exact and must not be snapped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+import warnings
+from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 import numpy as np
 
 from armdyn.errors import RobotError
-from armdyn.robot._chain import exact_cos_sin
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Robot
-from armdyn.robot.formats._placement import Array, place, roll_pitch_yaw
+from armdyn.robot.formats._body import seen_in
+from armdyn.robot.formats._placement import Array, at_zero, invert, roll_pitch_yaw, without_residues
 from armdyn.robot.formats._records import Description
+from armdyn.robot.formats.urdf._numbers import number_text, numbers_text
 from armdyn.robot.formats.urdf._parse import DYNAMICS, NO_LIMIT, own_attributes
+from armdyn.robot.formats.urdf._read import parse_urdf
+from armdyn.robot.formats.urdf._skeleton import skeleton
 
 # XML 1.0 has no way to write these characters, escaped or not.
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def urdf_text(robot: Robot) -> str:
-    """Return the URDF of a robot: reading it back gives the same torques and poses.
+    """Return the URDF of a robot: reading it back gives the same torques and poses."""
+    text = _text(robot, exact=False)
+    return text if _is_kept(text) else _text(robot, exact=True)
 
-    Links are named after the joints that move them; the first is "base", the last "tip".
-    """
+
+def lost_in_urdf(robot: Robot) -> list[str]:
+    """Return what other programs that read the URDF of a robot do not see."""
+    fields = [field for field in own_attributes() if any(getattr(j, field) for j in robot.joints)]
+    if not fields:
+        return []
+    words = ", ".join(field.replace("_", " ") for field in fields)
+    return [
+        f"URDF has no element for {words}: written as <armdyn>, which other programs skip. Give "
+        "them to Pinocchio as `model.armature`, to MuJoCo as `armature`, or save as .xml (MJCF)."
+    ]
+
+
+def _text(robot: Robot, *, exact: bool) -> str:
     root = Element("robot", name=_name(robot.name or "arm"))
-    if robot.gravity != Description.gravity:
-        SubElement(root, "armdyn", gravity=_numbers(robot.gravity))
-    taken: set[str] = set()
-    parent = _new_name("base", taken)
-    SubElement(root, "link", name=parent)
-    placement = np.array(robot.base)
-    for joint in robot.joints:
-        child = _new_name(f"{_name(joint.name)}_link", taken)
-        _add_joint(root, joint, parent, child, placement @ _placement_at_zero(joint))
-        _add_link(root, joint, child)
-        parent, placement = child, np.eye(4)
-    tip = _new_name("tip", taken)
-    joint_names = {joint.name for joint in robot.joints}
-    fixed = SubElement(root, "joint", name=_new_name("tip_joint", joint_names), type="fixed")
-    _connect(fixed, parent, tip, np.array(robot.tool))
-    SubElement(root, "link", name=tip)
+    made = skeleton(robot)
+    own = {"gravity": numbers_text(robot.gravity)} if robot.gravity != Description.gravity else {}
+    if robot.frames:
+        own["tip"] = _name(made.tip)
+    if exact:
+        own["exact"] = "true"
+    if own:
+        SubElement(root, "armdyn", own)
+    for told in lost_in_urdf(robot):
+        root.append(Comment(f" {told} "))
+    SubElement(root, "link", name=_name(made.links[0]))
+    before = np.array(robot.base)
+    for i, joint in enumerate(robot.joints, 1):
+        parent, child, at = made.links[i - 1], made.links[i], made.frames[i]
+        zero = before @ at_zero(joint.beta, joint.b, joint.theta, joint.d)
+        _add_joint(root, joint, parent, child, zero @ at, at)
+        _add_link(root, joint, child, at)
+        before = invert(at)
+    for one in made.fixed:
+        fixed = SubElement(root, "joint", name=_name(one.joint), type="fixed")
+        parent = made.links[one.link]
+        _connect(fixed, parent, one.name, invert(made.frames[one.link]) @ one.placement)
+        SubElement(root, "link", name=_name(one.name))
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 
-def _add_link(root: Element, joint: Joint, name: str) -> None:
-    link = SubElement(root, "link", name=name)
+def _is_kept(text: str) -> bool:
+    """Whether a reader that snaps reads the same numbers as one that does not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return parse_urdf(text, strict=False) == parse_urdf(text, strict=False, snap=False)
+        except RobotError:
+            return False
+
+
+def _add_link(root: Element, joint: Joint, name: str, at: Array) -> None:
+    link = SubElement(root, "link", name=_name(name))
     inertial = SubElement(link, "inertial")
-    SubElement(inertial, "origin", xyz=_numbers(joint.com), rpy="0 0 0")
+    com, inertia = joint.com, joint.inertia
+    if not np.array_equal(at, IDENTITY):
+        com, inertia = seen_in(at, com, inertia)
+    SubElement(inertial, "origin", xyz=numbers_text(com), rpy="0 0 0")
     SubElement(inertial, "mass", value=repr(joint.mass))
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    SubElement(inertial, "inertia", dict(zip(keys, map(repr, joint.inertia), strict=True)))
+    SubElement(inertial, "inertia", dict(zip(keys, map(number_text, inertia), strict=True)))
 
 
-def _add_joint(root: Element, joint: Joint, parent: str, child: str, T: Array) -> None:
+def _add_joint(root: Element, joint: Joint, parent: str, child: str, T: Array, at: Array) -> None:
     endless = joint.is_revolute and min(-joint.lower, joint.upper) >= NO_LIMIT
     kind = "continuous" if endless else joint.kind
     element = SubElement(root, "joint", name=_name(joint.name), type=kind)
     _connect(element, parent, child, T)
-    SubElement(element, "axis", xyz="0 0 1")
+    SubElement(element, "axis", xyz=numbers_text(without_residues(at[2, :3], 1.0)))
     limit = SubElement(element, "limit")
     if not endless:
         limit.set("lower", repr(max(joint.lower, -NO_LIMIT)))
@@ -83,19 +121,7 @@ def _connect(element: Element, parent: str, child: str, T: Array) -> None:
     SubElement(element, "child", link=child)
     if not np.array_equal(T, IDENTITY):
         rpy = roll_pitch_yaw(T[:3, :3])
-        SubElement(element, "origin", xyz=_numbers(T[:3, 3]), rpy=_numbers(rpy))
-
-
-def _placement_at_zero(joint: Joint) -> Array:
-    """Return Rx(beta) Tx(b) Rz(theta) Tz(d)."""
-    (cb, sb), (c, s) = exact_cos_sin(joint.beta), exact_cos_sin(joint.theta)
-    R = np.array([[c, -s, 0.0], [cb * s, cb * c, -sb], [sb * s, sb * c, cb]])
-    return place(R, np.array([joint.b, -sb * joint.d, cb * joint.d]))
-
-
-def _numbers(values: Iterable[float]) -> str:
-    """Return numbers with all their digits; a zero is written without a sign."""
-    return " ".join(repr(float(value) + 0.0) for value in values)
+        SubElement(element, "origin", xyz=numbers_text(T[:3, 3]), rpy=numbers_text(rpy))
 
 
 def _name(name: str) -> str:
@@ -105,10 +131,3 @@ def _name(name: str) -> str:
             f"the name {name!r} cannot be written to XML; rename it with printable characters."
         )
     return name
-
-
-def _new_name(wanted: str, taken: set[str]) -> str:
-    while wanted in taken:
-        wanted += "_"
-    taken.add(wanted)
-    return wanted

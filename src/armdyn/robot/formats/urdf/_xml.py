@@ -89,7 +89,7 @@ def parse_xml(text: str | bytes) -> Document:
         raise Fault(f"the file is not XML that can be decoded: {error}.") from None
     if _shown(root.tag) != "robot":
         raise Fault(f"the outermost element is <{_shown(root.tag)}>, expected <robot>: not a URDF.")
-    _refuse_macros(root)
+    _refuse_macros(root, xacro_spaces(text))
     return Document(root, tuple(notes))
 
 
@@ -128,7 +128,14 @@ def too_large(size: int) -> str:
     )
 
 
-def _refuse_macros(root: Element) -> None:
+def xacro_spaces(text: str | bytes) -> set[str]:
+    """Return the namespaces that the prefix of xacro stands for in a text."""
+    data = text.encode() if isinstance(text, str) else text
+    declared = re.findall(rb"xmlns:xacro\s*=\s*[\"']([^\"']*)[\"']", data)
+    return {uri.decode(errors="replace") for uri in (*declared, UNDECLARED + b"xacro")}
+
+
+def _refuse_macros(root: Element, spaces: set[str]) -> None:
     """Refuse calls of macros, which would add links; definitions that nothing uses do no harm.
 
     Expressions are refused where an attribute that has one is read.
@@ -136,7 +143,8 @@ def _refuse_macros(root: Element) -> None:
     found = [root]
     while found:
         element = found.pop()
-        if "xacro" in element.tag.rpartition("}")[0]:
+        space = element.tag.rpartition("}")[0]
+        if space and (space[1:] in spaces or "xacro" in space):
             name = _shown(element.tag)
             if name == "include":
                 where = element.get("filename", "")[:LONGEST_SHOWN]

@@ -1,0 +1,62 @@
+"""Options of every verb that reads a robot's file, besides --base, --tip, --strict and --snap.
+
+They are added to each verb that has --tip, so that no verb has to declare them; `open_arm` takes
+their values from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.robot import WAIVABLE
+
+_given: ContextVar[Mapping[str, Any]] = ContextVar("_given", default={})  # noqa: B039
+
+
+def _declared(
+    without_links: Annotated[
+        str | None,
+        typer.Option(
+            metavar="L,L", help="Leave out these links and all that they carry, such as a gripper."
+        ),
+    ] = None,
+    waive: Annotated[
+        str | None,
+        typer.Option(metavar="C,C", help=f"Only warn of these faults: {', '.join(WAIVABLE)}."),
+    ] = None,
+) -> None: ...
+
+
+def add_reading_options(command: Any) -> None:
+    """Add the options to a verb that reads a robot with --tip."""
+    if not any(parameter.name == "tip" for parameter in command.params):
+        return
+    alone = typer.Typer(add_completion=False)
+    alone.command()(_declared)
+    params = command.params
+    own = {option for parameter in params for option in parameter.opts}
+    for parameter in typer.main.get_command(alone).params:
+        if parameter.name == "without_links" and "--without" not in own:
+            parameter.opts.append("--without")
+        params.append(parameter)
+
+
+def take_reading_options(params: dict[str, Any]) -> None:
+    """Take the values of the options from those of a verb, for `reading_options`."""
+    names = _declared.__annotations__.keys() - {"return"}
+    _given.set({name: params.pop(name) for name in names & params.keys()})
+
+
+def reading_options() -> dict[str, Any]:
+    """Return arguments of `load` from the options of the running verb."""
+    given = _given.get()
+    words = {"without": given.get("without_links"), "waive": given.get("waive")}
+    return {
+        name: [word.strip() for word in text.split(",")]
+        for name, text in words.items()
+        if text is not None
+    }

@@ -1,0 +1,179 @@
+"""What an arm changes in the file that describes it: inertials of links, numbers of drives.
+
+A link of an arm may be several links of the file: the one that its joint moves, others fixed to it,
+and side branches that stand still. One of them, the host, takes the change; the others keep their
+own inertia, which is taken off the arm's link again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.robot._joint import Joint
+from armdyn.robot._leniency import Leniency
+from armdyn.robot._robot import Robot
+from armdyn.robot.formats._assemble import assembled
+from armdyn.robot.formats._body import Body, body_in, body_of, joined, placed, six_of, without
+from armdyn.robot.formats._placement import Array, at_zero, invert
+from armdyn.robot.formats._records import Description, Fault, TreeJoint, TreeLink, listed
+from armdyn.robot.formats._snap import Snap
+
+# Numbers closer than this, relative to their size, are the same: rounding of turns and sums.
+SAME = 1e-11
+# An arm whose joints lie farther than this [m, rad] from those of a file is another arm.
+ELSEWHERE = 1e-4
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A link of the file and its placement in the frame of the arm's link that it belongs to."""
+
+    link: TreeLink
+    at: Array
+
+
+@dataclass(frozen=True)
+class NewInertial:
+    """The new inertia of a link of the file, in the link's frame; None takes it away."""
+
+    link: TreeLink
+    body: Body | None
+    snap: Snap
+
+
+def new_inertials(
+    robot: Robot, description: Description, *, merge_branches: bool = False
+) -> Iterator[NewInertial]:
+    """Yield the inertias that an arm changes in its file.
+
+    Args:
+        robot: the arm, read from the file or a file like it, with new numbers.
+        description: of the file.
+        merge_branches: give all inertia of a changed link to its host, and none to the others.
+
+    Raises:
+        Fault: the file describes another arm, or a host would be a body that cannot exist.
+    """
+    snaps = [Snap(flag, description.words) for flag in (True, False)]
+    for joint, carried in zip(robot.joints, _located(robot, description), strict=True):
+        new = body_in(joint.com, joint.inertia, joint.mass)
+        massive = [one for one in carried if one.link.inertial is not None]
+        # a file is read with or without snapping: the way that gives the same numbers was used
+        olds = [joined([_body(one, snap) for one in massive]) for snap in snaps]
+        if any(same_body(old, new) for old in olds):
+            continue
+        snap = snaps[0]
+        host = _host(description.joints[joint.name], carried, massive)
+        others = [one for one in massive if one is not host]
+        if merge_branches:
+            yield NewInertial(host.link, placed(new, invert(host.at)), snap)
+            yield from (NewInertial(one.link, None, snap) for one in others)
+            continue
+        own = without(new, [_body(one, snap) for one in others])
+        _check(joint, host, own, others)
+        yield NewInertial(host.link, placed(own, invert(host.at)), snap)
+
+
+def same_body(a: Body, b: Body) -> bool:
+    """Whether two bodies are the same but for rounding."""
+    size = max(float(np.abs(a.com).max()), float(np.abs(b.com).max()), 1e-3)
+    moment = float(np.abs(a.inertia).max()) + a.mass * size**2 * SAME
+    return (
+        abs(a.mass - b.mass) <= SAME * a.mass
+        and bool(a.mass == 0.0 or (np.abs(a.com - b.com) <= SAME * size).all())
+        and bool((np.abs(a.inertia - b.inertia) <= SAME * moment).all())
+    )
+
+
+def _host(joint: TreeJoint, carried: list[Placed], massive: list[Placed]) -> Placed:
+    """Return the link that takes the change: the one that the joint moves, if it has an inertia."""
+    for one in carried:
+        if one.link.name == joint.child and (one.link.inertial is not None or not massive):
+            return one
+    return max(massive, key=lambda one: one.link.inertial.mass if one.link.inertial else 0.0)
+
+
+def _check(joint: Joint, host: Placed, own: Body, others: list[Placed]) -> None:
+    """Refuse a host that cannot exist, unless the arm's link cannot exist either."""
+    if not others or joint.physical_faults():
+        return
+    faults = [f"its mass would be {own.mass:.4g} kg"] if own.mass < 0.0 else _faults(own)
+    if faults:
+        names = listed([one.link.name for one in others])
+        raise Fault(
+            f"link {host.link.name!r} cannot take the change of the link that joint {joint.name!r} "
+            f"moves: without the inertia of {names}, {faults[0]}. Pass merge_branches=True to give "
+            f"all of it to {host.link.name!r}, and none to the others."
+        )
+
+
+def _faults(body: Body) -> list[str]:
+    return Joint(mass=body.mass, inertia=six_of(body.inertia)).physical_faults()
+
+
+def _body(one: Placed, snap: Snap) -> Body:
+    assert one.link.inertial is not None
+    return body_of(one.link.inertial, one.at, snap)
+
+
+def _located(robot: Robot, description: Description) -> list[list[Placed]]:
+    """Return, for each link of the arm, the links of the file that it is made of."""
+    for joint in robot.joints:
+        found = description.joints.get(joint.name)
+        if found is None or not found.moves:
+            raise Fault(
+                f"the file has no moving joint {joint.name!r}, so that it does not describe this "
+                f"arm; its joints are {listed([j.name for j in robot.joints])}."
+            )
+    frames = {frame.name: frame for frame in robot.frames}
+    tops = [description.joints[joint.name].child for joint in robot.joints]
+    known = [frames[top].link if top in frames else 0 for top in tops]
+    if known != list(range(1, robot.n + 1)):
+        frames = {frame.name: frame for frame in _derived(robot, description).frames}
+    stages: list[list[Placed]] = [[] for _ in range(robot.n + 1)]
+    for name, link in description.links.items():
+        if name in frames:
+            stages[frames[name].link].append(Placed(link, np.array(frames[name].placement)))
+    _check_geometry(robot, description, stages)
+    return stages[1:]
+
+
+def _derived(robot: Robot, description: Description) -> Robot:
+    """Return the arm of these joints as the file describes it; for an arm without named frames."""
+    import warnings
+
+    first, last = (description.joints[robot.joints[k].name] for k in (0, -1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = assembled(
+            description, base=first.parent, tip=last.child, leniency=Leniency(strict=False)
+        )
+    rows = [[(j.name, j.kind) for j in one.joints] for one in (robot, found)]
+    numbers = [[(j.beta, j.b, j.theta, j.d) for j in one.joints[1:]] for one in (robot, found)]
+    if rows[0] != rows[1] or not np.allclose(numbers[0], numbers[1], rtol=0.0, atol=ELSEWHERE):
+        raise Fault("the joints of the file are not those of the arm: another arm, or another tip.")
+    return found
+
+
+def _check_geometry(
+    robot: Robot, description: Description, stages: Iterable[Iterable[Placed]]
+) -> None:
+    """Refuse an arm whose joints are not where those of the file are."""
+    at = {one.link.name: (k, one.at) for k, stage in enumerate(stages) for one in stage}
+    exact = Snap(False, description.words)
+    for i, joint in enumerate(robot.joints, 1):
+        told = description.joints[joint.name]
+        stage, parent = at.get(told.parent, (i - 1, None))
+        if parent is None:  # an arm without named frames does not know its base
+            continue
+        start = np.array(robot.base) if i == 1 else np.eye(4)
+        child = start @ at_zero(joint.beta, joint.b, joint.theta, joint.d) @ at[told.child][1]
+        off = np.abs(invert(parent) @ child - exact.placement(told.origin)).max()
+        if stage != i - 1 or off > ELSEWHERE * (1.0 + np.abs(told.origin.xyz).max()):
+            raise Fault(
+                f"joint {joint.name!r} of the arm is not where the file has it: the file describes "
+                "another arm. Only masses, inertias and drives are written into a file."
+            )
