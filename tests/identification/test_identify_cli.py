@@ -70,6 +70,29 @@ def test_one_command_writes_a_model_a_report_and_c(monkeypatch, capsys, place, t
     assert "Identification of small" in (out / "report.html").read_text()
 
 
+def test_the_model_goes_into_the_file_of_the_robot(monkeypatch, capsys, place, tmp_path) -> None:
+    armdyn.save(armdyn.load(place / "small.toml"), tmp_path / "mine.urdf")
+    mine = tmp_path / "mine.urdf"
+    text = mine.read_text().replace("</robot>", "  <!-- my <gripper> -->\n</robot>")
+    mine.write_text(text)
+    out = tmp_path / "out"
+    line = (mine, place / "run.csv", "-o", out, "--into", mine)
+    status, told, _ = run(monkeypatch, capsys, *line)
+    assert status == 0 and "mine.urdf" in told
+    assert mine.read_text() == text
+    found, model = armdyn.load(out / "mine.urdf"), armdyn.load(out / "identified.toml")
+    q = np.random.default_rng(1).uniform(-1, 1, (5, 3))
+    expected = model.inverse_dynamics(q, q, q)
+    assert np.abs(found.inverse_dynamics(q, q, q) / expected - 1).max() < 1e-11
+    new = (out / "mine.urdf").read_text().splitlines()
+    kept = [a for a, b in zip(text.splitlines(), new, strict=False) if a == b]
+    assert "  <!-- my <gripper> -->" in new and len(kept) > len(new) / 2
+    other = tmp_path / "other.urdf"
+    armdyn.save(armdyn.load("planar2"), other)
+    status, _, err = run(monkeypatch, capsys, *line[:-1], other)
+    assert status == 2 and "does not describe this arm" in err
+
+
 def test_the_c_code_is_that_of_the_identified_arm(monkeypatch, capsys, place, tmp_path) -> None:
     run(monkeypatch, capsys, place / "small.toml", place / "run.csv", "-o", tmp_path)
     code = tmp_path / "c"

@@ -83,6 +83,7 @@ VERBS: dict[str, Usage] = {
         (
             "armdyn identify arm.urdf run.csv -o identified",
             "armdyn identify arm.urdf run.csv --test other.csv -o identified --json",
+            "armdyn identify arm.urdf run.csv -o identified --into arm.urdf",
         ),
     ),
     "payload": Usage(

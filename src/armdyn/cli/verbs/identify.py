@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -55,10 +56,11 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.errors import ArmdynError, InputError
+from armdyn.errors import ArmdynError, InputError, RobotFileError
 from armdyn.files import check_writable, write_together
 from armdyn.identification import FILES, Result, torque_errors, verdict_lines
 from armdyn.identification import identify as identify_arm
+from armdyn.robot import not_seen_in, text_into
 
 # The folder of C code, and the quantities that it computes from the identified values.
 C_FOLDER = "c"
@@ -111,6 +113,18 @@ def identify(
     only_passed: Annotated[
         bool, typer.Option("--strict", help="Exit status 1 if the model has reservations, too.")
     ] = False,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the model into this file of the robot; a copy goes to DIR."
+        ),
+    ] = None,
+    merge_branches: Annotated[
+        bool,
+        typer.Option(
+            "--merge-branches", help="With --into: no inertia for links that do not move by joints."
+        ),
+    ] = False,
     payload: Annotated[bool, typer.Option("--payload", hidden=True)] = False,
     without: Annotated[Path | None, typer.Option("--without", hidden=True)] = None,
     as_json: JsonOption = False,
@@ -120,11 +134,14 @@ def identify(
         raise InputError(
             "a load is found by a verb of its own: armdyn payload ROBOT HELD [--without EMPTY]."
         )
-    given = [file for file in (coupling, extra) if file]
-    keep_inputs(out, FILES, [robot, *logs, *(test or ()), *given])
-    check_writable(out, FILES)
+    given = [file for file in (coupling, extra, into) if file]
+    names = (*FILES, into.name) if into else FILES
+    keep_inputs(out, names, [robot, *logs, *(test or ()), *given])
+    check_writable(out, names)
     check_writable(out / C_FOLDER, ())
     arm, _ = open_arm(robot, base, tip, strict, snap)
+    if into:
+        text_into(arm.robot, into, out / into.name)  # is it a file of this arm?
     fit = fit_options(
         arm, friction=friction, no_friction=no_friction, rotor=rotor, trim=trim, delay=delay,
         flip=flip, coupling=coupling, extra=extra, dead_band=dead_band, weights=weights,
@@ -139,8 +156,22 @@ def identify(
             robust=robust, progress=progress, **fit,
         )  # fmt: skip
         progress(0, 1, "report")
-        texts = {**result.files(made=datetime.now()), **_c_texts(result.arm)}
+        texts: dict[str, str | bytes] = {
+            **result.files(made=datetime.now()),
+            **_c_texts(result.arm),
+        }
+    refused = None
+    if into:
+        try:
+            texts[into.name] = text_into(result.arm.robot, into, out / into.name, merge_branches)
+        except RobotFileError as error:  # the other files are not lost
+            refused = error
     paths = write_together(out, texts, None)
+    if refused is not None:
+        complain(f"written all the same: {', '.join(path.name for path in paths)}")
+        raise refused
+    for told in not_seen_in(result.arm.robot, into) if into else ():
+        complain(f"note: {into.name if into else ''}: {told}")
     if as_json:
         print_json({**result.to_dict(), "files": [str(path) for path in paths]})
         complain(result.verdict_text)
@@ -160,7 +191,7 @@ def _c_texts(arm: Arm) -> dict[str, str]:
         raise ArmdynError(f"no temporary folder for C code: {error.strerror or error}.") from error
 
 
-def _show(result: Result, out: Path, texts: dict[str, str]) -> None:
+def _show(result: Result, out: Path, texts: Iterable[str]) -> None:
     show(torque_errors(result), "")
     first, *more = verdict_lines(result)
     head, _, rest = first.partition(": ")

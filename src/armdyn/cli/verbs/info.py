@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.text import Text
 
@@ -23,6 +24,7 @@ from armdyn.cli.options.robot import (
 from armdyn.present import PICTURES_IN_WORDS, Grid, check_picture
 from armdyn.report.pictures import draw_arm
 from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot
+from armdyn.robot.formats._placement import roll_pitch_yaw
 from armdyn.robot.friction import coefficients, parameter_terms
 
 Column = Callable[[Joint], str]
@@ -57,6 +59,7 @@ def info(
                 "base": description.base,
                 "tool": description.tool,
                 "joints": [asdict(joint) for joint in description.joints],
+                "frames": [asdict(frame) for frame in description.frames],
                 "total_mass": _total_mass(description),
                 "notes": description.notes,
                 "warnings": warned,
@@ -135,6 +138,28 @@ def _grids(robot: Robot) -> Iterator[Grid]:
     if any(getattr(j, key) for j in robot.joints for key in drives.values()):
         columns = {name: _entry(key) for name, key in drives.items()}
         yield _grid("Drives", robot, columns)
+    if robot.frames:
+        yield _frames(robot)
+
+
+def _frames(robot: Robot) -> Grid:
+    """Return the table of the file's frames beside the numbered ones."""
+    carriers = ["the base", *(joint.name for joint in robot.joints)]
+    rows = tuple(
+        (
+            frame.name, carriers[frame.link], f"E_{frame.link}" if frame.link else "base",
+            *(f"{row[3]:.6g}" for row in frame.placement[:3]), _angles(frame.placement),
+        )
+        for frame in robot.frames
+    )  # fmt: skip
+    title = "Frames of the file, by name; E_i is the frame of row i above, by number"
+    heads = ("frame", "moved by", "placed in", "x [m]", "y [m]", "z [m]", "roll pitch yaw [°]")
+    return Grid(title, heads, 3, rows)
+
+
+def _angles(T: Placement) -> str:
+    angles = roll_pitch_yaw(np.array(T)[:3, :3])
+    return " ".join(f"{math.degrees(angle) + 0.0:.4g}" for angle in angles)
 
 
 def _grid(title: str, robot: Robot, columns: dict[str, Column]) -> Grid:
