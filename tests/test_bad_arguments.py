@@ -219,6 +219,7 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "MomentumObserver.export_c", Call(observer.export_c, written)
     seen = observer.run(log)
     yield "Observation.plot", Call(seen.plot, {"path": folder / "contacts.svg"})
+    yield "Observation.save", Call(seen.save, dict(files))
     yield "simulate", Call(armdyn.simulate, {"arm": ARM, "q0": Q, "until": 0.05, "samples": 3})
     yield (
         "simulate rk4",
@@ -315,9 +316,10 @@ NAMES = (
     "from_standard_dh", "generic", "methods", "operation_counts", "load", "save", "Log",
     "Log.read", "Log.stream", "Log.concat", "Log.part", "Log.save", "PD", "ComputedTorque",
     "AdaptiveControl", "AdaptiveControl.export_c", "MomentumObserver", "MomentumObserver.step",
-    "MomentumObserver.run", "MomentumObserver.export_c", "Observation.plot", "simulate",
-    "simulate rk4", "Run.animate", "Run.measured", "Run.plot", "Run.save", "Extra",
-    "excite", "ExcitingMotion.plot", "ExcitingMotion.sample", "ExcitingMotion.save", "feasible",
+    "MomentumObserver.run", "MomentumObserver.export_c", "Observation.plot",
+    "Observation.save", "simulate", "simulate rk4", "Run.animate", "Run.measured", "Run.plot",
+    "Run.save", "Extra", "excite", "ExcitingMotion.plot", "ExcitingMotion.sample",
+    "ExcitingMotion.save", "feasible",
     "Result.expression", "Result.files", "Result.predict", "Result.report", "Result.save",
     "identify", "identify_payload", "identify_drive_gains", "motion.Fourier", "motion.JointSpace",
     "motion.MinimumJerk", "motion.Trajectory.states", "motion.Trajectory.q",

@@ -54,6 +54,8 @@ WRONG = [
     (["gains", "puma560", "a", "--without", "b", "--mass", "0"], "--mass is 0"),
     (["gains", "puma560", "a", "--without", "b", "--mass", "2", "--com", "1,2"], "--com is"),
     (["gains", "puma560", "a", "--without", "b"], "mass"),
+    (["observe", "puma560", "nothing.csv"], "nothing.csv"),
+    (["observe", "puma560", "a", "--plot", "seen.jpg"], ".png"),
     (["simulate", "puma560", "--q0", "1,2"], "6 joints"),
     (["simulate", "puma560", "--until", "-1"], "--until is -1.0"),
     (["simulate", "puma560", "--kp", "9"], "--target"),
@@ -87,8 +89,8 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 
 def test_all_verbs_of_the_contract_are_there() -> None:
     verbs = (
-        "info ops tables claims verify minimal symbolic excite identify payload gains simulate "
-        "study codegen bench paper cache demo"
+        "info ops tables claims verify minimal symbolic excite identify payload gains observe "
+        "simulate study codegen bench paper cache demo"
     )
     assert set(VERBS) == set(verbs.split())
 

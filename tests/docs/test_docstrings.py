@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import armdyn
+import armdyn.control
 import armdyn.motion
 from support.example_logs import write_example_logs
 
@@ -35,7 +36,7 @@ def _methods(cls: type) -> Iterator[tuple[str, object]]:
 def _public() -> dict[str, object]:
     """Return all public functions, classes, methods and properties by their dotted names."""
     found: dict[str, object] = {}
-    for module in (armdyn, armdyn.motion):
+    for module in (armdyn, armdyn.motion, armdyn.control):
         for name in module.__all__:
             value = getattr(module, name)
             full = f"{module.__name__}.{name}"

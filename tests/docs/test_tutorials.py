@@ -17,7 +17,15 @@ from support.identification import recorded, small_arm
 from support.pages import ROOT, blocks, run_page, spoken
 from support.payloads import pair
 
-TUTORIALS = ("torques", "simulation", "controller", "formulations", "batches", "symbolic")
+TUTORIALS = (
+    "torques",
+    "simulation",
+    "controller",
+    "formulations",
+    "batches",
+    "symbolic",
+    "control",
+)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 VERBS = {verb: _imported(verb) for verb in USAGE}
 

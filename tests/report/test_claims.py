@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import armdyn.cli.verbs.claims as verb
+import armdyn.cli.verbs.papers.claims as verb
 from armdyn.cli._app import main
 from armdyn.report._stages import staged
 from armdyn.report.claims import CLAIMS, Claim, Judged, Trial, intervals, judge

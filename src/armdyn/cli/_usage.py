@@ -40,6 +40,7 @@ VERBS: dict[str, Usage] = {
             "armdyn tables",
             "armdyn tables --lines",
         ),
+        folder="papers",
     ),
     "claims": Usage(
         "Try what the papers say of each other's operation counts: where it is true, "
@@ -48,6 +49,7 @@ VERBS: dict[str, Usage] = {
             "armdyn claims --paper lin_1991",
             "armdyn claims --plot claims.png --json",
         ),
+        folder="papers",
     ),
     "verify": Usage(
         "Compare all methods at random states; exit status 1 if one disagrees.",
@@ -98,6 +100,13 @@ VERBS: dict[str, Usage] = {
         (
             "armdyn gains arm.urdf held.csv --without empty.csv --mass 2.5",
             "armdyn gains arm.urdf held.csv --without empty.csv --mass 2.5 -o gains",
+        ),
+    ),
+    "observe": Usage(
+        "Find contacts in a log: torques from outside, without accelerations.",
+        (
+            "armdyn observe arm.urdf run.csv --plot contacts.png",
+            "armdyn observe identified.toml run.csv --free empty.csv --json",
         ),
     ),
     "simulate": Usage(

@@ -93,8 +93,8 @@ def fit_options(
         "flip": None if flip is None else [_joint(word) for word in flip.split(",")],
         "coupling": None if coupling is None else read_coupling(coupling, arm.n),
         "extra": None if extra is None else read_extra(extra, arm),
-        "dead_band": _numbers("dead-band", dead_band),
-        "weights": _numbers("weights", weights),
+        "dead_band": numbers_by_commas("dead-band", dead_band),
+        "weights": numbers_by_commas("weights", weights),
         **plain,
     }
     return {name: value for name, value in given.items() if value is not None}
@@ -134,7 +134,8 @@ def _delay(words: str | None) -> float | str | None:
         raise InputError(f"--delay is {shown(words)}, expected seconds, or auto.") from None
 
 
-def _numbers(name: str, words: str | None) -> float | list[float] | None:
+def numbers_by_commas(name: str, words: str | None) -> float | list[float] | None:
+    """Return the numbers of an option: one, or one for each joint."""
     if words is None:
         return None
     try:

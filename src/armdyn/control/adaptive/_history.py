@@ -22,6 +22,15 @@ class History:
             if they are kept physically possible; else None.
         names: of the minimal parameters.
         parameter_names: of the parameters of links and drives.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> control = armdyn.AdaptiveControl(10.0, 5.0, [0.5, -0.2], model=arm)
+        >>> run = armdyn.simulate(arm, until=0.1, torque=control, integrator="rk4", step=1e-3)
+        >>> control.history
+        <History: 100 samples of 6 parameters>
+        >>> control.history.error[0]
+        array([ 0.5, -0.2])
     """
 
     t: Array

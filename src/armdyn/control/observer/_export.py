@@ -45,8 +45,10 @@ def export_observer(
     if levels is not None:
         words = {
             "moving": "Residuals beyond these are contacts, at usual speeds.",
-            "slow": "The same below 5 % of a joint's greatest speed.",
-            "resting": "The same below 1 % of a joint's greatest speed.",
+            "slow": "The same while a joint is slower than the next table, and soon after.",
+            "slow_speed": "Speeds [rad/s] or [m/s].",
+            "resting": "The same while a joint is slower than the next table, and soon after.",
+            "resting_speed": "Speeds [rad/s] or [m/s].",
         }
         tables = [
             CTable(f"{prefix}_{x}", "", tuple(map(float, getattr(levels, x))), (said,))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from armdyn._checks import checked_path
 from armdyn.control.observer._contacts import Contact
+from armdyn.files import write_whole
 from armdyn.present import Grid, check_picture, matplotlib, new_figure, write_picture
 
 Array = NDArray[np.float64]
@@ -31,6 +34,12 @@ class Observation:
         joint_names: of the joints.
         units: of the torques of the joints.
         notes: how thresholds were found, a sentence each.
+
+    Examples:
+        >>> arm, log = armdyn.load("planar2"), armdyn.Log.read("run.csv")
+        >>> seen = armdyn.MomentumObserver(arm).run(log)
+        >>> seen
+        <Observation: 0 contacts in ... s>
     """
 
     t: Array
@@ -42,7 +51,12 @@ class Observation:
     notes: tuple[str, ...]
 
     def grid(self) -> Grid:
-        """Return the contacts as a table."""
+        """Return the contacts as a table.
+
+        Examples:
+            >>> seen.grid().heads
+            ('start [s]', 'end [s]', 'joint', 'size', 'threshold', 'unit')
+        """
         unit = dict(zip(self.joint_names, self.units, strict=True))
         rows = tuple(
             (f"{c.start:.3f}", f"{c.end:.3f}", c.joint, f"{c.size:+.3g}", f"{c.threshold:.3g}",
@@ -53,11 +67,22 @@ class Observation:
         return Grid(f"Contacts: {len(self.contacts) or 'none'}", heads, 3, rows)
 
     def summary(self) -> str:
-        """Return the contacts and notes as text."""
+        """Return the contacts and notes as text.
+
+        Examples:
+            >>> print(seen.summary())
+            Contacts: none
+            ...
+        """
         return "\n".join([self.grid().text(), "", *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return contacts and notes as plain data for JSON."""
+        """Return contacts and notes as plain data for JSON.
+
+        Examples:
+            >>> seen.to_dict()["contacts"]
+            []
+        """
         return {
             "contacts": [asdict(contact) for contact in self.contacts],
             "joints": list(self.joint_names),
@@ -67,16 +92,36 @@ class Observation:
             "notes": list(self.notes),
         }
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write times, residuals and thresholds as CSV; the whole file or none.
+
+        Examples:
+            >>> seen.save("residuals.csv")
+        """
+        lines = io.StringIO()
+        table = csv.writer(lines, lineterminator="\n")
+        heads = [
+            f"{what}_{name}" for what in ("residual", "threshold") for name in self.joint_names
+        ]
+        table.writerow(["t", *heads])
+        rows = np.column_stack([self.t, self.residual, self.threshold])
+        table.writerows([f"{x:.9g}" for x in row] for row in rows.tolist())
+        write_whole(checked_path(path), lines.getvalue())
+
     def plot(self, path: str | os.PathLike[str]) -> None:
-        """Draw residuals, thresholds and contacts of all joints; the whole file or none."""
+        """Draw residuals, thresholds and contacts of all joints; the whole file or none.
+
+        Examples:
+            >>> seen.plot("contacts.svg")
+        """
         target = checked_path(path)
         check_picture(target)
         with matplotlib().rc_context({"font.size": 8}):
             figure = new_figure(10, 1.0 + 1.2 * len(self.joint_names))
-            self.draw(figure)
+            self._draw(figure)
             write_picture(figure, target, dpi=120)
 
-    def draw(self, figure: Any) -> None:
+    def _draw(self, figure: Any) -> None:
         """Draw into a figure of Matplotlib."""
         n = len(self.joint_names)
         fields: list[Any] = figure.subplots(n, 1, sharex=True, squeeze=False).ravel().tolist()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +28,7 @@ from armdyn.control.observer._program import first_program, momentum_program, st
 from armdyn.control.observer._samples import Samples, samples_of
 from armdyn.errors import InputError, shown
 from armdyn.identification import Result
-from armdyn.log import Log
+from armdyn.log import Log, segments
 from armdyn.simulation._plant import compiled
 
 Array = NDArray[np.float64]
@@ -37,6 +38,12 @@ GAIN = 100.0
 
 # Error bars of an identified model are added this many times.
 BARS = 3.0
+
+# Random states at which an arm is compared with an identified model, and what is the same.
+STATES, SAME = 16, 1e-6
+
+# Parts of logs with fewer rows give no thresholds.
+FEWEST_ROWS = 300
 
 
 class MomentumObserver:
@@ -66,7 +73,7 @@ class MomentumObserver:
         *,
         gain: float = GAIN,
         threshold: ArrayLike | None = None,
-        free: Log | None = None,
+        free: Log | Literal[False] | None = None,
         longest: float = 0.1,
     ) -> None:
         """Make an observer.
@@ -77,7 +84,8 @@ class MomentumObserver:
             gain: of the low-pass [1/s]; in a log at most its samples per second.
             threshold: beyond which a residual is a contact, one or one per joint [N m] or [N].
             free: a log without contacts, which gives the thresholds. Without `threshold`, `free`
-                and a result, a log gives its own: its usual residuals are no contacts.
+                and a result, a log gives its own: its usual residuals are no contacts. False says
+                that the logs of the result may have contacts, too.
             longest: longest time between samples of `step` [s]; a longer one is a gap.
         """
         if not isinstance(model, Arm | Result):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -92,11 +100,12 @@ class MomentumObserver:
         self._given: Array | None = None
         if threshold is not None:
             self._given = checked_per_joint(threshold, "threshold", self.arm.n, above=0.0)
-        if free is not None and not isinstance(free, Log):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`free` is {shown(free)}, expected a Log.", argument="free")
+        is_given = free is not None and free is not False
+        if is_given and not isinstance(free, Log):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"`free` is {shown(free)}, expected a Log, or False.", argument="free")
         self._free = free
         self._momentum = momentum_program(self.arm)
-        if free is not None:
+        if isinstance(free, Log):
             samples_of(free, self.arm, self.gain, self._result, "free")
         self.reset()
 
@@ -194,9 +203,15 @@ class MomentumObserver:
             ['planar2_observer.h', 'planar2_observer.c', 'planar2_observer_selftest.c']
         """
         flags = checked_flag(single, "single"), checked_flag(force, "force")
-        self._refuse_extras()
+        if not self._is_whole:
+            raise InputError(
+                "the identified model has torques that its arm lacks, from couplings, extra "
+                "columns or negative friction: they are no part of C. Identify without them, or "
+                "with physical=True.",
+                argument="model",
+            )
         programs = first_program(self._momentum), step_program(self._momentum, self.gain)
-        return export_observer(self.arm, programs, self._levels_known(), folder, *flags)
+        return export_observer(self.arm, programs, self.levels, folder, *flags)
 
     @cached_property
     def _first(self) -> Any:
@@ -239,51 +254,48 @@ class MomentumObserver:
 
     def _beyond_arm(self, q: Array, qd: Array) -> Array | float:
         """Return torques that the identified model knows and its arm does not: couplings, ..."""
-        if self._result is None or not self._has_extras:
+        if self._result is None or self._is_whole:
             return 0.0
-        still = np.zeros_like(q)
-        return self._result.predict(q, qd, still) - self.arm.inverse_dynamics(q, qd, still)
+        return _more_than_arm(self._result, q, qd)
 
     @cached_property
-    def _has_extras(self) -> bool:
+    def _is_whole(self) -> bool:
+        """Whether the arm has all torques of the identified model."""
         if self._result is None:
-            return False
-        model = self._result.model
-        return model.coupling is not None or any(c.kind == "extra" for c in model.columns)
+            return True
+        q, qd = np.random.default_rng(0).uniform(-1.0, 1.0, (2, STATES, self.arm.n))
+        torque = self.arm.inverse_dynamics(q, qd, np.zeros_like(q))
+        more = _more_than_arm(self._result, q, qd)
+        return bool((np.abs(more) <= SAME * np.abs(torque).max(axis=0)).all())
 
-    def _refuse_extras(self) -> None:
-        if self._has_extras:
-            raise InputError(
-                "the identified model has couplings or extra columns, which are Python: they are "
-                "no part of C.",
-                argument="model",
-            )
+    @property
+    def levels(self) -> Levels | None:
+        """Thresholds that need no observed log; None if only that log can give them."""
+        return self._levels_known
 
+    @cached_property
     def _levels_known(self) -> Levels | None:
-        """Return the levels that need no log: given, of a log without contacts, or of a result."""
         if self._given is not None:
             return given_levels(self.arm, self._given)
-        logs = [self._free] if self._free is not None else []
-        if not logs and self._result is not None:
-            logs = [signals.recorded for signals in self._result.signals]
+        logs = [self._free] if isinstance(self._free, Log) else []
+        if self._free is None and self._result is not None:
+            logs = [part for signals in self._result.signals for part in _parts(signals.recorded)]
         found = [self._of_free(log) for log in logs]
         return None if not found else _largest(found)
 
     def _of_free(self, log: Log) -> Levels:
         samples = samples_of(log, self.arm, self.gain, self._result, "free")
-        states = samples.t, samples.qd, self._residual(samples), samples.gain
-        return levels_of(self.arm, *states, samples.blur, free=True)
+        return levels_of(self.arm, samples, self._residual(samples), free=True)
 
     def _levels_for(self, samples: Samples, residual: Array) -> tuple[Levels, tuple[str, ...]]:
-        states = samples.t, samples.qd, residual, samples.gain
-        known = self._levels_known()
+        known = self.levels
         if known is None:
-            levels = levels_of(self.arm, *states, samples.blur, free=False)
+            levels = levels_of(self.arm, samples, residual, free=False)
             return levels, ("thresholds are from the log itself: its usual residuals.",)
         if self._given is not None:
             return known, ("thresholds are as given.",)
-        where = "a log without contacts" if self._free is not None else "the logs of the result"
-        levels, factor = known.grown(*states)
+        where = "a log without contacts" if self._free else "the logs of the result"
+        levels, factor = known.grown(samples.t, samples.qd, residual, samples.gain)
         notes = [f"thresholds are from {where}."]
         for j in np.flatnonzero(factor > 1.0):
             notes.append(
@@ -310,6 +322,17 @@ class MomentumObserver:
         return f"<MomentumObserver: {self.arm.name!r}, gain {self.gain:g}/s>"
 
 
+def _more_than_arm(result: Result, q: Array, qd: Array) -> Array:
+    still = np.zeros_like(q)
+    return result.predict(q, qd, still) - result.arm.inverse_dynamics(q, qd, still)
+
+
+def _parts(log: Log) -> list[Log]:
+    """Return the parts of a log between its gaps, without those that are too short to tell."""
+    pieces = [piece for piece in segments(log) if len(piece) >= FEWEST_ROWS]
+    return [log] if len(pieces) == 1 else [log.part(x.start, x.stop) for x in pieces]
+
+
 def _largest(found: list[Levels]) -> Levels:
-    names = ("moving", "slow", "resting", "speed", "median")
+    names = [field.name for field in fields(Levels)]
     return Levels(*(np.max([getattr(x, name) for x in found], axis=0) for name in names))

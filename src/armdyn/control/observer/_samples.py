@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
-from armdyn.control.observer._levels import CONSTANTS
 from armdyn.errors import InputError, shown
 from armdyn.identification import Result
 from armdyn.log import Log, prepare, segments
@@ -18,8 +19,12 @@ Array = NDArray[np.float64]
 # Cut-off of the low-pass of positions [Hz], and at most this share of the samples per second.
 CUTOFF, SHARE = 25.0, 0.35
 
-# A joint stands still below this share of its greatest speed, for at least this many samples.
-STILL, SAMPLES = 1e-3, 5
+# A joint stands still below this share of its greatest speed, or this many standard deviations of
+# its noise, for at least this many samples.
+STILL, STILL_NOISE, SAMPLES = 1e-3, 4.0, 5
+
+# Time constants of the observer after which an error is forgotten.
+CONSTANTS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +39,7 @@ class Samples:
         tau: torques of the drives ``(N, n)``.
         step: time between samples [s].
         gain: of the observer at these steps [1/s].
+        noise: standard deviation of the noise of velocities ``(n,)``.
         still: where joints stand still ``(N, n)``.
         blur: what an error of one step in time makes of torques ``(N, n)``, now or shortly before.
         notes: findings, a sentence each.
@@ -46,6 +52,7 @@ class Samples:
     tau: Array
     step: float
     gain: float
+    noise: Array
     still: NDArray[np.bool_]
     blur: Array
     notes: tuple[str, ...]
@@ -67,7 +74,7 @@ def samples_of(log: object, arm: Arm, gain: float, result: Result | None, name: 
         raise InputError(
             f"`{name}` has {len(pieces) - 1} gaps in time, the first of {b - a:.3g} s after t = "
             f"{a:.6g} s: what happened there is unknown. Observe the parts one by one, e.g. "
-            f"log[:{a:.6g}].",
+            f"log[:{a:.6g}], or `armdyn observe --span :{a:.6g}`.",
             argument=name,
         )
     cutoff = min(CUTOFF, SHARE * log.rate)
@@ -83,12 +90,31 @@ def samples_of(log: object, arm: Arm, gain: float, result: Result | None, name: 
     change = np.abs(np.gradient(arm.inverse_dynamics(q, qd, qdd, friction=False), axis=0))
     memory = max(round(CONSTANTS * used.rate / K), 1)
     blur = _lasting(change, memory)
-    return Samples(np.asarray(used.t), q, qd, qdd, tau, step, K, _still(qd), blur, tuple(notes))
+    t = np.asarray(used.t)
+    noise = _speed_noise(log, t, q, cutoff)
+    still = _still(qd, noise)
+    return Samples(t, q, qd, qdd, tau, step, K, noise, still, blur, tuple(notes))
 
 
-def _still(qd: Array) -> NDArray[np.bool_]:
+def _speed_noise(log: Log, t: Array, q: Array, cutoff: float) -> Array:
+    """Return the noise that velocities have left, from what the low-pass took off the positions.
+
+    White noise of the variance s^2 has the density 2 s^2 / rate. The part above the cut-off f is
+    seen; the part below it, times (2 pi f)^2, is in the velocities.
+    """
+    inside = (log.t >= t[0]) & (log.t <= t[-1])
+    at = np.asarray(log.t)[inside]
+    spline: Any = import_module("scipy.interpolate").CubicSpline
+    off = np.asarray(log.q)[inside] - spline(t, q)(at)
+    above = np.median(np.abs(off - np.median(off, axis=0)), axis=0) / 0.6745
+    rate = log.rate
+    white = above / np.sqrt(max(1.0 - 2.0 * cutoff / rate, 0.1))
+    return white * 2.0 * np.pi * np.sqrt(2.0 * cutoff**3 / (3.0 * rate))
+
+
+def _still(qd: Array, noise: Array) -> NDArray[np.bool_]:
     """Return where speeds are hardly any for several samples: a joint that turns is not at rest."""
-    slow = np.abs(qd) <= STILL * np.abs(qd).max(axis=0)
+    slow = np.abs(qd) <= np.maximum(STILL * np.abs(qd).max(axis=0), STILL_NOISE * noise)
     rows = np.pad(slow, ((SAMPLES - 1, SAMPLES - 1), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view
     lasting = np.asarray(windows(rows, SAMPLES, axis=0).all(axis=-1))

@@ -1,0 +1,126 @@
+"""`armdyn observe`: torques from outside in a log, and the contacts among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from armdyn.cli._console import JsonOption, print_json, progress_bar, show
+from armdyn.cli.options.identify import numbers_by_commas
+from armdyn.cli.options.log import (
+    ColumnsOption,
+    DropOption,
+    GearOption,
+    SortOption,
+    TimeUnitOption,
+    UnitsOption,
+    keep_inputs,
+    read_logs,
+    reading,
+)
+from armdyn.cli.options.robot import (
+    BaseOption,
+    RobotArgument,
+    SnapOption,
+    StrictOption,
+    TipOption,
+    open_arm,
+)
+from armdyn.control import MomentumObserver, model_for
+from armdyn.errors import InputError, shown
+from armdyn.files import check_writable
+from armdyn.log import Log
+from armdyn.present import PICTURES_IN_WORDS, check_picture
+
+
+def observe(
+    robot: RobotArgument,
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="A CSV, Parquet, npz or mat file.")],
+    free: Annotated[
+        Path | None,
+        typer.Option(metavar="LOG", help="A log without contacts: it gives the thresholds."),
+    ] = None,
+    identified: Annotated[
+        bool | None,
+        typer.Option(
+            "--identify/--no-identify",
+            help="Identify the arm from --free, or else from LOG; if left out, where the "
+            "description misses much of the torques.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="X", help="Largest torque that is no contact; one, or by commas one each."
+        ),
+    ] = None,
+    gain: Annotated[
+        float,
+        typer.Option(metavar="K", help="Of the observer, per second."),
+    ] = 100.0,
+    span: Annotated[
+        str | None,
+        typer.Option(metavar="A:B", help="Only from A to B, in seconds of LOG; :B or A: will do."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help=f"Draw residuals and contacts, as {PICTURES_IN_WORDS}."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write residuals and thresholds as CSV."),
+    ] = None,
+    units: UnitsOption = None,
+    time_unit: TimeUnitOption = None,
+    columns: ColumnsOption = None,
+    gear: GearOption = None,
+    sort: SortOption = False,
+    missing: DropOption = False,
+    tip: TipOption = None,
+    base: BaseOption = None,
+    strict: StrictOption = True,
+    snap: SnapOption = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Find contacts in a log: torques from outside, without accelerations."""
+    for path in (plot, out):
+        if path:
+            inputs = [robot, log, *([free] if free else ())]
+            keep_inputs(path.parent, [path.name], inputs)
+    if plot:
+        check_picture(plot)
+    if out:
+        check_writable(out.parent, [out.name])
+    arm, _ = open_arm(robot, base, tip, strict, snap)
+    most = None if threshold is None else numbers_by_commas("threshold", threshold)
+    options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
+    observed = _cut(read_logs(arm, [log], options)[0], span)
+    calm = read_logs(arm, [free], options)[0] if free else None
+    with progress_bar(as_json=as_json) as progress:
+        choice = model_for(arm, observed, calm, identified=identified, progress=progress)
+        observer = MomentumObserver(choice.model, gain=gain, threshold=most, free=choice.free)
+        seen = observer.run(observed)
+    if plot:
+        seen.plot(plot)
+    if out:
+        seen.save(out)
+    if as_json:
+        print_json({**seen.to_dict(), "model": choice.note})
+        return
+    show(seen.grid(), "", choice.note, *seen.notes)
+
+
+def _cut(log: Log, span: str | None) -> Log:
+    """Return the part of a log that --span names."""
+    if span is None:
+        return log
+    ends = span.split(":")
+    try:
+        first, last = (float(end) if end.strip() else None for end in ends)
+    except ValueError:
+        raise InputError(
+            f"--span is {shown(span)}, expected seconds A:B; one of them may be left out."
+        ) from None
+    return log[first:last]
