@@ -97,7 +97,7 @@ def without_contacts(result: Result, log: Log) -> Log:
     The same log, if there are none, or so many that little would be left.
     """
     seen = MomentumObserver(result, free=False).run(log)
-    far = (np.abs(seen.residual) > SUSPECT * seen.threshold).any(axis=1)
+    far = np.asarray((np.abs(seen.residual) > SUSPECT * seen.threshold).any(axis=1))
     times = np.asarray(log.t)
     odd = np.zeros(len(times), dtype=bool)
     for a, b in spans(far):
