@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,28 +19,32 @@ def load(
     snap: bool = True,
     without: Sequence[str] = (),
     waive: Sequence[str] = (),
+    packages: Sequence[str | os.PathLike[str]] = (),
 ) -> Arm:
     """Return an arm from a file or a bundled robot.
 
     Args:
-        source: path of a robot file (URDF, TOML), or a name of ``armdyn.robots()``.
-        base: URDF: link at which the chain begins (default: the root).
-        tip: URDF: link at which the chain ends (default: where the arm ends or branches).
+        source: path of a robot file (URDF, MJCF, TOML), or a name of ``armdyn.robots()``.
+        base: URDF, MJCF: link or body at which the chain begins (default: the root, the world).
+        tip: URDF, MJCF: link or body at which the chain ends (default: where the arm ends or
+            branches).
         strict: refuse masses and inertias that no rigid body can have; False warns instead.
-        snap: URDF: round angles within 1e-5 rad of right angles to these, and lengths below 1e-6 m
-            to zero; `Robot.notes` says what was changed. False takes all numbers as written.
-        without: URDF: links that are left out with everything they carry, before anything is
-            checked: a gripper, a camera.
+        snap: URDF, MJCF: round angles within 1e-5 rad of right angles to these, and lengths below
+            1e-6 m to zero; `Robot.notes` says what was changed. False takes all numbers as written.
+        without: URDF, MJCF: links or bodies that are left out with everything they carry, before
+            anything is checked: a gripper, a camera.
         waive: checks that only warn: "triangle" (an inertia breaks the triangle inequality), and
             "limits" (limits that exclude each other or are negative are left out).
+        packages: MJCF: folders, besides that of the file, from which it may include files.
 
     Examples:
         >>> armdyn.load("puma560")
         <Arm 'puma560', 6 joints>
     """
     robot = read_robot(
-        source, base=base, tip=tip, strict=strict, snap=snap, without=without, waive=waive
-    )
+        source, base=base, tip=tip, strict=strict, snap=snap, without=without, waive=waive,
+        packages=packages,
+    )  # fmt: skip
     return Arm(robot)
 
 
@@ -50,7 +55,7 @@ def save(
     into: str | Path | None = None,
     merge_branches: bool = False,
 ) -> None:
-    """Write an arm as TOML or URDF, by the suffix: the whole file, or nothing if that fails.
+    """Write an arm as TOML, URDF or MJCF, by the suffix: the whole file, or nothing if that fails.
 
     Args:
         arm: the arm.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from armdyn._checks import checked_flag, checked_names, checked_path, checked_text
+from armdyn._checks import checked_flag, checked_items, checked_names, checked_path, checked_text
 from armdyn.errors import InputError, RobotFileError, shown
 from armdyn.files import check_regular, write_whole
 from armdyn.robot._bundled import bundled_names, read_bundled
@@ -32,7 +32,7 @@ ADVICE = {
 # What a file lacks if its format does not take an option.
 LACKS: dict[str, str] = dict.fromkeys(
     ("base", "tip", "without"), "has no named links to choose from"
-)
+) | {"packages": "includes no other files"}
 
 
 def read_robot(
@@ -44,6 +44,7 @@ def read_robot(
     snap: bool = True,
     without: Sequence[str] = (),
     waive: Sequence[str] = (),
+    packages: Sequence[str | os.PathLike[str]] = (),
 ) -> Robot:
     """Return the robot of a file, or a bundled one by its name.
 
@@ -56,6 +57,7 @@ def read_robot(
         snap: snap nearly right angles and nearly zero lengths of a URDF. TOML is taken as written.
         without: links to leave out with all that they carry, for formats that name links.
         waive: checks, of `WAIVABLE`, that only warn; all others stay strict.
+        packages: folders of further files, for formats that include files.
 
     Raises:
         RobotFileError: there is no such robot or file, or it does not describe an arm.
@@ -72,7 +74,8 @@ def read_robot(
     snap = checked_flag(snap, "snap")
     path = checked_path(source, "source", what="the name of a robot or a path")
     name = str(source)
-    given = {"base": base, "tip": tip, "without": without}
+    folders = _checked_folders(packages)
+    given = {"base": base, "tip": tip, "without": without, "packages": folders}
     if isinstance(source, str) and name in bundled_names():
         _check_options(name, given, ())
         return read_bundled(name, leniency)
@@ -137,8 +140,8 @@ def text_into(robot: Robot, original: Path, target: Path, merge_branches: bool =
         raise RobotFileError(
             original, f"an arm cannot be written into it, only into files of {formats_into()}."
         )
-    if not found.writes(target):
-        suffixes = ", ".join(found.listed_written)
+    if not found.reads(target):
+        suffixes = ", ".join(found.suffixes)
         raise RobotFileError(
             target,
             f"what is written into a file of {found.name} is {found.name}; the suffix must be "
@@ -146,6 +149,18 @@ def text_into(robot: Robot, original: Path, target: Path, merge_branches: bool =
         )
     write = found.function(found.into, "writing")
     return write(robot, original, merge_branches=merge_branches)
+
+
+def _checked_folders(packages: object) -> tuple[Path, ...]:
+    what = "folders that are there"
+    if isinstance(packages, str | Path):
+        packages = (packages,)
+    folders = checked_items(packages, "packages", what=what)
+    paths = tuple(checked_path(folder, "packages", what=what) for folder in folders)
+    for path in paths:
+        if not path.is_dir():
+            raise InputError(f"`packages` has {shown(str(path))}: no folder.", argument="packages")
+    return paths
 
 
 def _not_found(path: Path, name: str) -> str:

@@ -14,7 +14,7 @@ from armdyn.robot.formats._axes import Axis, Row, normal_frames
 from armdyn.robot.formats._body import seen_from, six_of
 from armdyn.robot.formats._frames import fixed_above, named_frames, rows_of
 from armdyn.robot.formats._limits import limit_notes, limits_of
-from armdyn.robot.formats._merge import Stage, serial_arm
+from armdyn.robot.formats._merge import Stage, remarks_on, serial_arm
 from armdyn.robot.formats._placement import Array, invert, without_residues
 from armdyn.robot.formats._records import Description, Solid, Triple, listed
 from armdyn.robot.formats._snap import Snap
@@ -62,7 +62,8 @@ def assembled(
     above = ((name, 0, T) for name, T in fixed_above(tree, path.base, snap))
     frames = named_frames(description, [*arm.links, *above], geometry.frames, snap)
     notes = [
-        *description.notes, *path.notes, *told, *arm.notes, *geometry.notes, *snap.notes(),
+        *description.notes, *path.notes, *told, *arm.notes, *remarks_on(description, arm),
+        *geometry.notes, *snap.notes(),
         *limit_notes([stage.joint for stage in arm.stages], description.words),
     ]  # fmt: skip
     base_placement = _clean(arm.stages[0].placement @ geometry.frames[0])

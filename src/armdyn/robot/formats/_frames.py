@@ -48,7 +48,8 @@ def named_frames(
         if site.link in at:
             stage, T = at[site.link]
             found.setdefault(site.name, (stage, T @ snap.placement(site.origin)))
-    found.pop(TIP, None)
+    for name in (TIP, *description.unnamed):
+        found.pop(name, None)
     return [NamedFrame(name, stage, rows_of(T)) for name, (stage, T) in found.items()]
 
 

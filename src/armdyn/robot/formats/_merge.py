@@ -105,6 +105,10 @@ def serial_arm(
                 continue
             if joint is not None and joint.moves:
                 frozen.append(joint)
+            if found.unknown:
+                faults.append(
+                    PhysicalFault(f"the mass of link {name!r} is unknown: it {found.unknown}")
+                )
             if found.inertial is not None:
                 mover = spine.joints[stage - 1][0].name
                 faults.extend(
@@ -190,7 +194,7 @@ def _rest_positions(description: Description) -> dict[str, float]:
             if joint.coupling.leader not in description.joints:
                 break
             joint = description.joints[joint.coupling.leader]
-        value = rest.get(joint.name, 0.0)
+        value = rest.get(joint.name, joint.rest)
         if joint.name not in followed:
             rest[joint.name] = value
         for follower in reversed(followed.values()):
@@ -218,12 +222,11 @@ def _axis_notes(stages: list[Stage]) -> Iterator[str]:
 def _frozen_notes(frozen: list[TreeJoint], rest: dict[str, float], words: Words) -> Iterator[str]:
     still = [joint.name for joint in frozen if joint.is_free]
     if still:
-        yield f"Frozen at zero, with the links they carry merged: joints {listed(still)}."
+        yield f"Frozen at {words.rest}, with the links they carry merged: joints {listed(still)}."
     positions = [f"{joint.name} at {rest[joint.name]:g}" for joint in frozen if joint.is_follower]
     if positions:
         yield (
-            f"{words.followers} do not move here but stand where they are when the joint they "
-            f"follow is at zero: {listed(positions)}."
+            f"{words.followers} do not move here but stand {words.followed}: {listed(positions)}."
         )
 
 
@@ -244,3 +247,35 @@ def _warn_of_followers(followers: list[TreeJoint], rest: dict[str, float], words
         RobotWarning,
         stacklevel=6,
     )
+
+
+def remarks_on(description: Description, arm: SerialArm) -> list[str]:
+    """Return the sentences that concern an arm; warn of those on missing forces."""
+    notes: list[str] = []
+    for text, warn in (*_remarks(description, arm), *_loops(description, arm)):
+        notes.append(text)
+        if warn:
+            warnings.warn(text, RobotWarning, stacklevel=6)
+    return notes
+
+
+def _remarks(description: Description, arm: SerialArm) -> Iterator[tuple[str, bool]]:
+    parts = {name for name, stage, _ in arm.links if stage > 0}
+    moving = {stage.joint.name for stage in arm.stages}
+    for remark in description.remarks:
+        names = [name for name in remark.links if name in parts]
+        names += [name for name in remark.joints if name in moving]
+        if names:
+            yield remark.text.format(listed(names)), remark.warn
+
+
+def _loops(description: Description, arm: SerialArm) -> Iterator[tuple[str, bool]]:
+    """Yield a sentence for loops between links that move differently; others hold what holds."""
+    stage = {name: number for name, number, _ in arm.links}
+    told = [
+        f"{loop.what} of {loop.first} and {loop.second}"
+        for loop in description.loops
+        if loop.first in stage and loop.second in stage and stage[loop.first] != stage[loop.second]
+    ]
+    if told:
+        yield f"Closed loops are left open, a serial arm has none: {listed(told)}.", True

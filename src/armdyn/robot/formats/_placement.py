@@ -46,6 +46,20 @@ def quaternion_rotation(quaternion: tuple[float, float, float, float]) -> Array:
     ])  # fmt: skip
 
 
+def quaternion_of(R: Array) -> tuple[float, float, float, float]:
+    """Return the unit quaternion (x, y, z, w) of a rotation, from its largest component."""
+    xx, yy, zz = (float(R[k, k]) for k in range(3))
+    rows = np.array([
+        [1 + xx - yy - zz, R[1, 0] + R[0, 1], R[0, 2] + R[2, 0], R[2, 1] - R[1, 2]],
+        [R[1, 0] + R[0, 1], 1 - xx + yy - zz, R[2, 1] + R[1, 2], R[0, 2] - R[2, 0]],
+        [R[0, 2] + R[2, 0], R[2, 1] + R[1, 2], 1 - xx - yy + zz, R[1, 0] - R[0, 1]],
+        [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], 1 + xx + yy + zz],
+    ])  # fmt: skip
+    best = rows[int(np.argmax(np.diag(rows)))]
+    x, y, z, w = (float(v) for v in best / np.linalg.norm(best))
+    return x, y, z, w
+
+
 def axis_rotation(axis: Array, angle: float) -> Array:
     """Return the rotation by `angle` [rad] about a unit axis."""
     c, s = exact_cos_sin(angle)

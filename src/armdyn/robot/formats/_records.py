@@ -31,6 +31,8 @@ class Words:
         axis: the components of a joint axis.
         no_range: when a joint has no position limits, after "where".
         no_limit: what else counts as no velocity or effort limit, after "No velocity limit".
+        rest: where joints that do not move by themselves stand, after "at".
+        followed: where joints that follow others stand, after "stand".
     """
 
     inertial: str
@@ -40,6 +42,8 @@ class Words:
     axis: str
     no_range: str
     no_limit: str
+    rest: str = "zero"
+    followed: str = "where they are when the joint they follow is at zero"
 
 
 @dataclass(frozen=True)
@@ -76,11 +80,15 @@ class Solid:
 
 @dataclass(frozen=True)
 class TreeLink:
-    """A link of the tree, with the solids it occupies."""
+    """A link of the tree, with the solids it occupies.
+
+    `unknown` says, after the name of the link, why its mass is not known, if it has one.
+    """
 
     name: str
     inertial: Inertial | None = None
     solids: tuple[Solid, ...] = ()
+    unknown: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,7 +106,7 @@ class TreeJoint:
 
     Position limits of None are not given; a side without a limit is infinite. Velocity and effort
     limits of None are not given. `friction` holds coefficients by the fields of `Joint`,
-    `rotor_inertia` is the drive's on the joint side.
+    `rotor_inertia` is the drive's on the joint side. A joint off the arm stands at `rest`.
     """
 
     name: str
@@ -114,6 +122,7 @@ class TreeJoint:
     coupling: Coupling | None = None
     rotor_inertia: float = 0.0
     friction: Mapping[str, float] = field(default_factory=dict[str, float])
+    rest: float = 0.0
 
     @property
     def moves(self) -> bool:
@@ -141,6 +150,28 @@ class Site:
 
 
 @dataclass(frozen=True)
+class Remark:
+    """A sentence on links or joints, for an arm that has some of them: `{}` stands for their names.
+
+    With `warn` it is a warning too: the arm lacks forces that the file describes.
+    """
+
+    text: str
+    links: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
+    warn: bool = False
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Two links that something other than a joint holds together."""
+
+    first: str
+    second: str
+    what: str
+
+
+@dataclass(frozen=True)
 class Description:
     """A kinematic tree: links and joints by name, in the order of the file.
 
@@ -155,6 +186,9 @@ class Description:
         notes: what the reader of the format has to say.
         sites: further named frames of links.
         tip: the link at which the arm ends unless another is chosen; None if the file says nothing.
+        remarks: what the format describes and an arm cannot have, by link or joint.
+        loops: links that are held together by more than joints.
+        unnamed: names of links and joints that are not in the file.
     """
 
     name: str
@@ -167,6 +201,9 @@ class Description:
     notes: tuple[str, ...] = ()
     sites: tuple[Site, ...] = ()
     tip: str | None = None
+    remarks: tuple[Remark, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    unnamed: frozenset[str] = frozenset()
 
 
 def listed(names: list[str], most: int = 12) -> str:

@@ -52,12 +52,23 @@ FORMATS: list[RobotFormat] = [
         name="URDF",
         words="URDF",
         suffixes=(".urdf", ".xml"),
+        written=(".urdf",),
         reader="armdyn.robot.formats.urdf:read_urdf",
         writer="armdyn.robot.formats.urdf:urdf_text",
         into="armdyn.robot.formats.urdf:urdf_into",
         lost="armdyn.robot.formats.urdf:lost_in_urdf",
         options=("base", "tip", "snap", "without", "waive"),
         root="robot",
+    ),
+    RobotFormat(
+        name="MJCF",
+        words="MuJoCo's MJCF",
+        suffixes=(".xml", ".mjcf"),
+        reader="armdyn.robot.formats.mjcf:read_mjcf",
+        writer="armdyn.robot.formats.mjcf:mjcf_text",
+        options=("base", "tip", "snap", "without", "waive", "packages"),
+        root="mujoco",
+        extra=("mujoco", "mjcf"),
     ),
 ]
 

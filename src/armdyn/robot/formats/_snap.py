@@ -11,7 +11,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from armdyn.robot.formats._placement import Array, place, quaternion_rotation, rotation
+from armdyn.robot.formats._placement import (
+    Array,
+    place,
+    quaternion_rotation,
+    roll_pitch_yaw,
+    rotation,
+)
 from armdyn.robot.formats._records import Origin, Triple, Words
 
 # Angles this close to a right one [rad] are right angles: 3.1416 is 7e-6 rad from pi.
@@ -63,9 +69,15 @@ class Snap:
     def placement(self, origin: Origin) -> Array:
         """Return the placement of a frame."""
         if origin.quaternion is not None:
-            return place(quaternion_rotation(origin.quaternion), np.array(origin.xyz))
+            return place(self._turn(quaternion_rotation(origin.quaternion)), np.array(origin.xyz))
         r, p, y = (self.angle(a, self._words.angles) for a in origin.rpy)
         return place(rotation((r, p, y)), np.array(origin.xyz))
+
+    def _turn(self, R: Array) -> Array:
+        """Return a rotation; if one of its angles is nearly right, made of right ones."""
+        given = roll_pitch_yaw(R)
+        angles = [self.angle(angle, self._words.angles) for angle in given]
+        return R if angles == list(given) else rotation((angles[0], angles[1], angles[2]))
 
     def notes(self) -> Iterable[str]:
         """Yield one sentence for each kind of number that was changed."""

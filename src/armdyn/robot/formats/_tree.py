@@ -145,6 +145,8 @@ def _walk_down(tree: Tree, base: str) -> Path:
     link, joints, notes = base, list[TreeJoint](), list[str]()
     while leaving := tree.leaving[link]:
         moving = [j for j in leaving if free_below[j.child] or j.is_free or j.name in forks]
+        # what floats beside an arm is another thing
+        moving = [j for j in moving if j.type != "floating"] or moving
         if len(moving) > 1:
             branches = listed([j.name for j in moving])
             if sum(j.is_free for j in joints) < 2:

@@ -17,14 +17,12 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from xml.parsers.expat import ExpatError, ParserCreate
+from collections.abc import Mapping
 from xml.sax.saxutils import escape
 
 from armdyn.robot.formats._records import Fault
+from armdyn.robot.formats.xml import XmlElement, scanned
 
-ATTRIBUTE = re.compile(rb"""(\s+)([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
 DECLARED = re.compile(rb"""^<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -33,48 +31,6 @@ MARKS = (
 )
 # Indentation of an element in a file without any.
 INDENT = b"  "
-
-
-@dataclass
-class XmlElement:
-    """An element and where it stands; offsets are bytes of the text in UTF-8.
-
-    Attributes:
-        tag: its name as written.
-        attributes: as written, with entities replaced.
-        children: the elements in it.
-        parent: the element around it; None for the outermost.
-        start: where its start tag begins.
-        inside: where its start tag ends and its content begins.
-        closing: where its end tag begins; `inside` if it has none (``<a/>``).
-        end: where it ends.
-    """
-
-    tag: str
-    attributes: dict[str, str]
-    start: int
-    parent: XmlElement | None = None
-    children: list[XmlElement] = field(default_factory=list["XmlElement"])
-    inside: int = 0
-    closing: int = 0
-    end: int = 0
-
-    def child(self, tag: str) -> XmlElement | None:
-        """Return the first child of a name, or None."""
-        return next((child for child in self.children if child.tag == tag), None)
-
-    def walk(self) -> Iterator[XmlElement]:
-        """Yield the element and all elements in it, in the order of the file."""
-        found: list[XmlElement] = [self]
-        while found:
-            element = found.pop()
-            yield element
-            found.extend(reversed(element.children))
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it is written as ``<a/>``."""
-        return self.closing == self.end
 
 
 class XmlSource:
@@ -93,13 +49,13 @@ class XmlSource:
         except (LookupError, UnicodeDecodeError) as error:
             raise Fault(f"the file is not XML that can be decoded: {error}.") from None
         self._text = text.encode()
-        self.root = _parsed(self._text)
+        self.root = scanned(self._text)
         self._changes: list[tuple[int, int, bytes]] = []
 
     def set(self, element: XmlElement, name: str, value: str) -> None:
         """Give an attribute a value; quotes stay those of the file."""
         quoted = escape(value, {'"': "&quot;", "'": "&apos;"}).encode()
-        places = {m[2].decode(): m for m in self._attributes(element)}
+        places = {m[2].decode(): m for m in element.written()}
         found = places.get(name)
         if found is not None:
             self._changes.append((found.start(3) + 1, found.end(3) - 1, quoted))
@@ -162,9 +118,6 @@ class XmlSource:
         text = b"".join([*parts, self._text[done:]]).decode()
         return self._mark + text.encode(self._encoding, errors="xmlcharrefreplace")
 
-    def _attributes(self, element: XmlElement) -> Iterator[re.Match[bytes]]:
-        return ATTRIBUTE.finditer(self._text, element.start, element.inside)
-
     def _newline(self, parent: XmlElement) -> bytes:
         """Return the end of line before new children; empty if the file keeps them on one line."""
         first = parent.children[0].start if parent.children else parent.start
@@ -206,55 +159,3 @@ def _encoding(data: bytes) -> tuple[bytes, str]:
             return mark, encoding
     declared = DECLARED.match(data)
     return b"", declared[1].decode() if declared else "utf-8"
-
-
-def _parsed(text: bytes) -> XmlElement:
-    """Return the outermost element of a text in UTF-8.
-
-    Comments that no parser accepts, and blanks before the declaration, do no harm.
-    """
-    try:
-        return _elements(text, text, 0)
-    except ExpatError as error:
-        blanks = len(text) - len(text.lstrip())
-        masked = re.sub(rb"<!--.*?-->", lambda found: b" " * len(found[0]), text, flags=re.DOTALL)
-        try:
-            return _elements(text, masked[blanks:], blanks)
-        except ExpatError:
-            raise Fault(f"the file is not well-formed XML: {error}.") from None
-
-
-def _elements(text: bytes, parsed: bytes, shift: int) -> XmlElement:
-    """Parse what begins `shift` bytes into a text; return the outermost element."""
-    parser = ParserCreate(encoding="utf-8")
-    stack: list[XmlElement] = []
-    roots: list[XmlElement] = []
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        parent = stack[-1] if stack else None
-        element = XmlElement(tag, attributes, parser.CurrentByteIndex + shift, parent)
-        element.inside = _tag_end(text, element.start)
-        (parent.children if parent else roots).append(element)
-        stack.append(element)
-
-    def end(_: str) -> None:
-        element = stack.pop()
-        element.closing = element.end = element.inside
-        if text[element.inside - 2 : element.inside] != b"/>":
-            element.closing = parser.CurrentByteIndex + shift
-            element.end = _tag_end(text, element.closing)
-
-    def refuse(*_: object) -> None:
-        raise Fault("the file declares a document type, which is refused for safety.")
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.StartDoctypeDeclHandler = refuse
-    parser.Parse(parsed, True)
-    return roots[0]
-
-
-def _tag_end(text: bytes, start: int) -> int:
-    """Return where a tag ends, past its ``>``; one in quotes is part of a value."""
-    found = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""").match(text, start)
-    assert found is not None, "the parser has found the tag"
-    return found.end()

@@ -1,0 +1,92 @@
+"""MJCF files to `Robot`, through MuJoCo's own parser and compiler."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from armdyn.errors import RobotError, RobotFileError
+from armdyn.robot._leniency import Leniency
+from armdyn.robot._robot import Robot
+from armdyn.robot.formats._assemble import assembled
+from armdyn.robot.formats._records import Description, Fault
+from armdyn.robot.formats.isolated import Isolated
+from armdyn.robot.formats.mjcf._describe import described
+from armdyn.robot.formats.mjcf._needed import Model, model_of
+from armdyn.robot.formats.mjcf._source import Reach, read_text
+
+_mujoco = Isolated("armdyn.robot.formats.mjcf._worker", "MuJoCo")
+
+
+def read_mjcf(
+    path: str | os.PathLike[str],
+    base: str | None = None,
+    tip: str | None = None,
+    strict: bool = True,
+    snap: bool = True,
+    without: Sequence[str] = (),
+    waive: tuple[str, ...] = (),
+    packages: Sequence[str | os.PathLike[str]] = (),
+) -> Robot:
+    """Return the serial arm that an MJCF file describes.
+
+    The joints keep MuJoCo's zero, sign and names: q is `qpos`. Joints off the chain stand at
+    `qpos0`, and so do joints that equalities and tendons drive; ``Robot.notes`` says what was done.
+
+    Args:
+        path: of the file; includes must be in its folder or below, or in `packages`.
+        base: body the arm stands on; default the world.
+        tip: body at the end; default: as far as the path is unique, to the gripper's base.
+        strict: refuse bodies that cannot exist or whose mass is unknown; False warns instead.
+        snap: take right angles and zeros that are written with few digits as exact.
+        without: bodies to leave out with all that they carry; nothing in them is checked.
+        waive: names of checks that only warn.
+        packages: more folders that files may be included from.
+
+    Raises:
+        RobotFileError: the file does not describe a serial arm, or MuJoCo refuses it.
+    """
+    file = Path(path)
+    try:
+        description = described_file(file, without, packages)
+        return assembled(
+            description, base=base, tip=tip, leniency=Leniency(strict, waive), snapping=snap
+        )
+    except Fault as fault:
+        raise RobotFileError(file, str(fault)) from None
+    except RobotError as error:
+        raise RobotFileError(file, str(error)) from error
+
+
+def described_file(
+    path: Path, without: Sequence[str] = (), packages: Sequence[str | os.PathLike[str]] = ()
+) -> Description:
+    """Return the tree of an MJCF file."""
+    data = read_text(path)
+    model = model_of(path, data, Reach(path.parent, packages), without)
+    answer = _mujoco.ask({
+        "whole": model.whole,
+        "needed": model.needed,
+        "models": {
+            "whole": {name: texts[0] for name, texts in model.models.items()},
+            "needed": {name: texts[1] for name, texts in model.models.items()},
+        },
+        "meshes": model.meshes,
+    })  # fmt: skip
+    if "error" in answer:
+        raise Fault(f"MuJoCo refuses it: {_told(answer, model)}")
+    return described(answer, path.stem, model.gone, without)
+
+
+def _told(answer: dict[str, Any], model: Model) -> str:
+    """Return MuJoCo's error on one line, with lines of files."""
+
+    def placed(found: re.Match[str]) -> str:
+        path, line = model.document.origin(int(found[1]))
+        return f"line {line} of {path.name}"
+
+    text = re.sub(r"\bline (\d{1,7})\b", placed, answer["error"])
+    return ", ".join(part.strip() for part in text.splitlines() if part.strip()).rstrip(".") + "."
