@@ -15,7 +15,7 @@ import armdyn
 from armdyn import Joint, Robot
 from armdyn.errors import RobotError, RobotFileError, RobotWarning
 from armdyn.robot import read_robot, write_robot
-from support.mjcf_texts import differences
+from support.mjcf_texts import differences, random_mjcf
 from support.robots import FAMILIES, random_robot
 from support.urdf_compare import torques
 
@@ -142,6 +142,24 @@ def test_nothing_is_snapped_when_armdyn_wrote_the_file(tmp_path: Path) -> None:
     back = through(robot, tmp_path / "arm.xml")
     assert back.joints[1].beta == pytest.approx(math.pi / 2 + 3e-6, abs=1e-15)
     assert back.joints[1].b == pytest.approx(2e-7, abs=1e-18)
+
+
+def test_frames_of_a_file_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "arm.xml"
+    path.write_text(random_mjcf(4))
+    robot = read_robot(path, snap=False)
+    back = through(robot, tmp_path / "back.xml")
+    assert torque_error(robot, back) < 1e-12
+    massive = {0, *(k for k, joint in enumerate(robot.joints, 1) if joint.mass)}
+    frames = {frame.name: frame for frame in back.frames}
+    arms = armdyn.Arm(robot), armdyn.Arm(back)
+    q = np.linspace(-1, 1, robot.n)
+    kept = [frame.name for frame in robot.frames if frame.link in massive]
+    assert len(kept) > 5
+    assert set(kept) <= set(frames)
+    for name in kept[::4]:
+        a, b = (arm.pose(q, frame=name) for arm in arms)
+        assert np.abs(a - b).max() < 1e-13
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from armdyn.robot.formats._records import Fault
-from armdyn.robot.formats._xml_edit import XmlElement, XmlSource
+from armdyn.robot.formats.xml import XmlElement, XmlSource
 
 FILE = b"""<?xml version="1.0"?>
 <!-- a < b > "c' -->

@@ -1,8 +1,10 @@
 """`Robot` to MJCF.
 
-Each link is a body in the one before, with the frame E_i of its joint. What MJCF has no attribute
-for (limits of velocity, friction other than viscous and Coulomb) is kept in numbers of <custom>,
-which MuJoCo ignores and armdyn reads again; a comment in the file and a warning say so.
+Each link is a body in the one before. An arm that was read from a file keeps the frames and names
+of that file, others have the frames E_i. Links without mass are no bodies: MuJoCo has several
+joints in one body instead, and the frames of such links are lost. What MJCF has no attribute for
+(limits of velocity, friction other than viscous and Coulomb) is kept in numbers of <custom>, which
+MuJoCo ignores and armdyn reads again; a comment in the file and a warning say so.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 import numpy as np
@@ -17,10 +20,11 @@ import numpy as np
 from armdyn.errors import RobotError, RobotWarning
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import Robot
-from armdyn.robot.formats._placement import Array, at_zero, invert, quaternion_of
+from armdyn.robot.formats._body import seen_in
+from armdyn.robot.formats._placement import Array, at_zero, invert, quaternion_of, without_residues
 from armdyn.robot.formats._records import listed
 from armdyn.robot.formats.mjcf._drives import ATTRIBUTES, EXACT, NO_LIMIT, own_fields, own_name
-from armdyn.robot.formats.xml import DEEPEST, new_name, numbers_text, xml_name
+from armdyn.robot.formats.xml import DEEPEST, Skeleton, numbers_text, skeleton, xml_name
 
 # MuJoCo refuses moving bodies with smaller masses [kg] and moments [kg m^2] than 1e-15.
 SMALLEST = 2e-15
@@ -28,14 +32,15 @@ SMALLEST = 2e-15
 # Bodies break the triangle inequality by less than this, relative, when numbers are rounded.
 ROUNDED = 1e-12
 
+# The name of MuJoCo's outermost body.
+WORLD = "world"
+
 # MuJoCo takes at most this many joints in one body.
 MOST_JOINTS = 6
 
 
 def mjcf_text(robot: Robot) -> str:
     """Return the MJCF of a robot: reading it back gives the same torques and poses.
-
-    Bodies are named after the joints that move them; the last is "tip".
 
     Raises:
         RobotError: a link has an inertia that MuJoCo refuses.
@@ -52,7 +57,7 @@ def mjcf_text(robot: Robot) -> str:
     SubElement(root, "compiler", angle="radian", autolimits="true")
     SubElement(root, "option", gravity=numbers_text(robot.gravity))
     _add_custom(root, robot)
-    _add_bodies(SubElement(root, "worldbody"), robot)
+    _add_bodies(SubElement(root, "worldbody"), robot, skeleton(robot))
     actuator = SubElement(root, "actuator")
     for joint in robot.joints:
         motor = SubElement(actuator, "motor", name=joint.name, joint=joint.name)
@@ -93,38 +98,61 @@ def _add_custom(root: Element, robot: Robot) -> None:
                 SubElement(custom, "numeric", name=own_name(joint.name, field), data=repr(value))
 
 
-def _add_bodies(world: Element, robot: Robot) -> None:
-    parent, placement = world, np.array(robot.base)
-    taken = {"world"}
-    waiting: list[Joint] = []  # joints whose links have no mass: they move the next body
-    for k, joint in enumerate(robot.joints):
-        waiting.append(joint)
+def _add_bodies(world: Element, robot: Robot, made: Skeleton) -> None:
+    parent, before = world, np.array(robot.base)
+    if robot.frames and made.links[0] != WORLD:
+        SubElement(world, "site", name=xml_name(made.links[0]))
+    _add_sites(world, robot, made, 0)
+    waiting: list[tuple[Joint, Array]] = []  # joints that move the next body, and their frames
+    for k, joint in enumerate(robot.joints, 1):
+        frame = before @ at_zero(joint.beta, joint.b, joint.theta, joint.d) @ made.frames[k]
+        waiting.append((joint, frame))
+        before = frame @ invert(made.frames[k])
         bare = joint.mass == 0.0 and not any(joint.inertia)
-        if bare and k + 1 < robot.n and len(waiting) < MOST_JOINTS:
+        if bare and k < robot.n and len(waiting) < MOST_JOINTS:
             continue
-        name = new_name(f"{xml_name(joint.name)}_link", taken)
-        frames = [placement]
-        for one in waiting:
-            frames.append(frames[-1] @ at_zero(one.beta, one.b, one.theta, one.d))
-        parent = _add_body(parent, name, frames[-1])
-        _add_inertial(parent, joint)
-        for one, frame in zip(waiting, frames[1:], strict=True):
-            _add_joint(parent, one, invert(frames[-1]) @ frame)
-        waiting, placement = [], np.eye(4)
-    _add_body(parent, new_name("tip", taken), np.array(robot.tool))
+        parent = _add_body(parent, made.links[k], frame)
+        _add_inertial(parent, joint, made.frames[k])
+        for (one, there), number in zip(waiting, range(k - len(waiting) + 1, k + 1), strict=True):
+            axis = there[:3, :3] @ invert(made.frames[number])[:3, 2]
+            _add_joint(parent, one, (invert(frame) @ there)[:3, 3], frame[:3, :3].T @ axis)
+        _add_sites(parent, robot, made, k)
+        waiting, before = [], invert(made.frames[k])
+    for one in made.fixed:
+        if one.name == made.tip:
+            _add_body(parent, one.name, invert(made.frames[-1]) @ one.placement)
+
+
+def _add_sites(body: Element, robot: Robot, made: Skeleton, link: int) -> None:
+    """Add the frames that are fixed to a link, by the names they have in a file; not the tip."""
+    named = {frame.name for frame in robot.frames}
+    for one in made.fixed:
+        if one.link == link:
+            T = invert(made.frames[link]) @ one.placement
+            for name in dict.fromkeys((one.name, one.joint)):
+                if name in named and name not in (made.tip, WORLD):
+                    _place(SubElement(body, "site", name=xml_name(name)), T)
 
 
 def _add_body(parent: Element, name: str, T: Array) -> Element:
-    body = SubElement(parent, "body", name=name)
-    if T[:3, 3].any():
-        body.set("pos", numbers_text(T[:3, 3]))
-    if not np.array_equal(T[:3, :3], np.eye(3)):
-        x, y, z, w = quaternion_of(T[:3, :3])
-        body.set("quat", numbers_text((w, x, y, z)))
+    body = SubElement(parent, "body", name=xml_name(name))
+    _place(body, T)
     return body
 
 
-def _add_inertial(body: Element, joint: Joint) -> None:
+def _place(element: Element, T: Array) -> None:
+    if T[:3, 3].any():
+        element.set("pos", numbers_text(without_residues(T[:3, 3], np.abs(T[:3, 3]).max())))
+    R = without_residues(T[:3, :3], 1.0)
+    if not np.array_equal(R, np.eye(3)):
+        x, y, z, w = quaternion_of(R)
+        element.set("quat", numbers_text((w, x, y, z)))
+
+
+def _add_inertial(body: Element, joint: Joint, at: Array) -> None:
+    if not np.array_equal(at, np.eye(4)):
+        com, inertia = seen_in(at, joint.com, joint.inertia)
+        joint = replace(joint, com=com, inertia=inertia)
     moments, turn = principal(joint)
     inertial = SubElement(
         body, "inertial", pos=numbers_text(joint.com), mass=repr(max(joint.mass, SMALLEST))
@@ -175,12 +203,13 @@ def principal(
     return (a, b, c), turn
 
 
-def _add_joint(body: Element, joint: Joint, T: Array) -> None:
+def _add_joint(body: Element, joint: Joint, at: Array, axis: Array) -> None:
     kind = "hinge" if joint.is_revolute else "slide"
     element = SubElement(body, "joint", name=xml_name(joint.name), type=kind)
-    if T[:3, 3].any():
-        element.set("pos", numbers_text(T[:3, 3]))
-    element.set("axis", numbers_text(T[:3, 2]))
+    at = np.where(np.abs(at) <= ROUNDED, 0.0, at)
+    if at.any():
+        element.set("pos", numbers_text(at))
+    element.set("axis", numbers_text(without_residues(axis, 1.0)))
     if min(-joint.lower, joint.upper) < NO_LIMIT or max(-joint.lower, joint.upper) < NO_LIMIT:
         limits = (max(joint.lower, -NO_LIMIT), min(joint.upper, NO_LIMIT))
         element.set("range", numbers_text(limits))

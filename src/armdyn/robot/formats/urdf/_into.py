@@ -19,10 +19,9 @@ from armdyn.robot.formats._body import Body, six_of
 from armdyn.robot.formats._into import SAME, NewInertial, new_inertials
 from armdyn.robot.formats._placement import invert
 from armdyn.robot.formats._records import Fault, Origin
-from armdyn.robot.formats._xml_edit import XmlElement, XmlSource
-from armdyn.robot.formats.urdf._numbers import number_text, numbers_text
 from armdyn.robot.formats.urdf._parse import DYNAMICS, own_attributes, parse_description
 from armdyn.robot.formats.urdf._read import read_text
+from armdyn.robot.formats.xml import XmlElement, XmlSource, number_text, numbers_text
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 

@@ -7,7 +7,6 @@ tip of an arm that keeps the links of its file, and that numbers are exact and m
 
 from __future__ import annotations
 
-import re
 import warnings
 from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
@@ -19,13 +18,9 @@ from armdyn.robot._robot import IDENTITY, Robot
 from armdyn.robot.formats._body import seen_in
 from armdyn.robot.formats._placement import Array, at_zero, invert, roll_pitch_yaw, without_residues
 from armdyn.robot.formats._records import Description
-from armdyn.robot.formats.urdf._numbers import number_text, numbers_text
 from armdyn.robot.formats.urdf._parse import DYNAMICS, NO_LIMIT, own_attributes
 from armdyn.robot.formats.urdf._read import parse_urdf
-from armdyn.robot.formats.urdf._skeleton import skeleton
-
-# XML 1.0 has no way to write these characters, escaped or not.
-NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from armdyn.robot.formats.xml import number_text, numbers_text, skeleton, xml_name
 
 
 def urdf_text(robot: Robot) -> str:
@@ -47,18 +42,18 @@ def lost_in_urdf(robot: Robot) -> list[str]:
 
 
 def _text(robot: Robot, *, exact: bool) -> str:
-    root = Element("robot", name=_name(robot.name or "arm"))
+    root = Element("robot", name=xml_name(robot.name or "arm"))
     made = skeleton(robot)
     own = {"gravity": numbers_text(robot.gravity)} if robot.gravity != Description.gravity else {}
     if robot.frames:
-        own["tip"] = _name(made.tip)
+        own["tip"] = xml_name(made.tip)
     if exact:
         own["exact"] = "true"
     if own:
         SubElement(root, "armdyn", own)
     for told in lost_in_urdf(robot):
         root.append(Comment(f" {told} "))
-    SubElement(root, "link", name=_name(made.links[0]))
+    SubElement(root, "link", name=xml_name(made.links[0]))
     before = np.array(robot.base)
     for i, joint in enumerate(robot.joints, 1):
         parent, child, at = made.links[i - 1], made.links[i], made.frames[i]
@@ -67,10 +62,10 @@ def _text(robot: Robot, *, exact: bool) -> str:
         _add_link(root, joint, child, at)
         before = invert(at)
     for one in made.fixed:
-        fixed = SubElement(root, "joint", name=_name(one.joint), type="fixed")
+        fixed = SubElement(root, "joint", name=xml_name(one.joint), type="fixed")
         parent = made.links[one.link]
         _connect(fixed, parent, one.name, invert(made.frames[one.link]) @ one.placement)
-        SubElement(root, "link", name=_name(one.name))
+        SubElement(root, "link", name=xml_name(one.name))
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
@@ -86,7 +81,7 @@ def _is_kept(text: str) -> bool:
 
 
 def _add_link(root: Element, joint: Joint, name: str, at: Array) -> None:
-    link = SubElement(root, "link", name=_name(name))
+    link = SubElement(root, "link", name=xml_name(name))
     inertial = SubElement(link, "inertial")
     com, inertia = joint.com, joint.inertia
     if not np.array_equal(at, IDENTITY):
@@ -100,7 +95,7 @@ def _add_link(root: Element, joint: Joint, name: str, at: Array) -> None:
 def _add_joint(root: Element, joint: Joint, parent: str, child: str, T: Array, at: Array) -> None:
     endless = joint.is_revolute and min(-joint.lower, joint.upper) >= NO_LIMIT
     kind = "continuous" if endless else joint.kind
-    element = SubElement(root, "joint", name=_name(joint.name), type=kind)
+    element = SubElement(root, "joint", name=xml_name(joint.name), type=kind)
     _connect(element, parent, child, T)
     SubElement(element, "axis", xyz=numbers_text(without_residues(at[2, :3], 1.0)))
     limit = SubElement(element, "limit")
@@ -122,12 +117,3 @@ def _connect(element: Element, parent: str, child: str, T: Array) -> None:
     if not np.array_equal(T, IDENTITY):
         rpy = roll_pitch_yaw(T[:3, :3])
         SubElement(element, "origin", xyz=numbers_text(T[:3, 3]), rpy=numbers_text(rpy))
-
-
-def _name(name: str) -> str:
-    found = NOT_IN_XML.search(name)
-    if found or not name.strip():
-        raise RobotError(
-            f"the name {name!r} cannot be written to XML; rename it with printable characters."
-        )
-    return name

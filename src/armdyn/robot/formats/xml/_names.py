@@ -11,9 +11,14 @@ from armdyn.errors import RobotError
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+def number_text(value: float) -> str:
+    """Return a number with all its digits; a zero is written without a sign."""
+    return repr(float(value) + 0.0)
+
+
 def numbers_text(values: Iterable[float]) -> str:
-    """Return numbers with all their digits; a zero is written without a sign."""
-    return " ".join(repr(float(value) + 0.0) for value in values)
+    """Return several numbers, with blanks between them."""
+    return " ".join(map(number_text, values))
 
 
 def xml_name(name: str) -> str:
@@ -24,11 +29,3 @@ def xml_name(name: str) -> str:
             f"the name {name!r} cannot be written to XML; rename it with printable characters."
         )
     return name
-
-
-def new_name(wanted: str, taken: set[str]) -> str:
-    """Return a name that is not taken, and take it."""
-    while wanted in taken:
-        wanted += "_"
-    taken.add(wanted)
-    return wanted

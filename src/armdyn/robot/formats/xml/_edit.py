@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from xml.sax.saxutils import escape
 
 from armdyn.robot.formats._records import Fault
-from armdyn.robot.formats.xml import XmlElement, scanned
+from armdyn.robot.formats.xml._scan import XmlElement, scanned
 
 DECLARED = re.compile(rb"""^<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 MARKS = (

@@ -1,4 +1,4 @@
-"""Which links a written URDF has, where their frames are and what they are called.
+"""Which links a written file has, where their frames are and what they are called.
 
 An arm that was read from a file keeps the frames and names of that file. Other arms have links in
 the frames E_i, named after the joints that move them; the first is "base", the last "tip".
@@ -43,7 +43,7 @@ class Skeleton:
 
 
 def skeleton(robot: Robot) -> Skeleton:
-    """Return the links of the URDF of a robot."""
+    """Return the links of the file of a robot."""
     links = _Names()
     joints = _Names(joint.name for joint in robot.joints)
     frames = {frame.name: frame for frame in robot.frames}
@@ -82,7 +82,7 @@ def skeleton(robot: Robot) -> Skeleton:
 def _joint_frame(
     joint: Joint, frames: dict[str, NamedFrame], own: set[str], head: NamedFrame | None
 ) -> Array:
-    """Return the frame of a link of the URDF in E_i: the file's frame of the joint, else E_i.
+    """Return the frame of a link of the file in E_i: the file's frame of the joint, else E_i.
 
     Where a link of the file has the joint's name, the joint has the frame of its own link.
     """
