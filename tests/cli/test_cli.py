@@ -16,6 +16,7 @@ from armdyn.algorithms import QUANTITIES, Method
 from armdyn.algorithms.newton_euler import gravity
 from armdyn.cli import _console
 from armdyn.cli._app import main
+from support.robots import CLASSICAL
 
 ROBOTS = armdyn.robots()
 
@@ -55,7 +56,7 @@ def test_ops_counts_every_method_and_marks_the_cheapest(monkeypatch, capsys) -> 
     assert "[LinFang1999] Table I" in out
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("robot", CLASSICAL)
 def test_verify_agrees_on_every_bundled_robot(monkeypatch, capsys, robot) -> None:
     status, out, err = run(monkeypatch, capsys, "verify", robot, "--json")
     told = json.loads(out)

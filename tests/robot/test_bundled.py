@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import math
+import runpy
 from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
+import armdyn
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.report._pinocchio import pinocchio_model
-from armdyn.robot import Robot, bundled_names, chain_of, from_standard_dh, read_robot
-from armdyn.robot._bundled import bundled_file
+from armdyn.robot import BundledName, Robot, bundled_names, chain_of, from_standard_dh, read_robot
+from armdyn.robot._bundled import TRUST, bundled_file
 from armdyn.robot.formats._toml import robot_from_toml, toml_text
-from support.robots import oracle, random_state, relative_error
+from support.robots import CLASSICAL, oracle, random_state, relative_error
 
 TABLES = Path(__file__).parents[3] / "shared/data/golden/published_robot_tables.json"
-NAMES = ("ascher2", "planar2", "planar3", "puma560", "scara", "stanford")
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+OWNED = ("kinova", "panda", "so100", "so101", "ur10", "ur3", "ur5", "xarm7", "z1")
+NAMES = tuple(sorted([*CLASSICAL, *OWNED]))
 
 
 def mass_matrix(robot: Robot, q: list[float]) -> np.ndarray:
@@ -200,5 +204,46 @@ def test_scara_axes_are_vertical() -> None:
 
 
 @pytest.mark.parametrize("name", bundled_names())
-def test_source_is_told_with_the_arm(name: str) -> None:
-    assert read_robot(name).notes[0].startswith("Source: ")
+def test_source_and_trust_are_told_with_the_arm(name: BundledName) -> None:
+    notes = read_robot(name).notes
+    assert notes[0].startswith("Source: ")
+    assert f"Trust: {name.trust}: {name.why}" in notes
+    assert name.trust in TRUST
+
+
+def test_names_say_how_far_their_robots_can_be_trusted() -> None:
+    told = {name: name.trust for name in armdyn.robots()}
+    assert told["panda"] == told["puma560"] == "measured"
+    assert told["so101"] == "CAD" and told["ur5"] == "doubtful" and told["planar2"] == "textbook"
+    assert "radius of gyration of 0.42 m" in BundledName("ur5").why
+
+
+@pytest.mark.parametrize("name", OWNED)
+def test_arms_that_people_own_are_those_of_their_source(name: str) -> None:
+    """The file is what the script writes from the package, with the frames of the URDF."""
+    script = runpy.run_path(str(BENCHMARKS / "bundled_arms.py"))
+    try:
+        text = script["bundled_text"](name)
+    except StopIteration:
+        pytest.skip("example-robot-data is not installed")
+    assert bundled_file(name).read_text(encoding="utf-8") == text
+    source, robot = script["ARMS"][name], read_robot(name)
+    assert f"Licence: {source.licence}." in robot.notes
+    again = read_robot(script["published"](source.file), tip=source.tip)
+    assert again.joints == robot.joints and again.frames == robot.frames
+    assert again.tool == robot.tool and again.base == robot.base
+
+
+def test_frames_of_a_bundled_arm_have_the_names_of_its_urdf() -> None:
+    arm = armdyn.load("ur5")
+    assert {"tool0", "wrist_3_link", "elbow_joint", "base_link"} <= set(arm.frames)
+    q = [0.1, -0.7, 0.9, 0.2, 0.4, -0.3]
+    assert np.allclose(arm.pose(q, frame="tool0"), arm.pose(q), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"), [("ur5e", "'ur5'"), ("Panda", "'panda'"), ("puma", "'puma560'")]
+)
+def test_unknown_name_proposes_the_nearest(wrong: str, near: str) -> None:
+    with pytest.raises(armdyn.FileError, match=f"did you mean {near}"):
+        armdyn.load(wrong)

@@ -18,7 +18,7 @@ from armdyn.files import write_whole
 from armdyn.robot import bundled_names, chain_of, read_robot, write_robot
 from support.robots import random_robot, random_state, relative_error
 
-LISTED = "Bundled are: ascher2, planar2, planar3, puma560, scara, stanford."
+LISTED = f"Bundled are: {', '.join(bundled_names())}."
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of POSIX")
 

@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 import armdyn
 from armdyn.report._pinocchio import pinocchio_model
 from support.published import PUBLISHED, published
-from support.robots import random_robot
+from support.robots import CLASSICAL, random_robot
 
 UNTIL = 2.0
 EQUAL = 1e-8
@@ -113,7 +113,7 @@ def assert_like_pinocchio(arm: armdyn.Arm) -> None:
     )
 
 
-@pytest.mark.parametrize("name", armdyn.robots())
+@pytest.mark.parametrize("name", CLASSICAL)
 def test_bundled_arms_move_as_pinocchio_says(name: str) -> None:
     assert_like_pinocchio(armdyn.load(name))
 
@@ -124,6 +124,7 @@ def test_random_arms_move_as_pinocchio_says(family: str) -> None:
 
 
 @pytest.mark.slow  # compiles many arms
+@pytest.mark.filterwarnings("ignore:joints of the arm itself")
 @pytest.mark.parametrize(("name", "base", "tip"), PLACES, ids=lambda x: Path(x).stem if x else "")
 def test_published_arms_move_as_pinocchio_says(
     name: str, base: str | None, tip: str | None

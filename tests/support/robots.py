@@ -15,6 +15,8 @@ from armdyn.report._pinocchio import pinocchio_model
 from armdyn.robot._generic import random_joint
 
 QUARTERS = (0.0, math.pi / 2, -math.pi / 2, math.pi)
+# The bundled arms of papers and textbooks; those that people own are more and larger.
+CLASSICAL = ("ascher2", "planar2", "planar3", "puma560", "scara", "stanford")
 FAMILIES = ("mixed", "right angles", "parallel", "sliding first", "rotational", "inclined slide")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from armdyn.robot._bundled import bundled_names
+    from armdyn.robot._bundled import BundledName, bundled_names
     from armdyn.robot._chain import (
         BASES,
         FIXED,
@@ -44,6 +44,7 @@ __all__ = [
     "TRANSLATING",
     "WAIVABLE",
     "BaseMotion",
+    "BundledName",
     "Chain",
     "FrictionTerm",
     "Joint",
@@ -89,6 +90,7 @@ __getattr__ = lazy_names(
         "Symmetric": "_chain",
         "Vector": "_chain",
         "WAIVABLE": "_leniency",
+        "BundledName": "_bundled",
         "bundled_names": "_bundled",
         "chain_of": "_chain",
         "exact_cos_sin": "_chain",

@@ -12,15 +12,57 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 
-def bundled_names() -> tuple[str, ...]:
+TRUST = ("measured", "CAD", "doubtful", "textbook")
+"""How far masses and inertias can be trusted: measured or identified on an arm; from drawings;
+rounded, guessed or known to be wrong; or those of an arm that exists on paper only."""
+
+
+class BundledName(str):
+    """The name of a bundled robot, which also says how far the robot can be trusted.
+
+    Examples:
+        >>> name = armdyn.robots()[0]
+        >>> name, name.trust
+        ('ascher2', 'textbook')
+    """
+
+    __slots__ = ()
+
+    @property
+    def trust(self) -> str:
+        """One of "measured", "CAD", "doubtful" and "textbook"; `why` says why."""
+        return self._told()[0]
+
+    @property
+    def why(self) -> str:
+        """A sentence or two on where its numbers come from and what they lack."""
+        return self._told()[1]
+
+    def _told(self) -> tuple[str, str]:
+        import tomllib
+
+        notes = tomllib.loads(bundled_file(self).read_text(encoding="utf-8"))["notes"]
+        told = next(note for note in notes if note.startswith("Trust: "))
+        _, word, why = told.split(": ", 2)
+        return word, why
+
+
+def bundled_names() -> tuple[BundledName, ...]:
     """Return the names of the bundled robots, in alphabetical order.
+
+    Each name also says how far the masses and inertias of the robot can be trusted: `trust` is
+    "measured" (on an arm, part by part or by identification), "CAD" (from drawings), "doubtful"
+    (rounded, guessed or known to be wrong) or "textbook" (no such arm exists); `why` says more.
 
     Examples:
         >>> armdyn.robots()
-        ('ascher2', 'planar2', 'planar3', 'puma560', 'scara', 'stanford')
+        ('ascher2', 'kinova', 'panda', 'planar2', 'planar3', 'puma560', 'scara', 'so100', ...)
+        >>> {name: name.trust for name in armdyn.robots() if name in ("panda", "ur5", "xarm7")}
+        {'panda': 'measured', 'ur5': 'doubtful', 'xarm7': 'CAD'}
     """
     names = (file.name for file in _folder().iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    found = sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return tuple(map(BundledName, found))
 
 
 def read_bundled(name: str, leniency: Leniency) -> Robot:
