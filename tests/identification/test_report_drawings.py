@@ -14,7 +14,7 @@ import pytest
 
 from armdyn import Arm, Log, Robot
 from armdyn.identification import Finding, Result, identify
-from armdyn.identification.fit._choice import Rung
+from armdyn.identification.fit.choice._ladder import Rung
 from armdyn.identification.page import report_html
 from armdyn.identification.page._correlations import close_pairs, correlations, separating
 from armdyn.identification.page._fine import drawn_share, fine_torques, within

@@ -10,8 +10,8 @@ import pytest
 import armdyn
 from armdyn import Arm, Log
 from armdyn.identification import identify, verdict_lines
+from armdyn.identification.fit._gravity import gravity_columns, tilts
 from armdyn.identification.judge._verdict import saturated
-from armdyn.identification.judge.hypotheses._gravity import gravity_columns, tilts
 from support.identification import motion, recorded, small_arm, with_torque
 
 

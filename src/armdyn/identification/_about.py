@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.identification.fit._wide import Terms
+from armdyn.identification.fit.choice._wide import Terms
 from armdyn.log import Log, Prepared, extremes
 
 Array = NDArray[np.float64]
@@ -40,6 +40,7 @@ class About:
         dead_band: speed below which rows of a joint were left out, ``(n,)``.
         cutoff: cut-off of the positions [Hz].
         delay: time by which torques were shifted back [s].
+        tilt: angle by which gravity was turned [rad].
     """
 
     sources: tuple[Source, ...]
@@ -50,6 +51,7 @@ class About:
     dead_band: Array
     cutoff: float
     delay: float = 0.0
+    tilt: float = 0.0
 
 
 def about(
@@ -59,6 +61,7 @@ def about(
     options: object,
     dead_band: Array,
     delay: float = 0.0,
+    tilt: float = 0.0,
 ) -> About:
     """Describe the logs and the settings; `options` is a dataclass of settings."""
     sources = [
@@ -74,6 +77,7 @@ def about(
         dead_band,
         min(one.cutoff for one in train),
         delay,
+        tilt,
     )
 
 

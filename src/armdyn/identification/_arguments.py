@@ -18,9 +18,8 @@ from armdyn._checks import (
 )
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
-from armdyn.identification.fit._choice import short_name
-from armdyn.identification.fit._columns import common_terms
-from armdyn.identification.fit._wide import AUTO, Terms
+from armdyn.identification.fit._columns import common_terms, short_name
+from armdyn.identification.fit.choice._wide import AUTO, Terms
 from armdyn.log import Log, extremes, is_in_file
 from armdyn.robot import FRICTION_TERMS
 
@@ -149,6 +148,19 @@ def checked_rotor(value: object) -> bool | None:
     if isinstance(value, str) and value == AUTO:
         return None
     return checked_flag(value, "rotor")
+
+
+def checked_tilt(value: object) -> bool:
+    """Return whether the data may turn gravity."""
+    if isinstance(value, str) and value == AUTO:
+        return True
+    if checked_flag(value, "tilt"):
+        raise InputError(
+            "`tilt` is True, expected 'auto' (gravity is turned if the data show it clearly) or "
+            "False (gravity is as described).",
+            argument="tilt",
+        )
+    return False
 
 
 def checked_coupling(value: object, n: int) -> Array:

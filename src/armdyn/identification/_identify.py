@@ -25,6 +25,7 @@ from armdyn.identification._arguments import (
     checked_joints,
     checked_logs,
     checked_rotor,
+    checked_tilt,
     checked_trim,
 )
 from armdyn.identification._pipeline import Options, run
@@ -65,6 +66,7 @@ def identify(
     coupling: ArrayLike | None = None,
     trim: float | tuple[float, float] | None = None,
     delay: float | str = "auto",
+    tilt: bool | str = "auto",
     flip: Sequence[int | str] = (),
     progress: Progress | None = None,
 ) -> Result:
@@ -101,6 +103,8 @@ def identify(
         trim: seconds to cut off at the start and at the end of every log; if left out, rest at both
             ends. 0 leaves logs whole.
         delay: seconds by which torques lag behind positions in the logs; "auto" finds it.
+        tilt: "auto" turns gravity, by at most 15 degrees, if the data show clearly that the mount
+            is tilted; False takes gravity from the arm.
         flip: joints, by numbers from 1 or names, whose torques have the opposite sign in the logs.
         progress: called with (done, total, what) during each step.
 
@@ -141,6 +145,7 @@ def identify(
         coupling=None if coupling is None else checked_coupling(coupling, arm.n),
         trim=checked_trim(trim),
         delay=checked_delay(delay),
+        tilt=checked_tilt(tilt),
         flip=checked_joints(flip, "flip", arm),
     )
     share = checked_number(holdout, "holdout", least=0.0, below=1.0)

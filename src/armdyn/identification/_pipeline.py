@@ -7,7 +7,7 @@ the result (`judge`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -18,24 +18,28 @@ from armdyn.arm import Arm
 from armdyn.errors import InputError
 from armdyn.identification._about import about
 from armdyn.identification._result import Result
+from armdyn.identification._tolerances import TINY
 from armdyn.identification.band._find import find_band
-from armdyn.identification.data._prepared import prepared
+from armdyn.identification.data._prepared import Data, prepared
 from armdyn.identification.data._signals import signals_of
 from armdyn.identification.fit._columns import Column, Model, friction_columns
 from armdyn.identification.fit._coupling import CoupledMinimal
 from armdyn.identification.fit._fit import Fitted, Settings
 from armdyn.identification.fit._full_fit import FullFit, full_fit
-from armdyn.identification.fit._prior import expected
+from armdyn.identification.fit._gravity import Turned
+from armdyn.identification.fit._prior import expected, nearest_parameters
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.fit._r_factor import r_factor
 from armdyn.identification.fit._segments import FilteredSegment, Rows, filtered_segments
-from armdyn.identification.fit._wide import Terms, curve_rows
+from armdyn.identification.fit.choice._tilt import Tilt
+from armdyn.identification.fit.choice._wide import Terms, curve_rows
 from armdyn.identification.judge._bias import bias_check
 from armdyn.identification.judge._excitation import excitation
 from armdyn.identification.judge._holdout import compare
 from armdyn.identification.judge._judge import judge
+from armdyn.identification.judge._judgement import Finding
 from armdyn.identification.judge._rollout import windows_of
-from armdyn.identification.physical._natural import arm_with, impossible_links, nearest_parameters
+from armdyn.identification.physical._natural import arm_with, impossible_links
 from armdyn.identification.physical._physical import WHY, physical
 from armdyn.identification.physical._solver import need_solver
 from armdyn.log import Log, blocks
@@ -70,6 +74,7 @@ class Options:
     coupling: Array | None
     trim: tuple[float, float] | None
     delay: float | None
+    tilt: bool
     flip: tuple[int, ...]
 
 
@@ -91,21 +96,18 @@ def run(
         train_logs, test_logs, band.cutoff, options.decimate, progress, why=band.why,
         delay=band.delay,
     )  # fmt: skip
-    notes = [*data.notes, *band.notes]
-    model = _model(arm, options)
-    parts = filtered_segments(data.train, data.train_bands, model)
-    _check_enough(parts, model)
-    torque, top = _sizes(parts, model)
-    settings = Settings(_dead_band(options, top), options.robust, options.weights, options.prior)
-    complete = full_fit(
-        Rows(model, parts), expected(arm, model.base.rotor, torque), settings,
-        options.friction or Terms(()), options.rotor is None, top, progress,
-    )  # fmt: skip
-    model, rows, found = complete.model, complete.rows, complete.found
-    notes += _fit_notes(arm, found, settings)
+    complete, settings = _complete(arm, data, options, None, progress)
+    turned, without = complete.tilt, complete.found
+    if turned is not None:
+        complete, settings = _complete(arm, data, options, turned, progress)
+    model, rows, found, parts = complete.model, complete.rows, complete.found, complete.rows.parts
+    notes = [*data.notes, *band.notes, *_fit_notes(arm, found, settings)]
     progress(0, 1, "links")
-    solution = _solution(complete, options, top)
+    solution = _solution(complete, options)
     progress(0, 1, "verdict")
+    if model.turned is not None:
+        # the weight of the links that were found
+        model = model.with_turned(replace(model.turned, links=solution.parameters[: 10 * arm.n]))
     identified, remarks = arm_with(model, solution.values, solution.parameters)
     impossible = impossible_links(identified)
     if impossible:
@@ -124,6 +126,9 @@ def run(
         rows, found, solution.values, solution.parameters, train_logs, test, settings.dead_band,
         judged, errors,
     )  # fmt: skip
+    if turned is not None:
+        notes.append(_tilt_note(turned))
+        judgement = judgement.with_finding(_tilt_finding(turned, without, found))
     fit, covariance = found.fit, complete.covariance(solution)
     return Result(
         arm=identified, described=arm, model=model, values=solution.values,
@@ -135,13 +140,33 @@ def run(
         test=tuple(test), errors=errors or train_errors, held_out=errors is not None,
         rate=tuple(p.rate / b.factor for p, b in zip(data.train, data.train_bands, strict=True)),
         judgement=judgement, notes=(*notes, *solution.notes, *remarks, bias.words),
-        about=about(train_logs, test_logs, data.train, options, settings.dead_band, band.delay),
+        about=about(
+            train_logs, test_logs, data.train, options, settings.dead_band, band.delay,
+            0.0 if turned is None else turned.angle,
+        ),
         signals=signals_of(train_logs, test_logs, data),
         windows=windows_of(data.test or data.train),
     )  # fmt: skip
 
 
-def _model(arm: Arm, options: Options) -> Model:
+def _complete(
+    arm: Arm, data: Data, options: Options, tilt: Tilt | None, progress: Progress
+) -> tuple[FullFit, Settings]:
+    """Return the fit of an arm with the terms that the data show, and how it was made."""
+    model = _model(arm, options, None if tilt is None else Turned(tilt.change, tilt.links))
+    parts = filtered_segments(data.train, data.train_bands, model)
+    _check_enough(parts, model)
+    torque, top = _sizes(parts, model)
+    settings = Settings(_dead_band(options, top), options.robust, options.weights, options.prior)
+    complete = full_fit(
+        Rows(model, parts), expected(arm, model.base.rotor, torque), settings,
+        options.friction or Terms(()), options.rotor is None,
+        options.tilt if tilt is None else None, top, progress,
+    )  # fmt: skip
+    return complete, settings
+
+
+def _model(arm: Arm, options: Options, turned: Turned | None) -> Model:
     terms, rotor = options.friction, options.rotor is not False
     own = [*(friction_columns(arm, terms.common) if terms else []), *options.extra]
     rotors = np.array([0.0 if rotor else j.rotor_inertia for j in arm.robot.joints])
@@ -155,6 +180,7 @@ def _model(arm: Arm, options: Options) -> Model:
         known_rotors=rotors,
         known_friction=not options.friction,
         coupling=options.coupling,
+        turned=turned,
     )
 
 
@@ -202,8 +228,30 @@ def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:
     return notes
 
 
-def _solution(complete: FullFit, options: Options, top: Array) -> Solution:
-    model, fit, natural = complete.model, complete.found.fit, complete.natural
+def _tilt_note(tilt: Tilt) -> str:
+    angle, bar, first, second = np.degrees([tilt.angle, tilt.deviation, *tilt.halves])
+    return (
+        f"gravity points {angle:.2g} +- {bar:.1g} degrees away from the described direction "
+        f"({first:.2g} and {second:.2g} degrees in the halves of the data) and was turned: the "
+        "mount is tilted, or `base` in the robot file is not level. `tilt` set to False takes "
+        "gravity as described."
+    )
+
+
+def _tilt_finding(tilt: Tilt, before: Fitted, after: Fitted) -> Finding:
+    """Return a tilt that was corrected, with the errors of the fits without and with it."""
+    size = np.array([np.sqrt(np.mean(x**2)) for x in np.concatenate(before.targets).T])
+    size = np.maximum(size, TINY)
+    errors = (float(np.sqrt(np.mean((one.fit.sigma / size) ** 2))) for one in (before, after))
+    words = (
+        f"gravity points {np.degrees(tilt.angle):.2g} degrees away from the described direction; "
+        "it was turned"
+    )
+    return Finding("tilt", words, *errors, "gravity in the robot file")
+
+
+def _solution(complete: FullFit, options: Options) -> Solution:
+    model, fit, natural, top = complete.model, complete.found.fit, complete.natural, complete.top
     if options.physical:
         weak = np.column_stack([fit.prior.fixed, fit.prior.fixed @ fit.prior.mean])
         rows = r_factor(np.vstack([fit.r_factor, weak]))

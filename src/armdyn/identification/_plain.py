@@ -72,6 +72,7 @@ def plain_data(result: Result) -> dict[str, Any]:
         "logs": [asdict(source) for source in result.about.sources],
         "settings": {
             **result.about.settings, "cutoff_used": result.cutoff, "delay_used": result.delay,
+            "tilt_used": result.tilt,
         },
     }  # fmt: skip
 

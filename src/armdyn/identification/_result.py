@@ -22,8 +22,8 @@ from armdyn.identification._files import texts
 from armdyn.identification._plain import plain_data
 from armdyn.identification._tables import torque_errors, verdict_lines
 from armdyn.identification.data._signals import Signals
-from armdyn.identification.fit._choice import Rung, short_name
-from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._columns import Model, short_name
+from armdyn.identification.fit.choice._ladder import Rung
 from armdyn.identification.judge._advice import advice
 from armdyn.identification.judge._bias import Bias
 from armdyn.identification.judge._box import Box
@@ -183,6 +183,11 @@ class Result:
     def delay(self) -> float:
         """Time by which torques lagged behind positions in the logs [s]; they were shifted back."""
         return self.about.delay
+
+    @property
+    def tilt(self) -> float:
+        """Angle by which gravity of `arm` is turned against the description [rad]; mostly 0."""
+        return self.about.tilt
 
     @property
     def torque_error_at_rest(self) -> Array:

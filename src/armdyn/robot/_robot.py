@@ -114,8 +114,14 @@ class Robot:
         robot._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency)
         return robot
 
-    def with_joints(self, joints: Iterable[Joint]) -> Robot:
+    def with_joints(
+        self, joints: Iterable[Joint], *, gravity: Sequence[float] | None = None
+    ) -> Robot:
         """Return the robot with other numbers in its joints; nothing is refused or warned of.
+
+        Args:
+            joints: as many as before.
+            gravity: in the base frame, if it changes too.
 
         Examples:
             >>> from dataclasses import replace
@@ -125,8 +131,8 @@ class Robot:
             [2.0, 2.0]
         """
         return Robot.of_known_faults(
-            joints, self.gravity, self.base, self.tool, self.name, self.notes, self.shapes,
-            self.frames,
+            joints, self.gravity if gravity is None else gravity, self.base, self.tool, self.name,
+            self.notes, self.shapes, self.frames,
         )  # fmt: skip
 
     def _describe(

@@ -38,6 +38,14 @@ TrimOption: TypeAlias = Annotated[
 DelayOption: TypeAlias = Annotated[
     str | None, typer.Option(metavar="S", help="Seconds by which torques lag; auto finds it.")
 ]
+TiltOption: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--tilt/--no-tilt",
+        help="Turn gravity if the data show that the mount is tilted.",
+        show_default=False,
+    ),
+]
 FlipOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -75,6 +83,7 @@ def fit_options(
     rotor: bool | None,
     trim: str | None,
     delay: str | None,
+    tilt: bool | None,
     flip: str | None,
     coupling: Path | None,
     extra: Path | None,
@@ -90,6 +99,7 @@ def fit_options(
         "rotor": rotor,
         "trim": _trim(trim),
         "delay": _delay(delay),
+        "tilt": False if tilt is False else None,
         "flip": None if flip is None else [_joint(word) for word in flip.split(",")],
         "coupling": None if coupling is None else read_coupling(coupling, arm.n),
         "extra": None if extra is None else read_extra(extra, arm),

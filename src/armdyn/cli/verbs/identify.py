@@ -33,6 +33,7 @@ from armdyn.cli.options.identify import (
     PriorOption,
     RobustOption,
     RotorOption,
+    TiltOption,
     TrimOption,
     WeightsOption,
     fit_options,
@@ -93,6 +94,7 @@ def identify(
     cutoff: CutoffOption = None,
     trim: TrimOption = None,
     delay: DelayOption = None,
+    tilt: TiltOption = None,
     flip: FlipOption = None,
     coupling: CouplingOption = None,
     extra: ExtraOption = None,
@@ -144,7 +146,7 @@ def identify(
         text_into(arm.robot, into, out / into.name)  # is it a file of this arm?
     fit = fit_options(
         arm, friction=friction, no_friction=no_friction, rotor=rotor, trim=trim, delay=delay,
-        flip=flip, coupling=coupling, extra=extra, dead_band=dead_band, weights=weights,
+        tilt=tilt, flip=flip, coupling=coupling, extra=extra, dead_band=dead_band, weights=weights,
         prior=prior, cutoff=cutoff, decimate=decimate,
     )  # fmt: skip
     options = reading(arm.n, units, time_unit, columns, gear, sort, missing)

@@ -27,6 +27,7 @@ from armdyn.arm import Arm
 from armdyn.errors import InputError
 from armdyn.graph import Program, Slot, interpret, trace
 from armdyn.identification.data._decimation import DecimationFilter, decimation
+from armdyn.identification.fit._gravity import Turned
 from armdyn.minimal import MinimalParameters
 from armdyn.robot import FRICTION_TERMS
 from armdyn.scalar import Scalar
@@ -81,6 +82,7 @@ class Model:
         known_friction: bool = False,
         coupling: Array | None = None,
         load: Array | None = None,
+        turned: Turned | None = None,
     ) -> None:
         """Put columns together.
 
@@ -92,9 +94,10 @@ class Model:
             known_friction: whether the arm's friction is known, and not fitted.
             coupling: K, ``(n, n)``.
             load: minimal parameters ``(k,)`` that give the load of the gears.
+            turned: gravity, if it is not the described one.
         """
         self.arm, self.base, self.n = arm, base, arm.n
-        self.coupling, self.load = coupling, load
+        self.coupling, self.load, self.turned = coupling, load, turned
         self._to_drives = None if coupling is None else np.linalg.inv(coupling)
         self.known_rotors, self.known_friction = known_rotors, known_friction
         inertial = [
@@ -158,7 +161,13 @@ class Model:
         load[list(rotor_rows(self.base).values())] = 0.0
         return self._with(self.columns[self.k :], load)
 
-    def _with(self, own: Sequence[Column], load: Array | None = None) -> Model:
+    def with_turned(self, turned: Turned) -> Model:
+        """Return the model with gravity turned otherwise."""
+        return self._with(self.columns[self.k :], turned=turned)
+
+    def _with(
+        self, own: Sequence[Column], load: Array | None = None, turned: Turned | None = None
+    ) -> Model:
         return Model(
             self.arm,
             self.base,
@@ -167,6 +176,7 @@ class Model:
             known_friction=self.known_friction,
             coupling=self.coupling,
             load=self.load if load is None else load,
+            turned=turned or self.turned,
         )
 
     def rows(self, q: Array, qd: Array, qdd: Array, band: DecimationFilter | None = None) -> Array:
@@ -203,20 +213,21 @@ class Model:
     @property
     def knows(self) -> bool:
         """Whether some torques are known beforehand."""
-        return self.known_friction or bool(self.known_rotors.any())
+        return self.known_friction or bool(self.known_rotors.any()) or self.turned is not None
 
     def known(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the torques that are known beforehand, ``(N, n)``.
 
         Known friction that depends on the load has the load of the described arm.
         """
-        torque = self.of_drives(qdd) * self.known_rotors
+        torque = self.of_drives(qdd) * self.known_rotors + self._tilted(q)
         if not self.known_friction:
             return torque
         v, load = self.of_drives(qd), None
         if any(joint.load_friction for joint in self.arm.robot.joints):
             load = self.arm.regressor(q, qd, qdd) @ self.arm.parameters
             load = load if self.coupling is None else load @ self.coupling.T
+            load += self._tilted(q)
         return torque + self.arm.friction(v, load=load)
 
     def of_drives(self, rate: Array) -> Array:
@@ -227,7 +238,7 @@ class Model:
         """Return the columns of single joints side by side; a shared one has several columns."""
         result = np.empty((len(q), len(self._places)))
         v, a = self.of_drives(qd), self.of_drives(qdd)
-        load = None if self.load is None else np.abs(Y @ self.load)
+        load = None if self.load is None else np.abs(Y @ self.load + self._tilted(q))
         at = 0
         for column in self.columns[self.k :]:
             end = at + len(column.joints)
@@ -242,6 +253,13 @@ class Model:
                     result[:, at] *= load[:, column.joint]
             at = end
         return result
+
+    def _tilted(self, q: Array) -> Array | float:
+        """Return the torques of turned gravity."""
+        if self.turned is None:
+            return 0.0
+        torque = self.turned.torques(self.arm.robot, q)
+        return torque if self.coupling is None else torque @ self.coupling.T
 
     def _inertial(self, q: Array, qd: Array, qdd: Array) -> Array:
         # Reuse the memory instead of allocating it for every block.
@@ -290,6 +308,11 @@ def _friction_program(kind: str, shape: tuple[float, ...]) -> Program:
 def common_terms() -> tuple[str, ...]:
     """Return the terms of friction that every joint has."""
     return tuple(kind for kind, term in FRICTION_TERMS.items() if term.common)
+
+
+def short_name(kind: str) -> str:
+    """Return the name of a term of friction for users: "load" for the field `load_friction`."""
+    return kind.removesuffix("_friction")
 
 
 def friction_columns(arm: Arm, kinds: Iterable[str] | None = None) -> list[Column]:

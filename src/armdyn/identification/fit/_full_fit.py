@@ -3,7 +3,8 @@
 First a fit with the common terms of friction; it finds outliers, weights and the load of the gears.
 Then one pass over the rows with the columns of all terms, from which terms are chosen. The final
 fit has the chosen terms; if friction grows with the load, it is repeated with the load that it
-found.
+found. Residuals without the right terms are alike for longer and hide weak terms, so the choice is
+repeated.
 """
 
 from __future__ import annotations
@@ -15,18 +16,23 @@ from numpy.typing import NDArray
 
 from armdyn._progress import Progress
 from armdyn.identification.fit._blocks import Blocks, Normal, block_sums
-from armdyn.identification.fit._choice import Rung, choose
 from armdyn.identification.fit._columns import Model, rotor_rows
 from armdyn.identification.fit._error_bars import error_covariance
 from armdyn.identification.fit._fit import Fitted, Settings, fitted, prior_from_sizes
-from armdyn.identification.fit._prior import Expected, with_rotors_held
+from armdyn.identification.fit._prior import Expected, nearest_parameters, with_rotors_held
 from armdyn.identification.fit._problem import Solution
 from armdyn.identification.fit._regression import Prior
 from armdyn.identification.fit._segments import Rows
-from armdyn.identification.fit._wide import Terms, Wide, wide_model
+from armdyn.identification.fit.choice._ladder import Rung, ladders
+from armdyn.identification.fit.choice._relevance import Evidence, Group, Sums, relevant
+from armdyn.identification.fit.choice._tilt import Tilt, tilt_of
+from armdyn.identification.fit.choice._wide import TILT, Terms, Wide, wide_model
 from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
+
+# Terms are chosen at most this often, again with the correlation of the residuals that are left.
+CHOICES = 3
 
 # Fits with the load of the fit before, at most, and the change of load coefficients that ends it.
 LOAD_ROUNDS = 4
@@ -54,6 +60,7 @@ class FullFit:
         normal: the weighted normal equations of the blocks.
         prior: of the wide model.
         top: highest speed of every drive, ``(n,)``.
+        tilt: of gravity, if the data show one; the arm is not turned yet.
     """
 
     model: Model
@@ -66,6 +73,7 @@ class FullFit:
     normal: Normal
     prior: Prior
     top: Array
+    tilt: Tilt | None
 
     def covariance(self, solution: Solution) -> Array:
         """Return the covariance ``(p, p)`` of the values of a solution."""
@@ -85,6 +93,7 @@ def full_fit(
     settings: Settings,
     terms: Terms,
     choose_rotors: bool,
+    tilt: bool | None,
     top: Array,
     progress: Progress,
 ) -> FullFit:
@@ -96,29 +105,41 @@ def full_fit(
         settings: how to fit.
         terms: the terms of friction to choose from.
         choose_rotors: whether rotors are chosen, or are all in the fit.
+        tilt: True looks for a tilt of gravity; None if gravity has been turned by the data, False
+            if it is known.
         top: highest speed of every drive, ``(n,)``.
         progress: called with (done, total, what).
     """
     model = narrow.model
     first = fitted(model, narrow, natural, settings, progress)
-    wide = wide_model(model, terms, top, choose_rotors, first.fit.values)
+    links = nearest_parameters(model, first.fit.values, natural)
+    wide = wide_model(model, terms, top, choose_rotors, first.fit.values, links, tilt)
     blocks = block_sums(Rows(wide.model, narrow.parts), first.targets, first.kept, progress)
-    prior = prior_from_sizes(
-        wide.model, natural, blocks.squares.sum(axis=0), blocks.counts.sum(axis=0)
-    )
-    normal = blocks.normal(first.fit.weights, prior, first.fit.strength)
-    choice = choose(
-        blocks, normal, wide.always, wide.candidates, prior.mean, structured=1.0 - first.noise,
-        forced=terms.forced,
-    )  # fmt: skip
+    total, counts = blocks.squares.sum(axis=0), blocks.counts.sum(axis=0)
+    prior = prior_from_sizes(wide.model, natural, total, counts)
     rows, found, held = narrow, first, natural
-    if any(wide.candidates):
-        chosen = set(choice.columns.tolist())
-        held = _held(wide.model, natural, chosen)
-        gone = [i for i in range(model.k, len(wide.model.columns)) if i not in chosen]
+    turned, chosen = None, list[Group]()
+    for _ in range(CHOICES if wide.groups else 0):
+        sums = Sums(total, counts, found.correlation, settings.weights, settings.strength)
+        evidence = Evidence(sums, prior, wide.always)
+        picked = relevant(evidence, wide.groups)
+        gravity = np.asarray(model.arm.robot.gravity, dtype=np.float64)
+        turned = tilt_of(evidence, picked, blocks, gravity, links[: 10 * model.n])
+        if turned is None and any(g.what == TILT for g in picked.groups):
+            picked = relevant(evidence, [g for g in wide.groups if g.what != TILT])
+        same = [g.columns for g in picked.groups] == [g.columns for g in chosen]
+        chosen = picked.groups
+        if turned is not None or (same and found is not first):
+            break
+        columns = {*wide.always, *(i for g in chosen for i in g.columns)}
+        held = _held(wide.model, natural, columns)
+        gone = [i for i in range(model.k, len(wide.model.columns)) if i not in columns]
+        gone = sorted({*gone, *wide.model.indices(TILT)})
         rows, found = _with_load(wide.model.without(gone), narrow, held, settings, progress)
+    normal = blocks.normal(found.fit.weights, prior, found.fit.strength)
+    steps = ladders(blocks, normal, wide.always, wide.groups, chosen, prior.mean)
     return FullFit(
-        rows.model, rows, found, held, choice.ladder, wide, blocks, normal, prior, top
+        rows.model, rows, found, held, steps, wide, blocks, normal, prior, top, turned
     )  # fmt: skip
 
 

@@ -39,6 +39,9 @@ UNDESCRIBED = 100.0
 # A rotor that is held has this share of its spread.
 HELD = 1e-7
 
+# Mass of a link if neither the description nor the torques give one.
+SOME_MASS = 1.0
+
 # Friction and extra columns are expected within this multiple of the measured torques.
 WIDE = 3.0
 
@@ -113,3 +116,20 @@ def prior_of(model: Model, natural: Expected, torque: Array, column: Array) -> P
         size = max(torque[j] for j in one.joints) or 1.0
         fixed[i, k + i] = (column[k + i] if column[k + i] > 0.0 else 1.0) / (WIDE * size)
     return Prior(mean, root, fixed, TRUSTED if natural.described else UNKNOWN)
+
+
+def nearest_parameters(model: Model, values: Array, natural: Expected) -> Array:
+    """Return the natural parameters ``(N,)`` with these values that are nearest to the prior.
+
+    Distances are in units of the prior's spread. If a mass comes out as zero or negative, the
+    result differs from the description only in the parameters that carry the minimal ones.
+    """
+    P, w = model.base.matrix, values[: model.k]
+    S = natural.spread**2
+    x = natural.mean + S * (P.T @ np.linalg.solve((P * S) @ P.T, w - P @ natural.mean))
+    masses = x[: 10 * model.n : 10]
+    if natural.described and (masses > 0.0).all():
+        return x
+    near = natural.mean.copy()
+    near[: 10 * model.n : 10] = np.where(masses > 0.0, masses, SOME_MASS)
+    return model.base.to_parameters(w, near=near)

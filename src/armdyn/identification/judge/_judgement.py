@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -97,6 +97,10 @@ class Judgement:
     findings: tuple[Finding, ...]
     box: Box
     measures: Measures
+
+    def with_finding(self, finding: Finding) -> Judgement:
+        """Return the verdict with one more finding, told first."""
+        return replace(self, findings=(finding, *self.findings))
 
     @property
     def answer(self) -> Answer:

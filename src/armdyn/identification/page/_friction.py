@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.identification.fit._choice import CLEAR_DEVIATIONS, CLEAR_SHARE, short_name
+from armdyn.identification.fit._columns import short_name
+from armdyn.identification.fit.choice._relevance import SIGNIFICANT
 from armdyn.identification.page._friction_law import FrictionLaw, friction_law
 from armdyn.identification.page._rows import JointRows, RowsOfJoints
 from armdyn.present import (
@@ -138,27 +139,26 @@ def ladder(result: Result) -> Html:
     """Return how the terms were chosen: errors of groups of terms; nothing without a choice."""
     cells: list[tuple[Html | str | Toned, ...]] = []
     for name, rungs in zip(result.arm.joint_names, result.ladder, strict=True):
-        most = max((len(rung.terms) for rung in rungs), default=0)
         for rung in rungs:
-            if rung.chosen or len(rung.terms) in (0, 1, most):
-                cells.append(
-                    (
-                        name,
-                        _terms(("common", *rung.terms)),
-                        percent(rung.error),
-                        percent(rung.gain) if rung.terms else "",
-                        f"{rung.deviations:.1f}" if rung.terms else "",
-                        Toned("chosen", "good") if rung.chosen else "",
-                    )
+            cells.append(
+                (
+                    name,
+                    _terms(("common", *rung.terms)),
+                    percent(rung.error),
+                    percent(rung.gain) if rung.terms else "",
+                    f"{rung.deviations:.1f}" if rung.terms else "",
+                    Toned("chosen", "good") if rung.chosen else "",
                 )
+            )
     if not cells:
         return Html("")
     words = tag(
         "p",
-        "Which terms friction has was chosen inside the data of the fit, by predicting blocks that "
-        "were left out. A joint gets further terms if they lower its own error there by "
-        f"{percent(CLEAR_SHARE)} and {CLEAR_DEVIATIONS:g} standard errors; rotor and load "
-        "coefficients must be positive. Common terms are viscous, Coulomb and constant friction.",
+        "Which terms friction has was chosen inside the data of the fit. A joint has each further "
+        f"term that is {np.sqrt(SIGNIFICANT):.2g} standard deviations away from zero beside all "
+        "others; rotor and load coefficients must be positive. Common terms are viscous, Coulomb "
+        "and constant friction. The table has errors on blocks of the data that were left out of "
+        "the fit: without further terms, with those chosen, with one less and with one more.",
         class_="hint",
     )
     heads = ("joint", "terms", "error of blocks left out", "lower by", "standard errors", "")

@@ -9,32 +9,11 @@ from numpy.typing import NDArray
 
 from armdyn.arm import Arm
 from armdyn.identification.fit._columns import Model
-from armdyn.identification.fit._prior import Expected
 from armdyn.identification.physical._pseudo_inertia import link_fields
 from armdyn.robot import FRICTION_TERMS, Joint
 from armdyn.robot.friction import shape_fields
 
 Array = NDArray[np.float64]
-
-# Mass of a link if neither the description nor the torques give one.
-SOME_MASS = 1.0
-
-
-def nearest_parameters(model: Model, values: Array, natural: Expected) -> Array:
-    """Return the natural parameters ``(N,)`` with these values that are nearest to the prior.
-
-    Distances are in units of the prior's spread. If a mass comes out as zero or negative, the
-    result differs from the description only in the parameters that carry the minimal ones.
-    """
-    P, w = model.base.matrix, values[: model.k]
-    S = natural.spread**2
-    x = natural.mean + S * (P.T @ np.linalg.solve((P * S) @ P.T, w - P @ natural.mean))
-    masses = x[: 10 * model.n : 10]
-    if natural.described and (masses > 0.0).all():
-        return x
-    near = natural.mean.copy()
-    near[: 10 * model.n : 10] = np.where(masses > 0.0, masses, SOME_MASS)
-    return model.base.to_parameters(w, near=near)
 
 
 def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple[str, ...]]:
@@ -66,7 +45,10 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
         )
     if len(model.indices("extra")):
         notes.append("extra columns are no part of the arm; `predict` has them.")
-    return Arm(robot.with_joints(joints)), tuple(notes)
+    gravity = np.asarray(robot.gravity, dtype=np.float64)
+    if model.turned is not None:
+        gravity = gravity + model.turned.change
+    return Arm(robot.with_joints(joints, gravity=gravity.tolist())), tuple(notes)
 
 
 def _friction_fields(model: Model, values: Array, j: int) -> dict[str, float]:

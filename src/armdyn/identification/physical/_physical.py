@@ -48,6 +48,10 @@ MOST_EXACT = 1e5
 # Lower bound of the prior's strength: it must determine what torques do not show.
 WEAKEST = 0.01
 
+# Upper bound: the divergence trusts the shape of links as much as their masses, which descriptions
+# do not deserve. With 1, a mass is trusted to a half.
+MOST = 1.0
+
 # s is divided by this factor, in at most this many rounds, while each round reduces the excess
 # misfit to this share or less.
 LOWER = 3.0
@@ -80,7 +84,7 @@ def physical(problem: Problem) -> Solution:
     """
     cp = convex(WHY)
     roots = expected_roots(problem.mean, problem.spread, problem.n, problem.described)
-    free, s = _misfit(problem, problem.values), max(problem.strength, WEAKEST)
+    free, s = _misfit(problem, problem.values), float(np.clip(problem.strength, WEAKEST, MOST))
     x, values = _first(cp, problem, roots, s)
     used = s
     excess = _misfit(problem, values) - free

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from armdyn.arm import Arm
 from armdyn.identification.fit._columns import Column, Model, friction_column, friction_of
-from armdyn.identification.judge.hypotheses._gravity import gravity_columns, tilts
+from armdyn.identification.fit._gravity import gravity_columns, tilts
 from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]

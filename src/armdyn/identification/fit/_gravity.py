@@ -8,12 +8,31 @@ mass.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.robot import Robot
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Turned:
+    """Gravity that is turned against the described one.
+
+    Attributes:
+        change: of gravity in the base frame ``(3,)`` [m/s^2].
+        links: natural parameters ``(10n,)`` of the links whose weight is turned.
+    """
+
+    change: Array
+    links: Array
+
+    def torques(self, robot: Robot, q: Array) -> Array:
+        """Return the torques that turned gravity adds, ``(N, n)``."""
+        return gravity_columns(robot, self.links, q) @ self.change
 
 
 def gravity_columns(robot: Robot, parameters: Array, q: Array) -> Array:

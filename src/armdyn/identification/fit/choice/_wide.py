@@ -14,19 +14,26 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.identification.fit._choice import ROTOR, Candidate, short_name
 from armdyn.identification.fit._columns import (
     Column,
+    Function,
     Model,
     friction_column,
     friction_rows,
     rotor_rows,
+    short_name,
 )
+from armdyn.identification.fit._gravity import gravity_columns, tilts
+from armdyn.identification.fit.choice._relevance import Group
 from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
 
 AUTO = "auto"
+
+# What a group of columns may be, beside terms of friction.
+ROTOR = "rotor"
+TILT = "tilt"
 
 # Speeds at which friction may fade, as shares of the joint's highest speed.
 SPEEDS = (0.02, 0.05, 0.1, 0.2)
@@ -69,17 +76,25 @@ class Wide:
     Attributes:
         model: all columns.
         always: columns of every fit.
-        candidates: columns that a joint may get, of every joint.
+        groups: columns that may come or go together.
         members: the columns of each of the full models whose spread gives error bars.
     """
 
     model: Model
     always: tuple[int, ...]
-    candidates: tuple[tuple[Candidate, ...], ...]
+    groups: tuple[Group, ...]
     members: tuple[tuple[int, ...], ...]
 
 
-def wide_model(narrow: Model, terms: Terms, top: Array, choose_rotors: bool, load: Array) -> Wide:
+def wide_model(
+    narrow: Model,
+    terms: Terms,
+    top: Array,
+    choose_rotors: bool,
+    load: Array,
+    links: Array,
+    tilt: bool | None,
+) -> Wide:
     """Return the wide model.
 
     Args:
@@ -88,6 +103,8 @@ def wide_model(narrow: Model, terms: Terms, top: Array, choose_rotors: bool, loa
         top: highest speed of every drive, ``(n,)``.
         choose_rotors: rotors are chosen by the data; else all minimal parameters are in every fit.
         load: parameters that give the load of the gears.
+        links: natural parameters of the links, whose weight a tilt of gravity turns.
+        tilt: True if gravity may be turned by the data, None if it has been, False if it is known.
     """
     arm, own = narrow.arm, list[Column]()
     full = [kind for kind, term in FRICTION_TERMS.items() if not term.common]
@@ -101,23 +118,50 @@ def wide_model(narrow: Model, terms: Terms, top: Array, choose_rotors: bool, loa
                 shapes = _shapes(arm.robot.joints[j], kind, float(top[j]))
                 soft = SOFT * float(top[j])
                 own += [friction_column(arm, j, kind, shape, soft) for shape in shapes]
+    if tilt is not False:
+        own += _tilt_columns(narrow, links)
     model = narrow.with_columns(own).with_load(load)
     first = len(narrow.columns)
     rotors = rotor_rows(model.base)
     free = set(rotors.values()) if choose_rotors else set[int]()
     always = tuple(i for i in range(first) if i not in free)
-    candidates = tuple(
-        (
-            *(
-                Candidate(i, short_name(c.kind))
-                for i, c in enumerate(model.columns[first:], first)
-                if c.joint == j and not c.soft and c.kind in terms.offered
-            ),
-            *((Candidate(rotors[j], ROTOR),) if j in rotors and rotors[j] in free else ()),
-        )
-        for j in range(arm.n)
-    )
-    return Wide(model, always, candidates, _members(model, first))
+    groups = _friction_groups(model, first, terms)
+    groups += [Group((i,), ROTOR, j, least=0.0) for j, i in rotors.items() if i in free]
+    turned = tuple(model.indices(TILT))
+    if turned and tilt:
+        groups.append(Group(turned, TILT, -1))
+    return Wide(model, always, tuple(groups), _members(model, tilt is None))
+
+
+def _friction_groups(model: Model, first: int, terms: Terms) -> list[Group]:
+    groups: list[Group] = []
+    for j in range(model.n):
+        for kind in terms.offered:
+            columns = tuple(
+                i for i, c in enumerate(model.columns[first:], first)
+                if c.joint == j and not c.soft and c.kind == kind
+            )  # fmt: skip
+            bounds = (0.0, 1.0) if FRICTION_TERMS[kind].load else (-np.inf, np.inf)
+            if columns:
+                groups.append(Group(columns, short_name(kind), j, *bounds, terms.forced))
+    return groups
+
+
+def _tilt_columns(model: Model, links: Array) -> list[Column]:
+    """Return the torques for tilts of gravity by 1 rad, a column of all joints each."""
+    robot, n = model.arm.robot, model.n
+    gravity = np.asarray(robot.gravity, dtype=np.float64)
+    if not gravity.any():
+        return []
+    K = np.eye(n) if model.coupling is None else model.coupling
+
+    def column(change: Array) -> Function:
+        return lambda q, qd, qdd: gravity_columns(robot, links, q) @ change @ K.T
+
+    return [
+        Column(f"tilt{i}", "rad", TILT, -1, column(change), shared=tuple(range(n)))
+        for i, change in enumerate(tilts(gravity), 1)
+    ]
 
 
 def _shapes(joint: object, kind: str, top: float) -> list[tuple[float, ...]]:
@@ -131,15 +175,19 @@ def _shapes(joint: object, kind: str, top: float) -> list[tuple[float, ...]]:
     return [(share * max(top, 1e-9),) * len(fields) for share in SPEEDS]
 
 
-def _members(model: Model, first: int) -> tuple[tuple[int, ...], ...]:
-    """Return full models: one speed of the grid each, with sharp and with smooth reversals."""
+def _members(model: Model, turned: bool) -> tuple[tuple[int, ...], ...]:
+    """Return full models: one speed of the grid each, with sharp and with smooth reversals.
+
+    They have a tilt of gravity if it was turned.
+    """
     listed: list[tuple[int, ...]] = []
     for at, soft in product(range(len(SPEEDS)), (False, True)):
         picked: list[int] = []
         seen = dict[tuple[int, str, bool], int]()
         for i, column in enumerate(model.columns):
             if column.kind not in FRICTION_TERMS:
-                picked.append(i)
+                if column.kind != TILT or turned:
+                    picked.append(i)
                 continue
             term = FRICTION_TERMS[column.kind]
             if term.dry and bool(column.soft) is not soft:
@@ -151,7 +199,7 @@ def _members(model: Model, first: int) -> tuple[tuple[int, ...], ...]:
                     continue
             picked.append(i)
         listed.append(tuple(picked))
-    return tuple(dict.fromkeys(listed)) if first < len(model.columns) else (tuple(range(first)),)
+    return tuple(dict.fromkeys(listed))
 
 
 def curve_rows(model: Model, top: Array) -> Array:

@@ -1,0 +1,1 @@
+"""Which terms of friction, rotors and tilt of gravity a fit has."""
