@@ -91,10 +91,27 @@ def test_a_tilted_mount_is_named() -> None:
     angle = np.radians(6.0)
     gravity = (9.81 * np.sin(angle), 0.0, -9.81 * np.cos(angle))
     tilted = Arm(replace(small_arm().robot, gravity=gravity))
-    result = identify(small_arm(), log_of(tilted.inverse_dynamics))
-    (tilt,) = [f for f in result.findings if f.kind == "tilt"]
-    assert not result.passed and tilt.option == "gravity in the robot file"
+    log = log_of(tilted.inverse_dynamics)
+    as_described = identify(small_arm(), log, tilt=False)
+    (tilt,) = [f for f in as_described.findings if f.kind == "tilt"]
+    assert not as_described.passed and tilt.option == "gravity in the robot file"
     assert 4.0 < float(tilt.what.split("points ")[1].split()[0]) < 8.0
+    assert as_described.tilt == 0.0 and as_described.arm.robot.gravity == small_arm().robot.gravity
+
+    turned = identify(small_arm(), log)
+    (tilt,) = [f for f in turned.findings if f.kind == "tilt"]
+    assert turned.passed and tilt.what.endswith("it was turned")
+    assert tilt.error_after < 0.5 * tilt.error_before
+    assert abs(turned.tilt - angle) < np.radians(0.5)
+    assert np.allclose(turned.arm.robot.gravity, gravity, atol=0.08)
+    states = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 20, turned.arm.n))
+    assert np.allclose(turned.predict(*states), turned.arm.inverse_dynamics(*states), atol=1e-8)
+    assert any("was turned" in note for note in turned.notes)
+
+
+def test_gravity_stays_as_described_without_a_clear_tilt() -> None:
+    result = identify(small_arm(), log_of(small_arm().inverse_dynamics))
+    assert result.tilt == 0.0 and result.arm.robot.gravity == small_arm().robot.gravity
 
 
 def test_coupled_torques_are_named() -> None:

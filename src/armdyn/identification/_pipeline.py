@@ -18,7 +18,6 @@ from armdyn.arm import Arm
 from armdyn.errors import InputError
 from armdyn.identification._about import about
 from armdyn.identification._result import Result
-from armdyn.identification._tolerances import TINY
 from armdyn.identification.band._find import find_band
 from armdyn.identification.data._prepared import Data, prepared
 from armdyn.identification.data._signals import signals_of
@@ -35,7 +34,7 @@ from armdyn.identification.fit.choice._tilt import Tilt
 from armdyn.identification.fit.choice._wide import Terms, curve_rows
 from armdyn.identification.judge._bias import bias_check
 from armdyn.identification.judge._excitation import excitation
-from armdyn.identification.judge._holdout import compare
+from armdyn.identification.judge._holdout import Errors, compare
 from armdyn.identification.judge._judge import judge
 from armdyn.identification.judge._judgement import Finding
 from armdyn.identification.judge._rollout import windows_of
@@ -55,6 +54,9 @@ RESTING = 1e-4
 
 # A larger share of outliers gets a note.
 OUTLIERS = 0.01
+
+# What links that can exist cost is told if the error on data held out grows by a larger share.
+COSTLY = 0.03
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def run(
         delay=band.delay,
     )  # fmt: skip
     complete, settings = _complete(arm, data, options, None, progress)
-    turned, without = complete.tilt, complete.found
+    turned = complete.tilt
     if turned is not None:
         complete, settings = _complete(arm, data, options, turned, progress)
     model, rows, found, parts = complete.model, complete.rows, complete.found, complete.rows.parts
@@ -120,6 +122,9 @@ def run(
     fastest = np.max([np.abs(model.of_drives(s.velocity)).max(axis=0) for s in train], axis=0)
     test, errors = compare(unseen, solution.values, fastest)
     assert train_errors is not None
+    if options.physical and errors is not None:
+        _, freely = compare(unseen, found.fit.values, fastest)
+        notes += _cost_note(errors, freely)
     judged = excitation(model, found.fit, parts, complete.natural.described)
     bias = bias_check(rows, found)
     judgement = judge(
@@ -128,7 +133,7 @@ def run(
     )  # fmt: skip
     if turned is not None:
         notes.append(_tilt_note(turned))
-        judgement = judgement.with_finding(_tilt_finding(turned, without, found))
+        judgement = judgement.with_finding(_tilt_finding(turned))
     fit, covariance = found.fit, complete.covariance(solution)
     return Result(
         arm=identified, described=arm, model=model, values=solution.values,
@@ -228,6 +233,19 @@ def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:
     return notes
 
 
+def _cost_note(errors: Errors, freely: Errors | None) -> list[str]:
+    """Return what links that can exist cost on data held out, if it is much."""
+    if freely is None or not errors.total > (1.0 + COSTLY) * freely.total:
+        return []
+    return [
+        "links that can exist predict data held out less well than free parameters: "
+        f"an error of {errors.total:.2%} in place of {freely.total:.2%}, "
+        f"{errors.total / freely.total - 1.0:.0%} more. They were taken because free parameters "
+        "are those of no bodies: simulators refuse them, and they go wrong on other motions. "
+        "`physical` set to False keeps them."
+    ]
+
+
 def _tilt_note(tilt: Tilt) -> str:
     angle, bar, first, second = np.degrees([tilt.angle, tilt.deviation, *tilt.halves])
     return (
@@ -238,16 +256,12 @@ def _tilt_note(tilt: Tilt) -> str:
     )
 
 
-def _tilt_finding(tilt: Tilt, before: Fitted, after: Fitted) -> Finding:
-    """Return a tilt that was corrected, with the errors of the fits without and with it."""
-    size = np.array([np.sqrt(np.mean(x**2)) for x in np.concatenate(before.targets).T])
-    size = np.maximum(size, TINY)
-    errors = (float(np.sqrt(np.mean((one.fit.sigma / size) ** 2))) for one in (before, after))
+def _tilt_finding(tilt: Tilt) -> Finding:
     words = (
         f"gravity points {np.degrees(tilt.angle):.2g} degrees away from the described direction; "
         "it was turned"
     )
-    return Finding("tilt", words, *errors, "gravity in the robot file")
+    return Finding("tilt", words, *tilt.errors, "gravity in the robot file")
 
 
 def _solution(complete: FullFit, options: Options) -> Solution:

@@ -177,17 +177,21 @@ class Evidence:
         """Return the weighted sum of squares of residuals."""
         return float(self._misfits(found.values) @ found.weights**-2.0)
 
+    def error(self, found: Relevant) -> float:
+        """Return the relative error of the torques, the rms of the joints."""
+        size = np.maximum(self.sums.squares[:, -1, -1], TINY)
+        return float(np.sqrt(np.mean(self._misfits(found.values) / size)))
+
     def solved(self, widths: dict[Group, float], strength: float, weights: Array) -> Relevant:
         """Return the fit with groups of given widths."""
         p = len(self.prior.mean)
         columns = sorted({*self.always, *(i for g in widths for i in g.columns)})
         S = np.array(columns, dtype=np.int64)
-        P = strength**2 * self._links
         diagonal = self._fixed.copy()
         for g, width in widths.items():
             at = list(g.columns)
             diagonal[at] = self._own(g, width)
-        P = P + np.diag(diagonal)
+        P = strength**2 * self._links + np.diag(diagonal)
         G = np.tensordot(weights**-2.0, self.sums.squares, axes=1)
         H = G[:p, :p] + P
         rest = np.ones(p, dtype=bool)

@@ -39,6 +39,7 @@ class Tilt:
         angle: [rad].
         deviation: standard deviation of the angle [rad].
         halves: angles between the described gravity and that of either half of the data [rad].
+        errors: relative errors of the torques without it and with it.
     """
 
     change: Array
@@ -46,6 +47,7 @@ class Tilt:
     angle: float
     deviation: float
     halves: tuple[float, float]
+    errors: tuple[float, float]
 
 
 def tilt_of(
@@ -74,7 +76,7 @@ def tilt_of(
     )
     without = np.array([evidence.like(found, total - one).values[at] for one in blocks.squares])
     off = without - without.mean(axis=0)
-    scatter = (count - 1) / count * off.T @ off
+    scatter: Array = (count - 1) / count * off.T @ off
     sure = float(c @ np.linalg.solve(scatter + TINY * np.eye(len(at)), c))
     if (
         angle > MOST
@@ -82,8 +84,11 @@ def tilt_of(
         or float(np.linalg.norm(first - second)) > AGREEMENT * angle
     ):
         return None
-    along = c / angle
+    along: Array = c / angle
     angles = (float(np.linalg.norm(first)), float(np.linalg.norm(second)))
     new = gravity + c @ tilts(gravity)
     change = new * (np.linalg.norm(gravity) / np.linalg.norm(new)) - gravity
-    return Tilt(change, links, angle, float(np.sqrt(along @ scatter @ along)), angles)
+    bar = float(np.sqrt(along @ scatter @ along))
+    plain = evidence.fit([g for g in found.groups if g is not group], found)
+    errors = (evidence.error(plain), evidence.error(found))
+    return Tilt(change, links, angle, bar, angles, errors)
