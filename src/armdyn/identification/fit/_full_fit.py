@@ -114,7 +114,9 @@ def full_fit(
     first = fitted(model, narrow, natural, settings, progress)
     links = nearest_parameters(model, first.fit.values, natural)
     wide = wide_model(model, terms, top, choose_rotors, first.fit.values, links, tilt)
-    blocks = block_sums(Rows(wide.model, narrow.parts), first.targets, first.kept, progress)
+    blocks = block_sums(
+        Rows(wide.model, narrow.parts, once=True), first.targets, first.kept, progress
+    )
     total, counts = blocks.squares.sum(axis=0), blocks.counts.sum(axis=0)
     prior = prior_from_sizes(wide.model, natural, total, counts)
     rows, found, held = narrow, first, natural

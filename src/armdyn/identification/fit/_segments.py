@@ -131,12 +131,17 @@ def sample(parts: Sequence[FilteredSegment]) -> Iterator[Samples]:
 
 
 class Rows:
-    """The filtered rows of all segments, in blocks; can be iterated many times."""
+    """The filtered rows of all segments, in blocks; can be iterated many times.
 
-    def __init__(self, model: Model, parts: Sequence[FilteredSegment]) -> None:
+    They stay in memory if there is room, unless `once` says that nobody comes back for them.
+    """
+
+    def __init__(
+        self, model: Model, parts: Sequence[FilteredSegment], *, once: bool = False
+    ) -> None:
         self.model, self.parts = model, parts
         self.count = sum(len(part.centres) for part in parts)
-        self._keep = self.count * model.width * 8 <= MOST_BYTES_IN_MEMORY
+        self._keep = not once and self.count * model.width * 8 <= MOST_BYTES_IN_MEMORY
         self._kept: list[Array] = []
 
     @property
