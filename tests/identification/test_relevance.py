@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armdyn.identification.fit._blocks import Normal
+from armdyn.identification.fit._blocks import Blocks, Normal
 from armdyn.identification.fit._error_bars import _deviations
 from armdyn.identification.fit._regression import Prior
+from armdyn.identification.fit.choice._ladder import ladders
 from armdyn.identification.fit.choice._relevance import Evidence, Group, Sums, relevant
 
 ROWS, OWN, MORE, NOISE = 400, 3, 6, 0.1
@@ -90,3 +91,21 @@ def test_scatter_of_blocks_is_that_of_repeated_fits() -> None:
         variance += np.sum(off**2, axis=0) / 300
     # leaving blocks out in turn would give some 6 % more, no correction some 6 % less
     assert np.mean(variance / np.var(values, axis=0)) == pytest.approx(1.0, abs=0.04)
+
+
+def test_rungs_say_how_much_lower_an_error_is() -> None:
+    rng = np.random.default_rng(5)
+    A = rng.normal(size=(20, 30, 3))
+    tau = A @ [1.0, 0.5, 0.0] + 0.1 * rng.normal(size=(20, 30))
+    X = np.concatenate([A, tau[:, :, None]], axis=2)
+    squares = np.einsum("bri,brj->bij", X, X)[:, None]
+    blocks = Blocks(None, squares, np.full((20, 1), 30.0))
+    normal = Normal(squares[:, 0], 1e-9 * np.eye(3), np.zeros(3))
+    term, idle = Group((1,), "term", 0), Group((2,), "idle", 0)
+    (rungs,) = ladders(blocks, normal, [0], [term, idle], [term], np.zeros(3))
+    without, chosen, more = rungs
+    assert (without.terms, chosen.terms, more.terms) == ((), ("term",), ("term", "idle"))
+    assert chosen.chosen and not without.chosen and not more.chosen
+    assert without.error > 0.3 and chosen.error == pytest.approx(0.09, rel=0.1)
+    assert chosen.gain == pytest.approx(1.0 - chosen.error / without.error)
+    assert chosen.deviations > 5.0 and more.error == pytest.approx(chosen.error, rel=0.01)

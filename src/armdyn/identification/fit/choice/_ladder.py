@@ -131,7 +131,7 @@ class _Trial:
         shapes = product(*(g.columns for g in groups))
         errors = min((self._errors(columns) for columns in shapes), key=lambda e: float(e.sum()))
         less = self.plain - errors
-        gain = 0.5 * float(less.sum() / max(self.plain.sum(), TINY))
+        gain = 1.0 - float(np.sqrt(errors.sum() / max(self.plain.sum(), TINY)))
         spread = float(less.std(ddof=1)) / np.sqrt(len(less))
         sure = float(less.mean()) / max(spread, TINY) if groups else 0.0
         error = float(np.sqrt(max(errors.sum(), 0.0) / self.size))
