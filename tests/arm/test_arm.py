@@ -318,14 +318,15 @@ def test_too_large_state_is_named() -> None:
 
 def test_public_names_are_the_contract() -> None:
     assert set(armdyn.__all__) == {
-        "Arm", "ArmdynError", "CacheWarning", "ComputedTorque", "DriveGains",
+        "AdaptiveControl", "Arm", "ArmdynError", "CacheWarning", "ComputedTorque", "DriveGains",
         "ExcitingMotion", "Extra", "Feasibility", "FileError", "Function", "GraphError",
         "InputError", "Joint", "Load", "Log", "LogError", "LogWarning", "MethodError",
-        "MinimalParameters", "MissingExtraError", "NumericalError", "Operations", "PD",
-        "Payload", "Result", "Robot", "RobotError", "RobotFileError", "RobotWarning", "Run",
-        "SettingWarning", "UnreachedError", "excite", "feasible", "from_standard_dh", "generic",
-        "identify", "identify_drive_gains", "identify_payload", "load", "methods",
-        "operation_counts", "robots", "save", "simulate",
+        "MinimalParameters", "MissingExtraError", "MomentumObserver", "NumericalError",
+        "Operations", "PD", "Payload", "Result", "Robot", "RobotError", "RobotFileError",
+        "RobotWarning", "Run", "SettingWarning", "SymbolicModel", "UnreachedError", "excite",
+        "feasible", "from_standard_dh", "generic", "identify", "identify_drive_gains",
+        "identify_payload", "load", "methods", "operation_counts", "robots", "save", "simulate",
+        "symbolic",
     }  # fmt: skip
     for name in armdyn.__all__:
         assert inspect.getdoc(getattr(armdyn, name)), name
