@@ -54,24 +54,29 @@ def test_options_that_a_format_takes_reach_its_reader_and_others_are_refused(
 ) -> None:
     armdyn.save(robot(), tmp_path / "arm.toy")
     assert armdyn.load(tmp_path / "arm.toy", tip="a").n == 1
-    with pytest.raises(InputError, match=r"`base` is 'a'.*as files of URDF and MJCF have\. Leave"):
+    with pytest.raises(
+        InputError, match=r"`base` is 'a'.*as files of URDF, xacro and MJCF have\. Leave"
+    ):
         armdyn.load(tmp_path / "arm.toy", base="a")
-    with pytest.raises(InputError, match="as files of URDF, MJCF and Toy have"):
+    with pytest.raises(InputError, match="as files of URDF, xacro, MJCF and Toy have"):
         armdyn.load("puma560", tip="a")
 
 
 @pytest.mark.usefixtures("formats")
 def test_messages_list_the_new_format(tmp_path: Path) -> None:
-    known = ".toml (a table of joints), .urdf or .xml (URDF), .xml or .mjcf (MuJoCo's MJCF)"
+    macros = ", .xacro (URDF with macros)"
+    known = (
+        f".toml (a table of joints), .urdf or .xml (URDF){macros}, .xml or .mjcf (MuJoCo's MJCF)"
+    )
     (tmp_path / "arm.step").touch()
     with pytest.raises(FileError) as read:
         armdyn.load(tmp_path / "arm.step")
     assert f"read as {known}, .toy (a joint a line) and .xml or .other (anoth" in str(read.value)
     with pytest.raises(FileError) as written:
         armdyn.save(robot(), tmp_path / "arm.step")
-    known = known.replace(".urdf or .xml", ".urdf")
+    known = known.replace(".urdf or .xml", ".urdf").replace(macros, "")
     assert f"written as {known} and .toy (a joint a line)." in str(written.value)
-    assert suffixes_in_words() == ".toml, .urdf, .xml, .mjcf, .toy or .other"
+    assert suffixes_in_words() == ".toml, .urdf, .xml, .xacro, .mjcf, .toy or .other"
 
 
 @pytest.mark.usefixtures("formats")

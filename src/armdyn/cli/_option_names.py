@@ -22,7 +22,7 @@ from armdyn.errors import ArmdynError, RobotError
 LITERAL = r"True|False|None|\"[^\"]*\"|'[^']*'|\{[^{}]*\}|\([^()]*\)|-?\d[\d.e+-]*\d|\d"
 
 # The arguments of `load` that errors about a description may name.
-OF_ROBOTS = ("base", "tip", "strict", "snap", "waive", "without_links")
+OF_ROBOTS = ("base", "tip", "strict", "snap", "waive", "without_links", "packages", "arguments")
 
 # The parameters of the running verb, by the name of the argument.
 _declared: ContextVar[Mapping[str, Any]] = ContextVar("_declared", default={})  # noqa: B039

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from armdyn.errors import InputError, shown
 from armdyn.robot import WAIVABLE
 
 _given: ContextVar[Mapping[str, Any]] = ContextVar("_given", default={})  # noqa: B039
@@ -27,6 +28,19 @@ def _declared(
     waive: Annotated[
         str | None,
         typer.Option(metavar="C,C", help=f"Only warn of these faults: {', '.join(WAIVABLE)}."),
+    ] = None,
+    arguments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arg", metavar="NAME=VALUE", help="xacro: the value of an argument; may be repeated."
+        ),
+    ] = None,
+    packages: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="xacro, MJCF: a folder of packages or included files; may be repeated.",
+        ),
     ] = None,
 ) -> None: ...
 
@@ -55,8 +69,23 @@ def reading_options() -> dict[str, Any]:
     """Return arguments of `load` from the options of the running verb."""
     given = _given.get()
     words = {"without": given.get("without_links"), "waive": given.get("waive")}
-    return {
+    found: dict[str, Any] = {
         name: [word.strip() for word in text.split(",")]
         for name, text in words.items()
         if text is not None
     }
+    if given.get("packages"):
+        found["packages"] = given["packages"]
+    if given.get("arguments"):
+        found["arguments"] = dict(_argument(text) for text in given["arguments"])
+    return found
+
+
+def _argument(text: str) -> tuple[str, str]:
+    """Return the name and the value of an argument; ROS writes them with := in between."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.rstrip(":").strip():
+        raise InputError(
+            f"`arguments` is {shown(text)}, expected NAME=VALUE.", argument="arguments"
+        )
+    return name.rstrip(":").strip(), value

@@ -6,7 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from armdyn._checks import checked_flag, checked_items, checked_names, checked_path, checked_text
+from armdyn._checks import (
+    checked_flag,
+    checked_items,
+    checked_mapping,
+    checked_names,
+    checked_path,
+    checked_text,
+)
 from armdyn.errors import InputError, RobotFileError, shown
 from armdyn.files import check_regular, write_whole
 from armdyn.robot._bundled import bundled_names, read_bundled
@@ -22,7 +29,6 @@ from armdyn.robot.formats._registry import (
 
 # Suffixes that cannot be read, and how to convert such a file.
 ADVICE = {
-    ".xacro": "expand it first: `xacro {name} > {stem}.urdf`",
     ".sdf": "convert it to URDF first",
     ".json": "write it as TOML: a bundled robot shows the keys",
     ".yaml": "write it as TOML: a bundled robot shows the keys",
@@ -32,7 +38,10 @@ ADVICE = {
 # What a file lacks if its format does not take an option.
 LACKS: dict[str, str] = dict.fromkeys(
     ("base", "tip", "without"), "has no named links to choose from"
-) | {"packages": "includes no other files"}
+) | {
+    "packages": "includes no other files",
+    "arguments": "has no arguments",
+}
 
 
 def read_robot(
@@ -45,6 +54,7 @@ def read_robot(
     without: Sequence[str] = (),
     waive: Sequence[str] = (),
     packages: Sequence[str | os.PathLike[str]] = (),
+    arguments: Mapping[str, object] | None = None,
 ) -> Robot:
     """Return the robot of a file, or a bundled one by its name.
 
@@ -58,6 +68,7 @@ def read_robot(
         without: links to leave out with all that they carry, for formats that name links.
         waive: checks, of `WAIVABLE`, that only warn; all others stay strict.
         packages: folders of further files, for formats that include files.
+        arguments: values for the arguments of a file, for formats that have them.
 
     Raises:
         RobotFileError: there is no such robot or file, or it does not describe an arm.
@@ -75,7 +86,8 @@ def read_robot(
     path = checked_path(source, "source", what="the name of a robot or a path")
     name = str(source)
     folders = _checked_folders(packages)
-    given = {"base": base, "tip": tip, "without": without, "packages": folders}
+    given: dict[str, object] = {"base": base, "tip": tip, "without": without, "packages": folders}
+    given["arguments"] = _checked_arguments(arguments)
     if isinstance(source, str) and name in bundled_names():
         _check_options(name, given, ())
         return read_bundled(name, leniency)
@@ -151,6 +163,21 @@ def text_into(robot: Robot, original: Path, target: Path, merge_branches: bool =
     return write(robot, original, merge_branches=merge_branches)
 
 
+def _checked_arguments(arguments: object) -> dict[str, object] | None:
+    """Return the arguments of a file; None if there are none."""
+    if arguments is None:
+        return None
+    what = "a mapping of names to texts, numbers or flags"
+    found = checked_mapping(arguments, "arguments", what=what)
+    for name, value in found.items():
+        if not isinstance(value, str | bool | int | float):
+            raise InputError(
+                f"`arguments` has {shown(value)} for {name!r}, expected a text, number or flag.",
+                argument="arguments",
+            )
+    return found or None
+
+
 def _checked_folders(packages: object) -> tuple[Path, ...]:
     what = "folders that are there"
     if isinstance(packages, str | Path):
@@ -184,8 +211,7 @@ def _not_found(path: Path, name: str) -> str:
 def _unknown_suffix(path: Path, verb: str) -> str:
     kind = f"{path.suffix} files" if path.suffix else "files without a suffix"
     advice = ADVICE.get(path.suffix.lower()) if verb == "read" else None
-    stem = path.stem.removesuffix(".urdf")
-    hint = f"; {advice.format(name=path.name, stem=stem)}" if advice else ""
+    hint = f"; {advice}" if advice else ""
     known = formats_in_words(written=verb == "written")
     return f"{kind} cannot be {verb}{hint}. Robots are {verb} as {known}."
 

@@ -61,6 +61,14 @@ FORMATS: list[RobotFormat] = [
         root="robot",
     ),
     RobotFormat(
+        name="xacro",
+        words="URDF with macros",
+        suffixes=(".xacro",),
+        reader="armdyn.robot.formats.xacro:read_xacro",
+        options=("base", "tip", "snap", "without", "waive", "arguments", "packages"),
+        extra=("xacrodoc", "xacro"),
+    ),
+    RobotFormat(
         name="MJCF",
         words="MuJoCo's MJCF",
         suffixes=(".xml", ".mjcf"),

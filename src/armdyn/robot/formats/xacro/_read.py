@@ -1,0 +1,113 @@
+"""xacro files to `Robot`: expanded in an isolated process, then read as URDF."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from armdyn.errors import RobotFileError, shown
+from armdyn.robot._robot import Robot
+from armdyn.robot.formats._records import Fault, listed
+from armdyn.robot.formats.isolated import Isolated
+from armdyn.robot.formats.urdf import parse_urdf
+
+_xacro = Isolated("armdyn.robot.formats.xacro._worker", "xacro")
+
+# The file that makes a folder a package.
+PACKAGE_FILE = "package.xml"
+
+
+def read_xacro(
+    path: str | os.PathLike[str],
+    base: str | None = None,
+    tip: str | None = None,
+    strict: bool = True,
+    snap: bool = True,
+    without: Sequence[str] = (),
+    waive: tuple[str, ...] = (),
+    arguments: Mapping[str, object] | None = None,
+    packages: Sequence[str | os.PathLike[str]] = (),
+) -> Robot:
+    """Return the serial arm that a xacro file describes; most arguments are those of `read_urdf`.
+
+    Args:
+        path: of the file.
+        base: link the arm stands on.
+        tip: link at the end.
+        strict: refuse links that cannot exist.
+        snap: take nearly right angles as right.
+        without: links to leave out.
+        waive: names of checks that only warn.
+        arguments: values of the file's arguments, <xacro:arg>.
+        packages: folders of packages, or in which packages are; those of ROS_PACKAGE_PATH and
+            AMENT_PREFIX_PATH are searched too.
+
+    Raises:
+        RobotFileError: it cannot be expanded, or does not describe a serial arm.
+    """
+    text = expanded(path, arguments, packages)
+    return parse_urdf(text, base, tip, strict, snap, without, waive, source=path)
+
+
+def expanded(
+    path: str | os.PathLike[str],
+    arguments: Mapping[str, object] | None = None,
+    packages: Sequence[str | os.PathLike[str]] = (),
+) -> str:
+    """Return the URDF that a xacro file expands to.
+
+    Raises:
+        RobotFileError: it cannot be expanded; the message names the file, line and macro.
+    """
+    file = Path(os.path.abspath(path))
+    trusted = list(_environment())
+    folders = [os.path.realpath(folder) for folder in packages]
+    own = next((up for up in file.parents if (up / PACKAGE_FILE).is_file()), file.parent)
+    request = {
+        "path": str(file),
+        "arguments": {name: _text(value) for name, value in (arguments or {}).items()},
+        "own": str(own),
+        "folders": [*folders, *trusted],
+        "roots": [os.path.realpath(file.parent), os.path.realpath(own), *folders],
+        "trusted": trusted,
+    }
+    try:
+        answer = _xacro.ask(request)
+    except Fault as fault:
+        raise RobotFileError(Path(path), str(fault)) from None
+    if "error" in answer:
+        raise RobotFileError(Path(path), f"cannot be expanded: {_told(answer)}")
+    unknown = [name for name in request["arguments"] if name not in answer["arguments"]]
+    if unknown:
+        known = listed(sorted(answer["arguments"])) or "none"
+        raise RobotFileError(
+            Path(path), f"it has no argument {shown(unknown[0])}; its arguments are: {known}."
+        )
+    return answer["text"]
+
+
+def _environment() -> Iterator[str]:
+    """Yield the folders that ROS finds packages in."""
+    for folder in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep):
+        if os.path.isdir(folder):
+            yield os.path.abspath(folder)
+    for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
+        share = os.path.join(prefix, "share")
+        if prefix and os.path.isdir(share):
+            yield os.path.abspath(share)
+
+
+def _text(value: object) -> str:
+    """Return a value as the command line of xacro has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _told(answer: dict[str, Any]) -> str:
+    """Return the error of xacro as a sentence, with its place."""
+    at = f"{answer['file']}, line {answer['line']}" if answer["line"] else answer["file"]
+    calls = "".join(
+        f", in macro {name!r} (line {line} of {file})" for name, file, line in answer["macros"]
+    )
+    return f"{at}{calls}: {answer['error'].strip().rstrip('.')}."
