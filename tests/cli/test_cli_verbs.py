@@ -31,6 +31,11 @@ WRONG = [
     (["info", "nobody"], "nobody"),
     (["info", "puma560", "--plot", "arm.jpg"], ".png"),
     (["info", "puma560", "--plot", "nowhere/arm.png"], "make it first"),
+    (["convert", "nobody", "arm.urdf"], "nobody"),
+    (["convert", "puma560", "arm.step"], "arm.step: .step files cannot be written"),
+    (["convert", "puma560", "arm"], "files without a suffix cannot be written"),
+    (["convert", "puma560", "nowhere/arm.urdf"], "make it first"),
+    (["convert", "puma560", "file/arm.urdf"], "file"),
     (["ops", "nobody"], "nobody"),
     (["tables", "--frobnicate"], "frobnicate"),
     (["claims", "--paper", "lin_1990"], "--paper"),
@@ -89,8 +94,8 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 
 def test_all_verbs_of_the_contract_are_there() -> None:
     verbs = (
-        "info ops tables claims verify minimal symbolic excite identify payload gains observe "
-        "simulate study codegen bench paper cache demo"
+        "info convert ops tables claims verify minimal symbolic excite identify payload gains "
+        "observe simulate study codegen bench paper cache demo"
     )
     assert set(VERBS) == set(verbs.split())
 

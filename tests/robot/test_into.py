@@ -240,7 +240,7 @@ def test_arguments_of_into_are_checked(tmp_path: Path) -> None:
     assert 'value="4.0"' in path.read_text()
     (tmp_path / "arm.toml").write_text("name = 'x'")
     for target, into, error, words in (
-        ("new.toml", path, RobotError, r"the suffix must be \.urdf, \.xml"),
+        ("new.toml", path, RobotError, r"must be \.urdf or \.xml"),
         ("new.urdf", tmp_path / "no.urdf", FileError, "there is no such file"),
         ("new.urdf", tmp_path / "arm.toml", FileError, "only into files of URDF"),
         ("new.urdf", 3, InputError, "`into` is 3"),

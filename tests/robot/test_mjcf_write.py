@@ -15,7 +15,7 @@ import armdyn
 from armdyn import Joint, Robot
 from armdyn.errors import RobotError, RobotFileError, RobotWarning
 from armdyn.robot import read_robot, write_robot
-from support.mjcf_texts import differences, random_mjcf
+from support.mjcf_texts import Reference, differences, random_mjcf
 from support.robots import FAMILIES, random_robot
 from support.urdf_compare import torques
 
@@ -53,7 +53,7 @@ def test_random_arms_come_back_and_are_mujocos(family: str, tmp_path: Path) -> N
     back = through(robot, path)
     assert torque_error(robot, back) < 1e-13
     model = mujoco.MjModel.from_xml_path(str(path))
-    assert differences(armdyn.Arm(back), model, states=1).worst() < 1e-12
+    assert differences(back, model, states=1).worst() < 1e-12
 
 
 def test_formats_in_turn_change_nothing(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_links_without_mass_share_a_body(tmp_path: Path) -> None:
     assert model.nbody == 4  # the world, two links, the tip
     assert model.body_jntnum.tolist() == [0, 3, 1, 0]
     assert torque_error(robot, back) < 1e-12
-    assert differences(armdyn.Arm(back), model, states=1).worst() < 1e-12
+    assert differences(back, model, states=1).worst() < 1e-12
 
 
 def test_thin_rods_and_point_masses_are_taken_by_mujoco(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_frames_of_a_file_are_kept(tmp_path: Path) -> None:
     assert torque_error(robot, back) < 1e-12
     massive = {0, *(k for k, joint in enumerate(robot.joints, 1) if joint.mass)}
     frames = {frame.name: frame for frame in back.frames}
-    arms = armdyn.Arm(robot), armdyn.Arm(back)
+    arms = Reference(robot), Reference(back)
     q = np.linspace(-1, 1, robot.n)
     kept = [frame.name for frame in robot.frames if frame.link in massive]
     assert len(kept) > 5

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import random
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import armdyn
 from armdyn.errors import ArmdynError, InputError, RobotFileError
-from armdyn.robot import read_robot
+from armdyn.robot import name_into, read_robot
+from armdyn.robot.formats.xacro import expanded
 from support.mutations import mutated
 
 ROBOT = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
@@ -208,6 +210,21 @@ def test_arithmetic_of_files_still_works(arm: Path) -> None:
     table = "${xacro.load_yaml('table.yaml')['link']['mass']}"
     arm.write_text(ARM.replace("$(arg mass)", table))
     assert armdyn.load(arm).robot.joints[0].mass == 6.0
+
+
+def test_an_arm_is_written_into_the_urdf_that_a_file_expands_to(arm: Path, tmp_path: Path) -> None:
+    robot = armdyn.load(arm, arguments={"mass": 3}).robot
+    new = tmp_path / "new.urdf"
+    armdyn.save(robot, new, into=arm, arguments={"mass": 3})
+    assert new.read_text() == expanded(arm, {"mass": 3})
+    heavier = robot.with_joints([replace(robot.joints[0], mass=3.5)])
+    armdyn.save(heavier, new, into=arm, arguments={"mass": 3})
+    assert new.read_text() == expanded(arm, {"mass": 3}).replace('value="3"', 'value="3.5"')
+    assert name_into(arm) == "arm.urdf"
+    with pytest.raises(RobotFileError, match=r"written into a file of xacro must be \.urdf"):
+        armdyn.save(robot, tmp_path / "new.xacro", into=arm)
+    with pytest.raises(InputError, match="`arguments`"):
+        armdyn.save(robot, new, into=new, arguments={"mass": 3})
 
 
 def test_mutated_files_give_clear_errors_or_arms(arm: Path) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from armdyn import Arm
+from armdyn import Arm, Robot
+from armdyn.robot.formats._placement import at_zero
+from support.urdf_compare import mass_matrix, torques
 
 # Frames of bodies and of sites that are compared: each is a program of its own.
 MOST_FRAMES = 3
@@ -168,8 +170,55 @@ def without_assets(path: Path) -> mujoco.MjModel:
     return spec.compile()
 
 
-def differences(arm: Arm, model: mujoco.MjModel, states: int = 3) -> Differences:
-    """How an arm differs from MuJoCo's model of the same file, other joints being at qpos0."""
+class Reference:
+    """An arm on plain numbers, without compiled functions."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot, self.n = robot, robot.n
+        self.joint_names = tuple(joint.name for joint in robot.joints)
+        self.frames = {frame.name: frame for frame in robot.frames}
+
+    def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        return mass_matrix(self.robot, q)
+
+    def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return torques(self.robot, q, qd, np.zeros(self.n))
+
+    def gravity(self, q: np.ndarray) -> np.ndarray:
+        return torques(self.robot, q, np.zeros(self.n), np.zeros(self.n))
+
+    def pose(self, q: np.ndarray, frame: str) -> np.ndarray:
+        found = self.frames[frame]
+        return self._links(q)[found.link] @ np.array(found.placement)
+
+    def jacobian(self, q: np.ndarray, frame: str) -> np.ndarray:
+        links, at = self._links(q), self.pose(q, frame)[:3, 3]
+        J = np.zeros((6, self.n))
+        for k, joint in enumerate(self.robot.joints[: self.frames[frame].link]):
+            z, origin = links[k + 1][:3, 2], links[k + 1][:3, 3]
+            if joint.is_revolute:
+                J[:3, k], J[3:, k] = np.cross(z, at - origin), z
+            else:
+                J[:3, k] = z
+        return J
+
+    def _links(self, q: np.ndarray) -> list[np.ndarray]:
+        """The frame of the base, and E_1 to E_n."""
+        found = [np.eye(4)]
+        T = np.array(self.robot.base)
+        for joint, value in zip(self.robot.joints, q, strict=True):
+            turn, slide = (value, 0.0) if joint.is_revolute else (0.0, value)
+            T = T @ at_zero(joint.beta, joint.b, joint.theta + turn, joint.d + slide)
+            found.append(T)
+        return found
+
+
+def differences(robot: Arm | Robot, model: mujoco.MjModel, states: int = 3) -> Differences:
+    """How an arm differs from MuJoCo's model of the same file, other joints being at qpos0.
+
+    The functions of an `Arm` are compiled; a `Robot` is computed on plain numbers.
+    """
+    arm = Reference(robot) if isinstance(robot, Robot) else robot
     data = mujoco.MjData(model)
     numbers = [model.joint(name).id for name in arm.joint_names]
     dofs, places = model.jnt_dofadr[numbers], model.jnt_qposadr[numbers]

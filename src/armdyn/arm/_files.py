@@ -58,6 +58,8 @@ def save(
     *,
     into: str | Path | None = None,
     merge_branches: bool = False,
+    packages: Sequence[str | os.PathLike[str]] = (),
+    arguments: Mapping[str, object] | None = None,
 ) -> None:
     """Write an arm as TOML, URDF or MJCF, by the suffix: the whole file, or nothing if that fails.
 
@@ -66,10 +68,12 @@ def save(
         path: of the file to write.
         into: the file that the arm came from. Masses, inertias, friction and rotor inertias that
             have changed are replaced in it; visuals, grippers, comments and all other bytes stay.
-            `path` may be the same file.
+            `path` may be the same file. What is written into xacro is the URDF it expands to.
         merge_branches: with `into`, where links of the file, such as a frozen gripper, are part of
             a link of the arm: give all inertia of that link to the one its joint moves, and none
             to the others. Without it the others keep theirs.
+        packages: with `into`, as of `load`.
+        arguments: with `into`, as of `load`.
 
     Examples:
         >>> armdyn.save(armdyn.load("puma560"), "puma.urdf")
@@ -77,4 +81,7 @@ def save(
         6
     """
     robot = arm.robot if isinstance(arm, Arm) else arm
-    write_robot(robot, path, into=into, merge_branches=merge_branches)
+    write_robot(
+        robot, path, into=into, merge_branches=merge_branches, packages=packages,
+        arguments=arguments,
+    )  # fmt: skip

@@ -6,7 +6,7 @@ their values from here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextvars import ContextVar
 from typing import Annotated, Any
 
@@ -65,8 +65,8 @@ def take_reading_options(params: dict[str, Any]) -> None:
     _given.set({name: params.pop(name) for name in names & params.keys()})
 
 
-def reading_options() -> dict[str, Any]:
-    """Return arguments of `load` from the options of the running verb."""
+def reading_options(wanted: Collection[str] | None = None) -> dict[str, Any]:
+    """Return arguments of `load` from the options of the running verb: all, or those wanted."""
     given = _given.get()
     words = {"without": given.get("without_links"), "waive": given.get("waive")}
     found: dict[str, Any] = {
@@ -78,7 +78,7 @@ def reading_options() -> dict[str, Any]:
         found["packages"] = given["packages"]
     if given.get("arguments"):
         found["arguments"] = dict(_argument(text) for text in given["arguments"])
-    return found
+    return {name: found[name] for name in found if wanted is None or name in wanted}
 
 
 def _argument(text: str) -> tuple[str, str]:

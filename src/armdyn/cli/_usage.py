@@ -27,6 +27,13 @@ VERBS: dict[str, Usage] = {
             "armdyn info arm.urdf --tip tool0 --plot arm.png",
         ),
     ),
+    "convert": Usage(
+        "Write the file of an arm in another format; exit status 1 if torques are not the same.",
+        (
+            "armdyn convert arm.urdf arm.xml",
+            "armdyn convert arm.urdf arm.toml --tip tool0 --json",
+        ),
+    ),
     "ops": Usage(
         "Count the operations of every method on an arm, and mark the cheapest.",
         (

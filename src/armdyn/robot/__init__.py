@@ -22,7 +22,15 @@ if TYPE_CHECKING:
         chain_of,
         exact_cos_sin,
     )
-    from armdyn.robot._files import not_seen_in, read_robot, text_into, write_robot
+    from armdyn.robot._files import (
+        check_written,
+        into_options,
+        name_into,
+        not_seen_in,
+        read_robot,
+        text_into,
+        write_robot,
+    )
     from armdyn.robot._generic import generic
     from armdyn.robot._joint import Joint
     from armdyn.robot._leniency import WAIVABLE
@@ -57,9 +65,12 @@ __all__ = [
     "Vector",
     "bundled_names",
     "chain_of",
+    "check_written",
     "exact_cos_sin",
     "from_standard_dh",
     "generic",
+    "into_options",
+    "name_into",
     "not_seen_in",
     "read_robot",
     "suffixes_in_words",
@@ -93,9 +104,12 @@ __getattr__ = lazy_names(
         "BundledName": "_bundled",
         "bundled_names": "_bundled",
         "chain_of": "_chain",
+        "check_written": "_files",
         "exact_cos_sin": "_chain",
         "from_standard_dh": "_standard_dh",
         "generic": "_generic",
+        "into_options": "_files",
+        "name_into": "_files",
         "not_seen_in": "_files",
         "read_robot": "_files",
         "suffixes_in_words": "formats._registry",

@@ -15,11 +15,12 @@ from armdyn._checks import (
     checked_text,
 )
 from armdyn.errors import InputError, RobotFileError, shown
-from armdyn.files import check_regular, write_whole
+from armdyn.files import check_regular, listed, write_whole
 from armdyn.robot._bundled import bundled_names, read_bundled
 from armdyn.robot._leniency import checked_leniency
 from armdyn.robot._robot import Robot
 from armdyn.robot.formats._registry import (
+    INTO_OPTIONS,
     format_read,
     format_written,
     formats_in_words,
@@ -108,6 +109,8 @@ def write_robot(
     *,
     into: str | os.PathLike[str] | None = None,
     merge_branches: bool = False,
+    packages: Sequence[str | os.PathLike[str]] = (),
+    arguments: Mapping[str, object] | None = None,
 ) -> None:
     """Write a robot in the format of the suffix: the whole file or, on any failure, nothing.
 
@@ -117,6 +120,8 @@ def write_robot(
         into: a file that describes the robot: what is written is this file with the robot's
             masses, inertias and drives in it, and every other byte as it is.
         merge_branches: see `save`.
+        packages: see `read_robot`; for `into`.
+        arguments: see `read_robot`; for `into`.
 
     Raises:
         RobotFileError: the suffix is unknown, or a file cannot be read or written.
@@ -128,11 +133,26 @@ def write_robot(
     found = format_written(target)
     if into is not None:
         original = checked_path(into, "into")
-        write_whole(target, text_into(robot, original, target, merge_branches), RobotFileError)
+        text = text_into(
+            robot, original, target, merge_branches, packages=packages, arguments=arguments
+        )
+        write_whole(target, text, RobotFileError)
     elif found is None or found.writer is None:
         raise RobotFileError(target, _unknown_suffix(target, "written"))
     else:
         write_whole(target, found.function(found.writer, "writing")(robot), RobotFileError)
+
+
+def check_written(path: str | os.PathLike[str]) -> None:
+    """Refuse a path whose suffix no format writes.
+
+    Raises:
+        RobotFileError: the suffix is unknown.
+    """
+    target = checked_path(path)
+    found = format_written(target)
+    if found is None or found.writer is None:
+        raise RobotFileError(target, _unknown_suffix(target, "written"))
 
 
 def not_seen_in(robot: Robot, path: str | os.PathLike[str]) -> list[str]:
@@ -143,7 +163,41 @@ def not_seen_in(robot: Robot, path: str | os.PathLike[str]) -> list[str]:
     return found.function(found.lost, "writing")(robot)
 
 
-def text_into(robot: Robot, original: Path, target: Path, merge_branches: bool = False) -> bytes:
+def name_into(original: Path) -> str:
+    """Return a name for the file that is written into another: the same, or with its own suffix.
+
+    Examples:
+        >>> from armdyn.robot import name_into
+        >>> name_into(Path("arm.urdf.xacro"))
+        'arm.urdf'
+    """
+    found = format_read(original)
+    if found is None or found.into_suffix is None:
+        return original.name
+    return Path(original.stem).with_suffix(found.into_suffix).name
+
+
+def into_options(original: Path) -> tuple[str, ...]:
+    """Return the options of `load` that are needed again to write an arm into a file.
+
+    Examples:
+        >>> from armdyn.robot import into_options
+        >>> into_options(Path("arm.urdf.xacro"))
+        ('packages', 'arguments')
+    """
+    found = format_read(original)
+    return tuple(key for key in INTO_OPTIONS if found is not None and key in found.options)
+
+
+def text_into(
+    robot: Robot,
+    original: Path,
+    target: Path,
+    merge_branches: bool = False,
+    *,
+    packages: Sequence[str | os.PathLike[str]] = (),
+    arguments: Mapping[str, object] | None = None,
+) -> bytes:
     """Return the bytes of a file with a robot written into it, for a file of the name `target`."""
     if not check_regular(original, "a robot file", RobotFileError):
         raise RobotFileError(original, _not_found(original, str(original)))
@@ -152,15 +206,18 @@ def text_into(robot: Robot, original: Path, target: Path, merge_branches: bool =
         raise RobotFileError(
             original, f"an arm cannot be written into it, only into files of {formats_into()}."
         )
-    if not found.reads(target):
-        suffixes = ", ".join(found.suffixes)
+    suffixes = (found.into_suffix,) if found.into_suffix else (*found.suffixes, *found.unlisted)
+    if target.suffix.lower() not in suffixes:
         raise RobotFileError(
             target,
-            f"what is written into a file of {found.name} is {found.name}; the suffix must be "
-            f"{suffixes}.",
+            f"the suffix of what is written into a file of {found.name} must be "
+            f"{listed(suffixes)}.",
         )
+    given = {"packages": _checked_folders(packages), "arguments": _checked_arguments(arguments)}
+    _check_options(str(original), given, found.options)
+    options = {key: given[key] for key in into_options(original)}
     write = found.function(found.into, "writing")
-    return write(robot, original, merge_branches=merge_branches)
+    return write(robot, original, merge_branches=merge_branches, **options)
 
 
 def _checked_arguments(arguments: object) -> dict[str, object] | None:
@@ -194,18 +251,18 @@ def _not_found(path: Path, name: str) -> str:
     import difflib
 
     bundled = bundled_names()
-    listed = f"Bundled are: {', '.join(bundled)}."
+    told = f"Bundled are: {', '.join(bundled)}."
     if not path.suffix and path.name == name:
         close = difflib.get_close_matches(name.lower(), bundled, n=2, cutoff=0.5)
         meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else "."
-        return f"there is no bundled robot and no file of this name{meant} {listed}"
+        return f"there is no bundled robot and no file of this name{meant} {told}"
     if path.stem in bundled:
-        return f"there is no such file; for the bundled robot write {path.stem!r}. {listed}"
+        return f"there is no such file; for the bundled robot write {path.stem!r}. {told}"
     there = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, there, n=2)
     if close:
         return f"there is no such file; did you mean {' or '.join(map(repr, close))} beside it?"
-    return f"there is no such file. {listed}"
+    return f"there is no such file. {told}"
 
 
 def _unknown_suffix(path: Path, verb: str) -> str:

@@ -20,6 +20,7 @@ from armdyn.cli._console import (
     progress_bar,
     show,
 )
+from armdyn.cli._reading_options import reading_options
 from armdyn.cli.options.identify import (
     CouplingOption,
     CutoffOption,
@@ -61,7 +62,7 @@ from armdyn.errors import ArmdynError, InputError, RobotFileError
 from armdyn.files import check_writable, write_together
 from armdyn.identification import FILES, Result, torque_errors, verdict_lines
 from armdyn.identification import identify as identify_arm
-from armdyn.robot import not_seen_in, text_into
+from armdyn.robot import into_options, name_into, not_seen_in, text_into
 
 # The folder of C code, and the quantities that it computes from the identified values.
 C_FOLDER = "c"
@@ -137,13 +138,16 @@ def identify(
             "a load is found by a verb of its own: armdyn payload ROBOT HELD [--without EMPTY]."
         )
     given = [file for file in (coupling, extra, into) if file]
-    names = (*FILES, into.name) if into else FILES
+    new = name_into(into) if into else ""
+    again = reading_options(into_options(into)) if into else {}
+    names = (*FILES, new) if into else FILES
     keep_inputs(out, names, [robot, *logs, *(test or ()), *given])
     check_writable(out, names)
     check_writable(out / C_FOLDER, ())
     arm, _ = open_arm(robot, base, tip, strict, snap)
     if into:
-        text_into(arm.robot, into, out / into.name)  # is it a file of this arm?
+        # is it a file of this arm?
+        text_into(arm.robot, into, out / new, **again)
     fit = fit_options(
         arm, friction=friction, no_friction=no_friction, rotor=rotor, trim=trim, delay=delay,
         tilt=tilt, flip=flip, coupling=coupling, extra=extra, dead_band=dead_band, weights=weights,
@@ -165,15 +169,15 @@ def identify(
     refused = None
     if into:
         try:
-            texts[into.name] = text_into(result.arm.robot, into, out / into.name, merge_branches)
+            texts[new] = text_into(result.arm.robot, into, out / new, merge_branches, **again)
         except RobotFileError as error:  # the other files are not lost
             refused = error
     paths = write_together(out, texts, None)
     if refused is not None:
         complain(f"written all the same: {', '.join(path.name for path in paths)}")
         raise refused
-    for told in not_seen_in(result.arm.robot, into) if into else ():
-        complain(f"note: {into.name if into else ''}: {told}")
+    for told in not_seen_in(result.arm.robot, new) if into else ():
+        complain(f"note: {new}: {told}")
     if as_json:
         print_json({**result.to_dict(), "files": [str(path) for path in paths]})
         complain(result.verdict_text)

@@ -18,7 +18,7 @@ from armdyn.robot._robot import Robot
 from armdyn.robot.formats._assemble import assembled
 from armdyn.robot.formats._body import Body, body_in, body_of, joined, placed, six_of, without
 from armdyn.robot.formats._placement import Array, at_zero, invert
-from armdyn.robot.formats._records import Description, Fault, TreeJoint, TreeLink, listed
+from armdyn.robot.formats._records import Description, Fault, TreeLink, listed
 from armdyn.robot.formats._snap import Snap
 
 # Numbers closer than this, relative to their size, are the same: rounding of turns and sums.
@@ -45,7 +45,11 @@ class NewInertial:
 
 
 def new_inertials(
-    robot: Robot, description: Description, *, merge_branches: bool = False
+    robot: Robot,
+    description: Description,
+    *,
+    merge_branches: bool = False,
+    same: float = SAME,
 ) -> Iterator[NewInertial]:
     """Yield the inertias that an arm changes in its file.
 
@@ -53,6 +57,7 @@ def new_inertials(
         robot: the arm, read from the file or a file like it, with new numbers.
         description: of the file.
         merge_branches: give all inertia of a changed link to its host, and none to the others.
+        same: numbers closer than this, relative to their size, have not changed.
 
     Raises:
         Fault: the file describes another arm, or a host would be a body that cannot exist.
@@ -63,10 +68,16 @@ def new_inertials(
         massive = [one for one in carried if one.link.inertial is not None]
         # a file is read with or without snapping: the way that gives the same numbers was used
         olds = [joined([_body(one, snap) for one in massive]) for snap in snaps]
-        if any(same_body(old, new) for old in olds):
+        if any(same_body(old, new, same) for old in olds):
             continue
         snap = snaps[0]
-        host = _host(description.joints[joint.name], carried, massive)
+        moved = description.moved_link(joint.name)
+        if moved is None:
+            raise Fault(
+                f"the link that joint {joint.name!r} moves has no mass of its own in the file: the "
+                "next joint moves the same body. Save the arm as a file of its own."
+            )
+        host = _host(moved, carried, massive)
         others = [one for one in massive if one is not host]
         if merge_branches:
             yield NewInertial(host.link, placed(new, invert(host.at)), snap)
@@ -77,21 +88,21 @@ def new_inertials(
         yield NewInertial(host.link, placed(own, invert(host.at)), snap)
 
 
-def same_body(a: Body, b: Body) -> bool:
+def same_body(a: Body, b: Body, same: float = SAME) -> bool:
     """Whether two bodies are the same but for rounding."""
     size = max(float(np.abs(a.com).max()), float(np.abs(b.com).max()), 1e-3)
-    moment = float(np.abs(a.inertia).max()) + a.mass * size**2 * SAME
+    moment = float(np.abs(a.inertia).max()) + a.mass * size**2 * same
     return (
-        abs(a.mass - b.mass) <= SAME * a.mass
-        and bool(a.mass == 0.0 or (np.abs(a.com - b.com) <= SAME * size).all())
-        and bool((np.abs(a.inertia - b.inertia) <= SAME * moment).all())
+        abs(a.mass - b.mass) <= same * a.mass
+        and bool(a.mass == 0.0 or (np.abs(a.com - b.com) <= same * size).all())
+        and bool((np.abs(a.inertia - b.inertia) <= same * moment).all())
     )
 
 
-def _host(joint: TreeJoint, carried: list[Placed], massive: list[Placed]) -> Placed:
+def _host(moved: str, carried: list[Placed], massive: list[Placed]) -> Placed:
     """Return the link that takes the change: the one that the joint moves, if it has an inertia."""
     for one in carried:
-        if one.link.name == joint.child and (one.link.inertial is not None or not massive):
+        if one.link.name == moved and (one.link.inertial is not None or not massive):
             return one
     return max(massive, key=lambda one: one.link.inertial.mass if one.link.inertial else 0.0)
 
@@ -129,9 +140,9 @@ def _located(robot: Robot, description: Description) -> list[list[Placed]]:
                 f"arm; its joints are {listed([j.name for j in robot.joints])}."
             )
     frames = {frame.name: frame for frame in robot.frames}
-    tops = [description.joints[joint.name].child for joint in robot.joints]
-    known = [frames[top].link if top in frames else 0 for top in tops]
-    if known != list(range(1, robot.n + 1)):
+    tops = [(i, description.moved_link(joint.name)) for i, joint in enumerate(robot.joints, 1)]
+    known = [top in frames and frames[top].link == i for i, top in tops if top is not None]
+    if not all(known):
         frames = {frame.name: frame for frame in _derived(robot, description).frames}
     stages: list[list[Placed]] = [[] for _ in range(robot.n + 1)]
     for name, link in description.links.items():
@@ -167,8 +178,8 @@ def _check_geometry(
     for i, joint in enumerate(robot.joints, 1):
         told = description.joints[joint.name]
         stage, parent = at.get(told.parent, (i - 1, None))
-        if parent is None:  # an arm without named frames does not know its base
-            continue
+        if parent is None or told.child not in at:
+            continue  # an arm without named frames does not know its base, nor those of no name
         start = np.array(robot.base) if i == 1 else np.eye(4)
         child = start @ at_zero(joint.beta, joint.b, joint.theta, joint.d) @ at[told.child][1]
         off = np.abs(invert(parent) @ child - exact.placement(told.origin)).max()

@@ -205,6 +205,17 @@ class Description:
     loops: tuple[Loop, ...] = ()
     unnamed: frozenset[str] = frozenset()
 
+    def moved_link(self, joint: str) -> str | None:
+        """Return the link of the file that a joint moves; None if others move it too.
+
+        A joint of a file may move a frame that the file does not name, with the link fixed to it.
+        """
+        child = self.joints[joint].child
+        if child not in self.unnamed:
+            return child
+        behind = [one for one in self.joints.values() if one.parent == child]
+        return behind[0].child if behind and behind[0].type == "fixed" else None
+
 
 def listed(names: list[str], most: int = 12) -> str:
     """Return names for a sentence, cut where there are too many to read."""

@@ -20,7 +20,8 @@ class RobotFormat(FileFormat):
     writer as ``writer(robot)`` and returns the text of the file.
 
     With `into`, an arm is written into a file it came from: the function is called as
-    ``into(robot, original, merge_branches=...)`` and returns the bytes of the new file.
+    ``into(robot, original, merge_branches=..., **options)``, with those of `INTO_OPTIONS` that the
+    reader takes, and returns the bytes of the new file.
 
     Attributes:
         words: description of the format, for messages.
@@ -28,6 +29,7 @@ class RobotFormat(FileFormat):
             given for a format without it is refused.
         root: the outermost element, to tell apart formats that share a suffix.
         into: function that writes an arm into a file; None if the format has none.
+        into_suffix: suffix of the new file, if not one of the format's own.
         lost: function that returns, for a robot, sentences about what other programs will not find
             in the file.
     """
@@ -36,8 +38,12 @@ class RobotFormat(FileFormat):
     options: tuple[str, ...] = ()
     root: str | None = None
     into: str | None = None
+    into_suffix: str | None = None
     lost: str | None = None
 
+
+INTO_OPTIONS = ("packages", "arguments")
+"""The options of readers that are needed to read a file again, to write an arm into it."""
 
 FORMATS: list[RobotFormat] = [
     RobotFormat(
@@ -65,6 +71,8 @@ FORMATS: list[RobotFormat] = [
         words="URDF with macros",
         suffixes=(".xacro",),
         reader="armdyn.robot.formats.xacro:read_xacro",
+        into="armdyn.robot.formats.xacro:xacro_into",
+        into_suffix=".urdf",
         options=("base", "tip", "snap", "without", "waive", "arguments", "packages"),
         extra=("xacrodoc", "xacro"),
     ),
@@ -74,6 +82,8 @@ FORMATS: list[RobotFormat] = [
         suffixes=(".xml", ".mjcf"),
         reader="armdyn.robot.formats.mjcf:read_mjcf",
         writer="armdyn.robot.formats.mjcf:mjcf_text",
+        into="armdyn.robot.formats.mjcf:mjcf_into",
+        lost="armdyn.robot.formats.mjcf:lost_in_mjcf",
         options=("base", "tip", "snap", "without", "waive", "packages"),
         root="mujoco",
         extra=("mujoco", "mjcf"),

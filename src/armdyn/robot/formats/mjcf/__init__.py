@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING
 from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from armdyn.robot.formats.mjcf._into import mjcf_into
     from armdyn.robot.formats.mjcf._read import read_mjcf
-    from armdyn.robot.formats.mjcf._write import mjcf_text
+    from armdyn.robot.formats.mjcf._write import lost_in_mjcf, mjcf_text
 
-__all__ = ["mjcf_text", "read_mjcf"]
+__all__ = ["lost_in_mjcf", "mjcf_into", "mjcf_text", "read_mjcf"]
 
-__getattr__ = lazy_names(__name__, {"mjcf_text": "_write", "read_mjcf": "_read"})
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "lost_in_mjcf": "_write",
+        "mjcf_into": "_into",
+        "mjcf_text": "_write",
+        "read_mjcf": "_read",
+    },
+)

@@ -54,40 +54,28 @@ TYPES = {"free": "floating", "ball": "ball", "slide": "prismatic", "hinge": "rev
 Quaternion = tuple[float, float, float, float]
 
 
-def described(
-    answer: Mapping[str, Any], stem: str, gone: Collection[str], without: Collection[str]
-) -> Description:
-    """Return the tree of a compiled model.
-
-    Args:
-        answer: what MuJoCo's process sent.
-        stem: name of the arm if the file has none.
-        gone: names of bodies that the compiled model lacks.
-        without: names of bodies to leave out; some may be gone.
-
-    Raises:
-        Fault: a number is not finite or out of all proportion.
-    """
-    named = answer["name"] not in ("", "MuJoCo Model")
-    describer = _Describer(answer)
-    describer.leave_out(gone, [body for body in without if body not in gone])
-    return describer.description(answer["name"] if named else stem)
-
-
-class _Describer:
+class Describer:
     """Makes the records of a compiled model."""
 
     def __init__(self, answer: Mapping[str, Any]) -> None:
+        """Name bodies and joints.
+
+        Args:
+            answer: what MuJoCo's process sent.
+
+        Raises:
+            Fault: a number is not finite or out of all proportion.
+        """
         check_numbers(answer)
         self._answer = answer
-        self._bodies = _unique(answer["body_names"], "body")
+        self.bodies = _unique(answer["body_names"], "body")
         owners = [0] * len(answer["jnt_names"])
         for body, (first, count) in enumerate(
             zip(answer["body_jntadr"], answer["body_jntnum"], strict=True)
         ):
             owners[first : first + count] = [body] * count
-        self._joints = _unique(
-            answer["jnt_names"], [f"{self._bodies[body]}_joint" for body in owners]
+        self.joints = _unique(
+            answer["jnt_names"], [f"{self.bodies[body]}_joint" for body in owners]
         )
         self._drives = Drives(answer)
         self._followers = self._found_followers()
@@ -96,27 +84,28 @@ class _Describer:
         self._synthetic: set[str] = set()
         self._gone: set[str] = set()
 
-    def leave_out(self, gone: Collection[str], without: Collection[str]) -> None:
-        """Leave out bodies with all that they carry."""
-        self._gone = set(gone)
-        if without:
-            carried: dict[str, list[str]] = {body: [] for body in (*self._bodies, *gone)}
-            for body, parent in enumerate(self._answer["body_parentid"]):
-                if body:
-                    carried[self._bodies[parent]].append(self._bodies[body])
-            self._gone |= left_out(carried, without)
+    def description(
+        self, stem: str, gone: Collection[str] = (), without: Collection[str] = ()
+    ) -> Description:
+        """Return the tree.
 
-    def description(self, name: str) -> Description:
+        Args:
+            stem: name of the arm if the file has none.
+            gone: names of bodies that the compiled model lacks.
+            without: names of bodies to leave out; some may be gone.
+        """
+        self._leave_out(gone, [body for body in without if body not in gone])
         answer = self._answer
-        self._links[self._bodies[0]] = TreeLink(self._bodies[0])
-        for body in range(1, len(self._bodies)):
-            if self._bodies[body] not in self._gone:
+        self._links[self.bodies[0]] = TreeLink(self.bodies[0])
+        for body in range(1, len(self.bodies)):
+            if self.bodies[body] not in self._gone:
                 self._add_body(body)
         sites = _unique(answer["site_names"], "site")
         unnamed = {new for new, old in zip(sites, answer["site_names"], strict=True) if not old}
         x, y, z = (0.0, 0.0, 0.0) if "gravity" in answer["disabled"] else answer["gravity"]
+        named = answer["name"] not in ("", "MuJoCo Model")
         return Description(
-            name,
+            answer["name"] if named else stem,
             self._links,
             self._tree,
             WORDS,
@@ -125,24 +114,33 @@ class _Describer:
             self._drives.exact,
             notes=tuple(notes_of(answer)),
             sites=tuple(
-                Site(site, self._bodies[int(body)], Origin(tuple(at), quaternion=_xyzw(turn)))
+                Site(site, self.bodies[int(body)], Origin(tuple(at), quaternion=_xyzw(turn)))
                 for site, body, at, turn in zip(
                     sites, answer["site_bodyid"], answer["site_pos"], answer["site_quat"],
                     strict=True,
                 )
-                if site not in unnamed and self._bodies[body] not in self._gone
+                if site not in unnamed and self.bodies[body] not in self._gone
             ),
-            remarks=tuple(remarks_of(answer, self._bodies, self._joints, self._drives)),
-            loops=tuple(loops_of(answer, self._bodies)),
+            remarks=tuple(remarks_of(answer, self.bodies, self.joints, self._drives)),
+            loops=tuple(loops_of(answer, self.bodies)),
             unnamed=frozenset(self._synthetic),
         )  # fmt: skip
 
+    def _leave_out(self, gone: Collection[str], without: Collection[str]) -> None:
+        self._gone = set(gone)
+        if without:
+            carried: dict[str, list[str]] = {body: [] for body in (*self.bodies, *gone)}
+            for body, parent in enumerate(self._answer["body_parentid"]):
+                if body:
+                    carried[self.bodies[parent]].append(self.bodies[body])
+            self._gone |= left_out(carried, without)
+
     def _add_body(self, body: int) -> None:
         """Add a body, and the joints that it moves by."""
-        answer, name = self._answer, self._bodies[body]
+        answer, name = self._answer, self.bodies[body]
         first, count = answer["body_jntadr"][body], answer["body_jntnum"][body]
         # where the body stands without further joints: the link it hangs on, and the placement
-        parent = self._bodies[int(answer["body_parentid"][body])]
+        parent = self.bodies[int(answer["body_parentid"][body])]
         at = Origin(tuple(answer["body_pos"][body]), quaternion=_xyzw(answer["body_quat"][body]))
         self._links[name] = self._link(body)
         for joint in range(first, first + count):
@@ -162,7 +160,7 @@ class _Describer:
 
     def _joint(self, joint: int, parent: str) -> TreeJoint:
         """Return a joint that is not placed yet."""
-        answer, drives, name = self._answer, self._drives, self._joints[joint]
+        answer, drives, name = self._answer, self._drives, self.joints[joint]
         kind = TYPES[answer["jnt_type"][joint]]
         if kind in ("floating", "ball"):
             return TreeJoint(name, kind, parent, "")
@@ -183,7 +181,7 @@ class _Describer:
         )  # fmt: skip
 
     def _link(self, body: int) -> TreeLink:
-        answer, name = self._answer, self._bodies[body]
+        answer, name = self._answer, self.bodies[body]
         if str(body) in answer["unknown"]:
             meshes = ", ".join(repr(mesh) for mesh in answer["unknown"][str(body)][:3])
             return TreeLink(

@@ -53,14 +53,25 @@ class Drives:
     def rotor_inertia(self, joint: int) -> float:
         """Return the armature of a joint and, reflected by their gears, of its actuators."""
         own = self._answer["dof_armature"][self._answer["jnt_dofadr"][joint]]
-        return own + sum(
-            one["armature"] * one["gear"] ** 2 for one in self._actuators.get(joint, ())
-        )
+        return own + self.reflected_inertia(joint)
+
+    def reflected_inertia(self, joint: int) -> float:
+        """Return the armature of a joint's actuators, reflected by their gears."""
+        return sum(one["armature"] * one["gear"] ** 2 for one in self._actuators.get(joint, ()))
 
     def damping(self, joint: int) -> list[float]:
         """Return the coefficients of v, v|v| and v^3."""
+        own, reflected = self.own_damping(joint), self.reflected_damping(joint)
+        return [a + b for a, b in zip(own, reflected, strict=True)]
+
+    def own_damping(self, joint: int) -> list[float]:
+        """Return the coefficients of v, v|v| and v^3 that the joint itself has."""
         dof = self._answer["jnt_dofadr"][joint]
-        sums = [self._answer["dof_damping"][dof], *self._answer["dof_dampingpoly"][dof]]
+        return [self._answer["dof_damping"][dof], *self._answer["dof_dampingpoly"][dof]]
+
+    def reflected_damping(self, joint: int) -> list[float]:
+        """Return the coefficients that the actuators of a joint add, reflected by their gears."""
+        sums = [0.0, 0.0, 0.0]
         for one in self._actuators.get(joint, ()):
             for power, coefficient in enumerate(one["damping"]):
                 sums[power] += coefficient * abs(one["gear"]) ** (power + 2)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from armdyn.robot._robot import Robot
 from armdyn.robot.formats._assemble import assembled
 from armdyn.robot.formats._records import Description, Fault
 from armdyn.robot.formats.isolated import Isolated
-from armdyn.robot.formats.mjcf._describe import described
+from armdyn.robot.formats.mjcf._describe import Describer
 from armdyn.robot.formats.mjcf._needed import Model, model_of
-from armdyn.robot.formats.mjcf._source import Reach, read_text
+from armdyn.robot.formats.mjcf._source import Reach, checked_text, read_text
 
 _mujoco = Isolated("armdyn.robot.formats.mjcf._worker", "MuJoCo")
 
@@ -51,7 +52,7 @@ def read_mjcf(
     """
     file = Path(path)
     try:
-        description = described_file(file, without, packages)
+        description = read_description(file, without, packages).description
         return assembled(
             description, base=base, tip=tip, leniency=Leniency(strict, waive), snapping=snap
         )
@@ -61,11 +62,37 @@ def read_mjcf(
         raise RobotFileError(file, str(error)) from error
 
 
-def described_file(
-    path: Path, without: Sequence[str] = (), packages: Sequence[str | os.PathLike[str]] = ()
-) -> Description:
-    """Return the tree of an MJCF file."""
-    data = read_text(path)
+@dataclass(frozen=True)
+class Read:
+    """What was read of an MJCF file.
+
+    Attributes:
+        description: the tree.
+        answer: what MuJoCo's process sent.
+        bodies: names of bodies by their numbers, with those that the file does not have.
+        joints: names of joints by their numbers.
+        includes: names of files that the file includes or attaches.
+    """
+
+    description: Description
+    answer: Mapping[str, Any]
+    bodies: list[str]
+    joints: list[str]
+    includes: list[str]
+
+
+def read_description(
+    path: Path,
+    without: Sequence[str] = (),
+    packages: Sequence[str | os.PathLike[str]] = (),
+    data: bytes | None = None,
+) -> Read:
+    """Return the tree of an MJCF file; `data` are its bytes if they are not in the file.
+
+    Raises:
+        Fault: the file cannot be read, or MuJoCo refuses it.
+    """
+    data = read_text(path) if data is None else checked_text(data)
     model = model_of(path, data, Reach(path.parent, packages), without)
     answer = _mujoco.ask({
         "whole": model.whole,
@@ -78,7 +105,11 @@ def described_file(
     })  # fmt: skip
     if "error" in answer:
         raise Fault(f"MuJoCo refuses it: {_told(answer, model)}")
-    return described(answer, path.stem, model.gone, without)
+    describer = Describer(answer)
+    description = describer.description(path.stem, model.gone, without)
+    includes = list(dict.fromkeys(file.name for _, file, _ in model.document.origins[1:]))
+    includes = [name for name in includes if name != path.name] + list(model.models)
+    return Read(description, answer, describer.bodies, describer.joints, includes)
 
 
 def _told(answer: dict[str, Any], model: Model) -> str:

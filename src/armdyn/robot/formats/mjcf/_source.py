@@ -104,6 +104,15 @@ def read_text(path: Path) -> bytes:
             data = file.read(LARGEST_TEXT + 1)
     except OSError as error:
         raise Fault(f"{path.name} cannot be read: {error.strerror or error}.") from None
+    return checked_text(data)
+
+
+def checked_text(data: bytes) -> bytes:
+    """Return the bytes of a text without its mark.
+
+    Raises:
+        Fault: it is too large, or no text in UTF-8.
+    """
     _check_size(data)
     try:
         data.decode("utf-8")

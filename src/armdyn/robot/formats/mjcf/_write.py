@@ -51,7 +51,7 @@ def mjcf_text(robot: Robot) -> str:
             f"{DEEPEST - 10} deep."
         )
     root = Element("mujoco", model=xml_name(robot.name or "arm"))
-    lost = [*_lost(robot)]
+    lost = lost_in_mjcf(robot)
     for text in lost:
         root.append(Comment(f" {text.replace('--', '- -')} "))
     SubElement(root, "compiler", angle="radian", autolimits="true")
@@ -71,8 +71,12 @@ def mjcf_text(robot: Robot) -> str:
     return tostring(root, encoding="unicode") + "\n"
 
 
+def lost_in_mjcf(robot: Robot) -> list[str]:
+    """Return what MuJoCo does not see in the file of a robot."""
+    return list(_lost(robot))
+
+
 def _lost(robot: Robot) -> Iterator[str]:
-    """Yield sentences on what MuJoCo cannot express."""
     for field in own_fields():
         joints = [joint.name for joint in robot.joints if _own(joint, field)]
         if joints and field != "velocity":

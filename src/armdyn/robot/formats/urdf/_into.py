@@ -93,7 +93,7 @@ class _Editor:
             }
             for key, value in zip(MOMENTS, values["inertia"], strict=True):
                 parts[self._tag("inertia")][key] = number_text(value)
-            self._source.add(link, self._tag("inertial"), {}, parts)
+            self._source.add(link, self._tag("inertial"), {}, parts.items())
             return
         body = new.body or Body(0.0, np.array(old.origin.xyz), np.zeros((3, 3)))
         values = _inertial_values(body, old.origin, new)

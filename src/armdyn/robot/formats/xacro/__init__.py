@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from armdyn.robot.formats.xacro._read import expanded, read_xacro
+    from armdyn.robot.formats.xacro._read import expanded, read_xacro, xacro_into
 
-__all__ = ["expanded", "read_xacro"]
+__all__ = ["expanded", "read_xacro", "xacro_into"]
 
-__getattr__ = lazy_names(__name__, {"expanded": "_read", "read_xacro": "_read"})
+__getattr__ = lazy_names(
+    __name__, {"expanded": "_read", "read_xacro": "_read", "xacro_into": "_read"}
+)

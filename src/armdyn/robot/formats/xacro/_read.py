@@ -11,7 +11,7 @@ from armdyn.errors import RobotFileError, shown
 from armdyn.robot._robot import Robot
 from armdyn.robot.formats._records import Fault, listed
 from armdyn.robot.formats.isolated import Isolated
-from armdyn.robot.formats.urdf import parse_urdf
+from armdyn.robot.formats.urdf import into_text, parse_urdf
 
 _xacro = Isolated("armdyn.robot.formats.xacro._worker", "xacro")
 
@@ -49,6 +49,27 @@ def read_xacro(
     """
     text = expanded(path, arguments, packages)
     return parse_urdf(text, base, tip, strict, snap, without, waive, source=path)
+
+
+def xacro_into(
+    robot: Robot,
+    original: str | os.PathLike[str],
+    *,
+    merge_branches: bool = False,
+    arguments: Mapping[str, object] | None = None,
+    packages: Sequence[str | os.PathLike[str]] = (),
+) -> bytes:
+    """Return the bytes of the URDF that a xacro file expands to, with the numbers of an arm in it.
+
+    Raises:
+        RobotFileError: the file cannot be expanded, describes another arm, or cannot take the
+            change.
+    """
+    text = expanded(original, arguments, packages)
+    try:
+        return into_text(robot, text.encode(), merge_branches=merge_branches)
+    except Fault as fault:
+        raise RobotFileError(Path(original), str(fault)) from None
 
 
 def expanded(

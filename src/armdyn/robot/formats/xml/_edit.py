@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from xml.sax.saxutils import escape
 
 from armdyn.robot.formats._records import Fault
@@ -65,12 +65,17 @@ class XmlSource:
         blank = last[1] if last else b" "
         self._changes.append((at, at, blank + f'{name}="'.encode() + quoted + b'"'))
 
+    def remove(self, element: XmlElement, name: str) -> None:
+        """Take an attribute away, with the space before it."""
+        found = next(match for match in element.written() if match[2].decode() == name)
+        self._changes.append((*found.span(), b""))
+
     def add(
         self,
         parent: XmlElement,
         tag: str,
         attributes: Mapping[str, str],
-        children: Mapping[str, Mapping[str, str]] | None = None,
+        children: Iterable[tuple[str, Mapping[str, str]]] = (),
     ) -> None:
         """Add an element at the end of another, on a line of its own if its neighbours have one.
 
@@ -78,14 +83,14 @@ class XmlSource:
             parent: the element to add to.
             tag: name of the new element.
             attributes: its attributes.
-            children: elements in it, by their names.
+            children: names and attributes of the elements in it.
         """
         newline = self._newline(parent)
         own, unit = self._line_start(parent), self._indent(parent)
         text = _written(tag, attributes)
         if children:
             inner = newline + own + unit * 2 if newline else b""
-            parts = [inner + _written(name, given) for name, given in children.items()]
+            parts = [inner + _written(name, given) for name, given in children]
             end = newline + own + unit if newline else b""
             text = text[:-2] + b">" + b"".join(parts) + end + b"</" + tag.encode() + b">"
         line = newline + own + unit + text if newline else text

@@ -1,0 +1,116 @@
+"""`armdyn convert`: the file of an arm in another format."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.cli._console import JsonOption, complain, print_json, show
+from armdyn.cli.options.robot import (
+    BaseOption,
+    RobotArgument,
+    SnapOption,
+    StrictOption,
+    TipOption,
+    open_arm,
+)
+from armdyn.errors import ArmdynError, InputError, RobotFileError, RobotWarning
+from armdyn.files import check_writable, write_whole
+from armdyn.present import Grid, Tone, Toned
+from armdyn.report.conversion import TOLERANCE, Comparison, Item, compared
+from armdyn.robot import Robot, check_written, not_seen_in, read_robot, write_robot
+
+OTHERS = Item(
+    "visuals, sensors and whatever else the file has",
+    "lost",
+    "only the arm is written; `armdyn.save(..., into=FILE)` keeps all of a file",
+)
+
+TONES: dict[str, Tone] = {"kept": "good", "changed": "fair", "lost": "bad"}
+
+
+def convert(
+    robot: RobotArgument,
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write; its suffix is the format.")
+    ],
+    tip: TipOption = None,
+    base: BaseOption = None,
+    strict: StrictOption = True,
+    snap: SnapOption = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the file of an arm in another format; exit status 1 if torques are not the same."""
+    check_written(out)
+    if out.exists() and Path(robot).exists() and out.samefile(robot):
+        raise InputError(f"{out} is the file to read; give the new one another name.")
+    if not out.parent.is_dir():
+        raise RobotFileError(out, f"cannot be written: no folder {out.parent}; make it first.")
+    check_writable(out.parent, [out.name])
+    arm, said = open_arm(robot, base, tip, strict, snap)
+    data, again = _converted(arm.robot, out)
+    found = compared(arm.robot, again)
+    if arm.robot.frames:  # from a file of links, which has more than an arm
+        found = replace(found, items=(*found.items, OTHERS))
+    if found.agrees:
+        write_whole(out, data, RobotFileError)
+    told = {
+        "reading": [*said, *arm.robot.notes],
+        "not seen by other programs": not_seen_in(arm.robot, out),
+    }
+    if as_json:
+        print_json(_as_json(robot, out, found, told))
+    else:
+        _show(robot, out, found, told)
+    if not found.agrees:
+        complain(
+            f"error: {out} was not written: what it holds differs from {robot} by "
+            f"{max(found.torque_error, found.pose_error):.1e}, more than {TOLERANCE:.0e}."
+        )
+        raise typer.Exit(1)
+
+
+def _converted(robot: Robot, out: Path) -> tuple[bytes, Robot]:
+    """Return the bytes of the new file, and the arm that is read from them."""
+    try:
+        with TemporaryDirectory(prefix="armdyn-") as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore", RobotWarning)  # the table says it
+            path = Path(folder, out.name)
+            write_robot(robot, path)
+            return path.read_bytes(), read_robot(path, strict=False)
+    except OSError as error:
+        raise ArmdynError(f"no temporary folder for a trial: {error.strerror or error}.") from error
+
+
+def _show(robot: str, out: Path, found: Comparison, told: dict[str, list[str]]) -> None:
+    rows = tuple(
+        (item.what, Toned(item.verdict, TONES[item.verdict]), item.detail) for item in found.items
+    )
+    title = f"{robot} -> {out}, compared at {found.states} random states"
+    show(Grid(title, ("part of the arm", "is", ""), 3, rows))
+    for what, sentences in told.items():
+        if sentences:
+            show("", f"{what}:", *(f"- {sentence}" for sentence in sentences))
+
+
+def _as_json(
+    robot: str, out: Path, found: Comparison, told: dict[str, list[str]]
+) -> dict[str, Any]:
+    return {
+        "in": robot,
+        "out": str(out),
+        "agrees": found.agrees,
+        "torque_error": found.torque_error,
+        "pose_error": found.pose_error,
+        "states": found.states,
+        "parts": [
+            {"what": item.what, "verdict": item.verdict, "detail": item.detail}
+            for item in found.items
+        ],
+        **{what.replace(" ", "_"): sentences for what, sentences in told.items()},
+    }
