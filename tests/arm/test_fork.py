@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
+
+import armdyn
+from armdyn._fork_safe import first_use
+from armdyn.kernel import _jit, compile_program
 
 FORKS = """\
 import os, signal, sys, threading, time, warnings
@@ -55,3 +61,19 @@ def test_a_child_computes_while_another_thread_compiles() -> None:
     assert done.returncode == 0, done.stderr
     forks, good = map(int, done.stdout.split())
     assert forks == good >= 3
+
+
+def test_code_that_is_freed_during_a_first_call_is_unloaded_after_it() -> None:
+    """A fork waits for first calls, so LLVM unloads code under the same lock, without waiting."""
+
+    program = armdyn.load("planar2").function("gravity").program
+    kernels = [compile_program(program) for _ in range(2)]
+    gc.collect()
+    assert not _jit._unused
+    with first_use:
+        thread = threading.Thread(target=kernels.pop)
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive() and len(_jit._unused) == 1
+    kernels.clear()
+    assert not _jit._unused

@@ -11,6 +11,7 @@ import sys
 from functools import lru_cache
 from typing import Any
 
+from armdyn._fork_safe import first_use
 from armdyn.kernel._llvm import llvm
 from armdyn.kernel._symbols import LINK
 from armdyn.kernel.targets import Target
@@ -34,6 +35,32 @@ class Code:
         return int(self._engine.get_function_address(function))
 
 
+class _OwnCode(Code):
+    """Machine code in an engine of its own, which is closed together with it."""
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing():
+            _unused.append(self._engine)
+            _close_unused()
+
+
+_unused: list[Any] = []
+
+
+def _close_unused() -> None:
+    """Close engines that are no longer used; leave it to a later call if a first call is under way.
+
+    LLVM runs only under `first_use`, for which a fork waits. An object may be freed anywhere, also
+    where waiting for a lock would never end.
+    """
+    if first_use.acquire(blocking=False):
+        try:
+            while _unused:
+                _unused.pop().close()
+        finally:
+            first_use.release()
+
+
 def compile_object(ir: str, target: Target) -> bytes:
     """Compile a module to object code for a target."""
     module = llvm().parse_assembly(ir)
@@ -52,7 +79,8 @@ def load_object(object_code: bytes, target: Target) -> Code:
 
 def load_code(object_code: bytes, target: Target) -> Code:
     """Load object code that does not call the C library."""
-    return Code(_with(_engine(target), object_code))
+    _close_unused()
+    return _OwnCode(_with(_engine(target), object_code))
 
 
 def load_for_good(object_code: bytes, target: Target) -> Code:
