@@ -6,10 +6,9 @@ import copy
 import inspect
 import pickle
 import pydoc
-import sys
 import weakref
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType, FrameType
+from types import BuiltinFunctionType
 from typing import Any
 from unittest import mock
 
@@ -19,6 +18,7 @@ import pytest
 import armdyn
 from armdyn.arm import Arm, Function
 from armdyn.kernel.call._fastcall import fastcall_works
+from support.frames import frames_of
 
 Q = np.linspace(0.1, 0.6, 6)
 FAKE = np.full(6, 42.0)
@@ -52,22 +52,6 @@ def either(request: pytest.FixtureRequest) -> Iterator[Arm]:
 def warm_up(call: Callable[..., Any]) -> None:
     for _ in range(2):
         call(Q)
-
-
-def frames_of(call: Callable[..., Any]) -> list[str]:
-    """Return the Python functions that run in a call."""
-    seen: list[str] = []
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call":
-            seen.append(frame.f_code.co_name)
-
-    sys.setprofile(note)
-    try:
-        call()
-    finally:
-        sys.setprofile(None)
-    return seen
 
 
 def is_gravity(result: object) -> bool:

@@ -23,6 +23,9 @@ from armdyn.graph import Program, Slot
 from armdyn.kernel._symbols import ONE
 from armdyn.kernel.call import _fastcall
 from armdyn.kernel.call import _layout as layout
+from armdyn.kernel.call._layout import number_at
+from armdyn.kernel.call._vectorcall import HAVE_VECTORCALL
+from support.kernels import fallbacks_of
 from support.robots import random_robots
 
 RNG = np.random.default_rng(5)
@@ -39,6 +42,8 @@ def parts(result: Any) -> tuple[np.ndarray, ...]:
 
 
 def is_fastcall(x: object) -> bool:
+    if isinstance(x, armdyn.Function):
+        return bool(type(x).__flags__ & HAVE_VECTORCALL and number_at(x, layout.VECTORCALL))
     return type(x) is BuiltinFunctionType and isinstance(x.__self__, _fastcall.FastcallState)
 
 
@@ -66,12 +71,8 @@ def closed() -> armdyn.Arm:
 def test_fastcall_gives_the_bits_of_the_gufunc(
     quantity: str, opened: armdyn.Arm, closed: armdyn.Arm
 ) -> None:
-    assert is_fastcall(getattr(opened, quantity)) and is_fastcall(
-        opened.function(quantity).__call__
-    )
-    assert not is_fastcall(getattr(closed, quantity)) and not is_fastcall(
-        closed.function(quantity).__call__
-    )
+    assert is_fastcall(getattr(opened, quantity)) and is_fastcall(opened.function(quantity))
+    assert not is_fastcall(getattr(closed, quantity)) and not is_fastcall(closed.function(quantity))
     f = opened.function(quantity)
     assert f.kernel is not None
     for _ in range(5):
@@ -92,7 +93,7 @@ def test_fastcall_of_arms_of_every_size() -> None:
             f = arm.function(quantity)
             given = state_of(f)
             f(*given)
-            assert is_fastcall(f.__call__) and f.kernel is not None
+            assert is_fastcall(f) and f.kernel is not None
             for a, b in zip(parts(f(*given)), parts(f.kernel(*given)), strict=True):
                 assert np.array_equal(a, b)
 
@@ -248,7 +249,8 @@ def _spoil(place: str) -> Callable[[pytest.MonkeyPatch], None]:
 
 PLACES = (
     "TYPE", "TUPLE_SIZE", "TUPLE_ITEMS", "BYTES_ITEMS", "DATA", "N_AXES", "AXES", "DESCRIPTION",
-    "FLAGS", "BYTE_ORDER", "TYPE_NUMBER", "VERSION_TAG",
+    "FLAGS", "BYTE_ORDER", "TYPE_NUMBER", "VERSION_TAG", "CLASS_FLAGS", "VECTORCALL_OFFSET",
+    "VECTORCALL", "STATE",
 )  # fmt: skip
 SPOILERS = {
     "machine": _spoil_machine,
@@ -286,7 +288,8 @@ def test_where_the_inside_is_not_as_expected_there_is_no_fastcall(
     def fastcall() -> object:
         kernel = f.kernel
         assert kernel is not None
-        return kernel.fastcall(lambda *_: None, owner=f, name="f", doc="f(q)\n--\n\nDoc.")
+        fallbacks = fallbacks_of(f, lambda *_: None)
+        return kernel.fastcall(fallbacks, owner=f, name="f", doc="f(q)\n--\n\nDoc.")
 
     assert _fastcall.fastcall_works() and is_fastcall(fastcall())
     _fastcall._as_expected.cache_clear()
@@ -295,9 +298,11 @@ def test_where_the_inside_is_not_as_expected_there_is_no_fastcall(
         SPOILERS[spoiler](patch)
         assert fastcall() is None
         arm = armdyn.load("planar2")
+        g = arm.function("mass_matrix")
         for _ in range(2):
-            result = arm.mass_matrix(q)
-            assert not is_fastcall(arm.mass_matrix) and np.array_equal(result, f.kernel(q))
+            assert np.array_equal(arm.mass_matrix(q), f.kernel(q))
+            assert np.array_equal(g(q), f.kernel(q))
+        assert not is_fastcall(arm.mass_matrix) and not hasattr(g, "fastcall_state")
 
 
 def test_what_a_fastcall_cannot_take_has_none(opened: armdyn.Arm) -> None:
@@ -307,10 +312,9 @@ def test_what_a_fastcall_cannot_take_has_none(opened: armdyn.Arm) -> None:
     one = kernel._code.address(ONE)
 
     def fastcall(program: Program, address: int) -> object:
-        return _fastcall.make_fastcall(
-            program, address, kernel.checked_loop, print,
-            keep=kernel, owner=opened, name="f", doc="f()\n--\n\n",
-        )  # fmt: skip
+        entry = _fastcall.KernelEntry(program, address, kernel.checked_loop, kernel, 1e300)
+        fallbacks = fallbacks_of(opened, print)
+        return _fastcall.make_fastcall(entry, fallbacks, owner=opened, name="f", doc="f()\n--\n\n")
 
     assert is_fastcall(fastcall(plain, one)) and fastcall(plain, 0) is None
     assert fastcall(replace(plain, inputs=(Slot("x", ()),)), one) is None
@@ -431,16 +435,20 @@ def test_arms_and_functions_are_copied_and_pickled_after_use(opened: armdyn.Arm)
         assert type(arm) is armdyn.Arm and not is_fastcall(arm.mass_matrix)
         for _ in range(2):
             assert np.array_equal(arm.mass_matrix(q), expected)
-        assert is_fastcall(arm.mass_matrix) and arm.mass_matrix.__self__[2] is arm
+        assert (
+            is_fastcall(arm.mass_matrix)
+            and arm.mass_matrix.__self__[layout.StateItems.OWNER] is arm
+        )
     f = opened.function("mass_matrix")
     for g in [copy.copy(f), copy.deepcopy(f), pickle.loads(pickle.dumps(f))]:
         assert type(g) is armdyn.Function and repr(g) == repr(f)
         for _ in range(2):
             assert np.array_equal(g(q), expected)
-        assert is_fastcall(g.__call__)
+        assert is_fastcall(g)
     for call in [opened.mass_matrix, f.__call__]:  # as pools of processes do
         assert np.array_equal(pickle.loads(pickle.dumps(call))(q), expected)
-        assert copy.deepcopy(call) is call
+        assert np.array_equal(copy.deepcopy(call)(q), expected)
+    assert copy.deepcopy(opened.mass_matrix) is opened.mass_matrix
 
 
 def test_methods_look_as_without_a_fastcall(opened: armdyn.Arm, closed: armdyn.Arm) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import armdyn
 from armdyn.kernel import LEAST_STATES
+from support.kernels import fallbacks_of
 from support.robots import random_robots
 
 PUMA = armdyn.load("puma560")
@@ -44,7 +45,7 @@ class Slow:
 def fastcall_of(f: armdyn.Function) -> tuple[Callable[..., Any], Slow]:
     slow = Slow()
     assert f.kernel is not None
-    fastcall = f.kernel.fastcall(slow, owner=f, name="f", doc="f()\n--\n\n")
+    fastcall = f.kernel.fastcall(fallbacks_of(f, slow), owner=f, name="f", doc="f()\n--\n\n")
     if fastcall is None:
         pytest.skip("there are no doors on this machine")
     return fastcall, slow

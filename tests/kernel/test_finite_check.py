@@ -16,7 +16,7 @@ from armdyn.kernel._element import ElementType
 from armdyn.kernel._jit import compile_object, load_code
 from armdyn.kernel.batch._batch_code import batch_code
 from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._finite_check import LARGEST, finite_magnitude
+from armdyn.kernel.ir._finite_check import EXCEEDS, LARGEST, exceeds_function, finite_magnitude
 from support.kernels import FLOAT, TARGETS, target_name
 
 RNG = np.random.default_rng(5)
@@ -49,6 +49,37 @@ def test_the_greatest_magnitude_is_found_wherever_it_is(
                 assert largest(x.ctypes.data, n) > finite
             x[k] = element.largest
             assert largest(x.ctypes.data, n) == finite
+            x[k] = kept
+
+
+@pytest.mark.parametrize("machine", TARGETS, ids=target_name)
+@pytest.mark.parametrize("element", [DOUBLE, FLOAT], ids=lambda e: e.name)
+def test_a_number_that_exceeds_a_threshold_is_found_wherever_it_is(
+    element: ElementType, machine: Target
+) -> None:
+    text = exceeds_function(Codegen(machine, element)).replace("define internal", "define")
+    code = load_code(compile_object(text, machine), machine)
+    integer = {8: ctypes.c_int64, 4: ctypes.c_int32}[element.bytes]
+    arguments = ctypes.c_void_p, ctypes.c_int64, integer
+    function = ctypes.CFUNCTYPE(ctypes.c_uint8, *arguments)(code.address(EXCEEDS))
+    dtype, most = f"f{element.bytes}", element.pattern(1e5)
+
+    def exceeds(x: np.ndarray, n: int, most: int) -> bool:
+        return bool(function(x.ctypes.data, n, most) & 1)
+
+    above = np.nextafter(np.array(1e5, dtype), np.array(inf, dtype))
+    assert not exceeds(np.full(1, nan, dtype), 0, most)
+    for n in (*range(1, 41), 63, 64, 65, 130):
+        x = np.full(n + 1, nan, dtype)
+        x[:n] = RNG.choice([-1e5, 1e5, -0.0, 1.0, -3.0], n)
+        assert not exceeds(x, n, most) and not exceeds(x, n, finite_magnitude(element))
+        assert exceeds(x, n, 0) == bool(x[:n].any())
+        for k in range(n):
+            kept = x[k]
+            for bad in (inf, -inf, nan, -nan, above, -above):
+                x[k] = bad
+                assert exceeds(x, n, most)
+                assert exceeds(x, n, finite_magnitude(element)) == (not np.isfinite(bad))
             x[k] = kept
 
 

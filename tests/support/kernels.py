@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from armdyn.errors import InputError
 from armdyn.graph import Program, Slot, trace
 from armdyn.kernel import DOUBLE, Kernel, Target, compile_program, target
 from armdyn.kernel._element import ElementType
+from armdyn.kernel.call._fastcall import Fallbacks, class_version
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.robot import Robot, chain_of
 from armdyn.scalar import cos, sign, sin, sqrt
@@ -82,3 +85,8 @@ def sincos_kernel(machine: Target) -> Kernel:
     return compile_program(
         trace(lambda x: (sin(x[0]), cos(x[0])), [Slot("x", ())], outputs), target=machine
     )
+
+
+def fallbacks_of(owner: object, slow: Callable[..., Any]) -> Fallbacks:
+    """What a fastcall of an object calls: one callable for everything."""
+    return Fallbacks(slow, slow, class_version(type(owner)))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import prod
-from types import MethodType
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +15,12 @@ from armdyn._fork_safe import first_use
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
 from armdyn.arm._evaluate import Evaluator
-from armdyn.arm._install_fastcall import described
+from armdyn.arm._install_fastcall import install_vectorcall
 from armdyn.arm._offset_joints import LARGEST_ANGLE, OffsetJoints
 from armdyn.arm.programs._methods import methods
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program, Rolled
+from armdyn.kernel.call._vectorcall import Vectorcallable, lost_function, set_function
 
 if TYPE_CHECKING:
     from armdyn.graph import Operations
@@ -34,20 +33,8 @@ LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi")
 ORDINARY = 1e20
 
 
-class _CallSignature:
-    """The signature of a function for `inspect.signature`; the class has that of its `__init__`."""
-
-    def __get__(self, function: Function | None, owner: type[Function]) -> inspect.Signature:
-        if function is None:
-            raise AttributeError("__signature__")
-        return inspect.signature(MethodType(_evaluate, function))
-
-
-class Function:
+class Function(Vectorcallable):
     """A quantity of an arm, ready to be called.
-
-    Python looks up `__call__` in the class and finds the descriptor of the slot `_call`, which
-    yields this object's callable: at first the method below, after the first call a fastcall.
 
     Attributes:
         quantity: what it computes.
@@ -60,9 +47,6 @@ class Function:
         >>> f
         <Function gravity of 'planar2' by 'second_moment': 6M 2A>
     """
-
-    __slots__: ClassVar[dict[str, str]] = {"__dict__": "", "__weakref__": "", "_call": ""}
-    __signature__ = _CallSignature()
 
     def __init__(
         self,
@@ -85,7 +69,8 @@ class Function:
         self._ordinary = ORDINARY if self._offset_joints is None else LARGEST_ANGLE
         self._traced_from = traced_from  # arm, method asked for, frame, friction, base
         self._warm = False
-        self._call: Callable[..., Any] = MethodType(_evaluate, self)
+        if hasattr(self, "fastcall_state"):  # initialised once more
+            set_function(self, 0)
 
     @property
     def kernel(self) -> Kernel | None:
@@ -157,6 +142,7 @@ class Function:
         if self._warm and out is None and threads is None:
             quick = self._one_state(states)
             if quick is not None:
+                self._warm = not lost_function(self)
                 return quick
         wanted = [slot.name for slot in self.program.inputs]
         if len(states) != len(wanted):
@@ -172,7 +158,7 @@ class Function:
         outs = None if out is None else self._outs(out, lead)
         if not self._warm:
             with first_use:
-                self._install_fastcall()
+                install_vectorcall(self, _evaluate, Function._call_anew)
             self._warm = True
         if outs is None:
             self._check_memory(lead)
@@ -200,16 +186,11 @@ class Function:
                 size, f"{self.quantity} of {prod(lead)} states", self.program.inputs[0].name
             )
 
-    def _install_fastcall(self) -> None:
-        """Route the next calls to a C function, if possible."""
-        kernel = self.kernel
-        if kernel is not None:
-            slow = MethodType(_evaluate, self)
-            doc = described(slow)
-            fastcall = kernel.fastcall(
-                slow, owner=self, name="__call__", doc=doc, largest=self.largest
-            )
-            self._call = fastcall or slow
+    def _call_anew(self, *states: Any, **options: Any) -> Any:
+        """Call the function as its class, which has changed, says."""
+        set_function(self, 0)
+        self._warm = False
+        return self(*states, **options)
 
     def _one_state(self, states: Sequence[Any]) -> NDArray[np.float64] | None:
         """Return the result for one plain state; None if anything is unusual.
@@ -369,18 +350,13 @@ class Function:
         return of_link_parameters(chain, self.quantity, asked, self.method, frame, friction, base)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle without a fastcall, which belongs to this object."""
+        """Copy and pickle without the C function, which belongs to this object."""
         return {**vars(self), "_warm": False}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._call = MethodType(_evaluate, self)
 
     def __repr__(self) -> str:
         counted = self.operations
         return f"<Function {self.quantity} of {self.robot!r} by {self.method!r}: {counted}>"
 
 
+# The method as defined here, to notice a patched class.
 _evaluate = Function.__call__
-Function.__slots__["_call"] = _evaluate.__doc__ or ""  # shown by `help`
-Function.__call__ = vars(Function)["_call"]

@@ -17,8 +17,9 @@ from armdyn.kernel._symbols import LOOP, ONE, ORDINARY, STREAMING
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._streams import streams
 from armdyn.kernel.batch._strided_loop import takes_any_strides
-from armdyn.kernel.call._fastcall import make_fastcall
+from armdyn.kernel.call._fastcall import Fallbacks, KernelEntry, make_fastcall, set_vectorcall
 from armdyn.kernel.call._gufunc import Result, make_loop
+from armdyn.kernel.call._vectorcall import Vectorcallable
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.targets import Target
 from armdyn.kernel.targets import target as default_target
@@ -110,23 +111,28 @@ class Kernel:
 
     def fastcall(
         self,
-        slow: Callable[..., Any],
+        fallbacks: Fallbacks,
         *,
         owner: object,
         name: str,
         doc: str,
-        version: int = 0,
         largest: float = LARGEST_FLOAT,
     ) -> Callable[..., Any] | None:
-        """Return a C function for plain states, which calls `slow` for others; None if unsupported.
+        """Return a C function for plain states, a method of an object; None if unsupported.
 
-        See `make_fastcall`.
+        See `make_fastcall`; states with a number larger than `largest` are not plain.
         """
+        return make_fastcall(self._entry(largest), fallbacks, owner=owner, name=name, doc=doc)
+
+    def set_vectorcall(
+        self, fallbacks: Fallbacks, owner: Vectorcallable, largest: float = LARGEST_FLOAT
+    ) -> None:
+        """Let Python call an object by such a C function, if that is supported."""
+        set_vectorcall(self._entry(largest), fallbacks, owner)
+
+    def _entry(self, largest: float) -> KernelEntry:
         one = self._code.address(ONE)
-        return make_fastcall(
-            self.program, one, self.checked_loop, slow,
-            keep=self, owner=owner, name=name, doc=doc, version=version, largest=largest,
-        )  # fmt: skip
+        return KernelEntry(self.program, one, self.checked_loop, self, largest)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; unpickling compiles it for the local machine."""

@@ -18,6 +18,7 @@ from math import prod
 
 from armdyn.graph import Program, Rolled, Slot
 from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.ir._function_writer import RARE
 
 # Maximum bytes of scratch rows; thread stacks have half a megabyte or more.
 MOST_SCRATCH = 2**17
@@ -188,7 +189,7 @@ def loop_function(
         "done:",
         "  ret void",
         "}",
-        '!0 = !{!"branch_weights", i32 1, i32 1000000}',
+        RARE,
     ]
     return "\n".join([*copies, *lines]) + "\n"
 

@@ -17,20 +17,29 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn._checks import LARGEST_FLOAT
 from armdyn.errors import SettingWarning
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._element import DOUBLE
+from armdyn.kernel._jit import Code
 from armdyn.kernel.batch._batch_code import batch_address
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._threads import LEAST_STATES
 from armdyn.kernel.cache._common_code import common_code
 from armdyn.kernel.call import _layout as layout
-from armdyn.kernel.call._layout import MOST_AXES, FastcallSlots, fastcall_name
+from armdyn.kernel.call._layout import (
+    MOST_AXES,
+    FastcallSlots,
+    StateItems,
+    address_of,
+    fastcall_name,
+    number_at,
+    vectorcall_name,
+)
+from armdyn.kernel.call._vectorcall import Vectorcallable, set_function, vectorcall_works
 
 VARIABLE, OLD_VARIABLE = "ARMDYN_FASTCALL", "ARMDYN_DOOR"
 
@@ -52,77 +61,145 @@ ABI_OF_NUMPY_2 = 0x02000000
 
 
 class FastcallState(tuple[Any, ...]):
-    """The state of a fastcall: words, the slow callable, its owner, and memory that they point to.
+    """The state of a fastcall: its words, other callables and objects; see `StateItems`.
 
-    It is the `__self__` of the fastcall. A fastcall is pickled as an attribute of its owner, like a
-    method.
+    It is the `__self__` of a fastcall that is a method, which is pickled as an attribute of its
+    owner, like every method.
     """
 
     __slots__ = ()
 
+    def set_version(self, version: int) -> None:
+        """Make the fastcall valid for another version of its owner's class."""
+        # The words are bytes that nothing else refers to, so they can be changed in place.
+        at = id(self[StateItems.WORDS]) + layout.BYTES_ITEMS + 8 * FastcallSlots.VERSION
+        ctypes.c_uint64.from_address(at).value = version
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_owner, (self[2],))
+        return (_owner, (self[StateItems.OWNER],))
 
 
 def _owner(owner: object) -> object:
     return owner
 
 
+class Fallbacks(NamedTuple):
+    """What a fastcall calls with its owner and the arguments if it does not compute the result.
+
+    Attributes:
+        slow: for arguments that are not plain states.
+        changed: for any arguments, after the class of the owner has changed.
+        version: the `class_version` of the owner with which `slow` may be called.
+    """
+
+    slow: Callable[..., Any]
+    changed: Callable[..., Any]
+    version: int
+
+
+class KernelEntry(NamedTuple):
+    """The machine code that a fastcall calls.
+
+    Attributes:
+        program: the program that it computes.
+        one: address of the function that takes pointers to the inputs and outputs of one state.
+        batch: the loop over many states.
+        keep: an object that keeps the code in memory.
+        largest: states with a larger number are left to the slow callable.
+    """
+
+    program: Program | Rolled
+    one: int
+    batch: CheckedBatchLoop
+    keep: object
+    largest: float
+
+
 def make_fastcall(
-    program: Program | Rolled,
-    kernel: int,
-    batch: CheckedBatchLoop,
-    slow: Callable[..., Any],
-    *,
-    keep: object,
-    owner: object,
-    name: str,
-    doc: str,
-    version: int = 0,
-    largest: float = LARGEST_FLOAT,
+    kernel: KernelEntry, fallbacks: Fallbacks, *, owner: object, name: str, doc: str
 ) -> Callable[..., Any] | None:
     """Return a C function that calls a kernel; None if that is not possible.
 
     Args:
-        program: the program that the kernel computes.
-        kernel: address of the function that takes pointers to the inputs and outputs of one state.
-        batch: the loop over many states.
-        slow: called with the same arguments if they are not plain states.
-        keep: an object that keeps the kernel in memory.
+        kernel: the machine code.
+        fallbacks: what is called in all other cases.
         owner: the object that has the fastcall as an attribute.
         name: the name of that attribute.
         doc: the text that `help` shows, preceded by the signature as for a C function.
-        version: the `class_version` of the owner for which the fastcall is valid; 0 for any.
-        largest: states with a larger number are left to `slow`.
     """
-    shapes = [slot.shape for slot in program.outputs]
-    if not kernel or any(len(slot.shape) != 1 for slot in program.inputs):
-        return None
-    if any(len(shape) > MOST_AXES for shape in shapes) or not fastcall_works():
+    shape = _shape(kernel)
+    if shape is None:
         return None
     try:
-        shape = len(program.inputs), len(shapes)
-        code = common_code("call._fastcall_ir:fastcall_ir", FASTCALL_MODULES, *shape)
-        most = min(MOST_STATES, batch.most_unstreamed)
-        words = [*_addresses(), kernel, batch.loop, batch.near, batch.ordinary % 2**64, most]
-        words += [version, DOUBLE.pattern(largest)]
-        words += [slot.size for slot in program.inputs]
-        for slot in program.outputs:
-            words += [len(slot.shape), slot.size, *slot.shape]
-            words += [0] * (MOST_AXES - len(slot.shape))
-        words += [*batch.sizes, *batch.steps]
-        packed = struct.pack(f"={len(words)}Q", *words)
+        code = _code(shape)
         strings = ctypes.c_char_p(name.encode()), ctypes.c_char_p(doc.encode())
         definition = _Definition(
             strings[0], code.address(fastcall_name(*shape)), FASTCALL_AND_KEYWORDS, strings[1]
         )
-        state = FastcallState((packed, slow, owner, definition, strings, keep, code))
+        state = _state(kernel, fallbacks, owner, definition, strings)
         make = ctypes.PYFUNCTYPE(
             ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object
         )(("PyCFunction_NewEx", ctypes.pythonapi))
         return make(ctypes.addressof(definition), state, type(owner).__module__)
     except Exception:  # anything else unexpected: the slow callable always works
         return None
+
+
+def set_vectorcall(kernel: KernelEntry, fallbacks: Fallbacks, owner: Vectorcallable) -> None:
+    """Let Python call an object by a C function that calls a kernel, if that is possible.
+
+    Args:
+        kernel: the machine code.
+        fallbacks: what is called in all other cases.
+        owner: the object.
+    """
+    shape = _shape(kernel)
+    if shape is None:
+        return
+    try:
+        address = _code(shape).address(vectorcall_name(*shape))
+        before = getattr(owner, "fastcall_state", None)
+        if isinstance(before, FastcallState) and before[-1].keep is kernel.keep:
+            before.set_version(fallbacks.version)
+        else:  # another thread may be in a call that uses the state before, so keep that
+            owner.fastcall_state = _state(kernel, fallbacks, None, before)
+        set_function(owner, address)
+    except Exception:  # `__call__` always works
+        return
+
+
+def _shape(kernel: KernelEntry) -> tuple[int, int] | None:
+    """Return the numbers of inputs and outputs; None if there is no fastcall."""
+    inputs, outputs = kernel.program.inputs, kernel.program.outputs
+    if not kernel.one or any(len(slot.shape) != 1 for slot in inputs):
+        return None
+    if any(len(slot.shape) > MOST_AXES for slot in outputs) or not fastcall_works():
+        return None
+    return len(inputs), len(outputs)
+
+
+def _code(shape: tuple[int, int]) -> Code:
+    return common_code("call._fastcall_ir:fastcall_ir", FASTCALL_MODULES, *shape)
+
+
+def _state(
+    kernel: KernelEntry, fallbacks: Fallbacks, owner: object, *others: object
+) -> FastcallState:
+    """Return the state of a fastcall, which keeps other objects and the kernel in memory."""
+    program, batch = kernel.program, kernel.batch
+    most = min(MOST_STATES, batch.most_unstreamed)
+    largest = DOUBLE.pattern(kernel.largest)
+    sure = batch.ordinary >= 0
+    usual = min(batch.ordinary, largest) if sure else largest
+    words = [*_addresses(), kernel.one, batch.loop, batch.near, batch.ordinary % 2**64, most]
+    words += [fallbacks.version, largest, usual, sure]
+    words += [slot.size for slot in program.inputs]
+    for slot in program.outputs:
+        words += [len(slot.shape), slot.size, *slot.shape]
+        words += [0] * (MOST_AXES - len(slot.shape))
+    words += [*batch.sizes, *batch.steps]
+    packed = struct.pack(f"={len(words)}Q", *words)
+    return FastcallState((packed, fallbacks.slow, owner, fallbacks.changed, *others, kernel))
 
 
 class _Definition(ctypes.Structure):
@@ -144,7 +221,7 @@ def _addresses() -> list[int]:
         api.PyObject_Vectorcall, api.PyTuple_New, api.Py_IncRef, api.Py_DecRef,
         api.PyEval_SaveThread, api.PyEval_RestoreThread,
     ]  # fmt: skip
-    call, new_tuple, incref, decref, save, restore = (_address(f) for f in functions)
+    call, new_tuple, incref, decref, save, restore = (address_of(f) for f in functions)
     given = {
         FastcallSlots.ARRAY_TYPE: id(np.ndarray),
         FastcallSlots.TUPLE_TYPE: id(tuple),
@@ -161,10 +238,6 @@ def _addresses() -> list[int]:
         FastcallSlots.BATCH: batch_address(),
     }
     return [given[word] for word in FastcallSlots if word < FastcallSlots.KERNEL]
-
-
-def _address(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def _table() -> Any:
@@ -204,13 +277,19 @@ def class_version(cls: type) -> int:
     if not fastcall_works():
         return 0
     getattr(cls, "__doc__", None)  # a lookup assigns a changed class its next version
-    return _number(cls, layout.VERSION_TAG, ctypes.c_uint32)
+    return number_at(cls, layout.VERSION_TAG, ctypes.c_uint32)
 
 
 @lru_cache(maxsize=1)
 def _as_expected() -> bool:
     try:
-        return _right_machine() and _right_python() and _right_numpy() and all(_addresses())
+        return (
+            _right_machine()
+            and _right_python()
+            and _right_numpy()
+            and vectorcall_works()
+            and all(_addresses())
+        )
     except Exception:
         return False
 
@@ -227,10 +306,10 @@ def _right_python() -> bool:
     text, pair = b"armdyn's fastcall", FastcallState(("a", "b"))
     return (
         ctypes.string_at(id(text) + layout.BYTES_ITEMS, len(text)) == text
-        and _number(pair, layout.TYPE) == id(FastcallState)
-        and _number(pair, layout.TUPLE_SIZE) == 2
-        and _number(pair, layout.TUPLE_ITEMS) == id(pair[0])
-        and _number(pair, layout.TUPLE_ITEMS + 8) == id(pair[1])
+        and number_at(pair, layout.TYPE) == id(FastcallState)
+        and number_at(pair, layout.TUPLE_SIZE) == 2
+        and number_at(pair, layout.TUPLE_ITEMS) == id(pair[0])
+        and number_at(pair, layout.TUPLE_ITEMS + 8) == id(pair[1])
         and _versions_change()
     )
 
@@ -246,11 +325,11 @@ def _versions_change() -> bool:
 
     def version() -> int:
         assert Derived.x
-        return _number(Derived, layout.VERSION_TAG, ctypes.c_uint32)
+        return number_at(Derived, layout.VERSION_TAG, ctypes.c_uint32)
 
     seen = [version(), version()]
     Base.x = 2
-    changed = _number(Derived, layout.VERSION_TAG, ctypes.c_uint32)
+    changed = number_at(Derived, layout.VERSION_TAG, ctypes.c_uint32)
     return seen[0] == seen[1] != 0 and changed != seen[0] and version() not in (0, seen[0])
 
 
@@ -284,20 +363,16 @@ def _holds_on(table: Any) -> bool:
 
 def _laid_out(array: np.ndarray[Any, Any]) -> bool:
     """Return whether the fields of an array are at the expected offsets."""
-    axes = _number(array, layout.AXES)
+    axes = number_at(array, layout.AXES)
     lengths = (ctypes.c_ssize_t * array.ndim).from_address(axes) if array.ndim else ()
     kind = array.dtype
-    native = _number(kind, layout.BYTE_ORDER, ctypes.c_uint8) == layout.NATIVE
+    native = number_at(kind, layout.BYTE_ORDER, ctypes.c_uint8) == layout.NATIVE
     return (
-        _number(array, layout.DATA) == array.__array_interface__["data"][0]
-        and _number(array, layout.N_AXES, ctypes.c_int) == array.ndim
+        number_at(array, layout.DATA) == array.__array_interface__["data"][0]
+        and number_at(array, layout.N_AXES, ctypes.c_int) == array.ndim
         and tuple(lengths) == array.shape
-        and _number(array, layout.DESCRIPTION) == id(kind)
-        and _number(kind, layout.TYPE_NUMBER, ctypes.c_int) == kind.num
+        and number_at(array, layout.DESCRIPTION) == id(kind)
+        and number_at(kind, layout.TYPE_NUMBER, ctypes.c_int) == kind.num
         and native == kind.isnative
-        and _number(array, layout.FLAGS, ctypes.c_int) == array.flags.num
+        and number_at(array, layout.FLAGS, ctypes.c_int) == array.flags.num
     )
-
-
-def _number(x: object, offset: int, kind: Any = ctypes.c_ssize_t) -> int:
-    return kind.from_address(id(x) + offset).value

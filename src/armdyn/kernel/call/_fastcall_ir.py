@@ -3,8 +3,9 @@
 It handles the most common arguments: exactly the inputs, each a plain array of one dense state of
 finite doubles, or each of the same number of states; and optionally `out`, also plain and not
 overlapping the inputs. It makes the result arrays, calls a kernel to fill them, and returns them if
-they are finite. In all other cases it calls the slow callable with the same arguments, which
-computes the results or raises the error.
+they are finite. In all other cases it calls the slow callable with its owner and the same
+arguments, which computes the results or raises the error; if the class of the owner has changed, it
+calls another one, which finds out what to do.
 
 The IR depends only on the numbers of inputs and outputs. The function reads everything else, such
 as addresses in this process, from words of its `__self__` object; see `FastcallSlots`.
@@ -12,14 +13,24 @@ as addresses in this process, from words of its `__self__` object; see `Fastcall
 
 from __future__ import annotations
 
-from armdyn.kernel.call._fastcall_batch_ir import batch
-from armdyn.kernel.call._fastcall_writer import FastcallWriter, Span
+from collections.abc import Sequence
+from functools import reduce
+
+from armdyn.kernel.call._fastcall_batch_ir import BATCH, batch_function
+from armdyn.kernel.call._fastcall_writer import (
+    CALL,
+    OWN,
+    PASS_ON_FUNCTION,
+    FastcallWriter,
+    Span,
+)
 from armdyn.kernel.call._layout import (
     AXES,
     DATA,
     DENSE_AND_ALIGNED,
     MOST_AXES,
     N_AXES,
+    STATE,
     TUPLE_ITEMS,
     TUPLE_SIZE,
     TYPE,
@@ -27,36 +38,62 @@ from armdyn.kernel.call._layout import (
     VERSION_TAG,
     WRITEABLE,
     FastcallSlots,
+    StateItems,
     fastcall_name,
+    vectorcall_name,
 )
 from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._finite_check import LARGEST, finite_magnitude, largest_function
+from armdyn.kernel.ir._finite_check import EXCEEDS, exceeds_function, finite_magnitude
+from armdyn.kernel.ir._function_writer import RARE, FunctionWriter
+
+BODY = "armdyn_call"
+
+# The address of some numbers, and how many there are.
+Numbers = tuple[str, str]
 
 
 def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
-    """Return a module of one function with the convention METH_FASTCALL | METH_KEYWORDS."""
-    name = fastcall_name(n_inputs, n_outputs)
-    head = f"ptr @{name}(ptr %self, ptr %args, i64 %n, ptr %names) nounwind"
-    function = _Function(codegen, n_inputs, n_outputs).text(head)
-    return largest_function(codegen, public=False) + function
+    """Return a module of a function in two calling conventions.
+
+    A method is called as METH_FASTCALL | METH_KEYWORDS: its first argument is the state of the
+    fastcall. In the vectorcall protocol the first argument is the object that is called, which has
+    the state in a field, and the highest bit of the number of arguments is a flag.
+    """
+    shape = n_inputs, n_outputs
+    method, call = FunctionWriter(), FunctionWriter()
+    method.begin("entry")
+    owner = method.load_field("ptr", "%self", TUPLE_ITEMS + 8 * StateItems.OWNER)
+    _jump_to_body(method, owner, "%n", "%self")
+    call.begin("entry")
+    state = call.load_field("ptr", "%owner", STATE)
+    _jump_to_body(call, "%owner", call.new(f"and i64 %n, {2**63 - 1}"), state)
+    return "".join([
+        exceeds_function(codegen),
+        PASS_ON_FUNCTION,
+        batch_function(codegen, *shape),
+        _OneState(codegen, *shape).text(f"internal ptr @{BODY}({OWN}) nounwind"),
+        method.text(f"ptr @{fastcall_name(*shape)}(ptr %self, {CALL}) nounwind"),
+        call.text(f"ptr @{vectorcall_name(*shape)}(ptr %owner, {CALL}) nounwind"),
+        RARE,
+    ])  # fmt: skip
 
 
-class _Function(FastcallWriter):
-    """The function, and its code for one state."""
+def _jump_to_body(f: FunctionWriter, owner: str, n: str, state: str) -> None:
+    arguments = f"ptr {owner}, ptr %args, i64 {n}, ptr %names, ptr {state}"
+    f.do(f"ret ptr {f.new(f'tail call ptr @{BODY}({arguments})')}")
+
+
+class _OneState(FastcallWriter):
+    """The function for one state. It leaves batches to another one."""
 
     def __init__(self, codegen: Codegen, n_inputs: int, n_outputs: int) -> None:
         super().__init__(codegen)
         self._n_inputs = n_inputs
         self._magnitude = codegen.element.integer
         self._sure = "false"
-        self.require("eq i64", "%n", n_inputs)
         self._same_class()
+        self.require("eq i64", "%n", n_inputs)
         out = self._keyword()
-        first = self.load_field("ptr", "%args", 0)
-        self.require("eq ptr", self.load_field("ptr", first, TYPE), self.array_type)
-        many = self.new(f"icmp eq i32 {self.load_field('i32', first, N_AXES)}, 2")
-        self.branch(many, "many", "single")
-        self.begin("single")
         given = [self._input(k) for k in range(n_inputs)]
         self._test_inputs(given)
         results = self.results(
@@ -68,27 +105,22 @@ class _Function(FastcallWriter):
         self.let_go(results)
         self.jump("slow")
         self.begin("many")
-        batch(self, out, n_inputs, n_outputs)
-        self.begin("slow")
-        slow = self.load_field("ptr", "%self", TUPLE_ITEMS + 8)
-        call = self.word("ptr", FastcallSlots.VECTORCALL)
-        theirs = self.new(f"call ptr {call}(ptr {slow}, ptr %args, i64 %n, ptr %names)")
-        self.do(f"ret ptr {theirs}")
+        first = self.load_field("ptr", "%args", 0)
+        self.require("eq i32", self.load_field("i32", first, N_AXES), 2)
+        self.do(f"ret ptr {self.new(f'tail call ptr @{BATCH}({OWN}, ptr {out})')}")
+        self.pass_on("slow", StateItems.SLOW)
+        self.pass_on("changed", StateItems.CHANGED)
 
     def _same_class(self) -> None:
         """Require that the owner's class has not changed: it may have another method now."""
-        owner = self.load_field("ptr", "%self", TUPLE_ITEMS + 16)
-        version = self.load_field("i32", self.load_field("ptr", owner, TYPE), VERSION_TAG)
-        expected = self.word("i32", FastcallSlots.VERSION)
-        same = self.new(f"icmp eq i32 {version}, {expected}")
-        any_version = self.new(f"icmp eq i32 {expected}, 0")
-        self.require_true(self.new(f"or i1 {same}, {any_version}"))
+        version = self.load_field("i32", self.load_field("ptr", "%owner", TYPE), VERSION_TAG)
+        self.require("eq i32", version, self.word("i32", FastcallSlots.VERSION), "changed")
 
     def _keyword(self) -> str:
         """Return the argument `out`; null if it is missing or None."""
         without = self.block
-        self.do("%plain = icmp eq ptr %names, null")
-        self.branch("%plain", "inputs", "keywords")
+        self.do("%named = icmp ne ptr %names, null")
+        self.branch("%named", "keywords", "inputs", rare=True)
         self.begin("keywords")
         self.require("eq i64", self.load_field("i64", "%names", TUPLE_SIZE), 1)
         name = self.load_field("ptr", "%names", TUPLE_ITEMS)
@@ -101,36 +133,48 @@ class _Function(FastcallWriter):
         self.begin("inputs")
         return self.phi("ptr", ("null", without), (some, before))
 
-    def _input(self, k: int) -> Span:
-        """Return the memory of an input's numbers."""
+    def _input(self, k: int) -> str:
+        """Return the address of an input's numbers."""
         array = self.load_field("ptr", "%args", 8 * k)
-        self.plain_array(array, DENSE_AND_ALIGNED)
-        self.require("eq i32", self.load_field("i32", array, N_AXES), 1)
-        n = self.word("i64", len(FastcallSlots) + k)
-        self.require("eq i64", self.load_field("i64", self.load_field("ptr", array, AXES), 0), n)
-        return self.span(array, n)
+        self.array(array)
+        self.require("eq i32", self.plain(array, 1, DENSE_AND_ALIGNED), 0, "slow" if k else "many")
+        length = self.load_field("i64", self.load_field("ptr", array, AXES), 0)
+        self.require("eq i64", length, self._size(k))
+        return self.load_field("ptr", array, DATA)
 
-    def _largest(self, begin: str, n: str) -> str:
-        """Return the greatest magnitude of n numbers."""
-        return self.new(f"call {self._magnitude} @{LARGEST}(ptr {begin}, i64 {n})")
+    def _size(self, k: int) -> str:
+        """Return the length of input k, loaded again where it is used: registers are scarce."""
+        return self.word("i64", len(FastcallSlots) + k)
 
-    def _require_finite(self, magnitude: str, otherwise: str = "slow") -> None:
-        finite = finite_magnitude(self.codegen.element)
-        self.require(f"sle {self._magnitude}", magnitude, finite, otherwise)
-
-    def _test_inputs(self, given: list[Span]) -> None:
-        """Require inputs that are not too large, and check whether results are certainly finite."""
+    def _require_within(self, numbers: Sequence[Numbers], most: str, otherwise: str) -> None:
+        """Require that no magnitude of some numbers exceeds a threshold."""
         kind = self._magnitude
-        largest = ""
-        for k, span in enumerate(given):
-            size = self.word("i64", len(FastcallSlots) + k)
-            found = self._largest(span.begin, size)
-            smax = f"call {kind} @llvm.smax.{kind}({kind} {largest}, {kind} {found})"
-            largest = self.new(smax) if largest else found
-        most = self.word(kind, FastcallSlots.LARGEST)
-        self.require_true(self.new(f"icmp sle {kind} {largest}, {most}"))
-        ordinary = self.word(kind, FastcallSlots.ORDINARY)
-        self._sure = self.new(f"icmp sle {kind} {largest}, {ordinary}")
+        found = [
+            self.new(f"call i1 @{EXCEEDS}(ptr {begin}, i64 {n}, {kind} {most})")
+            for begin, n in numbers
+        ]
+        some = reduce(lambda a, b: self.new(f"or i1 {a}, {b}"), found)
+        within = self.new_label("within")
+        self.branch(some, otherwise, within, rare=True)
+        self.begin(within)
+
+    def _test_inputs(self, given: list[str]) -> None:
+        """Require inputs that are not too large, and find whether results are certainly finite."""
+        large, tested = self.new_label("large"), self.new_label("tested")
+
+        def require(slot: FastcallSlots, otherwise: str) -> None:
+            numbers = [(begin, self._size(k)) for k, begin in enumerate(given)]
+            self._require_within(numbers, self.word(self._magnitude, slot), otherwise)
+
+        require(FastcallSlots.USUAL, large)
+        sure, usually = self.word("i1", FastcallSlots.SURE), self.block
+        self.jump(tested)
+        self.begin(large)
+        require(FastcallSlots.LARGEST, "slow")
+        rarely = self.block
+        self.jump(tested)
+        self.begin(tested)
+        self._sure = self.phi("i1", (sure, usually), ("false", rarely))
 
     def _output_word(self, k: int, which: int) -> int:
         return len(FastcallSlots) + self._n_inputs + (2 + MOST_AXES) * k + which
@@ -139,11 +183,12 @@ class _Function(FastcallWriter):
         axes = self.field(self.words, 8 * self._output_word(k, 2))
         return self.new_array(self.word("i32", self._output_word(k, 0)), axes, before)
 
-    def _check(self, k: int, out: str, given: list[Span]) -> Span:
+    def _check(self, k: int, out: str, given: list[str]) -> Span:
         """Require that an array is laid out like result k and does not overlap the inputs."""
-        self.plain_array(out, DENSE_AND_ALIGNED | WRITEABLE, UNUSUAL)
+        self.array(out)
         n_axes = self.word("i32", self._output_word(k, 0))
-        self.require("eq i32", self.load_field("i32", out, N_AXES), n_axes)
+        unlike = self.plain(out, n_axes, DENSE_AND_ALIGNED | WRITEABLE, UNUSUAL)
+        self.require("eq i32", unlike, 0)
         axes, seen = self.load_field("ptr", out, AXES), self.new_label("axes")
         for j in range(MOST_AXES):
             self.require("sgt i32", n_axes, j, seen)
@@ -151,20 +196,21 @@ class _Function(FastcallWriter):
             self.require("eq i64", self.load_field("i64", axes, 8 * j), length)
         self.jump(seen)
         self.begin(seen)
-        span = self.span(out, self.word("i64", self._output_word(k, 1)))
-        for numbers in given:
-            self.require_apart(span, numbers)
+        begin = self.load_field("ptr", out, DATA)
+        span = self.span(begin, self.word("i64", self._output_word(k, 1)))
+        for j, numbers in enumerate(given):
+            self.require_apart(span, self.span(numbers, self._size(j)))
         return span
 
-    def _compute(self, given: list[Span], results: list[str]) -> None:
+    def _compute(self, given: list[str], results: list[str]) -> None:
         numbers = [self.load_field("ptr", result, DATA) for result in results]
-        pointers = ", ".join(f"ptr {x}" for x in [span.begin for span in given] + numbers)
+        pointers = ", ".join(f"ptr {x}" for x in given + numbers)
         self.do(f"call void {self.word('ptr', FastcallSlots.KERNEL)}({pointers})")
         judge, judged = self.new_label("judge"), self.new_label("judged")
         self.branch(self._sure, judged, judge)
         self.begin(judge)
-        for k, begin in enumerate(numbers):
-            size = self.word("i64", self._output_word(k, 1))
-            self._require_finite(self._largest(begin, size), "not_finite")
+        sizes = [self.word("i64", self._output_word(k, 1)) for k in range(len(numbers))]
+        finite = str(finite_magnitude(self.codegen.element))
+        self._require_within([*zip(numbers, sizes, strict=True)], finite, "not_finite")
         self.jump(judged)
         self.begin(judged)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import NamedTuple
 
 from armdyn.kernel.call._layout import (
@@ -13,6 +14,7 @@ from armdyn.kernel.call._layout import (
     DESCRIPTION,
     DOUBLE,
     FLAGS,
+    N_AXES,
     NATIVE,
     TUPLE_ITEMS,
     TUPLE_SIZE,
@@ -20,9 +22,51 @@ from armdyn.kernel.call._layout import (
     TYPE_NUMBER,
     WRITEABLE,
     FastcallSlots,
+    StateItems,
 )
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._function_writer import FunctionWriter
+
+# The arguments of a call, after the object that is called; and those of all parts of a fastcall.
+CALL = "ptr %args, i64 %n, ptr %names"
+OWN = f"ptr %owner, {CALL}, ptr %self"
+
+PASS_ON = "armdyn_pass_on"
+
+# Call another callable by `PyObject_Vectorcall`, with the owner before the arguments.
+PASS_ON_FUNCTION = f"""\
+define internal ptr @{PASS_ON}(ptr %owner, {CALL}, ptr %callee, ptr %call) nounwind {{
+entry:
+  %none = icmp eq ptr %names, null
+  br i1 %none, label %positional, label %named
+named:
+  %size.p = getelementptr i8, ptr %names, i64 {TUPLE_SIZE}
+  %size = load i64, ptr %size.p
+  br label %positional
+positional:
+  %n.names = phi i64 [ 0, %entry ], [ %size, %named ]
+  %count = add i64 %n, %n.names
+  %more = add i64 %count, 1
+  %all = alloca ptr, i64 %more
+  store ptr %owner, ptr %all
+  br label %next
+next:
+  %k = phi i64 [ 0, %positional ], [ %k2, %copy ]
+  %done = icmp eq i64 %k, %count
+  br i1 %done, label %pass, label %copy
+copy:
+  %from = getelementptr ptr, ptr %args, i64 %k
+  %argument = load ptr, ptr %from
+  %k2 = add i64 %k, 1
+  %to = getelementptr ptr, ptr %all, i64 %k2
+  store ptr %argument, ptr %to
+  br label %next
+pass:
+  %n.all = add i64 %n, 1
+  %result = call ptr %call(ptr %callee, ptr %all, i64 %n.all, ptr %names)
+  ret ptr %result
+}}
+"""
 
 
 class Span(NamedTuple):
@@ -35,8 +79,8 @@ class Span(NamedTuple):
 class FastcallWriter(FunctionWriter):
     """The body of a function that accesses fields of Python objects and NumPy arrays.
 
-    The function reads its words from its object, `%self`. For arguments that it does not handle, it
-    jumps to the label "slow".
+    Its parameters are `OWN`. It reads its words from the state of the fastcall, `%self`. For
+    arguments that it does not handle, it jumps to the label "slow".
     """
 
     def __init__(self, codegen: Codegen) -> None:
@@ -55,19 +99,39 @@ class FastcallWriter(FunctionWriter):
         self.require_true(self.new(f"icmp {comparison} {a}, {b}"), otherwise)
 
     def require_true(self, condition: str, otherwise: str = "slow") -> None:
-        """Continue only if a condition holds; else jump to `otherwise`."""
+        """Continue only if a condition holds, which is usual; else jump to `otherwise`."""
         on = self.new_label("b")
-        self.branch(condition, on, otherwise)
+        self.branch(self.new(f"xor i1 {condition}, true"), otherwise, on, rare=True)
         self.begin(on)
 
-    def plain_array(self, array: str, flags: int, no_flags: int = 0) -> None:
-        """Require a plain array of doubles with some flags and without some others."""
-        self.require("eq ptr", self.load_field("ptr", array, TYPE), self.array_type)
+    def pass_on(self, label: str, item: StateItems) -> None:
+        """Emit the block that calls a callable of the state with the same arguments."""
+        self.begin(label)
+        callee = self.load_field("ptr", "%self", TUPLE_ITEMS + 8 * item)
+        call = self.word("ptr", FastcallSlots.VECTORCALL)
+        arguments = f"ptr %owner, {CALL}, ptr {callee}, ptr {call}"
+        self.do(f"ret ptr {self.new(f'tail call ptr @{PASS_ON}({arguments})')}")
+
+    def array(self, x: str) -> None:
+        """Require an array, of no subclass."""
+        self.require("eq ptr", self.load_field("ptr", x, TYPE), self.array_type)
+
+    def plain(self, array: str, n_axes: str | int, flags: int, no_flags: int = 0) -> str:
+        """Return 0 if an array of doubles has these axes, some flags, and not some others.
+
+        A single test of all differences is faster than one of each.
+        """
         description = self.load_field("ptr", array, DESCRIPTION)
-        self.require("eq i32", self.load_field("i32", description, TYPE_NUMBER), DOUBLE)
-        self.require("eq i8", self.load_field("i8", description, BYTE_ORDER), NATIVE)
+        order = self.new(f"zext i8 {self.load_field('i8', description, BYTE_ORDER)} to i32")
         has = self.new(f"and i32 {self.load_field('i32', array, FLAGS)}, {flags | no_flags}")
-        self.require("eq i32", has, flags)
+        wanted = (
+            (self.load_field("i32", array, N_AXES), n_axes),
+            (self.load_field("i32", description, TYPE_NUMBER), DOUBLE),
+            (order, NATIVE),
+            (has, flags),
+        )
+        different = [self.new(f"xor i32 {found}, {expected}") for found, expected in wanted]
+        return reduce(lambda a, b: self.new(f"or i32 {a}, {b}"), different)
 
     def new_array(
         self, n_axes: str, axes: str, held: list[str], numbers: str = "null", flags: int = 0
@@ -130,9 +194,9 @@ class FastcallWriter(FunctionWriter):
             make: emits a new array for result k, given those that are held already.
             check: requires that an array is laid out like result k; returns its memory range.
         """
-        none = self.new(f"icmp eq ptr {out}, null")
+        given_out = self.new(f"icmp ne ptr {out}, null")
         making, taking, ready = (self.new_label(stem) for stem in ("make", "take", "ready"))
-        self.branch(none, making, taking)
+        self.branch(given_out, taking, making, rare=True)
         self.begin(taking)
         given = [out] if n == 1 else self._items(out, n)
         spans: list[Span] = []
@@ -163,9 +227,8 @@ class FastcallWriter(FunctionWriter):
         self.require("eq i64", self.load_field("i64", out, TUPLE_SIZE), n)
         return [self.load_field("ptr", out, TUPLE_ITEMS + 8 * k) for k in range(n)]
 
-    def span(self, array: str, count: str) -> Span:
-        """Return the memory range of the first `count` numbers of an array."""
-        begin = self.load_field("ptr", array, DATA)
+    def span(self, begin: str, count: str) -> Span:
+        """Return the memory range of some numbers."""
         element = self.codegen.element.name
         return Span(begin, self.new(f"getelementptr {element}, ptr {begin}, i64 {count}"))
 
@@ -173,7 +236,7 @@ class FastcallWriter(FunctionWriter):
         """Release the held references and return null if a new object could not be made."""
         there, missing = self.new_label("there"), self.new_label("missing")
         none = self.new(f"icmp eq ptr {new}, null")
-        self.branch(none, missing, there)
+        self.branch(none, missing, there, rare=True)
         self.begin(missing)
         self.let_go(held)
         self.do("ret ptr null")

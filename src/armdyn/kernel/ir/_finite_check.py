@@ -2,8 +2,9 @@
 
 The magnitude of a number is its bits without the sign, read as an integer. Magnitudes are ordered
 like absolute values; the magnitude of infinity is greater than that of every finite number, and
-NaNs are greater still. So one function, `LARGEST`, returns the greatest magnitude of an array, and
-there are two thresholds:
+NaNs are greater still. So one function, `LARGEST`, returns the greatest magnitude of an array;
+another, `EXCEEDS`, only compares all magnitudes with a threshold, which is faster for the few
+numbers of one state. There are two thresholds:
 
 - `finite_magnitude`: no finite number exceeds it. A caller can set a lower one; larger inputs are
   then refused.
@@ -19,13 +20,14 @@ from armdyn.kernel.ir._codegen import Codegen
 
 LARGEST = "armdyn_largest"
 LARGEST_OF = "armdyn_largest_of"
+EXCEEDS = "armdyn_exceeds"
 
 # Larger inputs (SI units) do not occur in practice.
 LARGEST_ORDINARY = 1e15
 # The threshold if results must always be checked: every magnitude exceeds it.
 NOT_ORDINARY = -1.0
 
-# Vectors that are loaded in one iteration.
+# Vectors that are loaded in one iteration. Each has its own maximum: none waits for another.
 LOADS = 4
 
 # Vectors hold a cache line, or half a line if there are fewer numbers. The last vector overlaps the
@@ -48,14 +50,15 @@ many:
   br i1 %enough, label %block, label %vector
 block:
   %i = phi i64 [ 0, %many ], [ %i2, %block ]
-  %m = phi $vector [ zeroinitializer, %many ], [ %m3, %block ]
-  %p = getelementptr $integer, ptr %x, i64 %i
+$maxima  %p = getelementptr $integer, ptr %x, i64 %i
 $loads  %i2 = add i64 %i, $block
   %more = icmp sle i64 %i2, %far
-  br i1 %more, label %block, label %vector
+  br i1 %more, label %block, label %merge
+merge:
+$merged  br label %vector
 vector:
-  %j = phi i64 [ 0, %many ], [ %i2, %block ], [ %j3, %vector ]
-  %o = phi $vector [ zeroinitializer, %many ], [ %m3, %block ], [ %o2, %vector ]
+  %j = phi i64 [ 0, %many ], [ %i2, %merge ], [ %j3, %vector ]
+  %o = phi $vector [ zeroinitializer, %many ], [ $greatest, %merge ], [ %o2, %vector ]
   %over = icmp sgt i64 %j, %last
   %j2 = select i1 %over, i64 %last, i64 %j
   %q = getelementptr $integer, ptr %x, i64 %j2
@@ -97,12 +100,14 @@ end:
   ret $integer %g
 }}
 """
+_MAXIMUM = "  %m$k = phi $vector [ zeroinitializer, %many ], [ %n$k, %block ]\n"
 _LOAD = """\
   %p$k = getelementptr $integer, ptr %p, i64 $at
   %v$k = load $vector, ptr %p$k, align $bytes
   %a$k = and $vector %v$k, splat ($integer $magnitude)
-  %m$k = call $vector $smax($vector $before, $vector %a$k)
+  %n$k = call $vector $smax($vector %m$k, $vector %a$k)
 """
+_MERGE = "  %s$k = call $vector $smax($vector $before, $vector %n$k)\n"
 
 # The greatest magnitude of some operands of n states each. Operands that all states share have size
 # 0 and were checked before; they are known to be finite, but not how large they are.
@@ -131,6 +136,84 @@ done:
 }}
 """
 
+# Vectors hold half a cache line, or a quarter if there are fewer numbers. The last vector overlaps
+# the one before it. The threshold is not negative, so the sign of threshold
+# minus magnitude tells which is greater, and signs are gathered by "or".
+_EXCEEDS = f"""\
+declare i1 $any_half(<$half_lanes x i1>)
+declare i1 $any_quarter(<$quarter_lanes x i1>)
+
+define internal i1 @{EXCEEDS}(ptr %x, i64 %n, $integer %most) nounwind {{
+entry:
+  %last = sub i64 %n, $half_lanes
+  %few = icmp slt i64 %last, 0
+  br i1 %few, label %fewer, label %many
+many:
+  %most.one = insertelement $half poison, $integer %most, i64 0
+  %most.all = shufflevector $half %most.one, $half poison, <$half_lanes x i32> zeroinitializer
+  %first.v = load $half, ptr %x, align $bytes
+  %last.p = getelementptr $integer, ptr %x, i64 %last
+  %last.v = load $half, ptr %last.p, align $bytes
+  %first.a = and $half %first.v, splat ($integer $magnitude)
+  %last.a = and $half %last.v, splat ($integer $magnitude)
+  %first.d = sub $half %most.all, %first.a
+  %last.d = sub $half %most.all, %last.a
+  %ends.d = or $half %first.d, %last.d
+  br label %next
+next:
+  %i = phi i64 [ $half_lanes, %many ], [ %i2, %vector ]
+  %d = phi $half [ %ends.d, %many ], [ %d3, %vector ]
+  %between = icmp slt i64 %i, %last
+  br i1 %between, label %vector, label %reduce
+vector:
+  %p = getelementptr $integer, ptr %x, i64 %i
+  %v = load $half, ptr %p, align $bytes
+  %a = and $half %v, splat ($integer $magnitude)
+  %d2 = sub $half %most.all, %a
+  %d3 = or $half %d, %d2
+  %i2 = add i64 %i, $half_lanes
+  br label %next
+reduce:
+  %bad = icmp slt $half %d, zeroinitializer
+  %some = call i1 $any_half(<$half_lanes x i1> %bad)
+  ret i1 %some
+fewer:
+  %second.at = sub i64 %n, $quarter_lanes
+  %fewest = icmp slt i64 %second.at, 0
+  br i1 %fewest, label %rest, label %quarters
+quarters:
+  %most.first = insertelement $quarter poison, $integer %most, i64 0
+  %most.few = shufflevector $quarter %most.first, $quarter poison, \
+<$quarter_lanes x i32> zeroinitializer
+  %begin.v = load $quarter, ptr %x, align $bytes
+  %second.p = getelementptr $integer, ptr %x, i64 %second.at
+  %second.v = load $quarter, ptr %second.p, align $bytes
+  %begin.a = and $quarter %begin.v, splat ($integer $magnitude)
+  %second.a = and $quarter %second.v, splat ($integer $magnitude)
+  %begin.d = sub $quarter %most.few, %begin.a
+  %second.d = sub $quarter %most.few, %second.a
+  %both.d = or $quarter %begin.d, %second.d
+  %both = icmp slt $quarter %both.d, zeroinitializer
+  %either = call i1 $any_quarter(<$quarter_lanes x i1> %both)
+  ret i1 %either
+rest:
+  %k = phi i64 [ 0, %fewer ], [ %k2, %one ]
+  %done = icmp sge i64 %k, %n
+  br i1 %done, label %none, label %one
+one:
+  %r = getelementptr $integer, ptr %x, i64 %k
+  %w = load $integer, ptr %r, align $bytes
+  %b = and $integer %w, $magnitude
+  %k2 = add i64 %k, 1
+  %large = icmp sgt $integer %b, %most
+  br i1 %large, label %found, label %rest
+none:
+  ret i1 false
+found:
+  ret i1 true
+}}
+"""
+
 
 def finite_magnitude(element: ElementType) -> int:
     """Return the magnitude of the largest finite number."""
@@ -150,12 +233,28 @@ def largest_function(codegen: Codegen, *, public: bool) -> str:
         words[f"smax{suffix}"] = f"@llvm.smax.v{width}{integer}"
         words[f"reduce{suffix}"] = f"@llvm.vector.reduce.smax.v{width}{integer}"
     words |= {"vector": vector_type(integer, lanes), "half": vector_type(integer, lanes // 2)}
-    loads = ""
+    texts, greatest = {"maxima": "", "loads": "", "merged": ""}, "%n0"
     for k in range(LOADS):
-        before = f"%m{k - 1}" if k else "%m"
-        loads += codegen.filled(_LOAD, k=k, at=k * lanes, before=before, **words)
-    words |= {"loads": loads, "block": LOADS * lanes, "half_lanes": lanes // 2}
+        texts["maxima"] += codegen.filled(_MAXIMUM, k=k, **words)
+        texts["loads"] += codegen.filled(_LOAD, k=k, at=k * lanes, **words)
+        if k:
+            texts["merged"] += codegen.filled(_MERGE, k=k, before=greatest, **words)
+            greatest = f"%s{k}"
+    words |= {**texts, "greatest": greatest, "block": LOADS * lanes, "half_lanes": lanes // 2}
     return codegen.filled(_LARGEST, **words)
+
+
+def exceeds_function(codegen: Codegen) -> str:
+    """Return `EXCEEDS`, a function of a pointer to numbers, their count and a threshold.
+
+    It returns whether the magnitude of a number is greater than the threshold.
+    """
+    integer, words = codegen.element.integer, dict[str, object]()
+    for name, width in (("half", codegen.line_width // 2), ("quarter", codegen.line_width // 4)):
+        words[name] = vector_type(integer, width)
+        words[f"{name}_lanes"] = width
+        words[f"any_{name}"] = f"@llvm.vector.reduce.or.v{width}i1"
+    return codegen.filled(_EXCEEDS, **words)
 
 
 def largest_of_function(codegen: Codegen) -> str:

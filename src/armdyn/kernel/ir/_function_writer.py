@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+# The metadata that rare branches refer to; a module that has such branches ends with it.
+RARE = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
+
 
 class _Body:
     """The state that all writers of one function share."""
