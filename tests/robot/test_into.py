@@ -247,6 +247,10 @@ def test_arguments_of_into_are_checked(tmp_path: Path) -> None:
     ):
         with pytest.raises(error, match=words):
             armdyn.save(arm, tmp_path / target, into=into)  # type: ignore[arg-type]
+    for given in ({"merge_branches": True}, {"packages": tmp_path}, {"arguments": {"a": 1}}):
+        with pytest.raises(InputError, match="Give that file as `into`") as caught:
+            armdyn.save(arm, tmp_path / "new.urdf", **given)
+        assert caught.value.argument == next(iter(given))
     with pytest.raises(InputError, match="`merge_branches` is 3"):
         armdyn.save(arm, tmp_path / "new.urdf", into=path, merge_branches=3)  # type: ignore[arg-type]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import warnings
@@ -117,6 +118,25 @@ def test_a_model_that_takes_too_long_is_refused(
     assert "took more than" in refused(folder / "arm.xml", TWO_LINKS)
     monkeypatch.undo()
     assert armdyn.load(folder / "arm.xml").n == 2
+
+
+def test_an_idle_process_that_ended_is_replaced(folder: Path) -> None:
+    path = folder / "arm.xml"
+    path.write_text(TWO_LINKS)
+    armdyn.robot.read_robot(path)
+    running = _read._mujoco._process
+    assert running is not None
+    assert running._process.stdin is not None
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), running._process.stdin.fileno())  # its input ends
+    assert running.stopped() == 0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert armdyn.robot.read_robot(path).n == 2
+        assert _read._mujoco._process is not running
+        del running
+        gc.collect()
+    assert not caught  # no pipe is left open
 
 
 def test_nothing_is_written_beside_the_file(

@@ -130,17 +130,20 @@ def write_robot(
         raise InputError(f"`robot` is {shown(robot)}, expected a Robot.", argument="robot")
     target = checked_path(path)
     merge_branches = checked_flag(merge_branches, "merge_branches")
-    found = format_written(target)
-    if into is not None:
+    given = {"packages": _checked_folders(packages), "arguments": _checked_arguments(arguments)}
+    if into is None:
+        _check_for_into({**given, "merge_branches": merge_branches or None})
+    else:
         original = checked_path(into, "into")
         text = text_into(
             robot, original, target, merge_branches, packages=packages, arguments=arguments
         )
         write_whole(target, text, RobotFileError)
-    elif found is None or found.writer is None:
+        return
+    found = format_written(target)
+    if found is None or found.writer is None:
         raise RobotFileError(target, _unknown_suffix(target, "written"))
-    else:
-        write_whole(target, found.function(found.writer, "writing")(robot), RobotFileError)
+    write_whole(target, found.function(found.writer, "writing")(robot), RobotFileError)
 
 
 def check_written(path: str | os.PathLike[str]) -> None:
@@ -271,6 +274,17 @@ def _unknown_suffix(path: Path, verb: str) -> str:
     hint = f"; {advice}" if advice else ""
     known = formats_in_words(written=verb == "written")
     return f"{kind} cannot be {verb}{hint}. Robots are {verb} as {known}."
+
+
+def _check_for_into(given: Mapping[str, object]) -> None:
+    """Refuse what only a file that is written into takes."""
+    for key, value in given.items():
+        if value not in (None, ()):
+            raise InputError(
+                f"`{key}` is {shown(value)}, but is for the file that an arm is written into. "
+                f"Give that file as `into`, or leave `{key}` out.",
+                argument=key,
+            )
 
 
 def _check_options(name: str, given: Mapping[str, object], options: tuple[str, ...]) -> None:

@@ -53,7 +53,7 @@ class Isolated:
                         return answer
                     if self._process.stopped() != 0:
                         raise Fault(self._process.why(self._name))
-                # the first one, or after an idle one has ended itself
+                    self.stop()  # an idle one has ended itself: its pipes are still open
                 self._process = _Process(self._module)
                 answer = self._process.answer(request)
                 if answer is None:
