@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from armdyn.kernel import Kernel
     from armdyn.robot import Chain
 
-LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi")
+LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi", "javascript")
 
 # Torques of states below this are far from overflow.
 ORDINARY = 1e20
@@ -252,34 +252,51 @@ class Function(Vectorcallable):
             f"{where}: {why}"
         )
 
-    def source(self, language: str = "python") -> str:
+    def source(self, language: str = "python", *, parameters: bool = False) -> str:
         """Return the traced code in a language.
 
         "python" needs only the standard library, "c" only math.h. "jax" and "casadi" are Python
         code that needs only that library: functions of arrays ``(..., n)``, or of SX or MX column
-        vectors. "llvm" is the code that is compiled for this machine; "latex" is for small arms.
+        vectors. "javascript" is an ES module without dependencies; its function takes an array for
+        each input and returns a number, an array or an array of rows, or an array of these. "llvm"
+        is the code that is compiled for this machine; "latex" is for small arms.
+
+        Args:
+            language: the language.
+            parameters: take the link parameters, in the order of `Arm.parameters`, as a further
+                argument, the last.
 
         Examples:
             >>> f.source("c").splitlines()[2]
             'void gravity(const double q[2], double tau[2])'
+            >>> f.source("javascript").splitlines()[9]
+            'export function gravity(q) {'
+            >>> f.source("c", parameters=True).splitlines()[2]
+            'void gravity(const double q[2], const double p[20], double tau[2])'
         """
-        from armdyn.export import c_source, casadi_source, jax_source, to_latex
+        from armdyn.export import (
+            c_source,
+            casadi_source,
+            javascript_source,
+            jax_source,
+            to_latex,
+        )
         from armdyn.graph import show
         from armdyn.kernel import compile_program
 
-        match checked_choice(language, "language", LANGUAGES):
-            case "python":
-                return show(self._straight)
-            case "c":
-                return c_source(self._straight, self.quantity)
-            case "llvm":
-                return compile_program(self.program).ir
-            case "latex":
-                return to_latex(self._straight)
-            case "jax":
-                return jax_source(self._straight)
-            case _:
-                return casadi_source(self._straight)
+        wanted = checked_choice(language, "language", LANGUAGES)
+        if wanted == "llvm":
+            code = self._program(parameters) if parameters else self.program
+            return compile_program(code).ir
+        writers: dict[str, Callable[[Program], str]] = {
+            "python": show,
+            "c": lambda program: c_source(program, self.quantity),
+            "latex": to_latex,
+            "jax": jax_source,
+            "casadi": casadi_source,
+            "javascript": javascript_source,
+        }
+        return writers[wanted](self._program(parameters))
 
     def sympy(self, *, parameters: bool = False) -> Callable[..., Any]:
         """Return the same function on SymPy expressions: a sequence for each input.

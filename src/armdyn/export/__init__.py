@@ -10,6 +10,7 @@ from armdyn._lazy import lazy_names
 if TYPE_CHECKING:
     from armdyn.export._c import c_source
     from armdyn.export._c_package import MARK, CFunction, CTable, c_package
+    from armdyn.export._javascript import javascript_module, javascript_source
     from armdyn.export._libraries import imported, to_casadi, to_jax, to_latex, to_sympy
     from armdyn.export._names import prefix_of
     from armdyn.export._offline import linear_constants
@@ -23,6 +24,8 @@ __all__ = [
     "c_source",
     "casadi_source",
     "imported",
+    "javascript_module",
+    "javascript_source",
     "jax_source",
     "linear_constants",
     "prefix_of",
@@ -42,6 +45,8 @@ __getattr__ = lazy_names(
         "c_source": "_c",
         "casadi_source": "_texts",
         "imported": "_libraries",
+        "javascript_module": "_javascript",
+        "javascript_source": "_javascript",
         "jax_source": "_texts",
         "linear_constants": "_offline",
         "prefix_of": "_names",
