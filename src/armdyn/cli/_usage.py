@@ -69,6 +69,7 @@ VERBS: dict[str, Usage] = {
         "Show the minimal parameters: names, values, what they are made of, what stays unseen.",
         (
             "armdyn minimal puma560",
+            "armdyn minimal puma560 --inertia-only",
             "armdyn minimal arm.urdf --friction --json",
         ),
     ),

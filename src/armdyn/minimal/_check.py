@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.algorithms import PARAMETER_NAMES
-from armdyn.minimal._closed_form import LinearSet
-from armdyn.minimal._sampled import RANK_TOLERANCE, equilibrated_singular_values, rank
+from armdyn.errors import RobotWarning
+from armdyn.minimal._closed_form import LinearSet, closed_form
+from armdyn.minimal._sampled import (
+    RANK_TOLERANCE,
+    equilibrated_singular_values,
+    rank,
+    structural_regressor,
+)
 from armdyn.minimal._terms import Term, column, power
 from armdyn.robot import Chain
 
@@ -68,6 +75,27 @@ def judge(chosen: LinearSet, W: Array) -> Verdict:
     weakest = chosen.terms[int(np.abs(directions[-1]).argmax())].name
     condition = float(raw[0] / raw[-1]) if raw[-1] > 0.0 else np.inf
     return Verdict(spans and independent, condition, weakest)
+
+
+def checked_set(chain: Chain) -> tuple[LinearSet, tuple[str, ...]]:
+    """Return the closed form or, if the regressor disagrees, the numerical set; and notes."""
+    W = structural_regressor(chain)
+    theorem = closed_form(chain)
+    verdict = judge(theorem, W)
+    if verdict.agrees:
+        return theorem, _remarks(verdict)
+    found = numerical_set(chain, W, theorem)
+    words = (
+        f"the closed form of the minimal parameters has {len(theorem.terms)}, but the regressor of "
+        f"this arm shows {len(found.terms)} or others; the ones of the regressor are used. The "
+        "geometry is very close to a special one: give axes and offsets their nominal values."
+    )
+    warnings.warn(words, RobotWarning, stacklevel=4)
+    return found, (words, *_remarks(judge(found, W)))
+
+
+def _remarks(verdict: Verdict) -> tuple[str, ...]:
+    return (verdict.remark,) if verdict.remark else ()
 
 
 def numerical_set(chain: Chain, W: Array, first: LinearSet) -> LinearSet:

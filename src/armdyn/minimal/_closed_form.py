@@ -62,7 +62,7 @@ def closed_form(chain: Chain, found: Structure | None = None) -> LinearSet:
     """Return the set that determines all torques of an arm without rotors and friction."""
     found = found or structure(chain)
     rows: dict[Term, Array] = {}
-    links = _unit_links(chain.n)
+    links = unit_links(chain.n)
     constants = inertia_constants(chain, links)
     for i, symbol, value in minimal_set(chain, found, links):
         if symbol in ("kappa1", "kappa2"):
@@ -81,7 +81,7 @@ def closed_form(chain: Chain, found: Structure | None = None) -> LinearSet:
     return LinearSet(terms, matrix, carriers)
 
 
-def _unit_links(n: int) -> dict[int, Body]:
+def unit_links(n: int) -> dict[int, Body]:
     """Return links whose parameters are rows of a unit matrix, to get all combinations at once."""
     unit = cast(Any, np.eye(10 * n).reshape(n, 10, 10 * n))
     links: dict[int, Body] = {}

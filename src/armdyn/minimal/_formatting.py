@@ -26,6 +26,16 @@ def written(coefficients: Array, names: Sequence[str], times: str = " ") -> str:
     return text or "0"
 
 
+def latex_lines(heads: Sequence[str], matrix: Array, names: Sequence[str]) -> str:
+    """Return sums as the lines of a LaTeX ``align*`` environment."""
+    listed = [latex_name(name) for name in names]
+    lines = [
+        f"  {head} &= {written(row, listed, times=chr(92) + ',')}"
+        for head, row in zip(heads, matrix, strict=True)
+    ]
+    return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
+
+
 def latex_name(parameter: str) -> str:
     """Return a parameter such as ``Ixx_3`` for LaTeX: I_{xx,3}."""
     name, _, joint = parameter.partition("_")

@@ -9,7 +9,6 @@ first moments, M masses.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from armdyn.algorithms.frame import Frame, frame
 from armdyn.algorithms.minimal_set import Symbol
 from armdyn.algorithms.structure import Structure
 from armdyn.minimal._closed_form import LinearSet
+from armdyn.minimal._other_sets import OtherSet
 from armdyn.robot import Chain
 
 Array = NDArray[np.float64]
@@ -31,21 +31,6 @@ THEIRS: dict[Symbol, tuple[str, str]] = {
     "U13": ("XZR", "Ixz"), "U23": ("YZR", "Iyz"), "kx": ("MXR", "mx"), "ky": ("MYR", "my"),
     "kz": ("MZR", "mz"), "mhat": ("MR", "m"),
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class OtherSet:
-    """Another minimal set of the same arm.
-
-    Attributes:
-        names: of its parameters.
-        matrix: (k, 10n); its values are ``matrix @ parameters``.
-        change: M (k, k), nonsingular; its values are ``M @ minimal values``.
-    """
-
-    names: tuple[str, ...]
-    matrix: Array
-    change: Array
 
 
 def khalil_gautier(chain: Chain, found: Structure, ours: LinearSet) -> OtherSet:
@@ -81,7 +66,8 @@ def khalil_gautier(chain: Chain, found: Structure, ours: LinearSet) -> OtherSet:
         names.append(f"{name}{i}")
         rows.append(row)
     matrix = np.array(rows).reshape(len(rows), 10 * n)
-    return OtherSet(tuple(names), matrix, matrix @ ours.spread)
+    units = tuple(term.unit for term in ours.terms)
+    return OtherSet(tuple(names), units, matrix, matrix @ ours.spread)
 
 
 def _lever(ours: LinearSet, i: int, parameter: str) -> float:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,42 +12,22 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn._checks import checked_array, checked_choice, checked_text
 from armdyn.algorithms import PARAMETER_NAMES, parameters
 from armdyn.algorithms.structure import structure
-from armdyn.errors import InputError, RobotWarning
-from armdyn.graph import Program
-from armdyn.minimal._check import Verdict, judge, numerical_set
-from armdyn.minimal._closed_form import LinearSet, closed_form, gravity_only
+from armdyn.errors import InputError
+from armdyn.minimal._check import checked_set
+from armdyn.minimal._closed_form import gravity_only
 from armdyn.minimal._drives import drive_names, drive_parameters, with_drives
-from armdyn.minimal._formatting import latex_name, written
+from armdyn.minimal._factory import FunctionFactory
+from armdyn.minimal._formatting import latex_lines, written
 from armdyn.minimal._invisible import Invisible, invisible
-from armdyn.minimal._khalil_gautier import OtherSet, khalil_gautier
+from armdyn.minimal._khalil_gautier import khalil_gautier
+from armdyn.minimal._other_sets import OtherSet, inertia_set, kappas, seen_at_rest
 from armdyn.minimal._programs import regressor_program
-from armdyn.minimal._sampled import structural_regressor
 from armdyn.robot import Chain
 from armdyn.robot.friction import has_load_terms
 
 Array = NDArray[np.float64]
 
 TRACKING = "tracking_regressor"
-
-
-class FunctionFactory(Protocol):
-    """Makes functions on arrays from programs."""
-
-    def function(self, program: Program, method: str) -> Callable[..., Any]:
-        """Return a program as a function on arrays ``(..., n)``."""
-        ...
-
-    def at_run_time(
-        self, base: MinimalParameters, quantity: str, method: str
-    ) -> Callable[..., Any]:
-        """Return a quantity as a function of the states and of the minimal values."""
-        ...
-
-    def built_in(
-        self, base: MinimalParameters, quantity: str, method: str, w: Array
-    ) -> Callable[..., Any]:
-        """Return a quantity as a function of the states, for given minimal values."""
-        ...
 
 
 class MinimalParameters:
@@ -86,7 +65,7 @@ class MinimalParameters:
         self._factory = factory
         self.rotor, self.friction = rotor, friction
         self._structure = structure(chain)
-        inertial, self.notes = _checked_set(chain)
+        inertial, self.notes = checked_set(chain)
         self._closed = inertial.terms == () or inertial.terms[0].symbol is not None
         self._links = inertial
         self._set = with_drives(inertial, chain, self._structure, rotor, friction)
@@ -152,8 +131,46 @@ class MinimalParameters:
 
     @property
     def gravity_only(self) -> tuple[str, ...]:
-        """Names of the minimal parameters that the torques of the arm at rest depend on."""
-        return gravity_only(self._chain, self._structure) if self._closed else ()
+        """Names of the minimal parameters that the torques of the arm at rest depend on.
+
+        Theorem 4 of [Lin1994], corrected; for a set that was found numerically, those of which a
+        torque at rest shows anything.
+        """
+        if self._closed:
+            return gravity_only(self._chain, self._structure)
+        return seen_at_rest(self._chain, self._links)
+
+    def inertia_only(self) -> OtherSet:
+        """Return the set that the mass matrix alone depends on, Theorem 3 of [Lin1994], corrected.
+
+        It is also the set of all torques without gravity. Where the axes of joints 1 to i meet in
+        one point C, first moments of body i are not seen, and products of inertia are about C:
+        "U2_13C" instead of "U2_13".
+
+        Examples:
+            >>> base = armdyn.load("puma560").minimal
+            >>> only = base.inertia_only()
+            >>> len(base), len(only.names), len(base.gravity_only)
+            (36, 34, 10)
+            >>> sorted(set(base.names) - set(only.names))
+            ['U2_13', 'U2_23', 'k2_x', 'k2_y']
+        """
+        return inertia_set(self._chain, self._set, self.rotor)
+
+    def kappas(self) -> OtherSet:
+        """Return kappa_1 and kappa_2 of [Lin1994] (53), (54), for every joint that has them.
+
+        Joint i slides between joints r and s, and is not parallel to joint r. Names are
+        "kappa1_i" and "kappa2_i". The set of this class has two components of the same vector
+        instead, "kappai_x", ..., which stay well conditioned if the joint becomes parallel.
+
+        Examples:
+            >>> across = armdyn.Joint(kind="prismatic", beta=np.pi / 2, mass=1.0, com=(0.1, 0, 0.2))
+            >>> arm = armdyn.Arm(armdyn.Robot([armdyn.Joint(mass=1.0), across]))
+            >>> arm.minimal.kappas().names
+            ('kappa1_2', 'kappa2_2')
+        """
+        return kappas(self._chain, self._structure, self._set)
 
     def regressor(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None
@@ -367,12 +384,8 @@ class MinimalParameters:
             >>> print(base.latex().splitlines()[1])
               U_{1,33} &= I_{zz,1} + m_{2} ...
         """
-        names = [latex_name(p) for p in self.parameter_names]
-        lines = [
-            f"  {term.latex} &= {written(row, names, times=chr(92) + ',')}"
-            for term, row in zip(self._set.terms, self._set.matrix, strict=True)
-        ]
-        return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
+        heads = [term.latex for term in self._set.terms]
+        return latex_lines(heads, self._set.matrix, self.parameter_names)
 
     def _index(self, name: str) -> int:
         return self.names.index(checked_choice(name, "name", self.names, what="minimal parameter"))
@@ -385,24 +398,3 @@ class MinimalParameters:
 
     def __repr__(self) -> str:
         return f"<MinimalParameters: {len(self)} of {self._set.matrix.shape[1]}>"
-
-
-def _checked_set(chain: Chain) -> tuple[LinearSet, tuple[str, ...]]:
-    """Return the closed form or, if the regressor disagrees, the numerical set; and notes."""
-    W = structural_regressor(chain)
-    theorem = closed_form(chain)
-    verdict = judge(theorem, W)
-    if verdict.agrees:
-        return theorem, _remarks(verdict)
-    found = numerical_set(chain, W, theorem)
-    words = (
-        f"the closed form of the minimal parameters has {len(theorem.terms)}, but the regressor of "
-        f"this arm shows {len(found.terms)} or others; the ones of the regressor are used. The "
-        "geometry is very close to a special one: give axes and offsets their nominal values."
-    )
-    warnings.warn(words, RobotWarning, stacklevel=4)
-    return found, (words, *_remarks(judge(found, W)))
-
-
-def _remarks(verdict: Verdict) -> tuple[str, ...]:
-    return (verdict.remark,) if verdict.remark else ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -18,8 +19,11 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import InputError, RobotWarning
-from armdyn.minimal import MinimalParameters, written
+from armdyn.minimal import MinimalParameters, OtherSet, written
 from armdyn.present import Grid
+
+# What a part of the set determines alone.
+Part: TypeAlias = Literal["gravity", "inertia"]
 
 
 def minimal(
@@ -29,6 +33,10 @@ def minimal(
     gravity_only: Annotated[
         bool,
         typer.Option("--gravity-only", help="Only what the arm at rest depends on."),
+    ] = False,
+    inertia_only: Annotated[
+        bool,
+        typer.Option("--inertia-only", help="Only what the inertia matrix depends on."),
     ] = False,
     khalil_gautier: Annotated[
         bool, typer.Option("--khalil-gautier", help="The set of Khalil and Gautier instead.")
@@ -41,10 +49,14 @@ def minimal(
     as_json: JsonOption = False,
 ) -> None:
     """Show the minimal parameters: names, values, what they are made of, what stays unseen."""
-    if latex and (as_json or khalil_gautier or gravity_only):
+    part = gravity_only or inertia_only
+    if gravity_only and inertia_only:
+        raise InputError("--gravity-only and --inertia-only: choose one; without both, both show.")
+    if latex and (as_json or khalil_gautier or part):
         raise InputError("--latex prints the whole set; it goes with --rotor and --friction only.")
-    if khalil_gautier and (gravity_only or rotor or friction):
+    if khalil_gautier and (part or rotor or friction):
         raise InputError("--khalil-gautier is the set of the links alone; leave the others out.")
+    only: Part | None = "gravity" if gravity_only else "inertia" if inertia_only else None
     arm, _ = open_arm(robot, base, tip, strict, snap)
     found = _minimal(arm, rotor, friction)
     if latex:
@@ -52,9 +64,9 @@ def minimal(
     elif khalil_gautier:
         _show_other(arm, found, as_json)
     elif as_json:
-        print_json(_as_json(arm, found, gravity_only))
+        print_json(_as_json(arm, found, only))
     else:
-        _show(arm, found, gravity_only)
+        _show(arm, found, only)
 
 
 def _minimal(arm: Arm, rotor: bool, friction: bool) -> MinimalParameters:
@@ -67,14 +79,9 @@ def _minimal(arm: Arm, rotor: bool, friction: bool) -> MinimalParameters:
     return found
 
 
-def _chosen(found: MinimalParameters, gravity_only: bool) -> list[int]:
-    names = found.names
-    return [k for k, name in enumerate(names) if not gravity_only or name in found.gravity_only]
-
-
-def _as_json(arm: Arm, found: MinimalParameters, gravity_only: bool) -> dict[str, Any]:
-    chosen = _chosen(found, gravity_only)
+def _as_json(arm: Arm, found: MinimalParameters, only: Part | None) -> dict[str, Any]:
     names, units, values = found.names, found.units, found.values.tolist()
+    chosen = [k for k, name in enumerate(names) if only is None or _mark(name, _names(found, only))]
     return {
         "name": arm.name,
         "n": arm.n,
@@ -86,11 +93,7 @@ def _as_json(arm: Arm, found: MinimalParameters, gravity_only: bool) -> dict[str
                 "unit": units[k],
                 "carrier": found.carriers[k],
                 "expression": found.expression(names[k]),
-                "coefficients": {
-                    p: x
-                    for p, x in zip(found.parameter_names, found.matrix[k].tolist(), strict=True)
-                    if x
-                },
+                "coefficients": _nonzero(found, found.matrix[k]),
             }
             for k in chosen
         ],
@@ -99,25 +102,91 @@ def _as_json(arm: Arm, found: MinimalParameters, gravity_only: bool) -> dict[str
             for s in found.invisible
         ],
         "gravity_only": found.gravity_only,
+        "inertia_only": _other_as_json(found, found.inertia_only()),
+        "kappas": _other_as_json(found, found.kappas()),
         "closed_form": found.closed_form,
         "notes": found.notes,
     }
 
 
-def _show(arm: Arm, found: MinimalParameters, gravity_only: bool) -> None:
-    chosen = _chosen(found, gravity_only)
-    what = " that the arm at rest depends on" if gravity_only else ""
-    count = len(found.parameter_names)
-    show(f"{arm.name}: {len(chosen)} minimal parameters{what}, of {count} parameters")
+def _other_as_json(found: MinimalParameters, other: OtherSet) -> list[dict[str, Any]]:
+    values = (other.matrix @ found.parameters).tolist()
+    rows = zip(other.names, values, other.units, other.matrix, strict=True)
+    return [
+        {"name": name, "value": value, "unit": unit, "coefficients": _nonzero(found, row)}
+        for name, value, unit, row in rows
+    ]
+
+
+def _nonzero(found: MinimalParameters, row: Any) -> dict[str, float]:
+    return {p: x for p, x in zip(found.parameter_names, row.tolist(), strict=True) if x}
+
+
+def _names(found: MinimalParameters, only: Part) -> tuple[str, ...]:
+    return found.gravity_only if only == "gravity" else found.inertia_only().names
+
+
+def _show(arm: Arm, found: MinimalParameters, only: Part | None) -> None:
+    count, matrix, rest = len(found.parameter_names), found.inertia_only(), found.gravity_only
+    sizes = {
+        None: f"{len(found)} minimal parameters, of {count} parameters; the inertia matrix alone "
+        f"depends on {len(matrix.names)}, torques at rest on {len(rest)}.",
+        "gravity": f"{len(rest)} minimal parameters that the arm at rest depends on",
+        "inertia": f"{len(matrix.names)} minimal parameters of the inertia matrix alone",
+    }
+    show(f"{arm.name}: {sizes[only]}")
     rows: list[tuple[str, ...]] = []
-    for k in chosen:
-        name, unit = found.names[k], found.units[k]
+    for k, name in enumerate(found.names):
+        if only is not None and not _mark(name, _names(found, only)):
+            continue
         combination = written(found.matrix[k], found.parameter_names)
         words = found.expression(name).partition("]: ")[2]
-        rows.append((name, f"{found.values[k]:.6g}", f" {unit}", f"{combination} ", words))
-    heads = ("name", "value", "unit", "combination", "what it is")
-    show("", Grid("", heads, 1, tuple(rows), words_after=3), "", "What no torque can tell:")
-    show(*(f"  {plain(str(statement))}" for statement in found.invisible))
+        marks = (_mark(name, matrix.names), _mark(name, rest))
+        value, unit = f"{found.values[k]:.6g}", f" {found.units[k]}"
+        rows.append((name, value, unit, *marks, f"{combination} ", words))
+    heads = ("name", "value", " unit", "in M", "at rest ", "combination", "what it is")
+    show("", Grid("", heads, 1, tuple(rows), words_after=2))
+    if only != "gravity":
+        _show_combinations(
+            found,
+            matrix,
+            [k for k, name in enumerate(matrix.names) if name not in found.names],
+            "Of the inertia matrix alone, about the point in which the axes up to the joint meet:",
+        )
+    kappas = found.kappas()
+    _show_combinations(
+        found, kappas, range(len(kappas.names)), "The kappas of [Lin1994] (53), (54):"
+    )
+    if only is None:
+        show("", "What no torque can tell:")
+        show(*(f"  {plain(str(statement))}" for statement in found.invisible))
+
+
+def _mark(name: str, part: tuple[str, ...]) -> str:
+    """Return a cross if a part of the set has a name; the other name if it has it changed."""
+    changed = f"{name}C"
+    return "x " if name in part else f"{changed} " if changed in part else ""
+
+
+def _show_combinations(
+    found: MinimalParameters, other: OtherSet, chosen: Sequence[int], title: str
+) -> None:
+    """Show combinations with their values and in minimal parameters; nothing if there are none."""
+    if not chosen:
+        return
+    values = other.matrix @ found.parameters
+    rows = tuple(
+        (
+            other.names[k],
+            f"{values[k]:.6g}",
+            f" {other.units[k]}",
+            f"{written(other.matrix[k], found.parameter_names)} ",
+            written(other.change[k], found.names),
+        )
+        for k in chosen
+    )
+    heads = ("name", "value", " unit", "combination", "in minimal parameters")
+    show("", title, "", Grid("", heads, 1, rows, words_after=2))
 
 
 def _show_other(arm: Arm, found: MinimalParameters, as_json: bool) -> None:

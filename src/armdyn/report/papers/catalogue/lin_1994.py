@@ -6,6 +6,7 @@ from armdyn.report.papers.catalogue._entry import Paper, corrected, fails, holds
 from armdyn.report.papers.catalogue._tests import COMPOSITES, ERRATA, PINOCCHIO, RANK
 
 _HERE = "report/papers/test_equations_lin_1994.py::"
+_ALONE = "minimal/test_other_sets.py::test_the_inertia_matrix_alone_has_the_set_of_its_regressor"
 _SETS = "minimal/test_minimal_sets.py::"
 _PARAMETERS = "minimal/test_minimal_parameters.py::"
 _CHRISTOFFEL = "algorithms/test_lin_1991.py::test_coriolis_matrix_is_of_christoffel_symbols"
@@ -53,7 +54,8 @@ _PRELIMINARIES = (
     ),
     holds(
         "Theorem 3", "a set for the torques without gravity is one for the inertia matrix alone",
-        "armdyn.MinimalParameters", _HERE + "test_theorem_3_the_inertia_matrix_alone",
+        "armdyn.MinimalParameters.inertia_only", "minimal._other_sets:inertia_set",
+        _HERE + "test_theorem_3_the_inertia_matrix_alone", _ALONE,
     ),
 )  # fmt: skip
 
@@ -164,13 +166,16 @@ _SET = (
     ),
     fails(
         "Property 4", "inertias and first moments of rotational joints that are seen",
-        "algorithms.minimal_set:minimal_set", "minimal._closed_form:closed_form", RANK, ERRATA,
+        "armdyn.MinimalParameters.inertia_only", "algorithms.minimal_set:minimal_set",
+        "minimal._closed_form:closed_form", RANK, _ALONE, ERRATA,
         note="of torques with gravity it is right; of the inertia matrix alone, where leading axes "
         "meet in one point, it counts first moments that are not seen",
     ),
     holds(
         "(53)-(54)", "the kappas as combinations of constants",
-        "algorithms.minimal_set:minimal_set", _HERE + "test_kappas_36_50_53_54", RANK,
+        "armdyn.MinimalParameters.kappas", "algorithms.minimal_set:minimal_set",
+        "minimal/test_other_sets.py::test_kappas_are_those_of_53_and_54",
+        _HERE + "test_kappas_36_50_53_54", RANK,
     ),
     holds(
         "(55)-(56)", "moments follow from constants by triangular matrices",
