@@ -12,8 +12,8 @@ import pytest
 import armdyn
 from armdyn import AdaptiveControl
 from armdyn.errors import FileError
+from armdyn.report.studies.adaptive import wrong_model
 from support.c_code import Library, needs_gcc, selftest
-from support.wrong_models import wrong_model
 
 
 @needs_gcc

@@ -12,8 +12,8 @@ import armdyn
 from armdyn import AdaptiveControl, Arm
 from armdyn.errors import InputError, MethodError
 from armdyn.identification.physical._pseudo_inertia import pseudo_inertia
+from armdyn.report.studies.adaptive import FIXED, FREE, PHYSICAL, run_adaptive, wrong_model
 from support.identification import example_robot, small_arm
-from support.wrong_models import rich_motion, wrong_model
 
 SLOPE = 10.0
 
@@ -22,37 +22,24 @@ def panda() -> Arm:
     return armdyn.load(example_robot("panda_description/urdf/panda.urdf"), tip="panda_link8")
 
 
-def damping(arm: Arm) -> np.ndarray:
-    q = np.random.default_rng(0).uniform(-1.0, 1.0, (40, arm.n))
-    return SLOPE * np.diagonal(arm.mass_matrix(q), axis1=1, axis2=2).mean(axis=0)
-
-
-def rms(x: Any) -> float:
-    return float(np.sqrt(np.mean(np.square(x))))
-
-
 @pytest.mark.parametrize("name", ["puma560", "panda"])
 def test_an_arm_with_wrong_parameters_learns_to_track(name: str) -> None:
     """In 3 s; the study is longer."""
-    arm = panda() if name == "panda" else armdyn.load(name)
-    until = 3.0
-    motion = rich_motion(arm, 5.0)
-    q0, qd0, _ = motion.states(0.0)
-    control = AdaptiveControl(SLOPE, damping(arm), motion, model=wrong_model(arm))
-    armdyn.simulate(arm, q0, qd0, torque=control, until=until, integrator="rk4", step=1e-3)
-    history = control.history
-    fixed = armdyn.ComputedTorque(SLOPE**2, 2 * SLOPE, motion, model=control.believed)
-    run = armdyn.simulate(arm, q0, qd0, torque=fixed, until=until, integrator="rk4", step=4e-3)
-    beside = motion.states(run.t)[0] - run.q
-    late, late_beside = history.t >= until - 1.0, run.t >= until - 1.0
-    assert rms(history.error[late]) < 0.1 * rms(beside[late_beside])
+    study = run_adaptive(None, panda() if name == "panda" else armdyn.load(name), duration=3.0)
+    fixed, kept, free = (study.runs[x] for x in (FIXED, PHYSICAL, FREE))
+    for run in (kept, free):
+        assert run.rms(3.0) < 0.1 * fixed.rms(3.0)
+        assert run.torque_error[-1] < 0.5 * run.torque_error[0]
+    assert kept.least is not None and kept.least > 0.0
+    history = study.learnt
     assert history.parameters is not None
-    links = history.parameters[::50, : 10 * arm.n].reshape(-1, 10)
-    assert min(np.linalg.eigvalsh(pseudo_inertia(x))[0] for x in links) > 0.0
     drives = [k for k, x in enumerate(history.parameter_names) if x[:2] in ("Jm", "Fv", "Fc")]
     assert drives
     assert (history.parameters[:, drives] >= 0.0).all()
     assert np.isfinite(history.values).all()
+    assert [f.verdict for f in study.findings()][:2] == ["reproduced", "reproduced"]
+    assert len(study.to_dict()["minimal_parameters"]) == len(history.names)
+    assert [len(grid.rows) for grid in study.grids()] == [4, 2]
 
 
 def test_minimal_values_are_those_of_links_that_can_exist() -> None:

@@ -262,7 +262,10 @@ def test_pages_and_pictures_are_written(monkeypatch, capsys, tmp_path, two_links
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("asher",), "there is no study 'asher'; expected one of: ascher, puma, integrators, all"),
+        (
+            ("asher",),
+            "there is no study 'asher'; expected one of: ascher, puma, integrators, adaptive, all",
+        ),
         (("ascher", "--plot", "a.gif"), "pictures are written as .png, .svg, .pdf"),
         (("ascher", "--plot", "nowhere/a.png"), "no folder nowhere"),
         (("all", "--markdown", "nowhere/a.md"), "no folder nowhere"),

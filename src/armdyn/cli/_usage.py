@@ -144,6 +144,7 @@ VERBS: dict[str, Usage] = {
         "Run the papers' numerical studies: what is printed, what is found, and why they differ.",
         (
             "armdyn study ascher",
+            "armdyn study adaptive --plot adaptive.png",
             "armdyn study all --markdown studies.md",
         ),
         folder="papers",

@@ -10,6 +10,7 @@ from armdyn.report.studies._study import (
     findings_grid,
     write_plot,
 )
+from armdyn.report.studies.adaptive import run_adaptive
 from armdyn.report.studies.ascher import run_ascher
 from armdyn.report.studies.integrators import run_integrators
 from armdyn.report.studies.puma import run_puma
@@ -18,6 +19,7 @@ STUDIES: dict[str, Callable[[Progress], Study]] = {
     "ascher": run_ascher,
     "puma": run_puma,
     "integrators": run_integrators,
+    "adaptive": run_adaptive,
 }
 """Functions that run the studies, by name; each reports its progress to a function."""
 
