@@ -17,17 +17,28 @@ from collections.abc import Sequence
 from armdyn.algorithms.angular import euler, omega_matrix, sliding, turning
 from armdyn.algorithms.base_motion import start, start_omega
 from armdyn.algorithms.frame import frames
-from armdyn.algorithms.vector import ZERO, add, cross, scale, second_moment, times
+from armdyn.algorithms.vector import ZERO, add, cross, scale, second_moment, sub, times
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
 
 
 def inverse_dynamics(
-    chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+    chain: Chain,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    *,
+    in_forces: bool = False,
 ) -> list[Scalar]:
-    """Return the joint torques that give the accelerations qdd; 96M 84A a revolute joint."""
+    """Return the joint torques that give the accelerations qdd; 96M 84A a revolute joint.
+
+    With `in_forces`, gravity is in the force of every link, (9), and the base is at rest.
+    """
     F, n = frames(chain, q), chain.n
     w, wd, sdd = start(chain)  # step 1; g is a vector, printed as a number along the axis z_0
+    g: Vector = chain.g
+    if in_forces:
+        sdd = ZERO
     omega = start_omega(chain)
     f: list[Vector] = [ZERO]
     t: list[Vector] = [ZERO]
@@ -38,7 +49,10 @@ def inverse_dynamics(
         sdd = add(sdd, sliding(F[i], w, qdi, qddi))
         omega = omega_matrix(w, wd)
         rdd = add(sdd, times(omega, chain[i].c))
-        f.append(scale(chain[i].m, rdd))  # step 2, (9) less gravity
+        if in_forces:
+            g = F[i].to_child(g)
+            rdd = sub(rdd, g)
+        f.append(scale(chain[i].m, rdd))  # step 2, (9)
         t.append(euler(omega, second_moment(chain[i].I)))  # (10), step 2
 
     tau: list[Scalar] = [0.0] * n

@@ -7,10 +7,10 @@ last frame is chosen as it can be for any arm (`algorithms.last_frame`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeAlias
 
-from armdyn.algorithms import QUANTITIES
+from armdyn.algorithms import QUANTITIES, gibbs_appell, lin_1991
 from armdyn.algorithms.cholesky import cholesky, solve
 from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.fijany_bejczy import by_way_of
@@ -31,6 +31,8 @@ from armdyn.scalar import Op, Scalar
 
 Numbers: TypeAlias = list[Scalar]
 
+ON_HAND = "mass_matrix, composites on hand"
+
 
 @cache
 def measure(quantity: str, method: str, n: int, type: int = 1) -> Operations:
@@ -43,7 +45,7 @@ def measure(quantity: str, method: str, n: int, type: int = 1) -> Operations:
     )
 
 
-def _composites(method: str, chain: Chain) -> Operations:
+def _composites(method: str, chain: Chain) -> Program:
     """Moments of the composite bodies from the minimal set; only the inertia D_11 of body 1."""
     assert method == "minimal"
 
@@ -52,7 +54,7 @@ def _composites(method: str, chain: Chain) -> Operations:
         bodies = minimal_composites(F, found, minimal_set(chain, found))
         return needed_of_composites(F, bodies)
 
-    return count(trace(run, _state(chain, "q"), [Slot("read", (7 * chain.n - 6,))]))
+    return trace(run, _state(chain, "q"), [Slot("read", (7 * chain.n - 6,))])
 
 
 def needed_of_composites(F: Sequence[Frame], bodies: Sequence[AxialComposite]) -> list[Scalar]:
@@ -72,7 +74,7 @@ def composite_masses(chain: Chain) -> Numbers:
     return mass
 
 
-def _composites_on_hand(method: str, chain: Chain) -> Operations:
+def _composites_on_hand(method: str, chain: Chain) -> Program:
     """A formulation alone: moments of composite bodies are inputs, rotation elements are free."""
     n, mass = chain.n, composite_masses(chain)
 
@@ -83,8 +85,7 @@ def _composites_on_hand(method: str, chain: Chain) -> Operations:
         return FORMULATIONS[method](F, bodies_of(mass, *moments))
 
     inputs = [*_state(chain, "q"), Slot("c", (n, 3)), Slot("J", (n, 6))]
-    program = trace(run, inputs, [Slot("D", (n, n))])
-    return _beyond(count(program), Operations(mul=elements_of_rotations(program, chain)))
+    return trace(run, inputs, [Slot("D", (n, n))])
 
 
 def elements_of_rotations(program: Program, chain: Chain) -> int:
@@ -101,7 +102,7 @@ def elements_of_rotations(program: Program, chain: Chain) -> int:
     return sum(step.op is Op.MUL and is_element(*step.args) for step in code)
 
 
-def _both(method: str, chain: Chain) -> Operations:
+def _both(method: str, chain: Chain) -> Program:
     """The mass matrix and the bias of one method together; common subexpressions count once."""
     M, b = (QUANTITIES[quantity].methods[method].run for quantity in ("mass_matrix", "bias"))
     n = chain.n
@@ -110,15 +111,15 @@ def _both(method: str, chain: Chain) -> Operations:
         return M(chain, q), b(chain, q, qd)
 
     outputs = [Slot("M", (n, n)), Slot("b", (n,))]
-    return count(trace(run, _state(chain, "q", "qd"), outputs))
+    return trace(run, _state(chain, "q", "qd"), outputs)
 
 
 def _bias_beside(method: str, chain: Chain) -> Operations:
     """The additional cost of the bias after the mass matrix of the same method."""
-    return _beyond(_both(method, chain), operations(chain, "mass_matrix", method))
+    return _beyond(count(_both(method, chain)), operations(chain, "mass_matrix", method))
 
 
-def _factorisation(method: str, chain: Chain) -> Operations:
+def _factorisation(method: str, chain: Chain) -> Program:
     """The factor L of a given matrix."""
     assert method == "cholesky"
     n = chain.n
@@ -127,7 +128,7 @@ def _factorisation(method: str, chain: Chain) -> Operations:
     def run(X: Numbers) -> Any:
         return cholesky(_symmetric(X, n))
 
-    return count(trace(run, [Slot("X", (entries,))], [Slot("L", (entries,))]))
+    return trace(run, [Slot("X", (entries,))], [Slot("L", (entries,))])
 
 
 def _substitution(method: str, chain: Chain) -> Operations:
@@ -138,10 +139,11 @@ def _substitution(method: str, chain: Chain) -> Operations:
         return solve(_symmetric(X, n), y)
 
     inputs = [Slot("X", (n * (n + 1) // 2,)), Slot("y", (n,))]
-    return _beyond(count(trace(run, inputs, [Slot("x", (n,))])), _factorisation(method, chain))
+    factors = count(_factorisation(method, chain))
+    return _beyond(count(trace(run, inputs, [Slot("x", (n,))])), factors)
 
 
-def _forward_from_parts(methods: str, chain: Chain) -> Operations:
+def _forward_from_parts(methods: str, chain: Chain) -> Program:
     """Forward dynamics from separate methods for the mass matrix, the bias and the solution."""
     of_matrix, of_bias, of_system = methods.split(", ")
     assert of_system == "cholesky"
@@ -151,17 +153,37 @@ def _forward_from_parts(methods: str, chain: Chain) -> Operations:
         rest = [t - bi for t, bi in zip(tau, b(chain, q, qd), strict=True)]
         return solve(M(chain, q), rest)
 
-    return count(trace(run, _state(chain, "q", "qd", "tau"), [Slot("qdd", (chain.n,))]))
+    return trace(run, _state(chain, "q", "qd", "tau"), [Slot("qdd", (chain.n,))])
 
 
-def _in_one_frame(which: str, chain: Chain) -> Operations:
+def _in_one_frame(which: str, chain: Chain) -> Program:
     """The algorithm of Fijany and Bejczy by way of another frame than E_2."""
     k = {"third": 3, "next to last": chain.n - 1, "last": chain.n}[which]
 
     def run(q: Numbers) -> Any:
         return by_way_of(chain, q, k)
 
-    return count(trace(run, _state(chain, "q"), [Slot("M", (chain.n, chain.n))]))
+    return trace(run, _state(chain, "q"), [Slot("M", (chain.n, chain.n))])
+
+
+def _about_another_origin(which: str, chain: Chain) -> Program:
+    """The method of [Lin1991] about the origin of another joint than the first."""
+    k = {"second": 2, "third": 3, "next to last": chain.n - 1, "last": chain.n}[which]
+
+    def run(q: Numbers) -> Any:
+        return lin_1991.mass_matrix(chain, q, about=k)
+
+    return trace(run, _state(chain, "q"), [Slot("M", (chain.n, chain.n))])
+
+
+def _gravity_in_forces(method: str, chain: Chain) -> Program:
+    """The recursion of [Mata2002] with gravity in the force of every link."""
+    assert method == "gibbs_appell"
+
+    def run(q: Numbers, qd: Numbers, qdd: Numbers) -> Any:
+        return gibbs_appell.inverse_dynamics(chain, q, qd, qdd, in_forces=True)
+
+    return trace(run, _state(chain, "q", "qd", "qdd"), [Slot("tau", (chain.n,))])
 
 
 def _beyond(all: Operations, part: Operations) -> Operations:
@@ -206,14 +228,29 @@ FORMULATIONS: dict[str, Callable[[Sequence[Frame], Sequence[Composite]], Matrix]
     "lin_fang_4": formulation_4,
 }
 
-PARTS: dict[str, Callable[[str, Chain], Operations]] = {
+PROGRAMS: dict[str, Callable[[str, Chain], Program]] = {
     "composites": _composites,
-    "mass_matrix, composites on hand": _composites_on_hand,
+    ON_HAND: _composites_on_hand,
     "mass_matrix and bias": _both,
-    "bias beside mass_matrix": _bias_beside,
     "factorisation": _factorisation,
-    "substitution": _substitution,
     "forward_dynamics from parts": _forward_from_parts,
     "mass_matrix in one frame": _in_one_frame,
+    "mass_matrix about another origin": _about_another_origin,
+    "inverse_dynamics, gravity in forces": _gravity_in_forces,
 }
-"""The parts that only the papers count, by the names of `papers.Measure`."""
+"""Programs of parts that only the papers count."""
+
+
+def _counted(part: str, method: str, chain: Chain) -> Operations:
+    """Count the program of a part; if composites are on hand, so are elements of rotations."""
+    program = PROGRAMS[part](method, chain)
+    free = elements_of_rotations(program, chain) if part == ON_HAND else 0
+    return _beyond(count(program), Operations(mul=free))
+
+
+PARTS: dict[str, Callable[[str, Chain], Operations]] = {
+    **{part: partial(_counted, part) for part in PROGRAMS},
+    "bias beside mass_matrix": _bias_beside,
+    "substitution": _substitution,
+}
+"""Counts of the parts that only the papers count, by the names of `papers.Measure`."""

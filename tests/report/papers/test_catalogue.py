@@ -17,6 +17,8 @@ from armdyn.report.claims import CLAIMS
 from armdyn.report.papers.catalogue import PAPERS, VERDICTS, defined, equation_numbers, source_place
 from armdyn.report.papers.catalogue._entry import Paper
 from armdyn.report.papers.pages import pages
+from armdyn.report.papers.printed_counts import HEADS as COUNTS_HEADS
+from armdyn.report.papers.printed_counts import counts_grid
 
 ROOT = Path(__file__).parents[3]
 TEXTS = ROOT.parent / "shared" / "papers"
@@ -200,3 +202,23 @@ def test_pages_are_written_together(monkeypatch, capsys, tmp_path) -> None:
     assert status == 0
     assert {path.name for path in (tmp_path / "pages").iterdir()} == set(pages())
     assert "errata.md" in out
+
+
+def test_every_count_that_is_not_the_printed_one_is_explained() -> None:
+    """A contradiction within a paper, with both sums, or why the recursion takes another number."""
+    same, heads = {"", "same", "none"}, COUNTS_HEADS
+    seen = 0
+    for paper in PAPERS.values():
+        grid = counts_grid(paper.key)
+        for row in () if grid is None else grid.rows:
+            cells = dict(zip(heads, map(str, row), strict=True))
+            differs = [cells[x] for x in ("its formula", "its lines", "run as printed")]
+            if set(differs) <= same and cells["run as printed"]:
+                continue
+            seen += 1
+            assert cells["remark"], cells["table, row"]
+            if cells["its lines"] not in {*same, cells["its formula"]}:
+                assert "its lines sum to" in cells["remark"]
+            if cells["its formula"] not in same:
+                assert "its formula gives" in cells["remark"]
+    assert seen > 10

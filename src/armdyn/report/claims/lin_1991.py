@@ -61,6 +61,18 @@ CLAIMS: tuple[Claim, ...] = (
         (_matrix("Walker and Orin"),),
     ),
     Ranking(
+        "lin_1991.other_origins",
+        "section 5",
+        "Points of links, the origins of their frames, cost more than the origin of the base frame",
+        1,
+        (_matrix("Present"),),
+        tuple(
+            traced("mass_matrix about another origin", which)
+            for which in ("second", "third", "next to last", "last")
+        ),
+        4,
+    ),
+    Ranking(
         "lin_1991.renaud_before_fijany_bejczy",
         "section 1; Appendix",
         "Renaud's formulation is more efficient than that of Fijany and Bejczy",

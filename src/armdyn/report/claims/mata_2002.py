@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.report.claims._claim import Claim, Contender, Order, Ranking, printed
+from armdyn.report.claims._claim import Claim, Contender, Order, Ranking, printed, traced
 
 
 def _row(table: int, label: str) -> Contender:
@@ -32,6 +32,14 @@ CLAIMS: tuple[Claim, ...] = (
         (_row(1, LUH), _row(1, "Angeles et al., Kane"), _row(1, BALAFOUTIS)),
         6,
         6,
+    ),
+    Ranking(
+        "mata_2002.gravity_as_acceleration",
+        "section 4.1",
+        "Gravity as an acceleration of the base takes less than in the force of every link",
+        1,
+        (_row(1, THIS),),
+        (traced("inverse_dynamics, gravity in forces", "gibbs_appell"),),
     ),
     Ranking(
         "mata_2002.matrix",

@@ -53,7 +53,8 @@ class Measure:
     `armdyn.report._measure` can trace: "composites" (first moments and inertia tensors),
     "mass_matrix, composites on hand", "mass_matrix and bias", "bias beside mass_matrix",
     "factorisation", "substitution", "forward_dynamics from parts", "mass_matrix in one frame",
-    "inertia of a joint" (as printed only).
+    "mass_matrix about another origin", "inverse_dynamics, gravity in forces", "inertia of a joint"
+    (as printed only).
     """
 
     quantity: str

@@ -32,9 +32,13 @@ def _cells(label: str, row: PrintedRow) -> tuple[str, ...]:
     printed = [row.values[n] or value for n, value in zip(ns, formulas, strict=True)]
     lines = [row.sum_of_lines(n) for n in ns]
     ran = [_ran(row, n) for n in ns]
-    remark = row.measure if isinstance(row.measure, str) else ""
-    if not remark:
-        remark = NOT_HERE if ran[0] is None else row.as_printed
+    said = contradictions(row)
+    if isinstance(row.measure, str):
+        said.append(row.measure)
+    elif ran[0] is None:
+        said.append(NOT_HERE)
+    elif row.as_printed:
+        said.append(row.as_printed)
     return (
         label if row.type == 1 else f"{label}, Type 2",
         ", ".join(map(str, ns)),
@@ -42,8 +46,26 @@ def _cells(label: str, row: PrintedRow) -> tuple[str, ...]:
         "none" if row.formulas is None else _beside(formulas, printed),
         _beside(lines, printed),
         _beside(ran, printed),
-        remark,
+        "; ".join(said),
     )
+
+
+def contradictions(row: PrintedRow) -> list[str]:
+    """Return where a row contradicts itself: its number, its formula and the sum of its lines."""
+    said: list[str] = []
+    for n, printed in row.values.items():
+        by_formula = row.formula(n)
+        if None not in (printed, by_formula) and printed != by_formula:
+            said.append(f"prints {_one(printed)} at n = {n}, its formula gives {_one(by_formula)}")
+    for n in row.values:
+        by_formula, by_lines = row.formula(n), row.sum_of_lines(n)
+        if None not in (by_formula, by_lines) and by_formula != by_lines:
+            said.append(
+                f"its formula gives {_one(by_formula)} at n = {n}, its lines sum to "
+                f"{_one(by_lines)}"
+            )
+            break
+    return said
 
 
 def _ran(row: PrintedRow, n: int) -> Pair | None:
@@ -54,8 +76,12 @@ def _ran(row: PrintedRow, n: int) -> Pair | None:
     return None if found is None else (found.multiplications + found.sqrt, found.additions)
 
 
+def _one(pair: Pair | None) -> str:
+    return "" if pair is None else "{}M {}A".format(*pair)
+
+
 def _listed(pairs: Sequence[Pair | None]) -> str:
-    return ", ".join("{}M {}A".format(*pair) for pair in pairs if pair is not None)
+    return ", ".join(_one(pair) for pair in pairs if pair is not None)
 
 
 def _beside(pairs: Sequence[Pair | None], printed: Sequence[Pair | None]) -> str:
