@@ -11,7 +11,7 @@ import pytest
 import armdyn
 from armdyn import Arm
 from armdyn.report._pinocchio import pinocchio_model
-from support.c_code import Library, needs_gcc
+from support.c_code import Library, needs_gcc, with_prototype
 from support.friction import with_all_terms
 from support.robots import FAMILIES, random_robot, random_state, relative_error
 
@@ -96,7 +96,7 @@ def test_the_c_code_is_the_same_function(tmp_path: Any) -> None:
     base = armdyn.load("puma560").minimal
     f = base.function("tracking_regressor")
     source = tmp_path / "tracking.c"
-    source.write_text(f.source("c"))
+    source.write_text(with_prototype(f.source("c")))
     x = np.random.default_rng(1).normal(size=(4, 6))
     expected = base.tracking_regressor(*x)
     (got,) = Library((source, source))("regressor", list(x), [expected.shape])

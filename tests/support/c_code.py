@@ -21,6 +21,7 @@ needs_gcc = pytest.mark.skipif(GCC is None, reason="gcc is not installed")
 
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"]
+STRICT += ["-Wdouble-promotion", "-Wshadow", "-Wmissing-prototypes"]
 
 
 RANDOM = [("mixed", 3), ("inclined slide", 2), ("right angles", 2), ("rotational", 1)]
@@ -40,6 +41,11 @@ def robots() -> dict[str, armdyn.Robot]:
 
 
 ROBOTS = robots()
+
+
+def with_prototype(source: str) -> str:
+    """Return printed C with the prototype of its one function before it: it has no header."""
+    return source[source.index("void ") : source.index(")\n{") + 1] + ";\n" + source
 
 
 def compile_c(paths: tuple[Path, ...], target: Path, *options: str) -> None:
