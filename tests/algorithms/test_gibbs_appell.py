@@ -10,14 +10,14 @@ import pytest
 
 import armdyn
 from armdyn import Joint, Robot
-from armdyn.algorithms import QUANTITIES, cholesky, second_moment
+from armdyn.algorithms import QUANTITIES, cholesky, gibbs_appell, second_moment
 from armdyn.algorithms.link_moments import moments, regrouped
 from armdyn.algorithms.vector import inertia_at_origin, trace_minus
 from armdyn.graph import Operations, Program, Slot, count, evaluate, trace
 from armdyn.graph._interpret import ARRAYS
 from armdyn.robot import chain_of
 from armdyn.robot._generic import random_joint
-from support.robots import random_robots, relative_error
+from support.robots import random_robots, random_state, relative_error
 
 Polynomial = Callable[[int], float]
 Counts = tuple[Polynomial, Polynomial, Polynomial | None, Polynomial | None]
@@ -224,3 +224,12 @@ def test_the_digits_are_lost_by_the_mass_matrix_not_by_how_it_is_made() -> None:
     )
     error = np.abs(stored - exact)[:, 1].max()
     assert 0.1 < error < 3.0
+
+
+def test_gravity_in_forces_gives_the_same_torques() -> None:
+    for robot in random_robots(seed=4, sizes=(1, 3, 6)):
+        chain, state = chain_of(robot), random_state(robot)
+        x = [state[name] for name in ("q", "qd", "qdd")]
+        expected = gibbs_appell.inverse_dynamics(chain, *x)
+        got = gibbs_appell.inverse_dynamics(chain, *x, in_forces=True)
+        assert relative_error(got, expected) < 1e-12

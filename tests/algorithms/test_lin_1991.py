@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 
 from armdyn import generic
-from armdyn.algorithms import QUANTITIES
+from armdyn.algorithms import QUANTITIES, lin_1991
 from armdyn.graph import Operations, Slot, count, trace
 from armdyn.report._pinocchio import pinocchio_model
 from armdyn.robot import Chain, chain_of
@@ -123,3 +123,10 @@ def test_coriolis_matrix_is_of_christoffel_symbols() -> None:
         expected = np.einsum("mjk,k->mj", symbols, qd)
         C = CORIOLIS(chain_of(robot), q.tolist(), qd.tolist())
         assert relative_error(C, expected) < 1e-7, robot.name
+
+
+def test_any_origin_gives_the_same_matrix() -> None:
+    for robot in ROBOTS:
+        chain, q = chain_of(robot), random_state(robot)["q"]
+        for k in range(1, robot.n + 1):
+            assert relative_error(lin_1991.mass_matrix(chain, q, about=k), H(chain, q)) < 1e-12

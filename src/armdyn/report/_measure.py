@@ -158,22 +158,25 @@ def _forward_from_parts(methods: str, chain: Chain) -> Program:
 
 def _in_one_frame(which: str, chain: Chain) -> Program:
     """The algorithm of Fijany and Bejczy by way of another frame than E_2."""
-    k = {"third": 3, "next to last": chain.n - 1, "last": chain.n}[which]
 
     def run(q: Numbers) -> Any:
-        return by_way_of(chain, q, k)
+        return by_way_of(chain, q, _joint(which, chain.n))
 
     return trace(run, _state(chain, "q"), [Slot("M", (chain.n, chain.n))])
 
 
 def _about_another_origin(which: str, chain: Chain) -> Program:
     """The method of [Lin1991] about the origin of another joint than the first."""
-    k = {"second": 2, "third": 3, "next to last": chain.n - 1, "last": chain.n}[which]
 
     def run(q: Numbers) -> Any:
-        return lin_1991.mass_matrix(chain, q, about=k)
+        return lin_1991.mass_matrix(chain, q, about=_joint(which, chain.n))
 
     return trace(run, _state(chain, "q"), [Slot("M", (chain.n, chain.n))])
+
+
+def _joint(which: str, n: int) -> int:
+    """Return the number of a joint; arms of fewer joints have their last one instead."""
+    return min({"second": 2, "third": 3, "next to last": n - 1, "last": n}[which], n)
 
 
 def _gravity_in_forces(method: str, chain: Chain) -> Program:

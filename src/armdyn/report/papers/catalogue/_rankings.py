@@ -100,6 +100,13 @@ LIN_1991: tuple[Entry, ...] = (
         _TESTED, "lin_1991.before_walker_orin", note="once both are simplified, from n = 4 on",
     ),
     fails(
+        "claim: any other reference point costs more", "than the origin of the base frame", _TESTED,
+        "lin_1991.other_origins", "algorithms.lin_1991:composites",
+        "algorithms/test_lin_1991.py::test_any_origin_gives_the_same_matrix",
+        note="with our algebra, since the paper does not print these: the origins of joints 2 and "
+        "3 take less, those of the last joints more from n = 6 on",
+    ),
+    fails(
         "claim: Fijany and Bejczy is dearer than Renaud", "whose elements are written out", _TESTED,
         "lin_1991.renaud_before_fijany_bejczy", note="not for many joints; " + _SEE,
     ),
@@ -148,6 +155,11 @@ MATA_2002: tuple[Entry, ...] = (
         "claim: inverse dynamics is as cheap as the best", "beside Luh et al., Kane, Balafoutis",
         _TESTED, "mata_2002.inverse_before_luh", "mata_2002.inverse_comparable",
         note="two of them by quoted counts, at n = 6",
+    ),
+    holds(
+        "claim: gravity as an acceleration of the base", "takes fewer operations than (9)", _TESTED,
+        "mata_2002.gravity_as_acceleration", "algorithms.gibbs_appell:inverse_dynamics",
+        "algorithms/test_gibbs_appell.py::test_gravity_in_forces_gives_the_same_torques",
     ),
     holds(
         "claim: the inertia matrix is cheap", "beside Walker and Orin, Angeles and Ma", _TESTED,

@@ -209,12 +209,6 @@ _ALGORITHM = (
         "claim: the results are those of other methods", "checked there by a FORTRAN program",
         "mass_matrix: lin_1991", "bias: lin_1991", PINOCCHIO,
     ),
-    not_tried(
-        "claim: any other reference point costs more", "than the origin of the base frame",
-        "algorithms.lin_1991:composites",
-        note="body-fixed points were not counted; another point at rest, the first rotational "
-        "joint, costs less where joints slide before it",
-    ),
     holds(
         "claim: LDLᵀ for the linear equations", "advice from an experiment that is not shown",
         "armdyn.simulate", "report.studies.integrators:run_integrators",

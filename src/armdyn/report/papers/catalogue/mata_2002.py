@@ -68,11 +68,6 @@ _INVERSE = (
         "algorithms.printed.gibbs_appell:inverse_dynamics", PINOCCHIO, RUN_AS_PRINTED,
         ERRATA, note="symbols, the sign of gravity, and initial values that are not given",
     ),
-    not_tried(
-        "claim: gravity as an acceleration of the base", "takes fewer operations than (9)",
-        "algorithms.gibbs_appell:inverse_dynamics",
-        note="the dearer form, with gravity in every force, was not written",
-    ),
     holds(
         "Table 1", "operations of inverse dynamics by four algorithms",
         "armdyn.operation_counts", "report.papers.mata_2002:TABLE_1", NUMBERS, AS_PRINTED,
