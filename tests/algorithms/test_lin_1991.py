@@ -129,4 +129,4 @@ def test_any_origin_gives_the_same_matrix() -> None:
     for robot in ROBOTS:
         chain, q = chain_of(robot), random_state(robot)["q"]
         for k in range(1, robot.n + 1):
-            assert relative_error(lin_1991.mass_matrix(chain, q, about=k), H(chain, q)) < 1e-12
+            assert relative_error(lin_1991.mass_matrix(chain, q, origin=k), H(chain, q)) < 1e-12

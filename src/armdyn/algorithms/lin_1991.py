@@ -92,20 +92,20 @@ def composites(
     chain: Chain,
     F: Sequence[Frame],
     moments: Sequence[Moments] | None = None,
-    about: int | None = None,
+    origin: int | None = None,
 ) -> list[Composite]:
     """Return composite bodies 1..n; entry 0 stands for the base and is empty. (24)-(30).
 
     The paper takes the links with their centres of mass. With `moments` of links 1..n about their
     O_j (entry 0 is not read) they are used instead, which needs no centres of mass. The point O is
-    O_r, or the origin of the joint `about` beyond r, where it is at the moment.
+    O_r, or the origin of the joint `origin` beyond r, where it is at the moment.
     """
     n = chain.n
     r = next((j for j in range(1, n + 1) if chain[j].rotational), n + 1)
     s = [ZERO] * (n + 1)
-    for j in range((about or r) + 1, n + 1):
+    for j in range((origin or r) + 1, n + 1):
         s[j] = F[j].arm(s[j - 1])
-    for j in range(about or r, r, -1):
+    for j in range(origin or r, r, -1):
         s[j - 1] = sub(F[j].to_parent(s[j]), F[j].s)
     body = Composite(False, ZERO, 0.0, ZERO, ZERO_SYMMETRIC)
     found = [body]
@@ -133,10 +133,10 @@ def axes(bodies: Sequence[Composite], F: Sequence[Frame]) -> list[list[Axis]]:
     return seen
 
 
-def mass_matrix(chain: Chain, q: Sequence[Scalar], about: int | None = None) -> Matrix:
-    """Return H: H_mj = w_m . e_j + v_m . f_j for m <= j. (12); `about`: see `composites`."""
+def mass_matrix(chain: Chain, q: Sequence[Scalar], origin: int | None = None) -> Matrix:
+    """Return H: H_mj = w_m . e_j + v_m . f_j for m <= j. (12); `origin`: see `composites`."""
     F = frames(chain, q)
-    bodies = composites(chain, F, about=about)
+    bodies = composites(chain, F, origin=origin)
     seen = axes(bodies, F)
     H = [
         [dot(w, bodies[j].e) + dot(v, bodies[j].f) for w, v in seen[j][1:]]

@@ -169,7 +169,7 @@ def _about_another_origin(which: str, chain: Chain) -> Program:
     """The method of [Lin1991] about the origin of another joint than the first."""
 
     def run(q: Numbers) -> Any:
-        return lin_1991.mass_matrix(chain, q, about=_joint(which, chain.n))
+        return lin_1991.mass_matrix(chain, q, origin=_joint(which, chain.n))
 
     return trace(run, _state(chain, "q"), [Slot("M", (chain.n, chain.n))])
 
