@@ -12,10 +12,17 @@ import pytest
 from armdyn.algorithms import QUANTITIES
 from armdyn.graph import Slot, evaluate, record, simplify, verify
 from armdyn.robot import chain_of
-from support.robots import frame_oracle, oracle, random_robots, random_state, relative_error
+from support.robots import (
+    frame_oracle,
+    oracle,
+    random_robots,
+    random_state,
+    relative_error,
+    tilted_robots,
+)
 
 ROWS = [(quantity, method) for quantity, k in QUANTITIES.items() for method in k.methods]
-ROBOTS = random_robots()
+ROBOTS = [*random_robots(), *tilted_robots()]
 
 # Rounding grows with the number of operations and, where M is inverted, with its condition number.
 # Of derivatives that are zero Pinocchio leaves some rounding, which is compared with 1e-3.

@@ -19,6 +19,7 @@ from support.payloads import pair
 
 TUTORIALS = (
     "torques",
+    "own_file",
     "simulation",
     "controller",
     "formulations",

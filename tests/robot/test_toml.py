@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 
 from armdyn import FileError, Joint, Robot, RobotError, RobotWarning
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.robot import chain_of, generic
+from armdyn.robot import IDENTITY, NamedFrame, chain_of, generic
 from armdyn.robot._leniency import Leniency
 from armdyn.robot.formats._toml import LARGEST_FILE, read_toml, robot_from_toml, toml_text
+from armdyn.robot.formats.urdf import parse_urdf
 from support.robots import random_robots, random_state
+from support.urdf_texts import joint, links
+from support.urdf_texts import robot as robot_urdf
 
 # The same examples every time, and however long they take on a busy machine.
 repeatable = settings(derandomize=True, deadline=None)
@@ -275,3 +278,64 @@ def test_file_that_would_exhaust_memory_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"#" * (LARGEST_FILE + 1))
     with pytest.raises(FileError, match="has 2 MB, more than the 2 MB that a table of joints may"):
         read_toml(path)
+
+
+def test_arm_with_frames_far_away_is_read_back() -> None:
+    """Axes 5.6e-5 rad from parallel put frames kilometres away: no millimetres."""
+    text = robot_urdf(
+        links("base", "a", "b"), joint("1", "base", "a"),
+        joint("2", "a", "b", origin='<origin xyz="0.2 0 0" rpy="0 0 5.6e-5"/>'),
+    )  # fmt: skip
+    arm = parse_urdf(text)
+    assert max(abs(x) for j in arm.joints for x in (j.d, *j.com)) > 1000.0
+    written = toml_text(arm)
+    assert 'units = "SI"' in written
+    assert robot_from_toml(written.encode(), "arm.toml") == arm
+    with pytest.raises(FileError, match="millimetres"):
+        robot_from_toml(written.replace('units = "SI"\n', "").encode(), "arm.toml")
+    with pytest.raises(FileError, match="`units` is 'mm', expected 'SI'"):
+        robot_from_toml(written.replace('"SI"', '"mm"').encode(), "arm.toml")
+
+
+def test_tilt_frames_and_waived_checks_last() -> None:
+    frame = NamedFrame("camera", 1, ((1.0, 0.0, 0.0, 0.5), *IDENTITY[1:]))
+    joints = [Joint(name="a", mass=1.0), Joint(name="b", b=0.3, tilt=1e-7, mass=1.0)]
+    robot = Robot(joints, frames=[frame])
+    again = robot_from_toml(toml_text(robot).encode(), "arm.toml")
+    assert again == robot and again.frames == (frame,)
+    odd = [Joint(name="a", mass=1.0, inertia=(1, 0, 0, 1, 0, 2.1))]
+    with pytest.warns(RobotWarning, match="by 4.8 %"):
+        waived = Robot(odd, waive=("triangle",))
+    with pytest.warns(RobotWarning, match="by 4.8 %"):
+        again = robot_from_toml(toml_text(waived).encode(), "arm.toml")
+    assert (again.strict, again.waive) == (True, ("triangle",))
+    with pytest.raises(RobotError, match=r'waive=\("triangle",\)'):
+        Robot(odd, waive=("limits",))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('name = "camera"', "name = 3", "[[frame]] number 1: `name` is 3"),
+        ("link = 1", "link = 7", "`link` is 7, expected a whole number from 0 to 2"),
+        ("link = 1\n", "", "has the keys name, placement, expected name, link, placement"),
+        ("[1.0, 0.0, 0.0, 0.5]", "[2.0, 0.0, 0.0, 0.5]", "is not a placement"),
+        ('units = "SI"', 'waive = ["everything"]', "`waive` is 'everything', expected one of"),
+    ],
+)
+def test_wrong_frames_and_checks_are_refused(old: str, new: str, words: str) -> None:
+    frame = NamedFrame("camera", 1, ((1.0, 0.0, 0.0, 0.5), *IDENTITY[1:]))
+    text = toml_text(Robot([Joint(name="a"), Joint(name="b", b=0.3)], frames=[frame]))
+    assert old in text
+    with pytest.raises(FileError, match=re.escape(words)):
+        robot_from_toml(text.replace(old, new).encode(), "arm.toml")
+
+
+def test_waived_limits_of_a_table_are_left_out() -> None:
+    text = toml_text(Robot([Joint(name="a", lower=-1.0, upper=2.0, velocity=3.0)]))
+    text = text.replace("lower = -1.0", "lower = 5.0")
+    with pytest.raises(FileError, match="`lower` is 5"):
+        robot_from_toml(text.encode(), "arm.toml")
+    with pytest.warns(RobotWarning, match="number 1: `lower` is 5 and `upper` is 2"):
+        [joint] = robot_from_toml(text.encode(), "a", Leniency(waive=("limits",))).joints
+    assert (joint.lower, joint.upper, joint.velocity) == (-math.inf, math.inf, 3.0)

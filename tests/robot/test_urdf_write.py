@@ -88,6 +88,35 @@ def test_written_geometry_keeps_its_zeros(tmp_path) -> None:
     assert again.notes == ()
 
 
+def test_numbers_that_a_reader_would_snap_are_written_as_exact() -> None:
+    """An angle of 1e-6 rad and a length of 5e-7 m are meant: they moved poses by 1e-9 before."""
+    link = {"mass": 1.0, "com": (0.1, 0.2, 0.3), "inertia": (0.1, 0.0, 0.0, 0.1, 0.0, 0.1)}
+    joints = [
+        Joint(name="a", **link), Joint(beta=math.pi / 2 + 1e-6, b=5e-7, name="b", **link),
+        Joint(beta=1.0, b=0.3, theta=3e-6, d=2e-7, name="c", **link),
+    ]  # fmt: skip
+    robot = Robot(joints, tool=[[1, 0, 0, 0.1], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    text = urdf_text(robot)
+    assert '<armdyn exact="true" />' in text
+    again = parse_urdf(text)
+    q, qd, qdd = np.random.default_rng(0).uniform(-2, 2, (3, 3))
+    assert relative_error(torques(again, q, qd, qdd), torques(robot, q, qd, qdd)) < ROUND_TRIP
+    assert np.abs(pose(again, q) - pose(robot, q)).max() < ROUND_TRIP
+    off = np.abs(
+        pose(parse_urdf(text.replace('exact="true"', 'exact="false"')), q) - pose(again, q)
+    )
+    assert off.max() > 1e-8
+    with pytest.raises(RobotError, match="`exact` of <armdyn> of <robot> is 'yes'"):
+        parse_urdf(text.replace('exact="true"', 'exact="yes"'))
+
+
+def test_rotor_inertia_is_told_to_be_for_armdyn_alone() -> None:
+    text = urdf_text(Robot([Joint(mass=1.0, rotor_inertia=7.0)]))
+    assert "<!-- URDF has no element for rotor inertia: written as <armdyn>, which other" in text
+    assert pin.buildModelFromXML(text).armature[0] == 0.0
+    assert parse_urdf(text).joints[0].rotor_inertia == 7.0
+
+
 @pytest.mark.parametrize("name", ["bell\x07", "\ud800", " "])
 def test_name_that_xml_cannot_hold_is_refused(name: str) -> None:
     with pytest.raises(RobotError, match="cannot be written to XML"):

@@ -87,6 +87,18 @@ def random_robots(seed: int = 0, sizes: tuple[int, ...] = (1, 2, 3, 4, 6, 7)) ->
     return [random_robot(family, n, seed) for family in FAMILIES for n in sizes]
 
 
+def tilted_robots() -> list[Robot]:
+    """Random arms whose axes have a tilt, from hardly any to a large one."""
+    found: list[Robot] = []
+    for n, size, family in ((3, 0.7, "mixed"), (4, 1e-3, "parallel"), (5, 1e-7, "parallel")):
+        rng = np.random.default_rng(n)
+        robot = random_robot(family, n, seed=n)
+        tilts = size * rng.uniform(0.3, 1.0, n) * (rng.random(n) < 0.8)
+        joints = [replace(j, tilt=float(t)) for j, t in zip(robot.joints, tilts, strict=True)]
+        found.append(replace(robot, joints=tuple(joints), name=f"tilted by {size:g}"))
+    return found
+
+
 def random_state(robot: Robot, seed: int = 0) -> dict[str, np.ndarray]:
     """A random q, qd, qdd, tau."""
     rng = np.random.default_rng([seed, robot.n, 77])

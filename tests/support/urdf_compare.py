@@ -34,10 +34,11 @@ def pose(robot: Robot, q: np.ndarray) -> np.ndarray:
     for joint, value in zip(robot.joints, q, strict=True):
         theta = joint.theta + (value if joint.is_revolute else 0.0)
         d = joint.d + (0.0 if joint.is_revolute else value)
-        x, z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
+        x, y, z = np.eye(3)
         about_x = pin.SE3(pin.AngleAxis(joint.beta, x).toRotationMatrix(), joint.b * x)
+        about_y = pin.SE3(pin.AngleAxis(joint.tilt, y).toRotationMatrix(), 0.0 * y)
         about_z = pin.SE3(pin.AngleAxis(theta, z).toRotationMatrix(), d * z)
-        T = T @ (about_x * about_z).homogeneous
+        T = T @ (about_x * about_y * about_z).homogeneous
     return T @ np.array(robot.tool)
 
 
@@ -85,14 +86,20 @@ def pin_configuration(model: pin.Model, q: np.ndarray) -> np.ndarray:
     return np.array(values)
 
 
-def random_urdf(n: int, seed: int, prismatic: float = 0.3) -> str:
-    """A random arm with side branches, fixed links and frozen joints, as URDF text."""
+def random_urdf(n: int, seed: int, prismatic: float = 0.3, nearly: float = 0.0) -> str:
+    """A random arm with side branches, fixed links and frozen joints, as URDF text.
+
+    With `nearly` [rad], axes differ from those below by up to this angle.
+    """
     rng = np.random.default_rng([seed, n])
     parts = [f'<robot name="random{n}-{seed}">', _link("L0", rng)]
     axis = _unit(rng)
     for i in range(1, n + 1):
         relation = RELATIONS[rng.integers(len(RELATIONS))]
         direction, point = _next_axis(relation, axis, rng)
+        if nearly:
+            direction = direction + nearly * rng.uniform(0.1, 0.7, 3)
+            direction = direction / np.linalg.norm(direction)
         R = _rotation(rng)
         axis = R.T @ direction
         kind = "prismatic" if rng.random() < prismatic else ("revolute", "continuous")[i % 2]

@@ -73,6 +73,9 @@ def _feet_behind(F: list[Frame], c: int) -> dict[int, _Foot]:
         C, S, Cb, Sb = F[j].C, F[j].S, F[j].Cb, F[j].Sb
         p = add(p, scale(F[j].b, x))
         y, z = add(scale(Cb, y), scale(Sb, z)), sub(scale(Cb, z), scale(Sb, y))
+        if F[j].Sg:
+            Cg, Sg = F[j].Cg, F[j].Sg
+            x, z = sub(scale(Cg, x), scale(Sg, z)), add(scale(Cg, z), scale(Sg, x))
         feet[j] = _Foot(p, x, y, z)
         x, y = add(scale(C, x), scale(S, y)), sub(scale(C, y), scale(S, x))
         p = add(p, scale(F[j].d, z))

@@ -50,6 +50,8 @@ def at_foot(F: Frame, C: Moments) -> Moments:
 def behind_foot(F: Frame, C: Moments) -> Moments:
     """Return moments at the foot as those about O_{i-1} in E_{i-1}: by beta_i, then b_i."""
     hx, y, z = C.h
+    if F.Sg:
+        hx, z = F.Cg * hx + F.Sg * z, F.Cg * z - F.Sg * hx
     h: Vector = (hx, F.Cb * y - F.Sb * z, F.Sb * y + F.Cb * z)
     xx, xy, xz, yy, yz, zz = F.tilted(C.K)
     x = hx + C.m * F.b

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.inertia_constants import inertia_constants, link_bodies
-from armdyn.algorithms.scaled_z import plain, to_child, to_parent
+from armdyn.algorithms.scaled_z import ScaledZ, plain, to_child, to_parent
 from armdyn.algorithms.vector import ZERO, add
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
@@ -28,7 +28,7 @@ def gravity(chain: Chain, q: Sequence[Scalar]) -> list[Scalar]:
     tau: list[Scalar] = []
     g = plain(chain.g)
     for i, (mass, (x, y, _)) in enumerate(first_moments(chain, F), 1):
-        before, g = (g.x, F[i].Cb * g.y + F[i].Sb * g.z), to_child(F[i], g)
+        before, g = _at_foot(F[i], g), to_child(F[i], g)
         if not chain[i].rotational:
             tau.append(-(mass * g.z))
         elif i == 1:
@@ -37,6 +37,12 @@ def gravity(chain: Chain, q: Sequence[Scalar]) -> list[Scalar]:
             C, S = F[i].C, F[i].S
             tau.append(before[0] * (S * x + C * y) - before[1] * (C * x - S * y))
     return tau
+
+
+def _at_foot(F: Frame, g: ScaledZ) -> tuple[Scalar, Scalar]:
+    """Return x and y of a vector in the axes that E_i has before joint i turns it."""
+    x, y = g.x, F.Cb * g.y + F.Sb * g.z
+    return (F.Cg * x - F.Sg * (F.Cb * g.z - F.Sb * g.y), y) if F.Sg else (x, y)
 
 
 def first_moments(chain: Chain, F: Sequence[Frame]) -> list[tuple[Scalar, Vector]]:

@@ -25,7 +25,8 @@ def formulation_3(F: Sequence[Frame], composites: Sequence[Composite]) -> Matrix
         here = F[i]
         seen = [_axis(here, u, v) for u, v in seen]
         if i > 1:
-            seen.append((here.z_previous, here.to_child((here.d * here.Sb, here.b, 0.0))))
+            x, y, _ = here.s
+            seen.append((here.z_previous, here.to_child((-y, x, 0.0))))
         row = [_entry(F[j], here, u, v, composites[i]) for j, (u, v) in enumerate(seen, start=1)]
         lower.append([*row, composites[i].diagonal(here.rotational)])
     return symmetric_full(lower)

@@ -39,7 +39,7 @@ def tilt(F: Frame) -> Frame:
 
 def turn(F: Frame) -> Frame:
     """Return the second half of a joint, by theta_i and d_i: E_i seen from the foot."""
-    return replace(F, Cb=1.0, Sb=0.0, b=0.0, SbS=0.0, SbC=0.0)
+    return replace(F, Cb=1.0, Sb=0.0, b=0.0, SbS=0.0, SbC=0.0, Cg=1.0, Sg=0.0)
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,8 @@ class Body:
         """Return the body about O_{i-1} in E_{i-1} from that about O_i in E_i, or half of it."""
         shifted = [[x, y, z + F.d * k] for (x, y, z), k in zip(self.N, self.p, strict=True)]
         turned = turned_matrix(shifted, 0, F.C, F.S, constant=not F.rotational)
+        if F.Sg:
+            turned = turned_matrix(turned, 2, F.Cg, F.Sg, constant=True)
         tilted, p = turned_matrix(turned, 1, F.Cb, F.Sb, constant=True), F.to_parent(self.p)
         N = [[x + F.b * k, y, z] for (x, y, z), k in zip(tilted, p, strict=True)]
         return Body(behind_foot(F, at_foot(F, self.C)), _rows(N), p, wrench_to_parent(F, self.W))

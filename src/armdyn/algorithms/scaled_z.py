@@ -40,6 +40,8 @@ def plain(v: Vector) -> ScaledZ:
 
 def to_parent(F: Frame, v: ScaledZ, scaled: bool = True) -> ScaledZ:
     """Return R_i v; 7M 4A if `scaled` is granted, 8M 4A in the frame's own unit."""
+    if F.Sg:
+        return plain(F.to_parent((v.x, v.y, v.z)))
     t = F.S * v.x + F.C * v.y
     part, unit = _factored(F.Sb, t, F.Cb, v.z) if scaled else (F.Sb * t + F.Cb * v.z, 1.0)
     return ScaledZ(F.C * v.x - F.S * v.y, F.Cb * t - F.Sb * v.z, part, unit)
@@ -47,6 +49,8 @@ def to_parent(F: Frame, v: ScaledZ, scaled: bool = True) -> ScaledZ:
 
 def to_child(F: Frame, v: ScaledZ, scaled: bool = True) -> ScaledZ:
     """Return R_i^T v; cost as for `to_parent`."""
+    if F.Sg:
+        return plain(F.to_child((v.x, v.y, v.z)))
     t = F.Cb * v.y + F.Sb * v.z
     part, unit = _factored(-F.Sb, v.y, F.Cb, v.z) if scaled else (F.Cb * v.z - F.Sb * v.y, 1.0)
     return ScaledZ(F.C * v.x + F.S * t, F.C * t - F.S * v.x, part, unit)

@@ -22,8 +22,11 @@ from armdyn.algorithms.vector import (
     ZERO_SYMMETRIC,
     add,
     add_symmetric,
+    apply,
     clean,
     clean_symmetric,
+    dot,
+    is_zero,
     outer,
     scale,
     scale_symmetric,
@@ -79,7 +82,10 @@ def _second_moment_constants(chain: Chain, constants: Mapping[int, Body]) -> dic
 
 def _round(across: Scalar, along: Scalar, z: Vector) -> Symmetric:
     """Return the second moments of a body round about z: a turn about z does not change them."""
-    _, c, s = z  # an axis of the next joint is across x
+    x, c, s = z  # an axis of the next joint is across x, unless it is tilted
+    if not is_zero(x):
+        outside = scale_symmetric(along - across, square(z))
+        return add_symmetric((across, 0.0, 0.0, across, 0.0, across), outside)
     yy, zz = c * c * along + s * s * across, s * s * along + c * c * across
     return (across, 0.0, 0.0, yy, c * s * (along - across), zz)
 
@@ -112,6 +118,9 @@ def _turned(p: Frame, l: Vector, X: Symmetric) -> Scalar:
     """
     X11, X12, X13, X22, X23, X33 = X
     C, S, Cb, Sb = p.C, p.S, p.Cb, p.Sb
+    if p.Sg:
+        u = p.z_previous
+        return X33 - dot(u, apply(X, u)) + (2.0 * p.b) * l[0]
     Z22 = X22 + S * (S * (X11 - X22) + C * (2.0 * X12))
     A5 = S * X13 + C * X23
     return (Sb * Sb) * (X33 - Z22) - (2.0 * Sb * Cb) * A5 + (2.0 * p.b) * l[0]

@@ -104,6 +104,8 @@ class Inertia:
         rotation, while that row still is.
         """
         turned = _turned(shifted(self, 2, F.d), 0, F.C, F.S, constant=not F.rotational)
+        if F.Sg:
+            turned = _turned(turned, 2, F.Cg, F.Sg, constant=True)
         return shifted(_turned(turned, 1, F.Cb, F.Sb, constant=True), 0, F.b)
 
 
@@ -190,7 +192,7 @@ def turned_matrix(X: Matrix, i: int, c: Scalar, s: Scalar, constant: bool) -> Ma
 
 def _turned_squarely(X: Matrix, i: int, c: Scalar, s: Scalar) -> Matrix:
     """Turn by a multiple of a right angle, which only moves entries; 0M 0A."""
-    j = i + 1
+    j = (i + 1) % 3
     N = _with_sides_turned(X, i, c, s)
     N[i][i], N[j][j] = (c * c) * X[i][i] + (s * s) * X[j][j], (s * s) * X[i][i] + (c * c) * X[j][j]
     N[i][j], N[j][i] = (c * c) * X[i][j] - (s * s) * X[j][i], (c * c) * X[j][i] - (s * s) * X[i][j]
@@ -199,7 +201,7 @@ def _turned_squarely(X: Matrix, i: int, c: Scalar, s: Scalar) -> Matrix:
 
 def _turned_symmetric(X: Matrix, i: int, c: Scalar, s: Scalar) -> Matrix:
     """Turn a symmetric matrix; 8M 8A."""
-    j = i + 1
+    j = (i + 1) % 3
     e = s * (X[i][i] - X[j][j]) + (c + c) * X[i][j]
     N = _with_sides_turned(X, i, c, s)
     N[i][i], N[j][j] = X[i][i] - s * e, X[j][j] + s * e
@@ -209,7 +211,7 @@ def _turned_symmetric(X: Matrix, i: int, c: Scalar, s: Scalar) -> Matrix:
 
 def _turned_general(X: Matrix, i: int, c: Scalar, s: Scalar) -> Matrix:
     """Turn any matrix; 12M 11A."""
-    j = i + 1
+    j = (i + 1) % 3
     e = s * (X[i][i] - X[j][j]) + c * (X[i][j] + X[j][i])
     N = _with_sides_turned(X, i, c, s)
     N[i][i], N[j][j] = X[i][i] - s * e, X[j][j] + s * e
@@ -219,7 +221,7 @@ def _turned_general(X: Matrix, i: int, c: Scalar, s: Scalar) -> Matrix:
 
 def _with_sides_turned(X: Matrix, i: int, c: Scalar, s: Scalar) -> Matrix:
     """Turn what only one side of Q X Q^T touches: row and column of the third axis."""
-    j, k = i + 1, (i + 2) % 3
+    j, k = (i + 1) % 3, (i + 2) % 3
     N: Matrix = [list(row) for row in X]
     N[i][k], N[j][k] = c * X[i][k] - s * X[j][k], s * X[i][k] + c * X[j][k]
     N[k][i], N[k][j] = c * X[k][i] - s * X[k][j], s * X[k][i] + c * X[k][j]

@@ -70,14 +70,15 @@ def structure(chain: Chain) -> Structure:
 
 def _before(chain: Chain, r: int) -> dict[int, Direction]:
     """Return u_r in E_0 .. E_{r-1}; the joints before r slide, their rotations are constant."""
-    v: Direction = (0.0, -chain[r].Sb, chain[r].Cb)
+    first = chain[r]
+    v: Direction = (first.Sg, -first.Sb * first.Cg, first.Cb * first.Cg)
     w = {r - 1: _snapped(v)}
     for i in range(r - 1, 0, -1):
         link = chain[i]
         x, y, z = w[i]
-        t = link.S0 * x + link.C0 * y
-        up = (link.C0 * x - link.S0 * y, link.Cb * t - link.Sb * z, link.Sb * t + link.Cb * z)
-        w[i - 1] = _snapped(up)
+        u, t = link.C0 * x - link.S0 * y, link.S0 * x + link.C0 * y
+        u, z = link.Cg * u + link.Sg * z, link.Cg * z - link.Sg * u
+        w[i - 1] = _snapped((u, link.Cb * t - link.Sb * z, link.Sb * t + link.Cb * z))
     return w
 
 
@@ -88,6 +89,7 @@ def _next(link: Link, w: Direction) -> Direction:
     """
     x, y, z = w
     t, z = link.Cb * y + link.Sb * z, link.Cb * z - link.Sb * y
+    x, z = link.Cg * x - link.Sg * z, link.Sg * x + link.Cg * z
     if link.rotational:
         return _snapped((x, t, z))
     return _snapped((link.C0 * x + link.S0 * t, link.C0 * t - link.S0 * x, z))

@@ -115,11 +115,15 @@ def _turned(p: Frame, w: Direction, X: Symmetric, difference: Scalar) -> Scalar:
     """Return Y_33 = u_r . X u_r in E_s; w is u_r in E_{s-1}, `difference` X11 - X22. (39), (55)."""
     _, X12, X13, X22, X23, X33 = X
     C, S, Cb, Sb = p.C, p.S, p.Cb, p.Sb
-    if is_along_z(w):  # shares X13, X23 turned by theta with the matrix element D_{s-1,s}
+    if (
+        is_along_z(w) and not p.Sg
+    ):  # shares X13, X23 turned by theta with the matrix element D_{s-1,s}
         Z22 = X22 + S * (S * difference + C * (2.0 * X12))  # entry yy of X turned by theta
         return (Sb * Sb) * Z22 + (2.0 * Sb * Cb) * (S * X13 + C * X23) + (Cb * Cb) * X33
     g = w[1] * Cb + w[2] * Sb
     x, y, z = w[0] * C + g * S, g * C - w[0] * S, w[2] * Cb - w[1] * Sb
+    if p.Sg:
+        x, y, z = p.to_child(w)
     turned = (1.0 - z * z) * X22 + x * (x * difference + y * (2.0 * X12))
     return turned + (2.0 * z) * (x * X13 + y * X23) + (z * z) * X33
 

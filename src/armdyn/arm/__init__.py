@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from armdyn.arm.kinematics._inverse_kinematics import checked_pose, checked_start, reach_of
     from armdyn.arm.kinematics._rotations import rotation_vectors
     from armdyn.arm.programs._counts import generic_chain, operation_counts
-    from armdyn.arm.programs._methods import methods, source
+    from armdyn.arm.programs._methods import methods, methods_of, source
     from armdyn.arm.programs._names import AUTO
     from armdyn.arm.programs._parametric import parametric
     from armdyn.arm.programs._parametric import values as parameter_values
@@ -37,6 +37,7 @@ __all__ = [
     "generic_chain",
     "load",
     "methods",
+    "methods_of",
     "operation_counts",
     "operations",
     "parameter_values",
@@ -62,6 +63,7 @@ __getattr__ = lazy_names(
         "generic_chain": "programs._counts",
         "load": "_files",
         "methods": "programs._methods",
+        "methods_of": "programs._methods",
         "operation_counts": "programs._counts",
         "operations": "programs._tracing",
         "parameter_values": "programs._parametric:values",

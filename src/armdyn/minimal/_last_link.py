@@ -27,8 +27,9 @@ def moved_last_link(chain: Chain, parameters: Sequence[float]) -> tuple[Chain, l
     phi = math.atan2(y, x) if last.rotational and x != 0.0 and y != 0.0 else 0.0
     back, turned = exact_cos_sin(-phi), exact_cos_sin(last.theta + phi)
     slide = replace(
-        last, rotational=False, Cb=1.0, Sb=0.0, b=0.0, theta=-phi, C0=back[0], S0=back[1]
-    )
+        last, rotational=False, Cb=1.0, Sb=0.0, b=0.0, theta=-phi, C0=back[0], S0=back[1],
+        Cg=1.0, Sg=0.0,
+    )  # fmt: skip
     (hx, hy, hz), J = moments_before(
         frame(slide, 0.0), Composite(m, (x, y, z), (xx, xy, xz, yy, yz, zz))
     )

@@ -356,7 +356,7 @@ class MinimalParameters:
             >>> base.khalil_gautier().names
             ('ZZR1', 'MXR1', 'MYR1', 'ZZR2', 'MXR2', 'MYR2')
         """
-        if not self._closed:
+        if not self._closed or not self._chain.is_normal:
             raise InputError(
                 "the set of Khalil and Gautier follows from the closed form, which does not hold "
                 "for this geometry: give axes and offsets their nominal values."

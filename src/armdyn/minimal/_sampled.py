@@ -59,10 +59,11 @@ def _placed(link: Link, q: Array) -> tuple[Array, Array]:
     turn = q + link.theta
     C, S = (np.cos(turn), np.sin(turn)) if link.rotational else (zero + link.C0, zero + link.S0)
     along = zero + d if link.rotational else q + d
-    Cb, Sb = link.Cb, link.Sb
-    rows = [[C, -S, zero], [Cb * S, Cb * C, zero - Sb], [Sb * S, Sb * C, zero + Cb]]
-    R = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-    return R, np.stack([zero + b, -along * Sb, along * Cb], axis=1)
+    Cb, Sb, Cg, Sg = link.Cb, link.Sb, link.Cg, link.Sg
+    tilted = [[Cg * C, -Cg * S, zero + Sg], [S, C, zero], [-Sg * C, Sg * S, zero + Cg]]
+    about_x = np.array([[1.0, 0.0, 0.0], [0.0, Cb, -Sb], [0.0, Sb, Cb]])
+    R = about_x @ np.stack([np.stack(row, axis=-1) for row in tilted], axis=-2)
+    return R, along[:, None] * R[:, :, 2] + np.array([b, 0.0, 0.0])
 
 
 def _to_child(R: Array, v: Array) -> Array:

@@ -57,11 +57,12 @@ def pinocchio_model(robot: Robot, free_base: bool = False) -> Any:
 
 
 def _fixed_part(pin: Any, joint: Joint) -> Any:
-    """Return Rx(beta) Tx(b) Rz(theta) Tz(d); the motion about or along z comes after it."""
-    x, z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
+    """Return Tx(b) Rx(beta) Ry(tilt) Rz(theta) Tz(d); the joint's motion comes after it."""
+    x, y, z = np.eye(3)
     about_x = pin.SE3(pin.AngleAxis(joint.beta, x).toRotationMatrix(), joint.b * x)
     about_z = pin.SE3(pin.AngleAxis(joint.theta, z).toRotationMatrix(), joint.d * z)
-    return about_x * about_z
+    about_y = pin.SE3(pin.AngleAxis(joint.tilt, y).toRotationMatrix(), np.zeros(3))
+    return about_x * about_y * about_z
 
 
 class PinocchioAnswers:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from armdyn._checks import checked_seed, checked_whole
 from armdyn._progress import Progress
 from armdyn.algorithms import QUANTITIES
-from armdyn.arm import Arm, methods
+from armdyn.arm import Arm, methods, methods_of
 from armdyn.errors import MissingExtraError
 from armdyn.report._answers import StateAnswers, states_last
 from armdyn.report._pinocchio import PinocchioAnswers
@@ -96,7 +96,8 @@ def verify(
         second: PinocchioAnswers | None = PinocchioAnswers(arm.robot, states)
     except MissingExtraError:
         second = None
-    rows = [(quantity, method) for quantity in arm.quantities for method in methods(quantity)]
+    able = {quantity: methods_of(arm.robot, quantity) for quantity in arm.quantities}
+    rows = [(quantity, method) for quantity, names in able.items() for method in names]
     values: dict[tuple[str, str], Any] = {}
     inputs = {quantity: _inputs(arm, quantity, states) for quantity in arm.quantities}
     for done, (quantity, method) in enumerate(rows, 1):
@@ -104,8 +105,7 @@ def verify(
         if progress:
             progress(done, len(rows), "comparing methods")
     median = {
-        quantity: _median([values[quantity, m] for m in methods(quantity)])
-        for quantity in arm.quantities
+        quantity: _median([values[quantity, m] for m in names]) for quantity, names in able.items()
     }
     condition = float(np.linalg.cond(median["mass_matrix"]).max())
     at = StateAnswers(arm, states, median)

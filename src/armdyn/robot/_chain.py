@@ -38,7 +38,7 @@ class Link:
 
     Cb, Sb are cos and sin of beta_i; C0, S0 those of theta_i; c and I the centre of mass in E_i and
     the inertia about it; Jm the rotor inertia; friction the coefficients in the order of
-    `FRICTION_TERMS`; shapes the numbers of its columns' shapes.
+    `FRICTION_TERMS`; shapes the numbers of its columns' shapes; Cg, Sg cos and sin of the tilt.
     """
 
     rotational: bool
@@ -55,6 +55,8 @@ class Link:
     Jm: Scalar = 0.0
     friction: tuple[Scalar, ...] = field(default_factory=lambda: (0.0,) * len(FRICTION_TERMS))
     shapes: tuple[float, ...] = field(default_factory=lambda: (1.0,) * len(shape_fields()))
+    Cg: float = 1.0
+    Sg: float = 0.0
 
 
 FIXED, TRANSLATING, MOVING = "fixed", "translating", "moving"
@@ -99,6 +101,11 @@ class Chain:
         """Number of joints."""
         return len(self.links)
 
+    @property
+    def is_normal(self) -> bool:
+        """Whether every x_i is the common normal of two axes: no joint has a tilt."""
+        return all(link.Sg == 0.0 for link in self.links)
+
     def __getitem__(self, i: int) -> Link:
         """Return link i, counted from 1 as in the papers."""
         assert 1 <= i <= len(self.links)
@@ -111,11 +118,12 @@ def chain_of(robot: Robot) -> Chain:
     for j in robot.joints:
         Cb, Sb = exact_cos_sin(j.beta)
         C0, S0 = exact_cos_sin(j.theta)
+        Cg, Sg = exact_cos_sin(j.tilt)
         links.append(
             Link(
                 rotational=j.is_revolute, Cb=Cb, Sb=Sb, b=j.b, theta=j.theta, C0=C0, S0=S0, d=j.d,
                 m=j.mass, c=j.com, I=j.inertia, Jm=j.rotor_inertia, friction=coefficients(j),
-                shapes=shapes(j),
+                shapes=shapes(j), Cg=Cg, Sg=Sg,
             )
         )  # fmt: skip
     return Chain(tuple(links), _gravity_in_first_frame(robot), robot.base, robot.tool)

@@ -44,7 +44,8 @@ class Joint:
     """A joint in normal driving-axis (Craig's modified DH) form, with the link it moves.
 
     The placement of frame E_i in E_{i-1} is ``Rx(beta) Tx(b) Rz(theta) Tz(d)``; the joint variable
-    q adds to `theta` of a revolute joint or to `d` of a prismatic one. SI units, radians.
+    q adds to `theta` of a revolute joint or to `d` of a prismatic one. SI units, radians. With a
+    `tilt` it is ``Tx(b) Rx(beta) Ry(tilt) Rz(theta) Tz(d)``.
 
     Attributes:
         kind: "revolute" or "prismatic".
@@ -52,6 +53,9 @@ class Joint:
         b: length along x_{i-1} [m] (Craig's a_{i-1}).
         theta: angle about z_i [rad]; for a revolute joint its value at q = 0.
         d: offset along z_i [m]; for a prismatic joint its value at q = 0.
+        tilt: angle about y_{i-1}, after beta [rad]. Only axes that are nearly parallel, but not
+            quite, need one: their common normal may be kilometres away. Methods that rely on
+            common normals do not take such an arm.
         mass: mass of link i [kg].
         com: centre of mass of link i in E_i [m].
         inertia: (xx, xy, xz, yy, yz, zz) of the inertia tensor about the centre of mass, in axes
@@ -82,6 +86,7 @@ class Joint:
     b: float = 0.0
     theta: float = 0.0
     d: float = 0.0
+    tilt: float = 0.0
     mass: float = 0.0
     com: tuple[float, float, float] = (0.0, 0.0, 0.0)
     inertia: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -127,6 +127,13 @@ def described(robot: Robot, *, general: bool) -> Described:
 
 
 def _check_size(robot: Robot, chain: Chain, axes: Any) -> None:
+    if not chain.is_normal:
+        tilted = [j.name for j in robot.joints if j.tilt]
+        raise InputError(
+            f"robot {robot.name!r} has axes that are nearly parallel (joints {', '.join(tilted)} "
+            "have a tilt), for which there are no closed forms; read its file with snap=True.",
+            argument="robot",
+        )
     turning = [axes[i] for i, link in enumerate(chain.links) if link.rotational]
     parallel = all(np.linalg.norm(np.cross(turning[0], u)) <= PARALLEL for u in turning)
     if chain.n > MOST_JOINTS and not parallel:

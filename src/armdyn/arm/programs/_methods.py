@@ -5,7 +5,7 @@ from __future__ import annotations
 from armdyn.algorithms import QUANTITIES, Derivative, Method, Quantity
 from armdyn.arm.programs._names import AUTO, ROLLED
 from armdyn.errors import MethodError
-from armdyn.robot import BASES, FIXED
+from armdyn.robot import BASES, FIXED, Robot
 
 
 def row_of(quantity: str) -> Quantity:
@@ -23,6 +23,15 @@ def methods(quantity: str) -> tuple[str, ...]:
         ('denoc', 'mass_matrix_udu')
     """
     return methods_on(quantity, FIXED)
+
+
+def methods_of(robot: Robot, quantity: str) -> tuple[str, ...]:
+    """Return the names of the methods that compute a quantity of a robot.
+
+    Sweeps along the joints do not take joints with a tilt.
+    """
+    tilted = any(joint.tilt for joint in robot.joints)
+    return straight_methods(quantity) if tilted else methods(quantity)
 
 
 def methods_on(quantity: str, base: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from armdyn.arm.programs._methods import (
 from armdyn.arm.programs._names import AUTO, ROLLED
 from armdyn.arm.programs._recent import recent
 from armdyn.arm.programs._singular import singular
+from armdyn.errors import MethodError
 from armdyn.graph import Program, Rolled, free_symbols
 from armdyn.kernel import cached_choice, cached_program, source_digest
 from armdyn.robot import FIXED, Chain
@@ -63,12 +64,18 @@ def quantities(chain: Chain) -> tuple[str, ...]:
 def resolve(chain: Chain, quantity: str, method: str, base: str = FIXED) -> str:
     """Return the method's name; "auto" becomes the fastest for this chain."""
     check_method(quantity, method, base=base)
+    if method == ROLLED and not chain.is_normal:
+        names = (AUTO, *straight_methods(quantity, base))
+        raise MethodError(
+            f"method of {quantity} for axes that have a tilt", method, names, argument="method"
+        )
     return fastest(chain, quantity, base) if method == AUTO else method
 
 
 def fastest(chain: Chain, quantity: str, base: str = FIXED) -> str:
     """Return the cheapest method or, for a long arm, the sweeps along its joints."""
-    if ROLLED not in methods_on(quantity, base) or chain.n < FEWEST_ROLLED or free_symbols(chain):
+    swept = ROLLED in methods_on(quantity, base) and chain.n >= FEWEST_ROLLED and chain.is_normal
+    if not swept or free_symbols(chain):
         return cheapest(chain, quantity, base)
     return _fastest(chain, quantity, base, *_rows(quantity))
 

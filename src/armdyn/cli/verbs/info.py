@@ -103,6 +103,10 @@ def _placement(T: Placement) -> str:
 
 def _grids(robot: Robot) -> Iterator[Grid]:
     """Yield tables that fit into 80 columns; empty ones are left out."""
+
+    def tilt(joint: Joint) -> str:
+        return f"{math.degrees(joint.tilt):.6g}"
+
     yield _grid(
         "Geometry (modified DH; q adds to the starred column)",
         robot,
@@ -112,6 +116,7 @@ def _grids(robot: Robot) -> Iterator[Grid]:
             "b [m]": lambda j: f"{j.b:.6g}",
             "theta [°]": lambda j: f"{math.degrees(j.theta):.6g}" + "*" * j.is_revolute,
             "d [m]": lambda j: f"{j.d:.6g}" + "*" * (not j.is_revolute),
+            **({"tilt [°]": tilt} if any(j.tilt for j in robot.joints) else {}),
         },
     )
     limits = ("lower", "upper", "velocity", "effort")

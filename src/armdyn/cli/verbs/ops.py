@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from armdyn.arm import Arm, cost, methods, source
+from armdyn.arm import Arm, cost, methods_of, source
 from armdyn.cli._console import JsonOption, print_json, progress_bar, show
 from armdyn.cli.options.robot import (
     BaseOption,
@@ -75,7 +75,11 @@ def cheapest(rows: dict[str, Counted]) -> str:
 
 
 def _count(arm: Arm, as_json: bool) -> dict[str, dict[str, Counted]]:
-    wanted = [(quantity, method) for quantity in arm.quantities for method in methods(quantity)]
+    wanted = [
+        (quantity, method)
+        for quantity in arm.quantities
+        for method in methods_of(arm.robot, quantity)
+    ]
     counted: dict[str, dict[str, Counted]] = {quantity: {} for quantity in arm.quantities}
     with progress_bar(as_json=as_json) as progress:
         for done, (quantity, method) in enumerate(wanted, 1):

@@ -53,9 +53,12 @@ def gravity_columns(robot: Robot, parameters: Array, q: Array) -> Array:
         cb, sb = np.cos(joint.beta), np.sin(joint.beta)
         turn = turn @ np.array([[1.0, 0.0, 0.0], [0.0, cb, -sb], [0.0, sb, cb]])
         along = joint.d + (0.0 if joint.is_revolute else q[:, j, None])
-        z = turn[:, :, 2]
         # The screw about x moves along the x axis before the turn, which leaves that axis alone.
-        p = p + joint.b * turn[:, :, 0] + along * z
+        p = p + joint.b * turn[:, :, 0]
+        cg, sg = np.cos(joint.tilt), np.sin(joint.tilt)
+        turn = turn @ np.array([[cg, 0.0, sg], [0.0, 1.0, 0.0], [-sg, 0.0, cg]])
+        z = turn[:, :, 2]
+        p = p + along * z
         angle = joint.theta + (q[:, j] if joint.is_revolute else np.zeros(count))
         turn = turn @ _about_z(angle)
         axes.append(z)

@@ -60,7 +60,8 @@ def assembled(
     ]
     gravity, told = _gravity(description, tree, path.base, snap)
     above = ((name, 0, T) for name, T in fixed_above(tree, path.base, snap))
-    frames = named_frames(description, [*arm.links, *above], geometry.frames, snap)
+    links = [*arm.links, *above]
+    frames = named_frames(description, links, geometry.frames, path.tip, snap)
     notes = [
         *description.notes, *path.notes, *told, *arm.notes, *remarks_on(description, arm),
         *geometry.notes, *snap.notes(),
@@ -125,7 +126,7 @@ def _joint(stage: Stage, row: Row, frame: Array) -> Joint:
     joint = stage.joint
     return Joint(
         kind="prismatic" if joint.type == "prismatic" else "revolute",
-        beta=row.beta, b=row.b, theta=row.theta, d=row.d,
+        beta=row.beta, b=row.b, theta=row.theta, d=row.d, tilt=row.tilt,
         mass=body.mass, com=(x, y, z), inertia=six_of(body.inertia),
         rotor_inertia=joint.rotor_inertia, name=joint.name, **joint.friction, **limits_of(joint)[0],
     )  # fmt: skip

@@ -4,7 +4,9 @@ Frame E_i lies on the axis of joint i: z_i along it, x_i along the common normal
 the origin at the foot of that normal. So E_i in E_{i-1} is Rx(beta) Tx(b) Rz(theta) Tz(d). Where
 the axes leave a choice, it makes constants zero: E_0 is E_1 at q = 0; frames of parallel axes have
 the same height; theta = d = 0 for the last frame; and the axis of a sliding
-joint, of which only the direction matters, is moved to meet its neighbours.
+joint, of which only the direction matters, is moved to meet its neighbours. If nothing is snapped,
+axes that are nearly parallel have no common normal but a tilt: E_i in E_{i-1} is then
+Tx(b) Rx(beta) Ry(tilt) Rz(theta) Tz(d), with x_{i-1} across axis i-1 and towards axis i.
 
 All data of joint i are expressed in L_i, the frame of its link in the file.
 """
@@ -19,14 +21,26 @@ from itertools import pairwise
 import numpy as np
 
 from armdyn.robot._chain import exact_cos_sin
-from armdyn.robot.formats._lines import Line, Normal, common_normal, meeting_point, perpendicular
-from armdyn.robot.formats._placement import Array, invert, place, without_residues
-from armdyn.robot.formats._snap import ROUNDING, Snap
+from armdyn.robot.formats._lines import (
+    PARALLEL_TOLERANCE,
+    Line,
+    Normal,
+    common_normal,
+    meeting_point,
+    perpendicular,
+)
+from armdyn.robot.formats._placement import ROUNDING, Array, invert, place, without_residues
+from armdyn.robot.formats._snap import Snap
 
 # A normal is reversed only if its cosine with the previous one is below minus this.
 TIE = 1e-6
 # Axes closer to parallel than this [rad], but not parallel, are worth a note.
 NEARLY_PARALLEL = 1e-3
+
+
+# Rounding of torques, relative to their size, of an arm whose frames are 1 m away; it grows with
+# the square of the distance.
+LOST_AT_A_METRE = 1e-14
 
 
 @dataclass(frozen=True)
@@ -47,6 +61,7 @@ class Row:
     b: float
     theta: float
     d: float
+    tilt: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +77,9 @@ def normal_frames(axes: Sequence[Axis], snap: Snap) -> Geometry:
     """Return the normal driving-axis description of joint axes."""
     lines = _lines(axes)
     normals = [
-        common_normal(line, following.moved(axis.placement), snap.length_tolerance)
+        common_normal(
+            line, following.moved(axis.placement), snap.length_tolerance, not snap.enabled
+        )
         for (line, following), axis in zip(pairwise(lines), axes[1:], strict=True)
     ]
     frames = _frames(axes, lines, normals, snap)
@@ -98,7 +115,7 @@ def _frames(
     for i, (axis, line, height) in enumerate(zip(axes, lines, _heights(normals), strict=True)):
         if i > 0:
             previous = axis.placement[:3, :3].T @ frames[-1][:3, 0]
-        free = normals[i].x if i < len(normals) else None
+        free = normals[i].direction(height) if i < len(normals) else None
         x = previous if free is None else free
         if x @ previous < -TIE:  # so that theta lies within a quarter turn of zero
             x = -x
@@ -135,6 +152,8 @@ def _heights(normals: Sequence[Normal]) -> list[float]:
 def _row(A: Array, normal: Normal, snap: Snap) -> Row:
     """Return the four parameters of a placement Rx(beta) Tx(b) Rz(theta) Tz(d)."""
     R = without_residues(A[:3, :3], 1.0)
+    if normal.is_tilted:
+        return _tilted_row(R, A[:3, 3])
     if normal.parallel:
         beta = 0.0 if normal.sense > 0 else math.pi
     else:
@@ -147,15 +166,34 @@ def _row(A: Array, normal: Normal, snap: Snap) -> Row:
     return Row(beta, b, theta, d)
 
 
+def _tilted_row(R: Array, p: Array) -> Row:
+    """Return the five parameters of a placement Tx(b) Rx(beta) Ry(tilt) Rz(theta) Tz(d)."""
+    beta = math.atan2(0.0 - R[1, 2], R[2, 2])
+    tilt = math.atan2(R[0, 2], math.hypot(R[1, 2], R[2, 2]))
+    theta = math.atan2(0.0 - R[0, 1], R[0, 0])
+    x, y, z = (float(v) for v in p)
+    d = (math.cos(beta) * z - math.sin(beta) * y) / math.cos(tilt)
+    b = x - d * math.sin(tilt)
+    clean = (v if abs(v) > ROUNDING else 0.0 for v in (b, d))
+    return Row(beta, next(clean), theta, next(clean), tilt)
+
+
 def _notes(axes: Sequence[Axis], normals: Sequence[Normal]) -> Iterator[str]:
     for (first, second), normal in zip(pairwise(axes), normals, strict=True):
         who = f"The axes of joints {first.name!r} and {second.name!r}"
         far = f"are {normal.sine:.1e} rad from parallel"
-        if normal.parallel and normal.sine > ROUNDING:
+        if normal.is_tilted:
+            snapped = "are taken as parallel" if normal.sine < PARALLEL_TOLERANCE else "have one"
+            yield (
+                f"{who} {far}: they have a tilt instead of a common normal, on which closed forms "
+                f"and sweeps along long arms rely. With snap=True they {snapped}."
+            )
+        elif normal.parallel and normal.sine > ROUNDING:
             yield f"{who} {far} and were taken as parallel."
         elif not normal.parallel and normal.sine < NEARLY_PARALLEL:
             away = max(abs(normal.here), abs(normal.there))
+            lost = LOST_AT_A_METRE * max(away, 1.0) ** 2
             yield (
                 f"{who} {far}, which puts frame origins up to {away:.0f} m away and costs torques "
-                "some of their last digits."
+                f"digits: up to {lost:.0e} of their size. snap=False avoids that."
             )

@@ -18,7 +18,7 @@ from armdyn.robot.formats._records import Description
 from armdyn.robot.formats._snap import Snap
 from armdyn.robot.formats._tree import Tree
 
-# The name of the end of an arm; no frame of a file can have it.
+# The name of the end of an arm; no other frame of a file can have it.
 TIP = "tip"
 
 
@@ -26,6 +26,7 @@ def named_frames(
     description: Description,
     placed: Iterable[tuple[str, int, Array]],
     frames: Sequence[Array],
+    tip: str,
     snap: Snap,
 ) -> list[NamedFrame]:
     """Return the frames that the names of links, joints and sites stand for.
@@ -36,6 +37,7 @@ def named_frames(
         description: the tree as read.
         placed: every link of the arm, the stage it belongs to, and its placement there.
         frames: the placements of E_i in the frames of the stages i = 1..n.
+        tip: link at the end of the arm.
         snap: takes nearly right angles of sites as right.
     """
     back = [np.eye(4), *(invert(frame) for frame in frames)]
@@ -48,7 +50,7 @@ def named_frames(
         if site.link in at:
             stage, T = at[site.link]
             found.setdefault(site.name, (stage, T @ snap.placement(site.origin)))
-    for name in (TIP, *description.unnamed):
+    for name in (*description.unnamed, *([TIP] if tip != TIP else [])):
         found.pop(name, None)
     return [NamedFrame(name, stage, rows_of(T)) for name, (stage, T) in found.items()]
 

@@ -163,7 +163,9 @@ def _derived(robot: Robot, description: Description) -> Robot:
             description, base=first.parent, tip=last.child, leniency=Leniency(strict=False)
         )
     rows = [[(j.name, j.kind) for j in one.joints] for one in (robot, found)]
-    numbers = [[(j.beta, j.b, j.theta, j.d) for j in one.joints[1:]] for one in (robot, found)]
+    numbers = [
+        [(j.beta, j.b, j.theta, j.d, j.tilt) for j in one.joints[1:]] for one in (robot, found)
+    ]
     if rows[0] != rows[1] or not np.allclose(numbers[0], numbers[1], rtol=0.0, atol=ELSEWHERE):
         raise Fault("the joints of the file are not those of the arm: another arm, or another tip.")
     return found
@@ -181,7 +183,7 @@ def _check_geometry(
         if parent is None or told.child not in at:
             continue  # an arm without named frames does not know its base, nor those of no name
         start = np.array(robot.base) if i == 1 else np.eye(4)
-        child = start @ at_zero(joint.beta, joint.b, joint.theta, joint.d) @ at[told.child][1]
+        child = start @ at_zero(joint) @ at[told.child][1]
         off = np.abs(invert(parent) @ child - exact.placement(told.origin)).max()
         if stage != i - 1 or off > ELSEWHERE * (1.0 + np.abs(told.origin.xyz).max()):
             raise Fault(

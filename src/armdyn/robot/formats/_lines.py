@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.robot.formats._placement import Array
+from armdyn.robot.formats._placement import ROUNDING, Array
 
 # Axes this close to parallel [rad] are taken as parallel. Their common normal lies at L / sine, and
 # rounding errors of torques grow as 1 / sine^2: below this angle they exceed the error of taking
 # the axes as parallel.
 PARALLEL_TOLERANCE = 1e-5
+
+# With an exact reader, axes that are not parallel, but closer to it than this [rad], have a tilt
+# instead of a common normal, with which torques would lose 1e-16 / sine^2 of their size.
+TILTED = 1e-2
 
 # A line is not shifted to meet two others if their two conditions are almost the same.
 WELL_CONDITIONED = 0.1
@@ -61,14 +65,69 @@ class Normal:
         """Return the height on the first of two parallel lines for a height on the second."""
         return self.here + self.sense * (there - self.there)
 
+    def direction(self, here: float) -> Array | None:
+        """Return x for a height on the first line."""
+        return self.x
 
-def common_normal(first: Line, second: Line, tolerance: float) -> Normal:
-    """Return the common normal; lines closer than `tolerance` [m] meet."""
+    @property
+    def is_tilted(self) -> bool:
+        """Whether there is a tilt between the lines instead of a normal."""
+        return False
+
+
+@dataclass(frozen=True)
+class Tilt(Normal):
+    """What stands for the normal of lines so nearly parallel that their normal is far away.
+
+    It lies across the first line, at any height, and points to where the second line passes.
+
+    Attributes:
+        first, second: the lines.
+        tolerance: where the lines are closer [m] they meet, and the direction is free.
+    """
+
+    first: Line
+    second: Line
+    tolerance: float
+
+    def there_from(self, here: float) -> float:
+        """Return where the second line passes the plane across the first one at a height."""
+        u, v, w = self.first.direction, self.second.direction, self._apart
+        return (here - float(w @ u)) / float(v @ u)
+
+    def here_from(self, there: float) -> float:
+        """Return the height of that plane if it holds a point of the second line."""
+        return float((self._apart + there * self.second.direction) @ self.first.direction)
+
+    def direction(self, here: float) -> Array | None:
+        """Return x for a height on the first line; None if the lines meet there."""
+        reached = self._apart + self.there_from(here) * self.second.direction
+        across = reached - here * self.first.direction
+        distance = float(np.linalg.norm(across))
+        return across / distance if distance > self.tolerance else None
+
+    @property
+    def is_tilted(self) -> bool:
+        """Whether there is a tilt between the lines instead of a normal."""
+        return True
+
+    @property
+    def _apart(self) -> Array:
+        return self.second.point - self.first.point
+
+
+def common_normal(first: Line, second: Line, tolerance: float, tilting: bool = False) -> Normal:
+    """Return the common normal; lines closer than `tolerance` [m] meet.
+
+    With `tilting`, lines that are nearly parallel have a `Tilt` instead, and no direction changes.
+    """
     u, v = first.direction, second.direction
     w = second.point - first.point
     across = np.cross(u, v)
     sine = float(np.linalg.norm(across))
     sense = 1.0 if u @ v > 0 else -1.0
+    if tilting and ROUNDING < sine < TILTED:
+        return Tilt(sine, True, None, 0.0, 0.0, sense, first, second, tolerance)
     if sine < PARALLEL_TOLERANCE:
         along = float(w @ u)
         apart = w - along * u

@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.robot._chain import exact_cos_sin
+from armdyn.robot._joint import Joint
 
 Array: TypeAlias = NDArray[np.float64]
+
+# Smaller angles [rad] and lengths [m] are rounded zeros: always removed, without a note.
+ROUNDING = 1e-12
 
 
 def rotation(rpy: tuple[float, float, float]) -> Array:
@@ -76,11 +80,13 @@ def place(R: Array, p: Array) -> Array:
     return T
 
 
-def at_zero(beta: float, b: float, theta: float, d: float) -> Array:
-    """Return Rx(beta) Tx(b) Rz(theta) Tz(d), the placement of a joint's frame at q = 0."""
-    (cb, sb), (c, s) = exact_cos_sin(beta), exact_cos_sin(theta)
-    R = np.array([[c, -s, 0.0], [cb * s, cb * c, -sb], [sb * s, sb * c, cb]])
-    return place(R, np.array([b, -sb * d, cb * d]))
+def at_zero(joint: Joint) -> Array:
+    """Return Tx(b) Rx(beta) Ry(tilt) Rz(theta) Tz(d), the placement of E_i in E_{i-1} at q = 0."""
+    (cb, sb), (c, s) = exact_cos_sin(joint.beta), exact_cos_sin(joint.theta)
+    cg, sg = exact_cos_sin(joint.tilt)
+    tilted = np.array([[cg * c, -cg * s, sg], [s, c, 0.0], [-sg * c, sg * s, cg]])
+    R = np.array([[1.0, 0.0, 0.0], [0.0, cb, -sb], [0.0, sb, cb]]) @ tilted
+    return place(R, joint.d * R[:, 2] + np.array([joint.b, 0.0, 0.0]))
 
 
 def invert(T: Array) -> Array:

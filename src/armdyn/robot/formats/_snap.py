@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from armdyn.robot.formats._placement import (
+    ROUNDING,
     Array,
     place,
     quaternion_rotation,
@@ -26,8 +27,6 @@ ANGLE_TOLERANCE = 1e-5
 LENGTH_TOLERANCE = 1e-6
 # Components of unit vectors this small are zero: directions are written with six digits or more.
 DIRECTION_TOLERANCE = 1e-6
-# Smaller values [rad, m] are rounded zeros: always removed, without a note.
-ROUNDING = 1e-12
 
 
 class Snap:
@@ -41,6 +40,7 @@ class Snap:
             words: what the format calls angles and axes.
         """
         self._words = words
+        self.enabled = enabled
         self.angle_tolerance = ANGLE_TOLERANCE if enabled else ROUNDING
         self.length_tolerance = LENGTH_TOLERANCE if enabled else ROUNDING
         self.direction_tolerance = DIRECTION_TOLERANCE if enabled else ROUNDING

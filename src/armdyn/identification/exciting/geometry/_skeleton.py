@@ -37,11 +37,12 @@ def longest(lines: list[list[tuple[Array, Array]]]) -> float:
 
 def _reached(joint: Joint) -> list[Array]:
     """Return where the origin of E_i can be in E_{i-1}: one point, or the ends of a slide."""
-    cb, sb = exact_cos_sin(joint.beta)
+    (cb, sb), (cg, sg) = exact_cos_sin(joint.beta), exact_cos_sin(joint.tilt)
     offsets = [joint.d]
     if not joint.is_revolute:
         offsets = [joint.d + q for q in (joint.lower, joint.upper) if np.isfinite(q)] or offsets
-    return [np.array([joint.b, -sb * d, cb * d]) for d in offsets]
+    z = np.array([sg, -sb * cg, cb * cg])
+    return [np.array([joint.b, 0.0, 0.0]) + d * z for d in offsets]
 
 
 def _bend(joint: Joint, lines: list[tuple[Array, Array]]) -> list[tuple[Array, Array]]:

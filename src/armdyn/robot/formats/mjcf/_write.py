@@ -109,7 +109,7 @@ def _add_bodies(world: Element, robot: Robot, made: Skeleton) -> None:
     _add_sites(world, robot, made, 0)
     waiting: list[tuple[Joint, Array]] = []  # joints that move the next body, and their frames
     for k, joint in enumerate(robot.joints, 1):
-        frame = before @ at_zero(joint.beta, joint.b, joint.theta, joint.d) @ made.frames[k]
+        frame = before @ at_zero(joint) @ made.frames[k]
         waiting.append((joint, frame))
         before = frame @ invert(made.frames[k])
         bare = joint.mass == 0.0 and not any(joint.inertia)

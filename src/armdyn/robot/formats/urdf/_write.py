@@ -57,7 +57,7 @@ def _text(robot: Robot, *, exact: bool) -> str:
     before = np.array(robot.base)
     for i, joint in enumerate(robot.joints, 1):
         parent, child, at = made.links[i - 1], made.links[i], made.frames[i]
-        zero = before @ at_zero(joint.beta, joint.b, joint.theta, joint.d)
+        zero = before @ at_zero(joint)
         _add_joint(root, joint, parent, child, zero @ at, at)
         _add_link(root, joint, child, at)
         before = invert(at)
