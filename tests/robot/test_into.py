@@ -260,3 +260,15 @@ def test_limits_and_mimic_do_not_disturb(tmp_path: Path) -> None:
     with pytest.warns(armdyn.RobotWarning):
         arm = parse_urdf(text, waive=("limits",))
     assert written(arm, text, tmp_path) == text
+
+
+@pytest.mark.parametrize("snap", [True, False])
+def test_axes_of_an_inertial_that_is_nearly_square_stay(snap: bool, tmp_path: Path) -> None:
+    """Only the mass is replaced, whether 1.5708 was read as a right angle or as it is."""
+    text = ARM.replace('rpy="0.3 0 0"', 'rpy="1.5708 0 0"')
+    arm = with_link(parse_urdf(text, snap=snap), 1, mass=2.5)
+    new = written(arm, text, tmp_path)
+    head, tail = text.split('<link name="b">')
+    assert new == head + '<link name="b">' + tail.replace('value="2"', 'value="2.5"', 1)
+    if not snap:
+        assert max(errors(arm, pin.buildModelFromXML(new), "tool").values()) < 1e-12

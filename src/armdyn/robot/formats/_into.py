@@ -62,15 +62,13 @@ def new_inertials(
     Raises:
         Fault: the file describes another arm, or a host would be a body that cannot exist.
     """
-    snaps = [Snap(flag, description.words) for flag in (True, False)]
-    for joint, carried in zip(robot.joints, _located(robot, description), strict=True):
+    stages = _located(robot, description)
+    snap = _snap_used(robot, description, stages, same)
+    for joint, carried in zip(robot.joints, stages, strict=True):
         new = body_in(joint.com, joint.inertia, joint.mass)
         massive = [one for one in carried if one.link.inertial is not None]
-        # a file is read with or without snapping: the way that gives the same numbers was used
-        olds = [joined([_body(one, snap) for one in massive]) for snap in snaps]
-        if any(same_body(old, new, same) for old in olds):
+        if same_body(_joined(massive, snap), new, same):
             continue
-        snap = snaps[0]
         moved = description.moved_link(joint.name)
         if moved is None:
             raise Fault(
@@ -86,6 +84,34 @@ def new_inertials(
         own = without(new, [_body(one, snap) for one in others])
         _check(joint, host, own, others)
         yield NewInertial(host.link, placed(own, invert(host.at)), snap)
+
+
+def _snap_used(
+    robot: Robot, description: Description, stages: list[list[Placed]], same: float
+) -> Snap:
+    """Return how the file was read, with or without snapping: by which more links are unchanged.
+
+    If that does not tell, by which links fixed to others are where the arm has them.
+    """
+
+    def evidence(snap: Snap) -> tuple[int, float]:
+        kept, off = 0, 0.0
+        for joint, carried in zip(robot.joints, stages, strict=True):
+            massive = [one for one in carried if one.link.inertial is not None]
+            new = body_in(joint.com, joint.inertia, joint.mass)
+            kept += same_body(_joined(massive, snap), new, same)
+            at = {one.link.name: one.at for one in carried}
+            for fixed in description.joints.values():
+                if not fixed.moves and fixed.parent in at and fixed.child in at:
+                    between = invert(at[fixed.parent]) @ at[fixed.child]
+                    off += float(np.abs(between - snap.placement(fixed.origin)).max())
+        return kept, -off
+
+    return max((Snap(flag, description.words) for flag in (True, False)), key=evidence)
+
+
+def _joined(links: list[Placed], snap: Snap) -> Body:
+    return joined([_body(one, snap) for one in links])
 
 
 def same_body(a: Body, b: Body, same: float = SAME) -> bool:

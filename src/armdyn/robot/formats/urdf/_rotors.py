@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
 from armdyn.robot.formats._records import Fault, listed
-from armdyn.robot.formats.urdf._elements import attribute, number
+from armdyn.robot.formats.urdf._elements import number
 
 INERTIA, RATIO = "rotor_inertia", "gear_ratio"
 DRAKE = "drake"
@@ -31,7 +31,7 @@ def rotor_inertias(root: Element) -> dict[str, float]:
         joints: list[str] = []
         for element in transmission.iter():
             tag = _name(element)
-            if tag == "joint" and (name := attribute(element, "name", "<transmission>")):
+            if tag == "joint" and (name := element.get("name")):
                 joints.append(name)
             if tag in (INERTIA, RATIO) and DRAKE in element.tag.rpartition("}")[0]:
                 if tag in values:
