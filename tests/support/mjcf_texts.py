@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import mujoco
@@ -208,7 +208,7 @@ class Reference:
         T = np.array(self.robot.base)
         for joint, value in zip(self.robot.joints, q, strict=True):
             turn, slide = (value, 0.0) if joint.is_revolute else (0.0, value)
-            T = T @ at_zero(joint.beta, joint.b, joint.theta + turn, joint.d + slide)
+            T = T @ at_zero(replace(joint, theta=joint.theta + turn, d=joint.d + slide))
             found.append(T)
         return found
 
