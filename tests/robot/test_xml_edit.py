@@ -67,7 +67,7 @@ def test_new_attribute_follows_the_last_one_as_that_follows_its_own() -> None:
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
 def test_new_elements_are_indented_as_the_file_is(newline: bytes) -> None:
     source = XmlSource(FILE.replace(b"\n", newline))
-    source.add(source.root.children[1], "inertial", {}, {"mass": {"value": "1"}})
+    source.add(source.root.children[1], "inertial", {}, [("mass", {"value": "1"})])
     source.add(element(source, "joint"), "armdyn", {"rotor_inertia": "2"})
     inertial = (
         b'<link name="l2">\n\t\t<inertial>\n\t\t\t<mass value="1"/>\n\t\t</inertial>\n\t</link>'
