@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, Protocol, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,11 +163,21 @@ class Joint:
         return [fault.text for fault in link_faults(self)]
 
 
-def link_faults(joint: Joint) -> list[PhysicalFault]:
+class HasInertia(Protocol):
+    """What has a mass and the inertia (xx, xy, xz, yy, yz, zz) about its centre."""
+
+    @property
+    def mass(self) -> float: ...
+
+    @property
+    def inertia(self) -> tuple[float, float, float, float, float, float]: ...
+
+
+def link_faults(link: HasInertia) -> list[PhysicalFault]:
     """Return the `physical_faults` of a link with the names of the checks that found them."""
-    xx, xy, xz, yy, yz, zz = joint.inertia
-    if joint.mass == 0.0:
-        if any(joint.inertia):
+    xx, xy, xz, yy, yz, zz = link.inertia
+    if link.mass == 0.0:
+        if any(link.inertia):
             return [
                 PhysicalFault(
                     "`mass` is zero but `inertia` is not: a link without mass has no inertia "
@@ -178,7 +188,10 @@ def link_faults(joint: Joint) -> list[PhysicalFault]:
         return []
     tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     moments = [float(moment) for moment in np.linalg.eigvalsh(tensor)]
-    slack = TRIANGLE_TOLERANCE * max(abs(moments[0]), moments[2]) + POINT_MASS * joint.mass
+    slack = TRIANGLE_TOLERANCE * max(abs(moments[0]), moments[2]) + POINT_MASS * link.mass
+    excess = moments[2] - moments[0] - moments[1]
+    if moments[0] >= -slack and excess <= slack:
+        return []
     listed = ", ".join(f"{m:.6g}" for m in moments)
     if moments[0] < -slack:
         return [
@@ -187,17 +200,14 @@ def link_faults(joint: Joint) -> list[PhysicalFault]:
                 "(check signs and that the tensor is about the centre of mass)"
             )
         ]
-    excess = moments[2] - moments[0] - moments[1]
-    if excess > slack:
-        return [
-            PhysicalFault(
-                f"`inertia` has principal moments ({listed}) kg m^2: the largest exceeds the "
-                f"sum of the other two by {100 * excess / moments[2]:.2g} % of itself "
-                "(triangle inequality), which no mass distribution can do",
-                "triangle",
-            )
-        ]
-    return []
+    return [
+        PhysicalFault(
+            f"`inertia` has principal moments ({listed}) kg m^2: the largest exceeds the "
+            f"sum of the other two by {100 * excess / moments[2]:.2g} % of itself "
+            "(triangle inequality), which no mass distribution can do",
+            "triangle",
+        )
+    ]
 
 
 def limit_faults(

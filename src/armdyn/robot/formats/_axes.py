@@ -29,7 +29,7 @@ from armdyn.robot.formats._lines import (
     meeting_point,
     perpendicular,
 )
-from armdyn.robot.formats._placement import ROUNDING, Array, invert, place, without_residues
+from armdyn.robot.formats._placement import ROUNDING, Array, cross, invert, place, without_residues
 from armdyn.robot.formats._snap import Snap
 
 # A normal is reversed only if its cosine with the previous one is below minus this.
@@ -125,7 +125,7 @@ def _frames(
         x = snap.direction(x, "components of frame axes")
         x = x - (x @ line.direction) * line.direction
         x = x / np.linalg.norm(x)
-        R = np.column_stack([x, np.cross(line.direction, x), line.direction])
+        R = np.column_stack([x, cross(line.direction, x), line.direction])
         frames.append(place(R, line.point + height * line.direction))
     return frames
 

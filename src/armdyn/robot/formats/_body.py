@@ -12,8 +12,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from armdyn.robot._joint import Joint, link_faults
-from armdyn.robot._leniency import PhysicalFault
 from armdyn.robot.formats._placement import Array, invert, without_residues
 from armdyn.robot.formats._records import Inertial, Triple
 from armdyn.robot.formats._snap import Snap
@@ -90,7 +88,7 @@ def body_in(com: Sequence[float], inertia: Six, mass: float = 1.0) -> Body:
 
 def six_of(inertia: Array) -> Six:
     """Return the entries (xx, xy, xz, yy, yz, zz) of a symmetric matrix."""
-    xx, xy, xz, yy, yz, zz = (float(inertia[k]) for k in zip(*np.triu_indices(3), strict=True))
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tolist()
     return (xx, xy, xz, yy, yz, zz)
 
 
@@ -99,8 +97,3 @@ def seen_in(T: Array, com: Triple, inertia: Six) -> tuple[Triple, Six]:
     body = seen_from(body_in(com, inertia), T)
     x, y, z = (float(v) for v in body.com)
     return (x, y, z), six_of(body.inertia)
-
-
-def physical_faults(inertial: Inertial) -> list[PhysicalFault]:
-    """Return why no rigid body can have a link's mass and inertia."""
-    return link_faults(Joint(mass=inertial.mass, inertia=inertial.inertia))

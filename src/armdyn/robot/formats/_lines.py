@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.robot.formats._placement import ROUNDING, Array
+from armdyn.robot.formats._placement import ROUNDING, Array, cross
 
 # Axes this close to parallel [rad] are taken as parallel. Their common normal lies at L / sine, and
 # rounding errors of torques grow as 1 / sine^2: below this angle they exceed the error of taking
@@ -123,7 +123,7 @@ def common_normal(first: Line, second: Line, tolerance: float, tilting: bool = F
     """
     u, v = first.direction, second.direction
     w = second.point - first.point
-    across = np.cross(u, v)
+    across = cross(u, v)
     sine = float(np.linalg.norm(across))
     sense = 1.0 if u @ v > 0 else -1.0
     if tilting and ROUNDING < sine < TILTED:
@@ -137,8 +137,8 @@ def common_normal(first: Line, second: Line, tolerance: float, tilting: bool = F
     x = across / sine
     if w @ x < -tolerance:
         x = -x
-    here = float(np.cross(w, v) @ across) / sine**2
-    there = float(np.cross(w, u) @ across) / sine**2
+    here = float(cross(w, v) @ across) / sine**2
+    there = float(cross(w, u) @ across) / sine**2
     return Normal(sine, False, x, here, there, sense)
 
 
@@ -169,9 +169,9 @@ def perpendicular(direction: Array) -> Array:
 
 def _conditions(direction: Array, other: Array) -> Array:
     """Return rows n with n . (p - p_other) = 0 for all points p of a line that meets the other."""
-    across = np.cross(direction, other)
+    across = cross(direction, other)
     sine = float(np.linalg.norm(across))
     if sine >= PARALLEL_TOLERANCE:
         return across[None, :] / sine
     first = perpendicular(direction)
-    return np.vstack([first, np.cross(direction, first)])
+    return np.vstack([first, cross(direction, first)])

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.errors import RobotWarning
+from armdyn.robot._joint import link_faults
 from armdyn.robot._leniency import Leniency, PhysicalFault
-from armdyn.robot.formats._body import Body, body_of, joined, physical_faults
+from armdyn.robot.formats._body import Body, body_of, joined
 from armdyn.robot.formats._limits import limits_of
 from armdyn.robot.formats._placement import Array, axis_rotation, place
 from armdyn.robot.formats._records import Description, Fault, Solid, TreeJoint, Words, listed
@@ -115,7 +116,7 @@ def serial_arm(
                     PhysicalFault(
                         f"link {name!r}, which joint {mover!r} moves: {fault.text}", fault.check
                     )
-                    for fault in physical_faults(found.inertial)
+                    for fault in link_faults(found.inertial)
                 )
                 bodies[stage].append(body_of(found.inertial, T, snap))
     for (joint, _), carried in zip(spine.joints, bodies[1:], strict=True):

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.robot.formats._body import six_of
 from armdyn.robot.formats._placement import quaternion_rotation
 from armdyn.robot.formats._records import (
     FREE_TYPES,
@@ -194,9 +195,8 @@ class Describer:
         # nobody takes them for nearly right angles.
         R = quaternion_rotation(_xyzw(answer["body_iquat"][body]))
         tensor = (R * answer["body_inertia"][body]) @ R.T
-        xx, xy, xz, yy, yz, zz = (float(tensor[k]) for k in zip(*np.triu_indices(3), strict=True))
         at = Origin(tuple(answer["body_ipos"][body]))
-        return TreeLink(name, Inertial(at, mass, (xx, xy, xz, yy, yz, zz)))
+        return TreeLink(name, Inertial(at, mass, six_of(tensor)))
 
     def _between(self, body: str, joint: str, massless: bool) -> str:
         """Add a link behind a joint that is not the body itself; return its name."""

@@ -82,8 +82,8 @@ def model_of(path: Path, data: bytes, reach: Reach, without: Collection[str] = (
     """
     model = Model(document_of(path, data, reach), without=without)
     model.whole, model.needed = _texts(model, model.document, reach, (path,))
-    elements = list(model.document.root.walk())
-    if not model.models and all(element.tag != "replicate" for element in elements):
+    elements = list(model.document.root.walk()) if without else []
+    if elements and not model.models and all(one.tag != "replicate" for one in elements):
         # the file has all names of bodies: refuse others before MuJoCo refuses anything else
         bodies = [one.attributes.get("name", "") for one in elements if one.tag == "body"]
         left_out(dict.fromkeys(("world", *bodies), ()), without)
@@ -167,7 +167,7 @@ class _Part:
         # actuators and assets come last: what they act on and who needs them is known then
         late = ("actuator", "asset")
         for section in sorted(document.root.children, key=lambda one: one.tag in late):
-            if section.tag in SECTIONS:
+            if section.tag in SECTIONS or (section.tag == "asset" and self._needs_none(section)):
                 _blank(self.data, section.start, section.end)
             else:
                 self._reduce(section, attached)
@@ -186,6 +186,10 @@ class _Part:
                 if path is not None:
                     found[name] = str(path)
         return found
+
+    def _needs_none(self, assets: XmlElement) -> bool:
+        """Whether nothing of the assets is needed."""
+        return not self._used and all(element.tag != "model" for element in assets.children)
 
     def _reduce(self, section: XmlElement, attached: bool) -> None:
         """Blank what is not needed in a section."""
@@ -239,7 +243,9 @@ class _Part:
             return
         unneeded = {"material"}
         if element.tag == "geom":
-            self._used.add(element.attributes.get("mesh", ""))
+            mesh = element.attributes.get("mesh")
+            if mesh:
+                self._used.add(mesh)
         if element.tag == "site":
             unneeded.add("mesh")
             if element.attributes.get("type") == "mesh":

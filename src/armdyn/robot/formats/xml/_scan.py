@@ -67,7 +67,10 @@ class XmlElement:
     @property
     def end(self) -> int:
         """Where the element ends."""
-        return self.inside if self.is_empty else _tag_end(self._text, self._closing)
+        inside = self.inside
+        if self._text[inside - 2 : inside] == b"/>":
+            return inside
+        return _tag_end(self._text, self._closing)
 
     def written(self) -> Iterator[re.Match[bytes]]:
         """Yield the attributes as matches: 1 the space before, 2 the name, 3 the quoted value."""
