@@ -140,4 +140,9 @@ def _expression(op: Op, args: list[str], kind: Number) -> str:
     if op is Op.SIGN:
         zero = kind.literal(0.0)
         return f"({kind.name})(({args[0]} > {zero}) - ({args[0]} < {zero}))"
-    return f"{op.value}{kind.suffix}({args[0]})"
+    if op is Op.MAX:
+        return f"{args[0]} > {args[1]} ? {args[0]} : {args[1]}"
+    if op is Op.SELECT:
+        return f"{args[0]} > {kind.literal(0.0)} ? {args[1]} : {args[2]}"
+    function = "fabs" if op is Op.ABS else op.value
+    return f"{function}{kind.suffix}({', '.join(args)})"

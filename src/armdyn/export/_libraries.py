@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from armdyn.errors import InputError, MissingExtraError
-from armdyn.graph import ARITHMETIC, Program, Slot, evaluate
+from armdyn.graph import ARITHMETIC, Program, Rules, Slot, evaluate
 from armdyn.scalar import Op
 
 # A formula with more operations is not readable.
@@ -21,9 +21,18 @@ def to_sympy(program: Program) -> Callable[..., Any]:
     tuple of these if there are several outputs.
     """
     sympy: Any = imported("sympy", "the function in SymPy")
-    rules = {
+
+    def select(x: Any, a: Any, b: Any) -> Any:
+        return sympy.Piecewise((a, x > 0), (b, True))
+
+    def copysign(a: Any, x: Any) -> Any:
+        return sympy.Abs(a) * select(-x, -1, 1)
+
+    rules: Rules = {
         **ARITHMETIC,
         Op.SIN: sympy.sin, Op.COS: sympy.cos, Op.SQRT: sympy.sqrt, Op.SIGN: sympy.sign,
+        Op.ABS: sympy.Abs, Op.MAX: sympy.Max, Op.SELECT: select,
+        Op.COPYSIGN: copysign,
     }  # fmt: skip
 
     def function(*states: Sequence[Any]) -> Any:
@@ -58,9 +67,15 @@ def to_latex(program: Program) -> str:
 def to_casadi(program: Program) -> Any:
     """Return a `casadi.Function` of column vectors, with the names of the program's slots."""
     casadi: Any = imported("casadi", "the function in CasADi")
-    rules = {
+
+    def select(x: Any, a: Any, b: Any) -> Any:
+        return casadi.if_else(x > 0.0, a, b)
+
+    rules: Rules = {
         **ARITHMETIC,
         Op.SIN: casadi.sin, Op.COS: casadi.cos, Op.SQRT: casadi.sqrt, Op.SIGN: casadi.sign,
+        Op.ABS: casadi.fabs, Op.MAX: casadi.fmax, Op.COPYSIGN: casadi.copysign,
+        Op.SELECT: select,
     }  # fmt: skip
     inputs = [casadi.SX.sym(slot.name, slot.size) for slot in program.inputs]
     scalars = [x[k] for x, s in zip(inputs, program.inputs, strict=True) for k in range(s.size)]
@@ -80,8 +95,16 @@ def to_jax(program: Program) -> Callable[..., Any]:
     It computes in the precision of its arguments: 64 bits need JAX's ``jax_enable_x64``.
     """
     jnp: Any = imported("jax.numpy", "the function in JAX")
-    rules = {
+
+    def larger(a: Any, b: Any) -> Any:
+        return jnp.where(a > b, a, b)
+
+    def select(x: Any, a: Any, b: Any) -> Any:
+        return jnp.where(x > 0.0, a, b)
+
+    rules: Rules = {
         **ARITHMETIC, Op.SIN: jnp.sin, Op.COS: jnp.cos, Op.SQRT: jnp.sqrt, Op.SIGN: jnp.sign,
+        Op.ABS: jnp.abs, Op.MAX: larger, Op.SELECT: select, Op.COPYSIGN: jnp.copysign,
     }  # fmt: skip
 
     def function(*states: Any) -> Any:

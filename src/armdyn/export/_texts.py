@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from armdyn.export._libraries import matrix_shape
 from armdyn.graph import Program, statements
+from armdyn.scalar import Op
 
 JAX = '''\
 import jax.numpy as jnp
@@ -47,13 +48,25 @@ def _matrix(rows, columns, values):
 
 '''
 
+IN_JAX = {
+    Op.MAX: "jnp.where({0} > {1}, {0}, {1})",
+    Op.SELECT: "jnp.where({0} > 0.0, {1}, {2})",
+    Op.COPYSIGN: "jnp.copysign({0}, {1})",
+}
+IN_CASADI = {
+    Op.ABS: "casadi.fabs({0})",
+    Op.MAX: "casadi.fmax({0}, {1})",
+    Op.SELECT: "casadi.if_else({0} > 0.0, {1}, {2})",
+    Op.COPYSIGN: "casadi.copysign({0}, {1})",
+}
+
 
 def jax_source(program: Program) -> str:
     """Return the source of a function of JAX arrays ``(..., n)``, like that of `to_jax`."""
     heads = [f'{s.name} = _columns("{s.name}", {s.name}, {s.size})' for s in program.inputs]
     leads = ", ".join(f"{slot.name}[0].shape" for slot in program.inputs)
     heads.append(f"lead = jnp.broadcast_shapes({leads})")
-    lines, outputs = statements(program, "sign({0})")
+    lines, outputs = statements(program, IN_JAX)
     made = [
         f"_stacked(lead, {slot.shape}, [{', '.join(values)}])"
         for slot, values in zip(program.outputs, outputs, strict=True)
@@ -67,7 +80,7 @@ def jax_source(program: Program) -> str:
 def casadi_source(program: Program) -> str:
     """Return the source of a function of CasADi columns (SX, MX or DM); `to_casadi` uses SX."""
     heads = [f'{s.name} = _elements("{s.name}", {s.name}, {s.size})' for s in program.inputs]
-    lines, outputs = statements(program, "sign({0})")
+    lines, outputs = statements(program, IN_CASADI)
     made = [
         f"_matrix({', '.join(map(str, matrix_shape(slot)))}, [{', '.join(values)}])"
         for slot, values in zip(program.outputs, outputs, strict=True)

@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from armdyn.graph._depth import depth
     from armdyn.graph._derive import MODES, Mode, directional_at, jacobian_at
     from armdyn.graph._free_symbols import free_symbols
-    from armdyn.graph._interpret import ARITHMETIC, ARRAYS, FLOATS, evaluate, interpret
+    from armdyn.graph._interpret import (
+        ARITHMETIC,
+        ARRAYS,
+        FLOATS,
+        NODES,
+        Rules,
+        evaluate,
+        interpret,
+    )
     from armdyn.graph._program import Instruction, Program, Slot
     from armdyn.graph._show import show, statements
     from armdyn.graph._simplify import simplify
@@ -29,11 +37,13 @@ __all__ = [
     "ARRAYS",
     "FLOATS",
     "MODES",
+    "NODES",
     "Instruction",
     "Mode",
     "Operations",
     "Program",
     "Rolled",
+    "Rules",
     "Slot",
     "Sweep",
     "count",
@@ -66,9 +76,11 @@ __getattr__ = lazy_names(
         "Instruction": "_program",
         "MODES": "_derive",
         "Mode": "_derive",
+        "NODES": "_interpret",
         "Operations": "_count",
         "Program": "_program",
         "Rolled": "rolled._rolled",
+        "Rules": "_interpret",
         "Slot": "_program",
         "Sweep": "rolled._rolled",
         "count": "_count",

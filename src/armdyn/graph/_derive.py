@@ -10,16 +10,35 @@ one is cheaper depends on the program and on the numbers of inputs and outputs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from armdyn.errors import GraphError, MethodError
 from armdyn.graph._program import Instruction, Program, Slot
-from armdyn.scalar import Op, Scalar, cos, sign, sin, sqrt
+from armdyn.scalar import Op, Scalar, copysign, cos, max, select, sign, sin, sqrt
 
 Mode: TypeAlias = Literal["forward", "reverse"]
 MODES: tuple[Mode, Mode] = ("forward", "reverse")
 
-Partials: TypeAlias = Sequence[Sequence[tuple[int, Scalar]]]
+
+@dataclass(frozen=True)
+class Chosen:
+    """The slope of a side of a choice: 1 where it is chosen, else 0.
+
+    A product with 0 would be NaN where the derivative of the other side is infinite.
+    """
+
+    x: Scalar
+    where_positive: bool
+
+    def times(self, other: Scalar) -> Scalar:
+        """Return the product with another slope."""
+        sides = (other, 0.0) if self.where_positive else (0.0, other)
+        return select(self.x, *sides)
+
+
+Slope: TypeAlias = Scalar | Chosen
+Partials: TypeAlias = Sequence[Sequence[tuple[int, Slope]]]
 """For each instruction (argument, derivative by that argument), where the derivative is not 0."""
 Sparse: TypeAlias = dict[int, Scalar]
 """Numbers by the position of their input or direction; missing entries are 0."""
@@ -39,7 +58,8 @@ def jacobian_at(
 
     Returns:
         For each name in `by` a matrix: a row per scalar of the output, a column per scalar
-        of the input. The derivative of a sign is 0.
+        of the input. The derivative of a sign is 0, that of a choice the derivative of the side
+        that is chosen.
     """
     if mode not in MODES:
         raise MethodError("mode of derivatives", mode, MODES)
@@ -88,17 +108,18 @@ def _positions(program: Program, slots: Sequence[Slot], name: str, role: str) ->
 def _partials(program: Program, inputs: Sequence[Scalar]) -> Partials:
     """Replay the program; return the derivatives of each instruction by its arguments."""
     values: list[Scalar] = []
-    partials: list[list[tuple[int, Scalar]]] = []
+    partials: list[list[tuple[int, Slope]]] = []
     for step in program.code:
         value, slopes = _rule(step, [values[arg] for arg in step.args], inputs)
         values.append(value)
-        partials.append(list(zip(step.args, slopes, strict=bool(slopes))))
+        found = zip(step.args, slopes, strict=bool(slopes))
+        partials.append([(arg, slope) for arg, slope in found if not _is_zero(slope)])
     return partials
 
 
 def _rule(
     step: Instruction, args: Sequence[Scalar], inputs: Sequence[Scalar]
-) -> tuple[Scalar, tuple[Scalar, ...]]:
+) -> tuple[Scalar, tuple[Slope, ...]]:
     """Return the value of an instruction and its derivatives by its arguments; () if all are 0."""
     match step.op:
         case Op.INPUT:
@@ -125,6 +146,17 @@ def _rule(
             return value, (0.5 / value,)
         case Op.SIGN:
             return sign(args[0]), ()
+        case Op.ABS:
+            return abs(args[0]), (sign(args[0]),)
+        case Op.MAX:
+            ahead = args[0] - args[1]
+            return max(args[0], args[1]), (Chosen(ahead, True), Chosen(ahead, False))
+        case Op.SELECT:
+            x, a, b = args
+            return select(x, a, b), (0.0, Chosen(x, True), Chosen(x, False))
+        case Op.COPYSIGN:
+            a, x = args
+            return copysign(a, x), (copysign(1.0, a) * copysign(1.0, x), 0.0)
 
 
 def _forward(
@@ -161,8 +193,14 @@ def _accumulate(total: Sparse, key: int, x: Scalar) -> None:
     total[key] = total[key] + x if key in total else x
 
 
-def _product(slope: Scalar, x: Scalar) -> Scalar:
+def _is_zero(slope: Slope) -> bool:
+    return isinstance(slope, float) and slope == 0.0
+
+
+def _product(slope: Slope, x: Scalar) -> Scalar:
     """Return slope * x; sums, most of a program, have slopes of +-1 and need no product."""
+    if isinstance(slope, Chosen):
+        return slope.times(x)
     if isinstance(slope, float) and abs(slope) == 1.0:
         return x if slope > 0.0 else -x
     return slope * x

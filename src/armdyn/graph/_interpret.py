@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.graph._program import Program
-from armdyn.scalar import Op, sign
+from armdyn.scalar import Op, copysign, cos, max, select, sign, sin, sqrt
 
 Rules = Mapping[Op, Callable[..., Any]]
 """The function for each operation that has arguments."""
@@ -21,11 +21,28 @@ ARITHMETIC: Rules = {
     Op.ADD: _python.add, Op.SUB: _python.sub, Op.MUL: _python.mul,
     Op.DIV: _python.truediv, Op.NEG: _python.neg,
 }  # fmt: skip
-FLOATS: Rules = {
-    **ARITHMETIC, Op.SIN: math.sin, Op.COS: math.cos, Op.SQRT: math.sqrt, Op.SIGN: sign,
+
+
+_where: Any = np.where
+
+
+def _larger(a: Any, b: Any) -> Any:
+    return _where(a > b, a, b)
+
+
+def _selected(x: Any, a: Any, b: Any) -> Any:
+    return _where(x > 0.0, a, b)
+
+
+NODES: Rules = {
+    **ARITHMETIC, Op.SIN: sin, Op.COS: cos, Op.SQRT: sqrt, Op.SIGN: sign,
+    Op.ABS: abs, Op.MAX: max, Op.SELECT: select, Op.COPYSIGN: copysign,
 }  # fmt: skip
+"""The rules of algorithms: on nodes, a program becomes part of another."""
+FLOATS: Rules = {**NODES, Op.SIN: math.sin, Op.COS: math.cos, Op.SQRT: math.sqrt}
 ARRAYS: Rules = {
     **ARITHMETIC, Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt, Op.SIGN: np.sign,
+    Op.ABS: np.abs, Op.MAX: _larger, Op.SELECT: _selected, Op.COPYSIGN: np.copysign,
 }  # fmt: skip
 
 # States evaluated together: every intermediate value of a block stays in the cache.

@@ -12,6 +12,7 @@ from armdyn.scalar import Op
 ARITY: dict[Op, int] = {
     Op.INPUT: 0, Op.CONST: 0, Op.ADD: 2, Op.SUB: 2, Op.MUL: 2, Op.DIV: 2,
     Op.NEG: 1, Op.SIN: 1, Op.COS: 1, Op.SQRT: 1, Op.SIGN: 1,
+    Op.ABS: 1, Op.MAX: 2, Op.SELECT: 3, Op.COPYSIGN: 2,
 }  # fmt: skip
 
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from armdyn.graph._program import Instruction, Program, Slot
 from armdyn.scalar import Op
 
 INFIX = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}
+PYTHON = {
+    Op.SIGN: "copysign(1.0, {0}) if {0} else 0.0",
+    Op.MAX: "{0} if {0} > {1} else {1}",
+    Op.SELECT: "{1} if {0} > 0.0 else {2}",
+}
 
 
 def show(program: Program) -> str:
@@ -13,7 +20,7 @@ def show(program: Program) -> str:
 
     It takes each input as a flat sequence of floats and returns each output as a flat list.
     """
-    lines, values = statements(program, "copysign(1.0, {0}) if {0} else 0.0")
+    lines, values = statements(program, PYTHON)
     parts = [_bracket(slot, part) for slot, part in zip(program.outputs, values, strict=True)]
     return "\n".join([
         "from math import cos, copysign, sin, sqrt", "", "",
@@ -24,14 +31,15 @@ def show(program: Program) -> str:
     ])  # fmt: skip
 
 
-def statements(program: Program, sign: str) -> tuple[list[str], list[list[str]]]:
+def statements(program: Program, templates: Mapping[Op, str]) -> tuple[list[str], list[list[str]]]:
     """Return a program as Python: one assignment per operation, and the numbers of each output.
 
-    Element k of an input is written `name[k]`; the functions are `sin`, `cos` and `sqrt`.
+    Element k of an input is written `name[k]`. Functions without a template have their own names:
+    `sin`, `cos`, `sqrt` and so on.
 
     Args:
         program: the traced code.
-        sign: template of the expression for the sign of "{0}".
+        templates: the expressions of operations on "{0}", "{1}" and "{2}" that need one.
     """
     names = [f"{slot.name}[{k}]" for slot in program.inputs for k in range(slot.size)]
     lines: list[str] = []
@@ -43,19 +51,19 @@ def statements(program: Program, sign: str) -> tuple[list[str], list[list[str]]]
             text.append(repr(step.value))
         else:
             text.append(f"v{k}")
-            lines.append(f"v{k} = {_expression(step, [text[arg] for arg in step.args], sign)}")
+            lines.append(f"v{k} = {_expression(step, [text[arg] for arg in step.args], templates)}")
     results = iter(program.results)
     return lines, [[text[next(results)] for _ in range(s.size)] for s in program.outputs]
 
 
-def _expression(step: Instruction, args: list[str], sign: str) -> str:
+def _expression(step: Instruction, args: list[str], templates: Mapping[Op, str]) -> str:
     if step.op in INFIX:
         return f"{args[0]} {INFIX[step.op]} {args[1]}"
     if step.op is Op.NEG:
         return f"-{args[0]}"
-    if step.op is Op.SIGN:
-        return sign.format(args[0])
-    return f"{step.op.value}({args[0]})"
+    if step.op in templates:
+        return templates[step.op].format(*args)
+    return f"{step.op.value}({', '.join(args)})"
 
 
 def _bracket(slot: Slot, values: list[str]) -> str:

@@ -55,8 +55,14 @@ class _Builder:
                 return self.div(a[0], a[1])
             case Op.NEG:
                 return _negative(a[0])
-            case Op.SIN | Op.COS | Op.SQRT | Op.SIGN:
+            case Op.SIN | Op.COS | Op.SQRT | Op.SIGN | Op.ABS:
                 return self.unary(op, a[0])
+            case Op.MAX:
+                return self.max(a[0], a[1])
+            case Op.SELECT:
+                return self.select(a[0], a[1], a[2])
+            case Op.COPYSIGN:
+                return self.copysign(a[0], a[1])
 
     def const(self, value: float) -> Ref:
         if not math.isfinite(value):
@@ -126,11 +132,44 @@ class _Builder:
             if op is Op.SQRT and c < 0.0:
                 raise GraphError(f"the program takes the square root of the constant {c}")
             return self.const(FLOATS[op](c))
-        if op is Op.COS:  # cos(-x) -> cos(x)
+        if op is Op.ABS and self.code[a[1]].op in (Op.ABS, Op.SQRT):  # abs(abs(x)) -> abs(x)
+            return (1.0, a[1])
+        if op in (Op.COS, Op.ABS):  # cos(-x) -> cos(x), abs(-x) -> abs(x)
             return self._make(op, (a[1],))
         if op is Op.SQRT:
             return self._make(op, (self.plain(a),))
         return self._make(op, (a[1],), 0.0, a[0])  # sin(-x) -> -sin(x), sign(-x) -> -sign(x)
+
+    def max(self, a: Ref, b: Ref) -> Ref:
+        ca, cb = self._constant(a), self._constant(b)
+        if ca is not None and cb is not None:  # max(c1, c2) -> c
+            return self.const(FLOATS[Op.MAX](ca, cb))
+        if a == b:  # max(x, x) -> x
+            return a
+        if a[1] == b[1]:  # max(x, -x) -> abs(x)
+            return self.unary(Op.ABS, a)
+        return self._make(Op.MAX, (self.plain(a), self.plain(b)))
+
+    def select(self, x: Ref, a: Ref, b: Ref) -> Ref:
+        c = self._constant(x)
+        if c is not None:  # select(c, a, b) -> a or b
+            return a if c > 0.0 else b
+        if a == b:  # select(x, a, a) -> a
+            return a
+        if a[0] < 0.0 and b[0] < 0.0:  # select(x, -a, -b) -> -select(x, a, b)
+            return self._make(Op.SELECT, (self.plain(x), a[1], b[1]), 0.0, -1.0)
+        return self._make(Op.SELECT, (self.plain(x), self.plain(a), self.plain(b)))
+
+    def copysign(self, a: Ref, x: Ref) -> Ref:
+        c = self._constant(x)
+        if c is not None:  # copysign(a, c) -> abs(a) or -abs(a)
+            size = self.unary(Op.ABS, a)
+            return _negative(size) if c < 0.0 else size
+        if self._constant(a) == 0.0:  # copysign(0, x) -> 0
+            return a
+        inner = self.code[a[1]]
+        size = inner.args[0] if inner.op is Op.ABS else a[1]  # copysign(abs(a), x) is the same
+        return self._make(Op.COPYSIGN, (size, x[1]), 0.0, x[0])  # copysign(a, -x) -> -copysign
 
     def plain(self, a: Ref) -> int:
         """Return an instruction that holds the value with its sign."""

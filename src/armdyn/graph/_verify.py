@@ -14,6 +14,11 @@ def verify(program: Program) -> Program:
 
     The invariants: an instruction reads as many earlier instructions as its operation takes;
     constants are finite; inputs exist and are read once; there is a result for every output scalar.
+
+    There are no branches: `select` and `max` choose between numbers that are both computed. So both
+    must be finite, and where a program is differentiated, their derivatives too: the guard goes
+    inside, `sqrt(select(x, x, 1.0))`. What is chosen where x is 0, NaN or as small as rounding must
+    not matter. The sign of a zero is not kept, so `copysign` may take either sign there.
     """
     n_inputs = sum(slot.size for slot in program.inputs)
     n_outputs = sum(slot.size for slot in program.outputs)

@@ -14,10 +14,10 @@ from armdyn.algorithms.friction import columns
 from armdyn.algorithms.regressor import regressor
 from armdyn.algorithms.tracking_regressor import tracking_regressor
 from armdyn.export import linear_constants
-from armdyn.graph import ARITHMETIC, Program, Slot, evaluate, trace, verify
+from armdyn.graph import NODES, Program, Slot, evaluate, trace, verify
 from armdyn.robot import Chain
 from armdyn.robot.friction import out_of_table, parameter_terms
-from armdyn.scalar import Op, Scalar, cos, sign, sin, sqrt
+from armdyn.scalar import Scalar
 
 Array = NDArray[np.float64]
 
@@ -30,8 +30,6 @@ VALUES = "w"
 
 CONSTANTS = ("rotor", "friction")
 """Inputs other than states that may remain in addition to the minimal parameters."""
-
-NODES = {**ARITHMETIC, Op.SIN: sin, Op.COS: cos, Op.SQRT: sqrt, Op.SIGN: sign}
 
 
 def regressor_program(

@@ -28,6 +28,10 @@ class Op(Enum):
     COS = "cos"
     SQRT = "sqrt"
     SIGN = "sign"  # -1, 0 or 1; the sign of Coulomb friction
+    ABS = "abs"
+    MAX = "max"  # a if a > b else b
+    SELECT = "select"  # (x, a, b): a if x > 0 else b; both sides are computed
+    COPYSIGN = "copysign"  # the size of the first, the sign of the second
 
 
 class Node:
@@ -67,6 +71,9 @@ class Node:
 
     def __neg__(self) -> Node:
         return Node(Op.NEG, (self,))
+
+    def __abs__(self) -> Node:
+        return Node(Op.ABS, (self,))
 
     def __bool__(self) -> bool:
         # A program has no branches: `if x` on an unknown number would silently pick one.
@@ -118,3 +125,24 @@ def sqrt(x: Scalar) -> Scalar:
 def sign(x: Scalar) -> Scalar:
     """Return -1, 0 or 1."""
     return Node(Op.SIGN, (x,)) if isinstance(x, Node) else float((x > 0) - (x < 0))
+
+
+def max(a: Scalar, b: Scalar) -> Scalar:
+    """Return a if a > b, else b."""
+    if isinstance(a, Node) or isinstance(b, Node):
+        return Node(Op.MAX, (as_node(a), as_node(b)))
+    return a if a > b else b
+
+
+def select(x: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """Return a where x > 0, else b; both are computed, so both must be finite numbers."""
+    if isinstance(x, Node) or isinstance(a, Node) or isinstance(b, Node):
+        return Node(Op.SELECT, (as_node(x), as_node(a), as_node(b)))
+    return a if x > 0 else b
+
+
+def copysign(a: Scalar, x: Scalar) -> Scalar:
+    """Return |a| with the sign of x; if x is 0, either sign."""
+    if isinstance(a, Node) or isinstance(x, Node):
+        return Node(Op.COPYSIGN, (as_node(a), as_node(x)))
+    return math.copysign(a, x)

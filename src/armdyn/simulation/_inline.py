@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armdyn.graph import ARITHMETIC, Program, Slot, evaluate
-from armdyn.scalar import Op, Scalar, cos, sign, sin, sqrt
-
-NODES = {**ARITHMETIC, Op.SIN: sin, Op.COS: cos, Op.SQRT: sqrt, Op.SIGN: sign}
+from armdyn.graph import NODES, Program, Slot, evaluate
+from armdyn.scalar import Scalar
 
 Row = Sequence[Scalar]
 

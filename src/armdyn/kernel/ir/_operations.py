@@ -32,6 +32,14 @@ def operation(w: Writer, step: Step, a: Sequence[str]) -> str:
             return w.call("llvm.sqrt", *a)
         case Op.SIGN:
             return _sign(w, *a)
+        case Op.ABS:
+            return w.call("llvm.fabs", *a)
+        case Op.MAX:
+            return w.select(w.greater(a[0], a[1]), a[0], a[1])
+        case Op.SELECT:
+            return w.select(w.greater(a[0], w.const(0.0)), a[1], a[2])
+        case Op.COPYSIGN:
+            return w.call("llvm.copysign", *a)
         case Op.INPUT | Op.SIN | Op.COS:
             raise AssertionError(f"{step.op} is no single operation")
 

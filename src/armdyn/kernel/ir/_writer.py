@@ -84,6 +84,10 @@ class Writer(FunctionWriter):
         given = ", ".join(f"{self.type} {a}" for a in args)
         return self.new(f"call {self.type} @{intrinsic}.{self.element.suffix(self.width)}({given})")
 
+    def greater(self, a: str, b: str) -> str:
+        """Return the flag a > b; not set for NaN."""
+        return self.new(f"fcmp ogt {self.type} {a}, {b}")
+
     def select(self, flag: str, a: str, b: str) -> str:
         """Return a where the flag is set, else b."""
         return self.new(f"select {self.flag} {flag}, {self.type} {a}, {self.type} {b}")

@@ -36,8 +36,12 @@ def stays_finite(program: Program, largest: float, element: ElementType) -> bool
                 bound = given[0] + given[1]
             case Op.MUL:
                 bound = given[0] * given[1]
-            case Op.NEG:
+            case Op.NEG | Op.ABS | Op.COPYSIGN:
                 bound = given[0]
+            case Op.MAX:
+                bound = max(given)
+            case Op.SELECT:
+                bound = max(given[1], given[2])
             case Op.SIN | Op.COS | Op.SIGN:
                 bound = 1.0
             case Op.DIV:
