@@ -1,8 +1,16 @@
-"""Tests import their shared module by its plain name, and leave the user's cache alone."""
+"""Tests import their shared module by its plain name, and leave the user's cache alone.
 
+All processes of a run share one cache, empty at the start: nothing is compiled twice.
+"""
+
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-os.environ["ARMDYN_CACHE"] = "off"
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit it
+    os.environ["ARMDYN_CACHE"] = tempfile.mkdtemp(prefix="armdyn-tests-")
+    atexit.register(shutil.rmtree, os.environ["ARMDYN_CACHE"], ignore_errors=True)
