@@ -77,13 +77,17 @@ def _coefficients(result: Result) -> Html:
         (name, *(", ".join(cells.get((j, kind), [])) for kind in kinds))
         for j, name in enumerate(result.arm.joint_names)
     )
-    heads = ("friction of", *(FRICTION_TERMS[kind].words for kind in kinds))
-    terms = [FRICTION_TERMS[kind] for kind in kinds]
-    turning, sliding = (
-        " and ".join(sorted({term.unit(revolute) for term in terms})) for revolute in (True, False)
-    )
-    hint = tag("p", f"In {turning}; of sliding joints in {sliding}.", class_="hint")
-    return joined([Grid("", heads, 1, rows).html(), hint])
+    joints = result.arm.robot.joints
+    types = list(dict.fromkeys(joints[column.joint].is_revolute for _, column in found))
+    heads = ("friction of", *(_head(kind, types) for kind in kinds))
+    return Grid("", heads, 1, rows).html()
+
+
+def _head(kind: str, types: Sequence[bool]) -> str:
+    """Return the name of a term with its units, for the types of joints that there are."""
+    term = FRICTION_TERMS[kind]
+    units = [unit for unit in dict.fromkeys(map(term.unit, types)) if unit != "1"]
+    return f"{term.words} [{', '.join(units)}]" if units else term.words
 
 
 def _figures(rows: RowsOfJoints, j: int, joint: Joint, law: FrictionLaw, dead: float) -> list[Html]:
