@@ -10,6 +10,7 @@ import pytest
 import armdyn
 from armdyn.export import javascript_module
 from armdyn.graph import interpret
+from support.choices import choosing_arrays, choosing_program, points
 from support.node import evaluated, needs_node, run_node
 from support.robots import random_robot
 
@@ -86,3 +87,10 @@ try { arm.mass_matrix([0, 0]); } catch (error) { console.log(`${error}`); }
     at_rest = str(arm.friction(np.zeros(6)).tolist()).replace(" ", "").replace("0.0", "0")
     assert kinds == f"friction,mass_matrix,potential_energy,udu 6 6 6 6 number {at_rest}"
     assert refusal == "RangeError: q has 2 numbers, expected 6"
+
+
+def test_programs_choose_as_in_python(tmp_path: Path) -> None:
+    x = points(500)
+    source = javascript_module([("choosing", choosing_program())])
+    found = evaluated(tmp_path, {"choices": (source, "choosing", [x])})["choices"]
+    assert worst(found, choosing_arrays(x)) < 1e-14

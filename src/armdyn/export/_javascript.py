@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from armdyn.graph import Program, statements
+from armdyn.scalar import Op
 
 # Functions of programs have the names of `Math`.
 HEAD = """\
@@ -16,7 +17,12 @@ function check(name, array, size) {{
   }}
 }}
 """
-FUNCTIONS = ("cos", "sign", "sin", "sqrt")
+FUNCTIONS = ("abs", "cos", "sign", "sin", "sqrt")
+IN_JAVASCRIPT = {
+    Op.MAX: "{0} > {1} ? {0} : {1}",
+    Op.SELECT: "{0} > 0 ? {1} : {2}",
+    Op.COPYSIGN: "{1} < 0 ? -abs({0}) : abs({0})",
+}
 
 
 def javascript_source(program: Program) -> str:
@@ -36,7 +42,7 @@ def javascript_module(programs: Iterable[tuple[str, Program]]) -> str:
 
 def javascript_function(program: Program, name: str) -> str:
     """Return an exported function; it needs the beginning of the module."""
-    lines, outputs = statements(program, "sign({0})")
+    lines, outputs = statements(program, IN_JAVASCRIPT)
     made = [_nested(slot.shape, part) for slot, part in zip(program.outputs, outputs, strict=True)]
     given = [f"{slot.name} ({slot.size})" for slot in program.inputs]
     wanted = [f"{slot.name} ({', '.join(map(str, slot.shape))})" for slot in program.outputs]
