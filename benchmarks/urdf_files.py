@@ -1,18 +1,23 @@
 """Every arm of a folder of URDFs, here and in Pinocchio: mass matrix, bias, gravity, named frames.
 
-    python benchmarks/urdf_files.py [FOLDER] [--tips 4] [--all]
+    python benchmarks/urdf_files.py [FOLDER] [--tips 4] [--all] [--formats]
 
 Without a folder, the files of the package example-robot-data. For each file arms to several ends of
 its tree are read as written (`snap=False`) and snapped, and compared with Pinocchio at random
-states. Errors are relative to the largest entry. Refusals are listed with their reason.
+states. Errors are relative to the largest entry; those of the snapped arm must be within what its
+notes state. With `--formats` each arm is also written as URDF, MJCF, URDF, TOML and URDF in turn:
+torques must stay, and Pinocchio and MuJoCo agree with each file. Refusals are listed with their
+reason.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import re
 import site
 import sys
+import tempfile
 import warnings
 from collections import Counter
 from dataclasses import replace
@@ -20,6 +25,8 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from armdyn.algorithms.kinematics import jacobian, pose
 from armdyn.algorithms.newton_euler import inverse_dynamics
@@ -30,6 +37,7 @@ from armdyn.robot.formats._merge import _rest_positions
 from armdyn.robot.formats._tree import tree_of
 from armdyn.robot.formats.urdf import parse_urdf, urdf_text
 from armdyn.robot.formats.urdf._parse import parse_description
+from support.formats_in_turn import in_turn
 
 EXACT = 1e-10
 ROUND_TRIP = 1e-12
@@ -40,9 +48,11 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--tips", type=int, default=4, help="ends of the tree to try")
     parser.add_argument("--all", action="store_true", help="print every arm, not only bad ones")
+    parser.add_argument("--formats", action="store_true", help="go through all formats in turn")
     given = parser.parse_args()
     folder = given.folder or published()
-    worst = {"as written": 0.0, "snapped": 0.0, "round trip": 0.0}
+    keys = ("as written", "snapped", "round trip", "snapped, of what is stated", "formats")
+    worst = dict.fromkeys(keys, 0.0)
     count = bad = 0
     refused: Counter[str] = Counter()
     pin.seed(0)
@@ -58,20 +68,26 @@ def main() -> None:
             except ValueError as error:  # names that are not unique, in Pinocchio
                 refused[f"by Pinocchio: {error}"[:60]] += 1
                 continue
-            again = parse_urdf(urdf_text(robots[0]), strict=False)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                again = parse_urdf(urdf_text(robots[0]), strict=False)
             trip = max(abs_errors(again, robots[0]).values())
             count += 1
-            for key, value in zip(worst, [max(f.values()) for f in found] + [trip], strict=True):
+            plain, snapped = (max(one.values()) for one in found)
+            share = snapped / max(stated(robots[1]), EXACT)
+            turned = through_formats(robots[0], refused) if given.formats else 0.0
+            for key, value in zip(worst, (plain, snapped, trip, share, turned), strict=True):
                 worst[key] = max(worst[key], value)
-            wrong = max(found[0].values()) > EXACT or trip > ROUND_TRIP
+            wrong = plain > EXACT or max(trip, turned) > ROUND_TRIP or share > 1.0
             bad += wrong
             if wrong or given.all:
                 what = max(found[0], key=found[0].__getitem__)
                 print(
                     f"{path.name:40} {tip:32} n={robots[0].n:2} as written {found[0][what]:.1e} "
-                    f"({what}), snapped {max(found[1].values()):.1e}, round trip {trip:.1e}"
+                    f"({what}), snapped {snapped:.1e}, {share:.2g} of what is stated, round trip "
+                    f"{trip:.1e}, formats {turned:.1e}"
                 )
-    print(f"{count} arms, {bad} worse than {EXACT:g}; worst: " + ", ".join(
+    print(f"{count} arms, {bad} bad; worst: " + ", ".join(
         f"{key} {value:.1e}" for key, value in worst.items()
     ))  # fmt: skip
     for words, times in refused.most_common():
@@ -111,6 +127,23 @@ def read(path: Path, base: str | None, tip: str, snap: bool) -> Robot:
         return parse_urdf(path.read_bytes(), base, tip, strict=False, snap=snap)
 
 
+def through_formats(robot: Robot, refused: Counter[str]) -> float:
+    """Return the largest change of torques by all formats in turn; inf if others disagree."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            found = in_turn(robot, Path(folder))
+    except ArmdynError as error:  # bodies that cannot exist, which MuJoCo does not take
+        refused[f"as MJCF: {reason(error)}"] += 1
+        return 0.0
+    return found["torques"] if max(found.values()) < EXACT else math.inf
+
+
+def stated(robot: Robot) -> float:
+    """Return the largest difference that the notes of a snapped arm admit."""
+    told = [re.search(r"by up to (\S+) of their size; snap", note) for note in robot.notes]
+    return max((float(found[1]) for found in told if found), default=0.0)
+
+
 def reason(error: Exception) -> str:
     words = str(error).split(": ", 1)[-1]
     return " ".join("'...'" if w.startswith("'") else w for w in words.split())[:90]
@@ -142,10 +175,13 @@ def errors(
     M = np.triu(pin.crba(model, data, given))
     M = M + np.triu(M, 1).T
     zero = np.zeros(robot.n)
+    bias = pin.rnea(model, data, given, qd, zero).copy()
+    gravity = pin.rnea(model, data, given, zero, zero).copy()
+    weight = weights(model, data, given)
     found = {
         "mass matrix": off(mass_matrix(chain, q), M),
-        "bias": off(torques(chain, q, qd, zero), pin.rnea(model, data, given, qd, zero)),
-        "gravity": off(torques(chain, q, zero, zero), pin.rnea(model, data, given, zero, zero)),
+        "bias": off(torques(chain, q, qd, zero), bias, weight),
+        "gravity": off(torques(chain, q, zero, zero), gravity, weight),
     }
     pin.computeJointJacobians(model, data, given)
     pin.updateFramePlacements(model, data)
@@ -177,8 +213,19 @@ def abs_errors(again: Robot, robot: Robot) -> dict[str, float]:
     return {"torque": off(*tau), "pose": off(*T)}
 
 
-def off(got: np.ndarray, expected: np.ndarray) -> float:
-    size = max(float(np.abs(expected).max(initial=0.0)), 1e-6)
+def weights(model: pin.Model, data: pin.Data, q: np.ndarray) -> float:
+    """Return the largest torque of gravity in any direction."""
+    before, zero = model.gravity.linear.copy(), np.zeros(model.nv)
+    largest = 0.0
+    for direction in 9.81 * np.eye(3):
+        model.gravity.linear = direction
+        largest = max(largest, np.abs(pin.rnea(model, data, q, zero, zero)).max())
+    model.gravity.linear = before
+    return largest
+
+
+def off(got: np.ndarray, expected: np.ndarray, least: float = 1e-6) -> float:
+    size = max(float(np.abs(expected).max(initial=0.0)), least, 1e-6)
     return float(np.abs(got - expected).max(initial=0.0)) / size
 
 

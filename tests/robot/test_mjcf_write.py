@@ -15,7 +15,9 @@ import armdyn
 from armdyn import Joint, Robot
 from armdyn.errors import RobotError, RobotFileError, RobotWarning
 from armdyn.robot import read_robot, write_robot
+from support.formats_in_turn import in_turn
 from support.mjcf_texts import Reference, differences, random_mjcf
+from support.published import PUBLISHED, published
 from support.robots import FAMILIES, random_robot
 from support.urdf_compare import torques
 
@@ -56,13 +58,25 @@ def test_random_arms_come_back_and_are_mujocos(family: str, tmp_path: Path) -> N
     assert differences(back, model, states=1).worst() < 1e-12
 
 
-def test_formats_in_turn_change_nothing(tmp_path: Path) -> None:
-    """URDF -> MJCF -> URDF -> TOML -> URDF."""
-    robot = random_robot("mixed", 5, seed=8)
-    now = robot
-    for name in ("a.urdf", "b.xml", "c.urdf", "d.toml", "e.urdf"):
-        now = through(now, tmp_path / name)
-        assert torque_error(robot, now) < 1e-12
+@pytest.mark.parametrize("family", FAMILIES)
+def test_formats_in_turn_change_nothing(family: str, tmp_path: Path) -> None:
+    """URDF -> MJCF -> URDF -> TOML -> URDF, each read by Pinocchio or MuJoCo too."""
+    found = in_turn(random_robot(family, 5, seed=8), tmp_path)
+    assert found["torques"] < 1e-12
+    assert max(found["Pinocchio"], found["MuJoCo"]) < 1e-10
+
+
+@pytest.mark.parametrize(("name", "base", "tip"), [row[:3] for row in PUBLISHED[::2]])
+def test_formats_in_turn_do_not_change_a_published_arm(
+    name: str, base: str | None, tip: str | None, tmp_path: Path
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)
+        robot = read_robot(published(name), base=base, tip=tip, snap=False)
+    rotors = [replace(j, rotor_inertia=0.1 + k) for k, j in enumerate(robot.joints)]
+    found = in_turn(replace(robot, joints=tuple(rotors)), tmp_path)
+    assert found["torques"] < 1e-12
+    assert max(found["Pinocchio"], found["MuJoCo"]) < 1e-10
 
 
 def test_every_term_of_friction_and_every_limit_comes_back(tmp_path: Path) -> None:

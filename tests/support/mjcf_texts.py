@@ -226,8 +226,9 @@ def differences(robot: Arm | Robot, model: mujoco.MjModel, states: int = 3) -> D
     found = Differences()
     bodies = [model.body(k).name for k in range(model.nbody)]
     named = [name for name in bodies if name and name in arm.frames][-MOST_FRAMES:]
+    others = {*bodies, *(model.joint(k).name for k in range(model.njnt))}
     sites = [model.site(k).name for k in range(model.nsite)]
-    sites = [name for name in sites if name in arm.frames and name not in bodies][-MOST_FRAMES:]
+    sites = [name for name in sites if name in arm.frames and name not in others][-MOST_FRAMES:]
     for _ in range(states):
         q, qd = rng.uniform(-2, 2, (2, arm.n))
         data.qpos[:], data.qvel[:] = model.qpos0, 0.0
