@@ -165,7 +165,7 @@ def test_gaps_in_time_are_refused() -> None:
     rows = (log.t < 3.0) | (log.t > 3.5)
     assert log.tau is not None
     broken = Log(t=log.t[rows], q=log.q[rows], tau=log.tau[rows])
-    with pytest.raises(InputError, match=r"1 gaps in time, the first of 0\.5.* after t = 2\.99"):
+    with pytest.raises(InputError, match=r"1 gap in time, the first of 0\.5.* after t = 2\.99"):
         observer.run(broken)
     assert len(observer.run(broken[:2.9]).t) > 500
 

@@ -94,7 +94,7 @@ def test_files_are_written_and_inputs_are_kept(run, folder: Path) -> None:
 
 def test_gaps_are_refused_and_parts_can_be_chosen(run) -> None:
     status, _, err = run("arm.toml", "gap.csv")
-    assert status == 2 and "1 gaps in time" in err and "--span" in err
+    assert status == 2 and "1 gap in time" in err and "--span" in err
     status, out, _ = run("arm.toml", "gap.csv", "--span", "4.6:")
     assert status == 0 and "none" in out
 

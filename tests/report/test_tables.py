@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from fractions import Fraction
 
 import pytest
 
 from armdyn.arm import generic_chain, operations
+from armdyn.cli._app import main
 from armdyn.graph import Operations, Slot, trace
 from armdyn.report._measure import PARTS, elements_of_rotations, measure
 from armdyn.report._stages import ONLY_PRINTED
@@ -325,3 +327,18 @@ def test_tables_go_through_json() -> None:
     assert by_reference["[Mata2002] Table 4"][0]["formula"] is None
     assert by_reference["[Saha1999] section 7"][0]["printed"] is None
     assert by_reference["[Mata2002] Table 1"][1]["measured"] is None
+
+
+def test_the_verb_shows_the_tables_of_one_paper(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for paper, status in (("saha_1999", 0), ("lin_1994", 2)):
+        monkeypatch.setattr(sys, "argv", ["armdyn", "tables", "--paper", paper, "--json"])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        assert (stop.value.code or 0) == status
+        out, err = capsys.readouterr()
+        if status:
+            assert "choose one of: lin_fang_1999, lin_1991, saha_1999, mata_2002." in err
+        else:
+            assert {t["reference"] for t in json.loads(out)} == {"[Saha1999] section 7"}

@@ -45,7 +45,7 @@ VERBS: dict[str, Usage] = {
         "Measure every operation-count table of the papers: printed, measured, verdict.",
         (
             "armdyn tables",
-            "armdyn tables --lines",
+            "armdyn tables --paper lin_fang_1999 --lines",
         ),
         folder="papers",
     ),

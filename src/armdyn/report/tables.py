@@ -123,17 +123,19 @@ class Table:
         }
 
 
-def paper_tables(progress: Progress | None = None) -> list[Table]:
+def paper_tables(progress: Progress | None = None, key: str | None = None) -> list[Table]:
     """Return every table of operation counts of the papers, measured now; takes a few seconds.
 
     Args:
         progress: called with (done, total, what) after each table.
+        key: of the list of references, to have the tables of this paper only.
     """
+    chosen = [table for table in TABLES if table.reference.startswith(key or "")]
     measured: list[Table] = []
-    for done, table in enumerate(TABLES, 1):
+    for done, table in enumerate(chosen, 1):
         measured.append(_measured(table))
         if progress:
-            progress(done, len(TABLES), "tracing the papers' tables")
+            progress(done, len(chosen), "tracing the papers' tables")
     return measured
 
 

@@ -71,8 +71,9 @@ def samples_of(log: object, arm: Arm, gain: float, result: Result | None, name: 
     if len(pieces) > 1:
         first = pieces[0].stop
         a, b = float(log.t[first - 1]), float(log.t[first])
+        gaps = f"{len(pieces) - 1} gap{'s' * (len(pieces) > 2)}"
         raise InputError(
-            f"`{name}` has {len(pieces) - 1} gaps in time, the first of {b - a:.3g} s after t = "
+            f"`{name}` has {gaps} in time, the first of {b - a:.3g} s after t = "
             f"{a:.6g} s: what happened there is unknown. Observe the parts one by one, e.g. "
             f"log[:{a:.6g}], or `armdyn observe --span :{a:.6g}`.",
             argument=name,

@@ -8,18 +8,31 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from armdyn._checks import checked_choice
 from armdyn.cli._console import JsonOption, print_json, progress_bar, show
 from armdyn.graph import Operations
 from armdyn.present import Grid, Tone, Toned
+from armdyn.report.papers import TABLES
+from armdyn.report.papers.catalogue import PAPERS
 from armdyn.report.tables import Row, Verdict, paper_tables
 from armdyn.report.tables import Table as PaperTable
 
+# Papers that print operation counts.
+COUNTED = tuple(
+    name
+    for name, paper in PAPERS.items()
+    if any(table.reference.startswith(paper.key) for table in TABLES)
+)
 TONES: dict[Verdict, Tone | None] = {
     "equal": None, "beaten": "good", "above": "fair", "not measured": "faint",
 }  # fmt: skip
 
 
 def tables(
+    paper: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(COUNTED)}; all if left out."),
+    ] = None,
     lines: Annotated[
         bool, typer.Option("--lines", help="Show the lines of the printed recursions, too.")
     ] = False,
@@ -30,8 +43,10 @@ def tables(
     Counts are in three stages. As printed: the recursion run as the paper writes it, counted by the
     paper's conventions. Simplified: the same recursion after exact rules. Improved: our algebra.
     """
+    if paper is not None:
+        checked_choice(paper, "paper", COUNTED, what="table of a paper")
     with progress_bar(as_json=as_json) as progress:
-        measured = paper_tables(progress)
+        measured = paper_tables(progress, PAPERS[paper].key if paper else None)
     if as_json:
         print_json([table.to_dict() for table in measured])
         return
