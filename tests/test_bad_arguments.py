@@ -163,6 +163,9 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "Arm.function", Call(ARM.function, {"quantity": "gravity"})
     yield "Arm.minimal_with", Call(ARM.minimal_with, {})
     yield "Arm.inverse_kinematics", Call(ARM.inverse_kinematics, {"pose": pose, "restarts": 1})
+    six = armdyn.load("ur5")
+    given = {"poses": six.pose(np.full(6, 0.3))}
+    yield "Arm.inverse_kinematics_all", Call(six.inverse_kinematics_all, given)
     yield (
         "Arm.export_c",
         Call(ARM.export_c, {"folder": folder / "c", "functions": ["gravity"], "force": True}),
@@ -308,7 +311,8 @@ NAMES = (
     "symbolic", *(f"SymbolicModel.{name}" for name in ("named", "latex", "python", "subs")),
     *(f"Arm.{quantity}" for quantity in QUANTITIES), "Arm.friction with load",
     "Function", "Function.source", "Function.sympy", "Function.casadi", "Function.jax", "Arm",
-    "Arm.function", "Arm.minimal_with", "Arm.inverse_kinematics", "Arm.export_c",
+    "Arm.function", "Arm.minimal_with", "Arm.inverse_kinematics",
+    "Arm.inverse_kinematics_all", "Arm.export_c",
     "MinimalParameters.bias", "MinimalParameters.gravity", "MinimalParameters.inverse_dynamics",
     "MinimalParameters.mass_matrix", "MinimalParameters.regressor", "MinimalParameters.expression",
     "MinimalParameters.function", "MinimalParameters.to_parameters",

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from armdyn.arm._files import load, save
     from armdyn.arm._function import Function
     from armdyn.arm.codegen._export_c import export_c
+    from armdyn.arm.kinematics._branches import Branches
     from armdyn.arm.kinematics._damped_least_squares import Reach
-    from armdyn.arm.kinematics._inverse_kinematics import checked_pose, checked_start, reach_of
+    from armdyn.arm.kinematics._inverse_kinematics import checked_start, reach_of
+    from armdyn.arm.kinematics._poses import checked_pose
     from armdyn.arm.kinematics._rotations import rotation_vectors
     from armdyn.arm.programs._counts import generic_chain, operation_counts
     from armdyn.arm.programs._methods import methods, methods_of, source
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AUTO",
     "Arm",
+    "Branches",
     "Evaluator",
     "Function",
     "Reach",
@@ -53,10 +56,11 @@ __getattr__ = lazy_names(
     {
         "AUTO": "programs._names",
         "Arm": "_arm",
+        "Branches": "kinematics._branches",
         "Evaluator": "_evaluate",
         "Function": "_function",
         "Reach": "kinematics._damped_least_squares",
-        "checked_pose": "kinematics._inverse_kinematics",
+        "checked_pose": "kinematics._poses",
         "checked_start": "kinematics._inverse_kinematics",
         "cost": "programs._programs",
         "export_c": "codegen._export_c",

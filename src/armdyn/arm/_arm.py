@@ -25,6 +25,7 @@ from armdyn.robot import BASES, FIXED, Robot, chain_of
 
 if TYPE_CHECKING:
     from armdyn.arm._function import Function
+    from armdyn.arm.kinematics._branches import Branches, BranchSolver
     from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
@@ -58,6 +59,7 @@ class Arm:
         self._frames = {frame.name: frame for frame in robot.frames}
         self._functions: dict[tuple[str, str, int | str, bool, str], Function] = {}
         self._minimal: dict[tuple[bool, bool], MinimalParameters] = {}
+        self._solvers: dict[int | str, BranchSolver | None] = {}
 
     @property
     def robot(self) -> Robot:
@@ -548,6 +550,65 @@ class Arm:
         return inverse_kinematics(
             self, pose, start, frame, tolerance, restarts, seed, method=method, out=out
         )
+
+    def inverse_kinematics_all(
+        self,
+        poses: ArrayLike,
+        *,
+        redundancy: ArrayLike | None = None,
+        frame: str | int = "tip",
+        limits: bool = True,
+        polish: int | None = None,
+    ) -> Branches:
+        """Return all joint positions that reach poses, by the closed form of the arm.
+
+        Args:
+            poses: of a frame in the base frame, ``(..., 4, 4)``.
+            redundancy: of an arm with seven joints, positions of the joint that `closed_form`
+                names; their shape broadcasts with the leading axes of `poses`. If left out, 24
+                positions all over its range are tried, with the branches of all of them.
+            frame: the frame to place there, carried by the last link; see `function`.
+            limits: mark only branches within the joint limits as valid. Every turning joint is
+                within half a turn of the middle of its limits.
+            polish: number of steps of Newton's method; by default what the closed form needs.
+
+        Raises:
+            InputError: the arm has no closed form, or a pose is none.
+
+        Examples:
+            >>> ur5 = armdyn.load("ur5")
+            >>> ur5.closed_form
+            'three parallel axes'
+            >>> found = ur5.inverse_kinematics_all(ur5.pose(np.full(6, 0.3)))
+            >>> found.q.shape, int(found.valid.sum())
+            ((8, 6), 8)
+            >>> np.allclose(ur5.pose(found.q[found.valid]), ur5.pose(np.full(6, 0.3)))
+            True
+        """
+        from armdyn.arm.kinematics._branches import inverse_kinematics_all
+
+        solver = self._branch_solver(frame)
+        return inverse_kinematics_all(solver, self.name, poses, redundancy, limits, polish)
+
+    @property
+    def closed_form(self) -> str | None:
+        """The closed form of the inverse kinematics of the tip, in words; None if there is none.
+
+        Examples:
+            >>> armdyn.load("puma560").closed_form
+            'wrist, axes 2 and 3 parallel'
+        """
+        solver = self._branch_solver("tip")
+        return solver.form.words if solver else None
+
+    def _branch_solver(self, frame: str | int) -> BranchSolver | None:
+        """Return what computes all branches for a frame; None without a closed form."""
+        key = self._frame(frame)
+        if key not in self._solvers:
+            from armdyn.arm.kinematics._branches import solver_of
+
+            self._solvers[key] = solver_of(self.robot, key)
+        return self._solvers[key]
 
     def export_c(
         self,

@@ -17,7 +17,8 @@ from armdyn._checks import (
 )
 from armdyn.arm._arguments import checked_out
 from armdyn.arm.kinematics._damped_least_squares import Reach, approach
-from armdyn.errors import InputError, UnreachedError, shown
+from armdyn.arm.kinematics._poses import checked_pose
+from armdyn.errors import InputError, UnreachedError
 from armdyn.robot import Joint
 
 if TYPE_CHECKING:
@@ -32,9 +33,6 @@ AT_ONCE = 32
 
 # A larger number of random starts is taken to be a mistake.
 MOST_RESTARTS = 1_000_000
-
-# Largest deviation of a matrix from a rotation that is accepted as one.
-NO_ROTATION = 1e-6
 
 
 def inverse_kinematics(
@@ -91,31 +89,6 @@ def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
         np.array([joint.upper for joint in joints]),
         np.array([joint.is_revolute for joint in joints]),
     )
-
-
-def checked_pose(name: str, value: ArrayLike) -> Array:
-    """Return a pose ``(4, 4)`` whose rotation is orthogonal to rounding."""
-    what = "a 4x4 pose: a rotation and a position [m], above the row 0 0 0 1"
-    T = checked_array(value, name, (4, 4), what=what)
-    if np.abs(T[3] - [0.0, 0.0, 0.0, 1.0]).max() > NO_ROTATION:
-        raise InputError(
-            f"the last row of `{name}` is {shown(T[3].tolist())}, expected {what}.", argument=name
-        )
-    with np.errstate(all="ignore"):  # huge entries overflow, and are refused just below
-        off = float(np.abs(T[:3, :3].T @ T[:3, :3] - np.eye(3)).max())
-    if not off <= NO_ROTATION:
-        raise InputError(
-            f"the upper left of `{name}` is no rotation: its columns are off length 1 and right "
-            f"angles by {off:.2g}; expected {what}.",
-            argument=name,
-        )
-    if np.linalg.det(T[:3, :3]) < 0.0:
-        raise InputError(
-            f"the upper left of `{name}` is a reflection; expected {what}.", argument=name
-        )
-    u, _, v = np.linalg.svd(T[:3, :3])
-    T[:3, :3] = u @ v
-    return T
 
 
 def checked_start(joints: Sequence[Joint], value: ArrayLike, name: str = "start") -> Array:

@@ -1,0 +1,34 @@
+"""`Family`: arms of one geometry, which one closed form solves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from armdyn.algorithms.closed_form.geometry import Pose, Row
+from armdyn.algorithms.closed_form.turns import Pair
+from armdyn.scalar import Scalar
+
+Branch: TypeAlias = tuple[list[Pair | Scalar], Scalar]
+"""The turn, or the shift of a prismatic joint, of each joint in order; and the margin."""
+Solver: TypeAlias = Callable[[Sequence[Row], Pose], list[Branch]]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A closed form.
+
+    Attributes:
+        words: the geometry it needs.
+        fits: says whether an arm has this geometry.
+        solve: returns all branches for a frame as seen before the turn of joint 1.
+        branches: their number.
+        polish: number of steps of Newton's method that its results need.
+    """
+
+    words: str
+    fits: Callable[[Sequence[Row]], bool]
+    solve: Solver
+    branches: int
+    polish: int = 0

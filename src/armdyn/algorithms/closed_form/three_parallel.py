@@ -1,0 +1,179 @@
+"""Six joints of which 2, 3 and 4 have parallel axes.
+
+Seen along those axes the arm is planar. g is joint 5's point and MX, MY, MZ are the axes of the
+last link, seen from joint 2; phi is the turn of joints 2, 3 and 4 together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armdyn.algorithms.closed_form.family import Branch
+from armdyn.algorithms.closed_form.geometry import ZERO, Pose, Row, size_of
+from armdyn.algorithms.closed_form.quartic import Linear, added, quartic, squared
+from armdyn.algorithms.closed_form.turns import (
+    Pair,
+    about_x,
+    about_z,
+    back,
+    onto,
+    turned,
+    two_elbows,
+    two_turns,
+    unit,
+)
+from armdyn.algorithms.vector import add, scale
+from armdyn.robot import Vector
+from armdyn.scalar import Scalar, max, min, select, sqrt
+
+# Below this sine of the angle between axes 4 and 6 they may be parallel: the sine is as wrong as
+# joint 1, which is known to 1e-8 where its own two solutions meet. Then only the turns of joints 4
+# and 6 together matter. If the elbow is out of reach, joint 6 is chosen for its sake.
+WRIST_IN_LINE = 1e-7
+
+
+def three_parallel(rows: Sequence[Row], pose: Pose) -> list[Branch]:
+    """Return all branches where axes 5 and 6 meet."""
+    arm = _Planar(rows, pose)
+    _, two = rows[:2]
+    P = arm.P
+    found: list[Branch] = []
+    firsts, margin = two_turns(P[1], -P[0], (two.C * P[2] - arm.h) / two.S, arm.size)
+    for q1 in firsts:
+        seen = arm.seen_from_two(q1)
+        fifths, more = arm.fifth(seen)
+        least = min(margin, more)
+        for q5 in fifths:
+            found += arm.rest(q1, q5, seen, least)
+    return found
+
+
+def three_parallel_offset(rows: Sequence[Row], pose: Pose) -> list[Branch]:
+    """Return all branches where axes 5 and 6 do not meet: a quartic gives joint 5."""
+    arm = _Planar(rows, pose)
+    _, two, _, _, five, six = rows
+    P, Z = arm.P, pose.Z
+    # r1 and r2, the sides of two linear equations in the turn of joint 1, as sums 1, c5, s5
+    r1 = ((two.C * P[2] - arm.h) / two.S, 0.0, -arm.sigma * six.b * five.S / two.S)
+    r2 = (
+        (two.C * Z[2] - arm.sigma * five.C * six.C) / two.S,
+        arm.sigma * five.S * six.S / two.S,
+        0.0,
+    )
+    U, V = (_combined(P[k], Z[k], r1, r2) for k in (0, 1))
+    det = P[0] * Z[1] - P[1] * Z[0]
+    found: list[Branch] = []
+    total = added(squared(U), squared(V), (-(det * det), 0.0, 0.0, 0.0, 0.0))
+    for q5, margin in quartic(*total):
+        u, v = (x[0] + x[1] * q5[0] + x[2] * q5[1] for x in (U, V))
+        q1 = unit(det * u, det * v, arm.size**2)[:2]
+        found += arm.rest(q1, q5, arm.seen_from_two(q1), margin)
+    return found
+
+
+def _combined(p: Scalar, z: Scalar, r1: Linear, r2: Linear) -> Linear:
+    return p * r2[0] - z * r1[0], p * r2[1] - z * r1[1], p * r2[2] - z * r1[2]
+
+
+Seen = tuple[Vector, Vector, Vector, Vector]
+"""g, MX, MY, MZ."""
+
+
+class _Planar:
+    """The arm and the pose, and what all branches share."""
+
+    def __init__(self, rows: Sequence[Row], pose: Pose) -> None:
+        one, two, three, four, five, six = rows
+        self.rows, self.pose = rows, pose
+        self.size = size_of(rows)
+        self.sigma3, self.sigma = three.C, three.C * four.C
+        self.h = two.d + three.C * (three.d + four.C * (four.d + five.C * five.d))
+        x, y, z = add(pose.p, scale(-six.d, pose.Z))
+        self.P: Vector = (x, y, z - one.d)
+
+    def seen_from_two(self, q1: Pair) -> Seen:
+        """Return g, MX, MY, MZ."""
+        twist = back(self.rows[1].twist)
+        pose = self.pose
+        g, X, Y, Z = (
+            about_x(twist, about_z(back(q1), v)) for v in (self.P, pose.X, pose.Y, pose.Z)
+        )
+        return g, X, Y, Z
+
+    def fifth(self, seen: Seen) -> tuple[tuple[Pair, Pair], Scalar]:
+        """Return the turns of joint 5 and their margin."""
+        five, six = self.rows[4:]
+        _, MX, MY, MZ = seen
+        A = -five.S * six.S
+        C = self.sigma * MZ[2] - five.C * six.C
+        right = abs(five.C) < ZERO and abs(six.C) < ZERO
+        disc = MX[2] * MX[2] + MY[2] * MY[2] if right else (A - C) * (A + C)
+        w = sqrt(max(disc, 0.0))
+        along = C if A > 0.0 else -C
+        one, two = unit(along, w, 1.0), unit(along, -w, 1.0)
+        return (one[:2], two[:2]), disc / (A * A)
+
+    def sixth(self, q5: Pair, seen: Seen) -> Pair:
+        """Return the turn of joint 6."""
+        five, six = self.rows[4:]
+        g, MX, MY, MZ = seen
+        v = (0.0, self.sigma * five.S, self.sigma * five.C)
+        v = about_x(back(six.twist), about_z(back(q5), v))
+        c, s, _ = onto((MX[2], MY[2]), v[:2], 1.0)
+        b3, b4 = self.rows[2].b, self.rows[3].b
+        in_line = WRIST_IN_LINE**2 - (MX[2] * MX[2] + MY[2] * MY[2])
+        G = self.across(seen, q5, self.phi(q5, (c, s), seen))
+        _, margin = two_elbows(b3, (b4, 0.0), G[0] * G[0] + G[1] * G[1])
+        lost = select(in_line, -margin, -1.0)
+        # the elbow at a right angle is in reach if any elbow is
+        e, H = self.e(q5), (g[0] - self.rows[1].b, g[1])
+        (best, _), _ = two_turns(
+            2.0 * (H[0] * e[0] + H[1] * e[1]),
+            2.0 * (H[1] * e[0] - H[0] * e[1]),
+            H[0] * H[0] + H[1] * H[1] + e[0] * e[0] + e[1] * e[1] - (b3 * b3 + b4 * b4),
+            self.size**2,
+        )
+        c0, s0 = turned(self.phi(q5, (1.0, 0.0), seen), back(best))
+        return select(lost, c0, c), select(lost, select(MZ[2], s0, -s0), s)
+
+    def e(self, q5: Pair) -> Pair:
+        """Return the point where joint 6's shift begins, across the parallel axes from joint 4."""
+        five, six = self.rows[4:]
+        return (
+            five.b + six.b * q5[0],
+            self.sigma * (five.C * six.b * q5[1] - five.S * five.d),
+        )
+
+    def across(self, seen: Seen, q5: Pair, phi: Pair) -> Pair:
+        """Return joint 4's point as seen from joint 2, across the parallel axes."""
+        g, e = seen[0], self.e(q5)
+        return (
+            g[0] - self.rows[1].b - (phi[0] * e[0] - phi[1] * e[1]),
+            g[1] - (phi[1] * e[0] + phi[0] * e[1]),
+        )
+
+    def phi(self, q5: Pair, q6: Pair, seen: Seen) -> Pair:
+        """Return the turn of joints 2, 3 and 4 together."""
+        _, MX, MY, MZ = seen
+        six = self.rows[5]
+        y = about_z(back(q6), about_x(back(six.twist), (q5[0], -q5[1], 0.0)))
+        c, s = (MX[k] * y[0] + MY[k] * y[1] + MZ[k] * y[2] for k in (0, 1))
+        return unit(c, s, 1.0)[:2]
+
+    def rest(self, q1: Pair, q5: Pair, seen: Seen, margin: Scalar) -> list[Branch]:
+        """Return the branches behind given turns of joints 1 and 5."""
+        three, four = self.rows[2:4]
+        q6 = self.sixth(q5, seen)
+        phi = self.phi(q5, q6, seen)
+        G = self.across(seen, q5, phi)
+        elbows, more = two_elbows(three.b, (four.b, 0.0), G[0] * G[0] + G[1] * G[1])
+        found: list[Branch] = []
+        for c3, t3 in elbows:
+            reach = (three.b + four.b * c3, four.b * t3)
+            q2 = onto(reach, G, self.size**2)[:2]
+            c4, t4 = turned(turned(phi, back(q2)), (c3, -t3))
+            turns: list[Pair | Scalar] = [
+                q1, q2, (c3, self.sigma3 * t3), (c4, self.sigma * t4), q5, q6,
+            ]  # fmt: skip
+            found.append((turns, min(margin, more)))
+        return found

@@ -1,0 +1,75 @@
+"""Poses that users give: checked, and made exact."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn._checks import check_memory, checked_array, real_array
+from armdyn.errors import InputError, shown
+
+Array = NDArray[np.float64]
+
+# Largest deviation of a matrix from a rotation that is accepted as one.
+NO_ROTATION = 1e-6
+
+ONE = "a 4x4 pose: a rotation and a position [m], above the row 0 0 0 1"
+
+
+def checked_pose(name: str, value: ArrayLike) -> Array:
+    """Return a pose ``(4, 4)`` whose rotation is orthogonal to rounding."""
+    T = checked_array(value, name, (4, 4), what=ONE)
+    _check_one(T, name, f"`{name}`")
+    return nearest_rotations(T)
+
+
+def shaped_poses(name: str, value: ArrayLike) -> Array:
+    """Return poses ``(..., 4, 4)`` as floats; checks neither that they are finite nor rotations."""
+    what = "4x4 poses (..., 4, 4): rotations and positions [m], above the row 0 0 0 1"
+    array: Array
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        array = value
+    else:
+        found = real_array(value, name, what, InputError)
+        check_memory(8 * found.size, f"`{name}`", name)
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused later
+            array = found.astype(np.float64)
+    if array.shape[-2:] != (4, 4):
+        raise InputError(f"`{name}` has shape {array.shape}, expected {what}.", argument=name)
+    return array
+
+
+def check_rotations(name: str, poses: Array) -> None:
+    """Raise the error of the first of poses ``(..., 4, 4)`` that is none."""
+    with np.errstate(all="ignore"):
+        for at in np.ndindex(*poses.shape[:-2]):
+            index = ", ".join(map(str, at))
+            _check_one(poses[at], name, f"`{name}[{index}]`" if at else f"`{name}`")
+
+
+def _check_one(T: Array, name: str, shown_as: str) -> None:
+    if not np.abs(T[3] - [0.0, 0.0, 0.0, 1.0]).max() <= NO_ROTATION:
+        raise InputError(
+            f"the last row of {shown_as} is {shown(T[3].tolist())}, expected {ONE}.", argument=name
+        )
+    with np.errstate(all="ignore"):  # huge entries overflow, and are refused just below
+        off = float(np.abs(T[:3, :3].T @ T[:3, :3] - np.eye(3)).max())
+    if not off <= NO_ROTATION:
+        raise InputError(
+            f"the upper left of {shown_as} is no rotation: its columns are off length 1 and right "
+            f"angles by {off:.2g}; expected {ONE}.",
+            argument=name,
+        )
+    if np.linalg.det(T[:3, :3]) < 0.0:
+        raise InputError(
+            f"the upper left of {shown_as} is a reflection; expected {ONE}.", argument=name
+        )
+
+
+def nearest_rotations(poses: Array) -> Array:
+    """Return poses ``(..., 4, 4)`` with the nearest rotations, above an exact last row."""
+    exact = poses.copy()
+    u, _, v = np.linalg.svd(poses[..., :3, :3])
+    exact[..., :3, :3] = u @ v
+    exact[..., 3, :] = (0.0, 0.0, 0.0, 1.0)
+    return exact

@@ -1,0 +1,237 @@
+"""All branches: they reach the pose, the original is among them, degenerate states are finite."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.algorithms.closed_form import closed_form
+from armdyn.robot import chain_of
+
+RIGHT = np.pi / 2
+
+
+def states(arm: armdyn.Arm, count: int, seed: int = 0) -> np.ndarray:
+    """Random positions within the limits, and within half a turn."""
+    low = np.array([max(j.lower, -np.pi if j.is_revolute else -0.5) for j in arm.robot.joints])
+    high = np.array([min(j.upper, np.pi if j.is_revolute else 0.5) for j in arm.robot.joints])
+    return np.random.default_rng(seed).uniform(low, high, (count, arm.n))
+
+
+def given(arm: armdyn.Arm, q: np.ndarray) -> np.ndarray | None:
+    form = closed_form(chain_of(arm.robot))
+    assert form is not None
+    return None if form.given is None else q[..., form.given]
+
+
+def off(arm: armdyn.Arm, found: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """How far branches are from positions, whole turns aside."""
+    turns = np.array([joint.is_revolute for joint in arm.robot.joints])
+    away = found - q[..., None, :]
+    away = np.where(turns, (away + np.pi) % (2 * np.pi) - np.pi, away)
+    return np.abs(away).max(axis=-1)
+
+
+def errors(arm: armdyn.Arm, found: np.ndarray, poses: np.ndarray) -> np.ndarray:
+    return np.abs(arm.pose(found) - poses[..., None, :, :]).max(axis=(-1, -2))
+
+
+def check(arm: armdyn.Arm, words: str, count: int = 400, even: bool = True) -> None:
+    """Branches are exact, the original is one of them, and their number is even."""
+    assert arm.closed_form == words
+    q = states(arm, count)
+    poses = arm.pose(q)
+    found = arm.inverse_kinematics_all(poses, redundancy=given(arm, q), limits=False)
+    assert np.isfinite(found.q).all() and np.isfinite(found.margin).all()
+    assert errors(arm, found.q, poses)[found.valid].max() < 1e-9
+    nearest = np.where(found.valid, off(arm, found.q, q), np.inf).min(axis=-1)
+    assert nearest.max() < 1e-5
+    if even:
+        assert (found.valid.sum(axis=-1) % 2 == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("ur5", "three parallel axes"),
+        ("puma560", "wrist, axes 2 and 3 parallel"),
+        ("panda", "wrist, axes 1 and 2 meet (seen from the tip), joint 7 given"),
+    ],
+)
+def test_real_arms(name: str, words: str) -> None:
+    check(armdyn.load(name), words)
+
+
+def wrist(rows, twists=(-RIGHT, RIGHT)) -> armdyn.Arm:
+    """An arm whose last three axes meet, with the geometry (beta, b, d) of its first joints."""
+    joints = [
+        armdyn.Joint(beta=beta, b=b, d=d, theta=theta)
+        for (beta, b, d), theta in zip(
+            [*rows, (-1.2, 0.1, 0.4)], (0.3, -0.2, 0.5, 0.1), strict=True
+        )
+    ]
+    joints += [armdyn.Joint(beta=twists[0]), armdyn.Joint(beta=twists[1], d=0.1, theta=-0.4)]
+    return armdyn.Arm(armdyn.Robot(joints))
+
+
+SKEW = {
+    "wrist, axes 1 and 2 meet": [(0.2, 0.1, 0.4), (1.1, 0.0, 0.1), (0.7, 0.5, 0.2)],
+    "wrist, axes 2 and 3 meet": [(0.2, 0.1, 0.4), (1.1, 0.3, 0.1), (0.7, 0.0, 0.2)],
+    "wrist, axes 1 and 2 parallel": [(0.0, 0.1, 0.4), (0.0, 0.5, 0.1), (0.7, 0.2, 0.2)],
+    "wrist, skew axes": [(0.2, 0.1, 0.4), (1.1, 0.3, 0.1), (0.7, 0.5, 0.2)],
+}
+
+
+@pytest.mark.parametrize("words", SKEW)
+def test_arms_of_every_family(words: str) -> None:
+    """On floats: the compiled code is tested with the real arms."""
+    arm = wrist(SKEW[words], (-RIGHT, RIGHT) if "meet" in words else (-1.0, 1.3))
+    assert arm.closed_form == words
+    form = closed_form(chain_of(arm.robot))
+    assert form is not None
+    for q in states(arm, 12, seed=1):
+        T = arm.pose(q)
+        found = form.solutions(T.ravel().tolist())
+        margin = np.array([m for _, m in found])
+        angles = np.array([x for x, _ in found])
+        assert errors(arm, angles, T)[margin >= -1e-9].max() < 1e-10
+        assert np.where(margin >= -1e-9, off(arm, angles, q), np.inf).min() < 1e-5
+        assert (margin >= -1e-9).sum() % 2 == 0
+
+
+@pytest.mark.parametrize("name", ["ur5", "puma560"])
+def test_degenerate_states_are_finite_and_solved(name: str) -> None:
+    """Joints at right angles: axes in line, stretched elbows; and very near to them."""
+    arm = armdyn.load(name)
+    right = np.array(list(product((0.0, RIGHT, np.pi, -RIGHT), repeat=6)))
+    for away in (0.0, 1e-12, 1e-9, 1e-6, 1e-3):
+        poses = arm.pose(right + away * np.arange(1, 7))
+        found = arm.inverse_kinematics_all(poses, limits=False)
+        assert np.isfinite(found.q).all()
+        assert found.valid.any(axis=-1).all()
+        assert errors(arm, found.q, poses)[found.valid].max() < 1e-9
+
+
+def test_poses_out_of_reach_are_marked_and_have_an_answer() -> None:
+    arm = armdyn.load("puma560")
+    poses = arm.pose(states(arm, 50))
+    poses[:, :3, 3] *= 3.0
+    poses[:, :3, 3] += [0.0, 0.0, 5.0]
+    found = arm.inverse_kinematics_all(poses)
+    assert not found.valid.any() and (found.margin < 0.0).all() and np.isfinite(found.q).all()
+    best = errors(arm, found.q, poses).min(axis=-1)
+    assert (best < np.linalg.norm(poses[:, :3, 3], axis=-1)).all()
+    turned = np.abs(arm.pose(found.q)[..., :3, :3] - poses[:, None, :3, :3]).max()
+    assert turned < 1e-12  # the rotation is reached all the same
+
+
+def test_states_do_not_depend_on_their_neighbours() -> None:
+    arm = armdyn.load("ur5")
+    poses = arm.pose(states(arm, 37))
+    many = arm.inverse_kinematics_all(poses)
+    order = np.random.default_rng(3).permutation(37)
+    assert np.array_equal(arm.inverse_kinematics_all(poses[order]).q, many.q[order])
+    one = arm.inverse_kinematics_all(poses[5])
+    assert np.array_equal(one.q, many.q[5]) and np.array_equal(one.valid, many.valid[5])
+    shaped = arm.inverse_kinematics_all(poses[:36].reshape(2, 3, 6, 4, 4))
+    assert np.array_equal(shaped.margin, many.margin[:36].reshape(2, 3, 6, 8))
+    assert arm.inverse_kinematics_all(poses[:0]).q.shape == (0, 8, 6)
+
+
+def test_limits_choose_whole_turns_and_mark_branches() -> None:
+    arm = armdyn.load("puma560")
+    lower, upper = ([getattr(j, side) for j in arm.robot.joints] for side in ("lower", "upper"))
+    q = np.random.default_rng(5).uniform(lower, upper, (300, 6))
+    found = arm.inverse_kinematics_all(arm.pose(q))
+    inside = (found.q >= lower).all(axis=-1) & (found.q <= upper).all(axis=-1)
+    assert inside[found.valid].all()
+    free = arm.inverse_kinematics_all(arm.pose(q), limits=False)
+    assert np.array_equal(found.valid, free.valid & inside)
+    assert np.where(found.valid, off(arm, found.q, q), np.inf).min(axis=-1).max() < 1e-5
+
+
+def test_joints_far_from_zero_are_found_within_their_limits() -> None:
+    robot = armdyn.load("puma560").robot
+    ranges = [(9.0, 14.0), (-20.0, -15.0), (5.0, 9.0), (-3.0, 8.0), (-1.0, np.inf), (-np.inf, -7.0)]
+    joints = [
+        replace(j, lower=low, upper=high)
+        for j, (low, high) in zip(robot.joints, ranges, strict=True)
+    ]
+    arm = armdyn.Arm(replace(robot, joints=joints))
+    form = closed_form(chain_of(arm.robot))
+    assert form is not None
+    from armdyn.algorithms.closed_form.programs import branches
+
+    rng = np.random.default_rng(2)
+    for q in rng.uniform([9, -20, 5, -3, -1, -13], [14, -15, 9, 8, 5, -7], (20, 6)):
+        T = arm.pose(q)
+        found, margin, beyond, defect = branches(form, ranges, [True] * 6, T.ravel().tolist(), None)
+        assert defect < 1e-14
+        valid = (np.array(margin) >= -1e-9) & (np.array(beyond) <= 1e-9)
+        assert np.where(valid, off(arm, np.array(found), q), np.inf).min() < 1e-5
+        chosen = np.array(found)[valid]
+        assert (chosen >= [r[0] for r in ranges]).all() and (chosen <= [r[1] for r in ranges]).all()
+
+
+def test_the_joint_to_spare_is_given_or_tried() -> None:
+    arm = armdyn.load("panda")
+    q = states(arm, 3, seed=4)
+    poses = arm.pose(q)
+    everywhere = arm.inverse_kinematics_all(poses)
+    assert everywhere.q.shape == (3, 24 * 8, 7) and everywhere.valid.any(axis=-1).all()
+    assert errors(arm, everywhere.q, poses)[everywhere.valid].max() < 1e-12
+    grid = arm.inverse_kinematics_all(poses[:, None], redundancy=np.linspace(-2.0, 2.0, 5))
+    assert grid.q.shape == (3, 5, 8, 7)
+    assert np.array_equal(grid.q[1, 2, :, 6], np.zeros(8))
+
+
+def test_other_frames_of_the_last_link() -> None:
+    arm = armdyn.load("ur5")
+    q = states(arm, 1)[0]
+    found = arm.inverse_kinematics_all(arm.pose(q, frame=6), frame=6)
+    got = arm.pose(found.q[found.valid], frame=6)
+    assert np.abs(got - arm.pose(q, frame=6)).max() < 1e-12
+    with pytest.raises(armdyn.InputError, match="no closed form"):
+        arm.inverse_kinematics_all(arm.pose(q, frame=3), frame=3)
+
+
+def test_rough_rotations_are_made_exact() -> None:
+    arm = armdyn.load("ur5")
+    pose = arm.pose(states(arm, 1)[0])
+    rough = pose + np.random.default_rng(0).normal(scale=1e-8, size=(4, 4)) * [[1], [1], [1], [0]]
+    found = arm.inverse_kinematics_all(rough)
+    assert found.valid.any() and errors(arm, found.q, rough)[found.valid].max() < 1e-7
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda T: 2.0 * T, "last row of `poses"),
+        (lambda T: T @ np.diag([1.0, 1.0, -1.0, 1.0]), "reflection"),
+        (lambda T: T @ np.diag([1.0, 1.1, 1.0, 1.0]), r"`poses\[1\]` is no rotation"),
+        (lambda T: T * np.nan, "not finite"),
+        (lambda T: T[:3], "shape"),
+        (lambda T: "tip", "poses"),
+    ],
+)
+def test_what_is_no_pose(change, message: str) -> None:
+    arm = armdyn.load("ur5")
+    pose = arm.pose(np.full(6, 0.3))
+    wrong = change(pose)
+    given = np.stack([pose, wrong]) if np.shape(wrong) == (4, 4) else wrong
+    with pytest.raises(armdyn.InputError, match=message) as caught:
+        arm.inverse_kinematics_all(given)
+    assert caught.value.argument == "poses"
+
+
+def test_arms_without_closed_form_say_so() -> None:
+    arm = armdyn.Arm(armdyn.generic(6))
+    assert arm.closed_form is None
+    with pytest.raises(armdyn.InputError, match="no closed form"):
+        arm.inverse_kinematics_all(np.eye(4))
+    with pytest.raises(armdyn.InputError, match="joint to spare"):
+        armdyn.load("ur5").inverse_kinematics_all(np.eye(4), redundancy=0.3)
