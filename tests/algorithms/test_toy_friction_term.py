@@ -13,7 +13,7 @@ import armdyn
 from armdyn import Arm, Joint, Robot
 from armdyn.report.verify import verify
 from armdyn.robot import FRICTION_TERMS, FrictionTerm, urdf_text
-from armdyn.robot.formats import _assemble, _body
+from armdyn.robot.formats import _assemble, _placement
 from armdyn.robot.formats.urdf import parse_urdf
 from support.c_code import Library, needs_gcc
 from support.identification import recorded, small_arm
@@ -213,7 +213,7 @@ def test_verification_knows_the_term() -> None:
 
 def test_files_have_the_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:
     arm, _ = arm_of("rotational", 3)
-    for module in (_assemble, _body):
+    for module in (_assemble, _placement):
         monkeypatch.setattr(module, "Joint", CubicJoint)
     again = parse_urdf(urdf_text(arm.robot))
     for field in ("cubic", "fading", "fading_speed"):

@@ -166,7 +166,7 @@ def test_a_forked_process_reads_for_itself(folder: Path) -> None:
     if not hasattr(os, "fork"):
         pytest.skip("no fork here")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore")  # that other threads, such as those of JAX, are not copied
         child = os.fork()
     if child == 0:
         try:

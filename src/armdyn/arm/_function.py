@@ -350,6 +350,23 @@ class Function(Vectorcallable):
 
         return to_jax(self._program(parameters))
 
+    def vjp(self) -> Function:
+        """Return the gradient of this function, for reverse mode of automatic differentiation.
+
+        It takes the states of this function and, for each result, the derivatives of a number by
+        that result. It returns the derivatives of the number by each state: vector-Jacobian
+        products, of a few times the operations of this function. It can be differentiated again.
+
+        Examples:
+            >>> q, weights = [0.3, 0.5], [1.0, 2.0]
+            >>> f.vjp()(q, weights)
+            array([-14.9..., -10.5...])
+        """
+        from armdyn.graph import vjp_program
+
+        gradient = vjp_program(self._straight)
+        return Function(gradient, self.method, self.robot, self._offset_joints)
+
     def _program(self, parameters: bool) -> Program:
         """Return the code, with the link parameters as its last input if they are asked for."""
         straight = self._straight

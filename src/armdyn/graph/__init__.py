@@ -10,7 +10,7 @@ from armdyn._lazy import lazy_names
 if TYPE_CHECKING:
     from armdyn.graph._count import Operations, count
     from armdyn.graph._depth import depth
-    from armdyn.graph._derive import MODES, Mode, directional_at, jacobian_at
+    from armdyn.graph._derive import MODES, Mode, directional_at, jacobian_at, vjp_program
     from armdyn.graph._free_symbols import free_symbols
     from armdyn.graph._interpret import (
         ARITHMETIC,
@@ -65,6 +65,7 @@ __all__ = [
     "trace",
     "verify",
     "verify_rolled",
+    "vjp_program",
 ]
 
 __getattr__ = lazy_names(
@@ -102,5 +103,6 @@ __getattr__ = lazy_names(
         "trace": "_trace",
         "verify": "_verify",
         "verify_rolled": "rolled._verify",
+        "vjp_program": "_derive",
     },
 )

@@ -1,4 +1,4 @@
-"""Exact derivatives of a program, at numeric or symbolic inputs.
+"""Exact derivatives of a program, at numeric or symbolic inputs, and as a program.
 
 A program is replayed together with its derivatives. On symbolic inputs the replay is traced like
 any other function, so that derivatives share common subexpressions with each other and with the
@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 
 from armdyn.errors import GraphError, MethodError
 from armdyn.graph._program import Instruction, Program, Slot
+from armdyn.graph._trace import trace
 from armdyn.scalar import Op, Scalar, copysign, cos, max, select, sign, sin, sqrt
 
 Mode: TypeAlias = Literal["forward", "reverse"]
@@ -71,7 +72,7 @@ def jacobian_at(
         carried = _forward(program, partials, seeds)
         rows = [carried[program.results[k]] for k in results]
     else:
-        rows = [_reverse(program, partials, program.results[k]) for k in results]
+        rows = [_reverse(program, partials, {program.results[k]: 1.0}) for k in results]
     return [[[row.get(k, 0.0) for k in positions] for row in rows] for positions in wanted]
 
 
@@ -92,6 +93,31 @@ def directional_at(
     seeds = {k: {0: x} for k, x in zip(positions, direction, strict=True)}
     carried = _forward(program, _partials(program, inputs), seeds)
     return [carried[program.results[k]].get(0, 0.0) for k in results]
+
+
+def vjp_program(program: Program) -> Program:
+    """Return the gradient of a program: a vector-Jacobian product, by one sweep in reverse mode.
+
+    Its inputs are those of the program and, for each output y, `y_cotangent` of the same shape: the
+    derivatives of some number by y. Its outputs are the derivatives of that number by each input x,
+    named `x_gradient`. It is a program like any other, and has such a gradient itself.
+    """
+    cotangents = [Slot(f"{slot.name}_cotangent", slot.shape) for slot in program.outputs]
+    gradients = [Slot(f"{slot.name}_gradient", slot.shape) for slot in program.inputs]
+
+    def run(*arguments: Sequence[Scalar]) -> list[list[Scalar]] | list[Scalar]:
+        count = len(program.inputs)
+        inputs, weights = ([x for part in parts for x in part] for parts in
+                           (arguments[:count], arguments[count:]))  # fmt: skip
+        seeds: Sparse = {}
+        for k, weight in zip(program.results, weights, strict=True):
+            _accumulate(seeds, k, weight)  # one value may be several outputs
+        found = _reverse(program, _partials(program, inputs), seeds)
+        slots = [_positions(program, program.inputs, x.name, "input") for x in program.inputs]
+        by_slot = [[found.get(k, 0.0) for k in positions] for positions in slots]
+        return by_slot if len(by_slot) > 1 else by_slot[0]
+
+    return trace(run, (*program.inputs, *cotangents), gradients, f"{program.name}_vjp")
 
 
 def _positions(program: Program, slots: Sequence[Slot], name: str, role: str) -> Sequence[int]:
@@ -175,15 +201,15 @@ def _forward(
     return carried
 
 
-def _reverse(program: Program, partials: Partials, result: int) -> Sparse:
-    """Return the derivatives of one instruction by the inputs."""
-    by_step: Sparse = {result: 1.0}
+def _reverse(program: Program, partials: Partials, seeds: Mapping[int, Scalar]) -> Sparse:
+    """Return the derivatives of a sum of weighted instructions, `seeds`, by the inputs."""
+    by_step: Sparse = dict(seeds)
     by_input: Sparse = {}
-    for k in range(result, -1, -1):
+    for k in range(len(program.code) - 1, -1, -1):
         if k not in by_step:
             continue
         if program.code[k].op is Op.INPUT:
-            by_input[int(program.code[k].value)] = by_step[k]
+            _accumulate(by_input, int(program.code[k].value), by_step[k])
         for arg, slope in partials[k]:
             _accumulate(by_step, arg, _product(slope, by_step[k]))
     return by_input

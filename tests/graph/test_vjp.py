@@ -1,0 +1,77 @@
+"""Gradients of programs in reverse mode, again and again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import Arm, InputError
+from armdyn.graph import Program, Slot, evaluate, jacobian_at, trace, vjp_program
+from support.robots import random_robot
+
+
+def gradient_by_jacobians(program: Program, flat: list[float], weights: np.ndarray) -> np.ndarray:
+    """The same by forward mode, all Jacobians weighted."""
+    by = [slot.name for slot in program.inputs]
+    total = np.zeros(len(flat))
+    at = 0
+    for slot in program.outputs:
+        blocks = jacobian_at(program, slot.name, by, flat, "forward")
+        rows = np.hstack([np.array(block, float).reshape(slot.size, -1) for block in blocks])
+        total += weights[at : at + slot.size] @ rows
+        at += slot.size
+    return total
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "udu"])
+def test_gradients_are_weighted_jacobians(quantity: str) -> None:
+    program = Arm(random_robot("mixed", 4, 3)).function(quantity).program
+    assert isinstance(program, Program)
+    rng = np.random.default_rng(0)
+    first = vjp_program(program)
+    for code in (program, first):
+        gradient = vjp_program(code)
+        flat = rng.uniform(-1.0, 1.0, sum(slot.size for slot in code.inputs)).tolist()
+        weights = rng.normal(size=sum(slot.size for slot in code.outputs))
+        expected = gradient_by_jacobians(code, flat, weights)
+        got = evaluate(gradient, [*flat, *weights])
+        most = 1e-11 * np.abs(expected).max()
+        np.testing.assert_allclose(got, expected, rtol=0, atol=most)
+
+
+def test_names_shapes_and_inputs_without_influence() -> None:
+    inputs, outputs = [Slot("x", (2,)), Slot("y", (3,))], [Slot("z", (2,))]
+    program = trace(lambda x, _: [x[0] * x[1], x[0] * x[1]], inputs, outputs)
+    gradient = vjp_program(program)
+    assert gradient.inputs == (*inputs, Slot("z_cotangent", (2,)))
+    assert gradient.outputs == (Slot("x_gradient", (2,)), Slot("y_gradient", (3,)))
+    # one value is both outputs: their weights add up
+    got = evaluate(gradient, [2.0, 3.0, 1.0, 1.0, 1.0, 10.0, 100.0])
+    assert got == [330.0, 220.0, 0.0, 0.0, 0.0]
+
+
+def test_functions_have_gradients_for_one_state_and_many() -> None:
+    arm = armdyn.load("puma560")
+    f, rng = arm.function("inverse_dynamics"), np.random.default_rng(1)
+    states, weights = rng.uniform(-1, 1, (3, 50, 6)), rng.normal(size=(50, 6))
+    gradients = f.vjp()(*states, weights)
+    derivatives = arm.inverse_dynamics_derivatives(*states)
+    for gradient, jacobian in zip(gradients, derivatives, strict=True):
+        expected = np.einsum("ki,kij->kj", weights, jacobian)
+        np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+    one = f.vjp()(*states[:, 7], weights[7])
+    assert all(np.array_equal(a, b[7]) for a, b in zip(one, gradients, strict=True))
+    with pytest.raises(InputError, match="takes"):
+        f.vjp()(*states)
+
+
+def test_gradients_cost_a_few_times_the_function() -> None:
+    f = armdyn.load("ur5").function("inverse_dynamics")
+    assert f.vjp().operations.mul <= 3 * f.operations.mul
+
+
+def test_sweeps_of_long_arms_are_refused() -> None:
+    f = Arm(random_robot("mixed", 13, 6)).function("inverse_dynamics", "rolled")
+    with pytest.raises(InputError, match="is no straight-line code"):
+        f.vjp()
