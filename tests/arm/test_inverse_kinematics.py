@@ -183,7 +183,8 @@ def test_out_receives_the_positions_and_methods_are_named() -> None:
     pose = arm.pose(np.full(6, 0.3))
     out = np.full(6, 7.0)
     assert arm.inverse_kinematics(pose, out=out) is out
-    assert np.array_equal(out, arm.inverse_kinematics(pose, method="damped_least_squares"))
+    searched = arm.inverse_kinematics(pose, method="damped_least_squares")
+    assert np.abs(out - searched).max() < 1e-7
     far = pose.copy()
     far[:3, 3] = 10.0
     kept = out.copy()
@@ -194,3 +195,38 @@ def test_out_receives_the_positions_and_methods_are_named() -> None:
         arm.inverse_kinematics(pose, out=np.zeros(5))
     with pytest.raises(armdyn.MethodError, match="no method of inverse_kinematics 'newton'"):
         arm.inverse_kinematics(pose, method="newton")
+
+
+def test_many_poses_are_reached_at_once() -> None:
+    """By the closed form, and by the search, one start for all or one for each."""
+    arm = armdyn.load("puma560")
+    q = random_positions(arm, 6, 3).reshape(2, 3, 6)
+    poses = arm.pose(q)
+    near = arm.inverse_kinematics(poses, q)
+    assert near.shape == (2, 3, 6) and np.abs(near - q).max() < 1e-8
+    one = arm.inverse_kinematics(poses, q[0, 0])
+    assert np.abs(arm.pose(one) - poses).max() < 1e-9
+    assert np.array_equal(one[1, 2], arm.inverse_kinematics(poses[1, 2], q[0, 0]))
+    searched = arm.inverse_kinematics(poses[:, :1], q[0, 0], method="damped_least_squares")
+    assert np.abs(arm.pose(searched) - poses[:, :1]).max() < 1e-7
+    assert arm.inverse_kinematics(poses[:0]).shape == (0, 3, 6)
+    fine = arm.inverse_kinematics(poses[0, 0], tolerance=1e-12)
+    assert max(errors(arm, fine, poses[0, 0])) < 1e-12
+    poses[1, 1, :3, 3] += 5.0
+    with pytest.raises(UnreachedError, match=r"the pose `pose\[1, 1\]` was not reached"):
+        arm.inverse_kinematics(poses, restarts=2)
+
+
+def test_the_closed_form_finds_the_nearest_of_all_branches() -> None:
+    arm = armdyn.load("ur5")
+    starts = random_positions(arm, 50, 8)
+    poses = arm.pose(random_positions(arm, 50, 9))
+    found = arm.inverse_kinematics(poses, starts)
+    every = arm.inverse_kinematics_all(poses)
+    assert np.abs(arm.pose(found) - poses).max() < 1e-9
+    # joint 3 has one turn, the others two: their nearest turn is always within the limits
+    away = every.q - starts[:, None]
+    free = np.arange(6) != 2
+    away = np.where(free, (away + np.pi) % (2 * np.pi) - np.pi, away)
+    least = np.where(every.valid, np.linalg.norm(away, axis=-1), np.inf).min(axis=-1)
+    assert np.allclose(np.linalg.norm(found - starts, axis=-1), least)

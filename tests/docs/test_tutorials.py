@@ -19,6 +19,7 @@ from support.payloads import pair
 
 TUTORIALS = (
     "torques",
+    "inverse_kinematics",
     "own_file",
     "simulation",
     "controller",

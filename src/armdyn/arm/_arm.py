@@ -526,16 +526,20 @@ class Arm:
         method: str = "auto",
         out: Array | None = None,
     ) -> Array:
-        """Return joint positions ``(n,)`` for a pose: of those found, the nearest to `start`.
+        """Return joint positions ``(..., n)`` for poses: of those found, the nearest to `start`.
+
+        An arm with a `closed_form` has all solutions computed; where none is within the joint
+        limits, and for other arms, positions are searched for.
 
         Args:
-            pose: of a frame in the base frame, ``(4, 4)``.
-            start: where the search begins, ``(n,)``; the middle of the joints' ranges if left out.
+            pose: of a frame in the base frame, ``(4, 4)`` or ``(..., 4, 4)``.
+            start: where the search begins, ``(n,)`` or one for each pose; the middle of the joints'
+                ranges if left out.
             frame: the frame to place there; see `function`.
             tolerance: largest distance from the pose [m], and largest angle [rad].
             restarts: number of random starting positions tried as well.
             seed: of these positions: the same seed gives the same answer.
-            method: "damped_least_squares"; "auto" means the same.
+            method: "auto", or "damped_least_squares" to search without the closed form.
             out: receives the positions; unchanged if none are found.
 
         Raises:
@@ -547,8 +551,9 @@ class Arm:
         """
         from armdyn.arm.kinematics._inverse_kinematics import inverse_kinematics
 
+        solver = self._branch_solver(frame)
         return inverse_kinematics(
-            self, pose, start, frame, tolerance, restarts, seed, method=method, out=out
+            self, solver, pose, start, frame, tolerance, restarts, seed, method=method, out=out
         )
 
     def inverse_kinematics_all(

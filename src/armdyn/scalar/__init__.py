@@ -3,7 +3,9 @@
 `max` and `min` are those of programs: of two numbers, floats or nodes. `abs` is Python's own.
 """
 
-from armdyn.scalar._composed import atan2, min
+from typing import TYPE_CHECKING
+
+from armdyn._lazy import lazy_names
 from armdyn.scalar._node import (
     Node,
     Op,
@@ -18,6 +20,9 @@ from armdyn.scalar._node import (
     sqrt,
     symbol,
 )
+
+if TYPE_CHECKING:
+    from armdyn.scalar._composed import atan2, min
 
 __all__ = [
     "Node",
@@ -35,3 +40,6 @@ __all__ = [
     "sqrt",
     "symbol",
 ]
+
+# Few programs need these.
+__getattr__ = lazy_names(__name__, {"atan2": "_composed", "min": "_composed"})

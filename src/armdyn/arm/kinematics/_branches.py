@@ -13,6 +13,7 @@ from armdyn._checks import checked_array, checked_flag, checked_whole
 from armdyn.algorithms.closed_form import ClosedForm, closed_form
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm.kinematics._poses import check_rotations, nearest_rotations, shaped_poses
+from armdyn.arm.kinematics._turns import nearest_turn
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program, Slot, trace
 from armdyn.robot import IDENTITY, Chain, Joint, Robot, chain_of
@@ -106,7 +107,12 @@ class BranchSolver:
         return Evaluator(program)
 
     def __call__(
-        self, poses: Array, given: Array | None, limits: bool, polish: int | None = None
+        self,
+        poses: Array,
+        given: Array | None,
+        limits: bool,
+        polish: int | None = None,
+        name: str = "poses",
     ) -> Branches:
         """Return all branches for poses ``(..., 4, 4)`` and the given joint ``(...)``."""
         flat = poses.reshape(*poses.shape[:-2], 16)
@@ -114,15 +120,15 @@ class BranchSolver:
         lead = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
         outcome = self._evaluate(inputs, lead)
         if not outcome.inputs_within:
-            checked_array(poses, "poses", what="finite numbers")
+            checked_array(poses, name, what="finite numbers")
             if given is not None:
                 checked_array(given, "redundancy", what="finite numbers")
         if not outcome.results_finite:
-            raise NumericalError("inverse kinematics is not finite: `poses` are too far away.")
+            raise NumericalError(f"inverse kinematics of `{name}` is not finite: too far away.")
         q, margin, beyond, defect = outcome.results
         if float(defect.max(initial=0.0)) > ROUNDING:
-            check_rotations("poses", poses)
-            return self(nearest_rotations(poses), given, limits, polish)
+            check_rotations(name, poses)
+            return self(nearest_rotations(poses), given, limits, polish, name)
         valid = margin >= MEETING
         steps = self.form.polish if polish is None else polish
         if steps or not self.form.exact:
@@ -147,6 +153,29 @@ class BranchSolver:
         for _ in range(steps):
             q = self._newton([q, poses], q.shape[:-1]).results[0]
         return q, self._newton([q, poses], q.shape[:-1]).results[1]
+
+    def nearest(self, poses: Array, start: Array, name: str) -> tuple[Array, NDArray[np.bool_]]:
+        """Return the branch within the limits that is nearest to a start, and whether there is one.
+
+        Args:
+            poses: ``(..., 4, 4)``.
+            start: positions ``(n,)`` or ``(..., n)``. A joint to spare is tried at its start and
+                all over its range.
+            name: of the poses, for errors.
+        """
+        at = self.form.given
+        if at is None:
+            found = self(poses, None, True, None, name)
+        else:
+            spread = np.broadcast_to(self.spread(), (*start.shape[:-1], TRIED))
+            tried = np.concatenate([start[..., at : at + 1], spread], axis=-1)
+            found = _joined(self(poses[..., None, :, :], tried, True, None, name))
+        here = start[..., None, :]
+        q = nearest_turn(found.q, here, self.lower, self.upper, self.turns)
+        away = np.where(found.valid, np.square(q - here).sum(axis=-1), np.inf)
+        best = away.argmin(axis=-1)[..., None]
+        chosen = np.take_along_axis(q, best[..., None], axis=-2)[..., 0, :]
+        return chosen, np.take_along_axis(found.valid, best, axis=-1)[..., 0]
 
     def spread(self) -> Array:
         """Return positions of the given joint all over its range."""
@@ -206,12 +235,16 @@ def inverse_kinematics_all(
         _check_lead(given, value)
         return solver(given, value, inside, steps)
     tried = solver.spread()
-    found = solver(given[..., None, :, :], tried, inside, steps)
-    lead, n = given.shape[:-2], solver.chain.n
+    return _joined(solver(given[..., None, :, :], tried, inside, steps))
+
+
+def _joined(found: Branches) -> Branches:
+    """Return the branches of all positions of the given joint, the last leading axis, as one."""
+    *lead, K, B, n = found.q.shape
+    shape = (*lead, K * B)
     return Branches(
-        found.q.reshape(*lead, -1, n), found.valid.reshape(*lead, -1),
-        found.margin.reshape(*lead, -1),
-    )  # fmt: skip
+        found.q.reshape(*shape, n), found.valid.reshape(shape), found.margin.reshape(shape)
+    )
 
 
 def _check_lead(poses: Array, redundancy: Array) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm.kinematics._rotations import rotation_vectors
+from armdyn.arm.kinematics._turns import nearest_turn
 
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
@@ -29,6 +30,13 @@ STUCK = 1e8
 
 # Longest step of any joint [rad or m].
 LONGEST = 0.7
+
+
+def middle(lower: Array, upper: Array) -> Array:
+    """Return the middle of each range; if it is unbounded, the allowed position nearest 0."""
+    bounded = np.isfinite(lower) & np.isfinite(upper)
+    low, high = np.where(bounded, lower, 0.0), np.where(bounded, upper, 0.0)
+    return np.where(bounded, (low + high) / 2, np.clip(0.0, lower, upper))
 
 
 @dataclass(frozen=True)
@@ -51,9 +59,7 @@ class Reach:
 
     def middle(self) -> Array:
         """Return the middle of each range; if it is unbounded, the allowed position nearest 0."""
-        bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
-        low, high = np.where(bounded, self.lower, 0.0), np.where(bounded, self.upper, 0.0)
-        return np.where(bounded, (low + high) / 2, np.clip(0.0, self.lower, self.upper))
+        return middle(self.lower, self.upper)
 
     def random(self, count: int, rng: np.random.Generator) -> Array:
         """Return positions within the limits, ``(count, n)``; within one turn where unlimited."""
@@ -73,14 +79,7 @@ class Reach:
 
     def nearest_turn(self, q: Array, start: Array) -> Array:
         """Return the same poses with every joint within half a turn of a start, if limits allow."""
-        best = q
-        for turns in (-2, -1, 0, 1, 2):
-            shift = 2 * np.pi * (np.round((start - q) / (2 * np.pi)) + turns)
-            other = q + np.where(self.turns, shift, 0.0)
-            allowed = (other >= self.lower) & (other <= self.upper)
-            nearer = allowed & (np.abs(other - start) < np.abs(best - start))
-            best = np.where(nearer, other, best)
-        return best
+        return nearest_turn(q, start, self.lower, self.upper, self.turns)
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,16 @@ NO_ROTATION = 1e-6
 ONE = "a 4x4 pose: a rotation and a position [m], above the row 0 0 0 1"
 
 
-def checked_pose(name: str, value: ArrayLike) -> Array:
+def checked_pose(name: str, value: ArrayLike, shown_as: str = "") -> Array:
     """Return a pose ``(4, 4)`` whose rotation is orthogonal to rounding."""
     T = checked_array(value, name, (4, 4), what=ONE)
-    _check_one(T, name, f"`{name}`")
+    _check_one(T, name, f"`{shown_as or name}`")
     return nearest_rotations(T)
 
 
 def shaped_poses(name: str, value: ArrayLike) -> Array:
     """Return poses ``(..., 4, 4)`` as floats; checks neither that they are finite nor rotations."""
-    what = "4x4 poses (..., 4, 4): rotations and positions [m], above the row 0 0 0 1"
+    what = f"{ONE}; or several, (..., 4, 4)"
     array: Array
     if type(value) is np.ndarray and value.dtype == np.float64:
         array = value
