@@ -11,6 +11,7 @@ import pytest
 
 from armdyn import Joint, Robot
 from armdyn.errors import RobotError
+from armdyn.robot import read_robot
 from armdyn.robot.formats._placement import roll_pitch_yaw, rotation
 from armdyn.robot.formats.urdf import parse_urdf, read_urdf, urdf_text
 from support.robots import FAMILIES, random_robot, random_robots, random_state, relative_error
@@ -131,3 +132,12 @@ def test_roll_pitch_yaw_is_exact_where_two_axes_fall_together() -> None:
             for side in (-1.0, 1.0):
                 R = rotation((roll, side * (math.pi / 2 - off), yaw))
                 assert np.abs(rotation(roll_pitch_yaw(R)) - R).max() < 4e-16
+
+
+def test_a_written_arm_begins_at_any_link_in_the_place_of_its_base() -> None:
+    robot = read_robot("ur5")
+    text = urdf_text(robot)
+    for base in ("world", "base_link"):
+        again = parse_urdf(text, base=base, tip="tool0")
+        assert again.joints == robot.joints
+        assert again.gravity == robot.gravity

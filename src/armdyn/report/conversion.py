@@ -86,7 +86,8 @@ def compared(before: Robot, after: Robot, states: int = STATES) -> Comparison:
     if before.shapes:
         count = len(after.shapes)
         verdict: Verdict = "kept" if count == len(before.shapes) else "changed" if count else "lost"
-        items.append(Item("solids for collisions", verdict, f"{count} of {len(before.shapes)}"))
+        told = f"{count or 'none'} of {len(before.shapes)}"
+        items.append(Item("solids for collisions", verdict, told))
     return Comparison(tuple(items), torques, poses, states)
 
 

@@ -27,8 +27,8 @@ RobotArgument = Annotated[
         autocompletion=_bundled,
     ),
 ]
-TipOption = Annotated[str | None, typer.Option(help="URDF: the link at which the arm ends.")]
-BaseOption = Annotated[str | None, typer.Option(help="URDF: the link at which the arm begins.")]
+TipOption = Annotated[str | None, typer.Option(help="The link at which the arm ends.")]
+BaseOption = Annotated[str | None, typer.Option(help="The link at which the arm begins.")]
 StrictOption = Annotated[
     bool, typer.Option("--strict/--no-strict", help="Refuse inertias that no body can have.")
 ]
@@ -37,7 +37,7 @@ LenientOption = Annotated[
     bool, typer.Option(" /--no-strict", help="Accept inertias that no body can have.")
 ]
 SnapOption = Annotated[
-    bool, typer.Option("--snap/--no-snap", help="URDF: take almost right angles for exact.")
+    bool, typer.Option("--snap/--no-snap", help="Take almost right angles for exact.")
 ]
 
 

@@ -87,7 +87,7 @@ def left_out(leaving: Mapping[str, Iterable[str]], without: Iterable[str]) -> se
     gone: set[str] = set()
     for name in without:
         if name not in leaving:
-            raise Fault(f"there is no link {name!r} to leave out{_did_you_mean(name, leaving)}.")
+            raise Fault(f"there is no link {name!r} to leave out{_did_you_mean(name, leaving)}")
         found = [name]
         while found:
             link = found.pop()
@@ -106,7 +106,7 @@ def choose_path(tree: Tree, base: str | None, tip: str | None) -> Path:
             if name in tree.gone:
                 raise Fault(f"link {name!r} cannot be the {role}: `without` leaves it out.")
             raise Fault(
-                f"there is no link {name!r} to be the {role}{_did_you_mean(name, tree.order)}."
+                f"there is no link {name!r} to be the {role}{_did_you_mean(name, tree.order)}"
             )
     start = tree.root if base is None else base
     path = _walk_down(tree, start) if tip is None else _climb(tree, start, tip)
@@ -215,4 +215,4 @@ def _did_you_mean(name: str, links: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=3)
     if near:
         return f"; did you mean {listed(near)}?"
-    return f"; links are: {listed(known)}"
+    return f"; links are: {listed(known)}."

@@ -54,16 +54,21 @@ def _text(robot: Robot, *, exact: bool) -> str:
     for told in lost_in_urdf(robot):
         root.append(Comment(f" {told} "))
     SubElement(root, "link", name=xml_name(made.links[0]))
+    # links in the place of the first one carry each other and the arm: it may begin at any of them
+    bases = [one for one in made.fixed if one.link == 0 and np.array_equal(one.placement, IDENTITY)]
+    carriers = [made.links[0], *(one.name for one in bases)]
+    above = {one.name: carrier for one, carrier in zip(bases, carriers, strict=False)}
     before = np.array(robot.base)
     for i, joint in enumerate(robot.joints, 1):
-        parent, child, at = made.links[i - 1], made.links[i], made.frames[i]
+        parent = carriers[-1] if i == 1 else made.links[i - 1]
+        child, at = made.links[i], made.frames[i]
         zero = before @ at_zero(joint)
         _add_joint(root, joint, parent, child, zero @ at, at)
         _add_link(root, joint, child, at)
         before = invert(at)
     for one in made.fixed:
         fixed = SubElement(root, "joint", name=xml_name(one.joint), type="fixed")
-        parent = made.links[one.link]
+        parent = above.get(one.name, made.links[one.link])
         _connect(fixed, parent, one.name, invert(made.frames[one.link]) @ one.placement)
         SubElement(root, "link", name=xml_name(one.name))
     indent(root)
