@@ -11,6 +11,7 @@ import pytest
 import armdyn
 from armdyn.algorithms.closed_form import closed_form
 from armdyn.robot import chain_of
+from support.poses import turned
 
 RIGHT = np.pi / 2
 
@@ -88,19 +89,62 @@ SKEW = {
 
 @pytest.mark.parametrize("words", SKEW)
 def test_arms_of_every_family(words: str) -> None:
+    unrolled(words, wrist(SKEW[words], (-RIGHT, RIGHT) if "meet" in words else (-1.0, 1.3)), 12)
+
+
+def unrolled(words: str, arm: armdyn.Arm, count: int) -> None:
     """On floats: the compiled code is tested with the real arms."""
-    arm = wrist(SKEW[words], (-RIGHT, RIGHT) if "meet" in words else (-1.0, 1.3))
     assert arm.closed_form == words
     form = closed_form(chain_of(arm.robot))
     assert form is not None
-    for q in states(arm, 12, seed=1):
+    for q in states(arm, count, seed=1):
         T = arm.pose(q)
         found = form.solutions(T.ravel().tolist())
         margin = np.array([m for _, m in found])
         angles = np.array([x for x, _ in found])
         assert errors(arm, angles, T)[margin >= -1e-9].max() < 1e-10
         assert np.where(margin >= -1e-9, off(arm, angles, q), np.inf).min() < 1e-5
-        assert (margin >= -1e-9).sum() % 2 == 0
+        assert (margin >= -1e-9).sum() in (1, 2, 4, 6, 8)
+
+
+def plane(*joints: armdyn.Joint) -> armdyn.Arm:
+    tool = np.eye(4)
+    tool[:3, 3] = [0.1, 0.2, 0.3]
+    return armdyn.Arm(armdyn.Robot(joints, tool=tuple(map(tuple, tool))))
+
+
+TURN, SLIDE = armdyn.Joint(d=0.1, theta=0.3), armdyn.Joint(kind="prismatic", b=0.2, theta=0.4)
+FAR, OVER = replace(TURN, b=0.5), replace(TURN, b=-0.4, beta=np.pi)
+
+
+@pytest.mark.parametrize(
+    ("words", "arm"),
+    [
+        ("wrist, joint 3 slides, axes 1 and 2 meet", armdyn.load("stanford")),
+        ("parallel axes", armdyn.load("scara")),
+        ("parallel axes", armdyn.load("planar2")),
+        ("parallel axes", armdyn.load("planar3")),
+        ("parallel axes", plane(replace(TURN, beta=0.5, b=0.2), OVER, SLIDE, FAR)),
+        ("parallel axes", plane(SLIDE, TURN, OVER, OVER)),
+        ("parallel axes", plane(TURN, replace(SLIDE, beta=np.pi), FAR)),
+        ("one axis", plane(TURN, SLIDE)),
+        ("one axis", plane(TURN)),
+    ],
+    ids=str,
+)
+def test_sliding_joints_and_parallel_axes(words: str, arm: armdyn.Arm) -> None:
+    unrolled(words, arm, 10)
+
+
+def test_few_joints_reach_few_poses() -> None:
+    arm = armdyn.load("scara")
+    poses = arm.pose(states(arm, 30))
+    found = arm.inverse_kinematics_all(poses)
+    assert found.q.shape == (30, 2, 4) and found.valid.any(axis=-1).all()
+    tilted = poses.copy()
+    tilted[:, :3, :3] = poses[:, :3, :3] @ turned([1.0, 0.0, 0.0], 0.1)
+    none = arm.inverse_kinematics_all(tilted)
+    assert not none.valid.any() and np.isfinite(none.q).all()
 
 
 @pytest.mark.parametrize("name", ["ur5", "puma560"])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from armdyn.algorithms.closed_form import wrist
+from armdyn.algorithms.closed_form import few_joints, wrist
 from armdyn.algorithms.closed_form.family import Branch, Family, Solver
 from armdyn.algorithms.closed_form.geometry import ZERO, Pose, Row, reverse, rows_of
 from armdyn.algorithms.closed_form.three_parallel import three_parallel, three_parallel_offset
@@ -137,16 +137,6 @@ def _six_turns(rows: Sequence[Row]) -> bool:
     return len(rows) == 6 and all(row.rotational for row in rows)
 
 
-def _is_wrist(rows: Sequence[Row]) -> bool:
-    """Say whether the last three joints turn about axes through one point."""
-    _, _, _, _, five, six = rows
-    return (
-        all(row.rotational for row in rows[3:])
-        and five.meets and six.meets and five.d == 0.0
-        and not five.parallel and not six.parallel
-    )  # fmt: skip
-
-
 def _wrist(
     words: str,
     fits: Callable[[Row, Row, wrist.Reach], bool],
@@ -154,7 +144,7 @@ def _wrist(
     polish: int = 0,
 ) -> Family:
     def fitting(rows: Sequence[Row]) -> bool:
-        if not (_six_turns(rows) and _is_wrist(rows)):
+        if not (_six_turns(rows) and wrist.is_wrist(rows)):
             return False
         return fits(rows[1], rows[2], wrist.Reach(rows, 1.0))
 
@@ -221,5 +211,6 @@ FAMILIES: tuple[Family, ...] = (
         "three parallel axes, offset wrist", lambda rows: _planar(rows, False),
         three_parallel_offset, 8, 2,
     ),
+    *few_joints.FAMILIES,
 )  # fmt: skip
 """In this order, forwards before backwards."""

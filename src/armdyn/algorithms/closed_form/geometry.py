@@ -28,7 +28,7 @@ class Row:
     S: float
     b: float
     d: float
-    zero: Pair  # cosine and sine of theta where the joint's variable is 0
+    zero: tuple[float, float]  # cosine and sine of theta where the joint's variable is 0
 
     @property
     def twist(self) -> Pair:

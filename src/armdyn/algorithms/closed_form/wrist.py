@@ -86,7 +86,7 @@ def crossing_1_2(reach: Reach, P: Vector) -> list[tuple[Pair, Pair, Pair, Scalar
     found: list[tuple[Pair, Pair, Pair, Scalar]] = []
     for q3 in thirds:
         f = reach.f(q3)
-        for q2, more in _second(reach, P, f):
+        for q2, more in second(reach, P, f):
             found.append((reach.first(P, f, q2), q2, q3, min(margin, more)))
     return found
 
@@ -106,7 +106,8 @@ def distance(reach: Reach) -> tuple[Scalar, Scalar, Scalar]:
     return A, B, C
 
 
-def _second(reach: Reach, P: Vector, f: Vector) -> list[tuple[Pair, Scalar]]:
+def second(reach: Reach, P: Vector, f: Vector) -> list[tuple[Pair, Scalar]]:
+    """Return the turns of joint 2, by the height along axis 1, and their margin."""
     two = reach.rows[1]
     seconds, margin = two_turns(f[1], f[0], (P[2] - two.C * f[2]) / two.S, reach.size)
     return [(q2, margin) for q2 in seconds]
@@ -229,3 +230,13 @@ def with_wrist(
     for q4, q5, q6, more in three_turns(rows[3:], x, z):
         found.append(([*first, q4, q5, q6], min(margin, more)))
     return found
+
+
+def is_wrist(rows: Sequence[Row]) -> bool:
+    """Say whether the last three joints turn about axes through one point."""
+    _, _, _, _, five, six = rows
+    return (
+        all(row.rotational for row in rows[3:])
+        and five.meets and six.meets and five.d == 0.0
+        and not five.parallel and not six.parallel
+    )  # fmt: skip
