@@ -279,3 +279,19 @@ def test_arms_without_closed_form_say_so() -> None:
         arm.inverse_kinematics_all(np.eye(4))
     with pytest.raises(armdyn.InputError, match="joint to spare"):
         armdyn.load("ur5").inverse_kinematics_all(np.eye(4), redundancy=0.3)
+
+
+def test_axes_with_a_tilt_have_no_closed_form() -> None:
+    """It would be wrong by the tilt; the search is not."""
+    robot = armdyn.load("ur5").robot
+    joints = [replace(j, tilt=1e-4 * (k in (2, 3))) for k, j in enumerate(robot.joints)]
+    arm = armdyn.Arm(replace(robot, joints=tuple(joints)))
+    q = np.array([0.3, -1.0, 1.2, 0.4, 0.7, 0.2])
+    assert arm.closed_form is None
+    with pytest.raises(armdyn.InputError, match="no closed form"):
+        arm.inverse_kinematics_all(arm.pose(q))
+    found = arm.inverse_kinematics(arm.pose(q), q + 0.05)
+    assert np.abs(arm.pose(found) - arm.pose(q)).max() < 1e-8
+    for form in (arm.minimal.khalil_gautier, arm.minimal.kappas):
+        with pytest.raises(armdyn.InputError, match="from the closed form"):
+            form()

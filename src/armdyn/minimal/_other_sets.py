@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import Structure, structure
+from armdyn.errors import InputError
 from armdyn.minimal._check import FAINT, checked_set
 from armdyn.minimal._closed_form import LinearSet, unit_links
 from armdyn.minimal._drives import with_drives
@@ -59,8 +60,18 @@ def inertia_set(chain: Chain, ours: LinearSet, rotor: bool) -> OtherSet:
     return OtherSet(tuple(names), units, rows, rows @ ours.spread)
 
 
+def check_form(chain: Chain, what: str, holds: bool = True) -> None:
+    """Refuse what follows from the closed form if that does not hold, as for axes with a tilt."""
+    if not (holds and chain.is_normal):
+        raise InputError(
+            f"{what} from the closed form, which does not hold for this geometry: give axes and "
+            "offsets their nominal values."
+        )
+
+
 def kappas(chain: Chain, found: Structure, ours: LinearSet) -> OtherSet:
     """Return kappa_1 and kappa_2 of [Lin1994] (53), (54), of all joints that have them."""
+    check_form(chain, "kappa_1 and kappa_2 follow")
     named: dict[str, Array] = {}
     for i, symbol, value in minimal_set(chain, found, unit_links(chain.n)):
         if symbol in ("kappa1", "kappa2"):

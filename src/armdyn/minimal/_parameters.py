@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn._checks import checked_array, checked_choice, checked_text
 from armdyn.algorithms import PARAMETER_NAMES, parameters
 from armdyn.algorithms.structure import structure
-from armdyn.errors import InputError
 from armdyn.minimal._check import checked_set
 from armdyn.minimal._closed_form import gravity_only
 from armdyn.minimal._drives import drive_names, drive_parameters, with_drives
@@ -20,7 +19,7 @@ from armdyn.minimal._factory import FunctionFactory
 from armdyn.minimal._formatting import latex_lines, written
 from armdyn.minimal._invisible import Invisible, invisible
 from armdyn.minimal._khalil_gautier import khalil_gautier
-from armdyn.minimal._other_sets import OtherSet, inertia_set, kappas, seen_at_rest
+from armdyn.minimal._other_sets import OtherSet, check_form, inertia_set, kappas, seen_at_rest
 from armdyn.minimal._programs import regressor_program
 from armdyn.robot import Chain
 from armdyn.robot.friction import has_load_terms
@@ -356,11 +355,7 @@ class MinimalParameters:
             >>> base.khalil_gautier().names
             ('ZZR1', 'MXR1', 'MYR1', 'ZZR2', 'MXR2', 'MYR2')
         """
-        if not self._closed or not self._chain.is_normal:
-            raise InputError(
-                "the set of Khalil and Gautier follows from the closed form, which does not hold "
-                "for this geometry: give axes and offsets their nominal values."
-            )
+        check_form(self._chain, "the set of Khalil and Gautier follows", self._closed)
         return khalil_gautier(self._chain, self._structure, self._links)
 
     def expression(self, name: str) -> str:

@@ -83,6 +83,8 @@ def closed_form(chain: Chain) -> ClosedForm | None:
     rows = rows_of(chain)
     if chain.carrier is not None or any(math.isnan(row.b) for row in rows):
         return None
+    if not chain.is_normal:  # rows have no tilt
+        return None
     if len(rows) == 7:
         return _found(chain, rows[:-1], 6) or _found(chain, rows[1:], 0)
     return _found(chain, rows, None)
