@@ -164,6 +164,13 @@ def test_hostile_files_are_refused(arm: Path, inside: str, words: str) -> None:
     assert words in refused(arm, ARM.replace("</robot>", f"{inside}</robot>"))
 
 
+def test_a_file_of_macros_names_the_file_that_uses_them(arm: Path) -> None:
+    (arm.parent / "macros.xacro").write_text(MACROS)
+    message = refused(arm.parent / "macros.xacro")
+    assert "it may only define macros" in message
+    assert message.endswith("it is included by 'arm.urdf.xacro'.")
+
+
 def test_document_types_are_refused(arm: Path) -> None:
     bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
     assert "declares a document type" in refused(arm, bomb + ARM)

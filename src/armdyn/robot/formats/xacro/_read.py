@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,23 @@ def expanded(
         raise RobotFileError(
             Path(path), f"it has no argument {shown(unknown[0])}; its arguments are: {known}."
         )
+    if "<robot" in answer["text"] and "<link" not in answer["text"]:
+        raise RobotFileError(Path(path), _no_link(file))
     return answer["text"]
+
+
+def _no_link(file: Path) -> str:
+    """Return what to do about a file that expands to nothing: most only define macros."""
+    users: list[str] = []
+    for one in sorted(file.parent.glob("*.xacro")):
+        with suppress(OSError):  # one that nobody can read includes nothing
+            if one != file and one.is_file() and file.name.encode() in one.read_bytes():
+                users.append(one.name)
+    using = f"; it is included by {listed(users)}" if users else ""
+    return (
+        "it expands to no <link>: it may only define macros. Read the file that uses them, or give "
+        f"the arguments that choose what it has{using}."
+    )
 
 
 def _environment() -> Iterator[str]:
