@@ -36,10 +36,12 @@ def wrapped(away: np.ndarray) -> np.ndarray:
 
 
 def peer(arm: armdyn.Arm, locked: tuple[int, float] | None) -> Any:
-    """The same arm in EAIK, by axes and points at zero; None if EAIK is not installed."""
+    """The same arm in EAIK, by axes and points at zero; None if it cannot be."""
     try:
         from eaik.IK_HP import HPRobot
     except ImportError:
+        return None
+    if not all(joint.is_revolute for joint in arm.robot.joints):
         return None
     zero = np.zeros(arm.n)
     J, tip = arm.jacobian(zero), arm.pose(zero)

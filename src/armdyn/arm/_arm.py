@@ -629,7 +629,8 @@ class Arm:
 
         Args:
             folder: where to write; created if missing.
-            functions: quantities, e.g. ``["mass_matrix", "inverse_dynamics"]``.
+            functions: quantities, e.g. ``["mass_matrix", "inverse_dynamics"]``, and
+                "inverse_kinematics": all branches, of an arm with a `closed_form`.
             single: compute in float instead of double.
             methods: method per quantity; the cheapest is used for the others.
             parameters: make masses, inertias, rotor inertias and friction arguments of the

@@ -49,21 +49,27 @@ class Recording:
 
 
 def recorded(
-    program: Program, name: str, kind: Number, tables: Mapping[str, Sequence[float]]
+    program: Program,
+    name: str,
+    kind: Number,
+    tables: Mapping[str, Sequence[float]],
+    given: Sequence[Sequence[float]] = (),
 ) -> Recording:
-    """Evaluate a program at random states that are exact in the type of the C code.
+    """Evaluate a program at states that are exact in the type of the C code.
 
     Args:
         program: the traced code.
         name: seed of the states, and the name in errors.
         kind: the type of the C code.
         tables: nominal values of the inputs that are not states; they are varied.
+        given: `N_STATES` rows of inputs; random ones if there are none.
     """
     source = random.Random(name)
-    states = [
-        [kind.rounded(x) for slot in program.inputs for x in _random(source, slot, tables)]
+    rows = given or [
+        [x for slot in program.inputs for x in _random(source, slot, tables)]
         for _ in range(N_STATES)
     ]
+    states = [[kind.rounded(x) for x in row] for row in rows]
     try:
         answers = [evaluate(program, state) for state in states]
     except (ArithmeticError, ValueError):

@@ -21,6 +21,8 @@ from armdyn._checks import (
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm._minimal_functions import minimal_program
 from armdyn.arm.codegen._header_text import about, minimal_note, notes, table_note
+from armdyn.arm.codegen._inverse_kinematics import NAME as INVERSE_KINEMATICS
+from armdyn.arm.codegen._inverse_kinematics import inverse_kinematics_function
 from armdyn.arm.programs._methods import check_method, row_of
 from armdyn.arm.programs._names import AUTO
 from armdyn.arm.programs._parametric import INERTIAL, INPUTS, Parametric, parametric, values
@@ -54,7 +56,8 @@ def export_c(
         arm: the arm; its name begins the names of files and functions.
         folder: where to write; created if missing.
         functions: quantities, e.g. ``["mass_matrix", "inverse_dynamics"]``; "pose" and "jacobian"
-            are those of the tip, friction is included as in the methods of `Arm`.
+            are those of the tip, friction is included as in the methods of `Arm`;
+            "inverse_kinematics" has all branches of an arm with a closed form.
         single: compute in float instead of double.
         methods: method per quantity; the cheapest is used for the others.
         parameters: make masses, inertias, rotor inertias and friction arguments of the functions,
@@ -69,10 +72,18 @@ def export_c(
     target = checked_path(folder, "folder", what="the path of a folder")
     arguments = _arguments(parameters)
     quantities = _quantities(functions)
-    chosen = _methods(methods, quantities)
+    if single and INVERSE_KINEMATICS in quantities:
+        raise InputError(
+            "inverse kinematics loses too many digits in float, where branches meet; export "
+            "doubles.",
+            argument="single",
+        )
+    chosen = _methods(methods, [x for x in quantities if x != INVERSE_KINEMATICS])
     prefix = prefix_of(arm.name)
     made = [
-        _function(arm, quantity, chosen.get(quantity, AUTO), prefix, arguments)
+        inverse_kinematics_function(arm.robot, f"{prefix}_{quantity}")
+        if quantity == INVERSE_KINEMATICS
+        else _function(arm, quantity, chosen.get(quantity, AUTO), prefix, arguments)
         for quantity in quantities
     ]
     tables = _tables(arm, made, prefix) if arguments != FOLDED else []
@@ -104,7 +115,8 @@ def _quantities(functions: object) -> list[str]:
             raise InputError(
                 f"`functions` has {shown(quantity)} twice; name each once.", argument="functions"
             )
-        quantities.append(checked_choice(quantity, "functions", QUANTITIES, what="quantity"))
+        names = (*QUANTITIES, INVERSE_KINEMATICS)
+        quantities.append(checked_choice(quantity, "functions", names, what="quantity"))
     if not quantities:
         raise InputError(
             "`functions` is empty; name at least one, e.g. 'mass_matrix'.", argument="functions"

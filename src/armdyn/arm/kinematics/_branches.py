@@ -90,7 +90,8 @@ class BranchSolver:
         return Evaluator(self.program)
 
     @cached_property
-    def _newton(self) -> Evaluator:
+    def newton_program(self) -> Program:
+        """The traced code of a step of Newton's method: of q and a pose; new q, error before."""
         from armdyn.algorithms.closed_form.programs import newton
 
         n, held = self.chain.n, self.form.given
@@ -98,13 +99,16 @@ class BranchSolver:
         def function(q: list[float], T: list[float]) -> tuple[list[Scalar], Scalar]:
             return newton(self.chain, held, q, T)
 
-        program = trace(
+        return trace(
             function,
             [Slot("q", (n,)), Slot("pose", (16,))],
             [Slot("moved", (n,)), Slot("error", ())],
             "inverse_kinematics_step",
         )
-        return Evaluator(program)
+
+    @cached_property
+    def _newton(self) -> Evaluator:
+        return Evaluator(self.newton_program)
 
     def __call__(
         self,
