@@ -107,13 +107,13 @@ def expanded(
         raise RobotFileError(
             Path(path), f"it has no argument {shown(unknown[0])}; its arguments are: {known}."
         )
-    if "<robot" in answer["text"] and "<link" not in answer["text"]:
+    if "<link" not in answer["text"] and b"<xacro:" in file.read_bytes():
         raise RobotFileError(Path(path), _no_link(file))
     return answer["text"]
 
 
 def _no_link(file: Path) -> str:
-    """Return what to do about a file that expands to nothing: most only define macros."""
+    """Return what to do about a file of xacro that expands to nothing: most define macros."""
     users: list[str] = []
     for one in sorted(file.parent.glob("*.xacro")):
         with suppress(OSError):  # one that nobody can read includes nothing
