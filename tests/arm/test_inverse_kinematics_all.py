@@ -221,6 +221,22 @@ def test_joints_far_from_zero_are_found_within_their_limits() -> None:
         assert (chosen >= [r[0] for r in ranges]).all() and (chosen <= [r[1] for r in ranges]).all()
 
 
+def test_all_whole_turns_within_the_limits() -> None:
+    """UR5: five joints of two turns, one of one turn. The original itself is found."""
+    arm = armdyn.load("ur5")
+    lower, upper = ([getattr(j, side) for j in arm.robot.joints] for side in ("lower", "upper"))
+    q = np.random.default_rng(6).uniform(lower, upper, (20, 6))
+    poses = arm.pose(q)
+    found = arm.inverse_kinematics_all(poses, limits="turns")
+    assert found.q.shape == (20, 8 * 32, 6) and found.margin.shape == (20, 8 * 32)
+    assert errors(arm, found.q, poses)[found.valid].max() < 1e-9
+    assert ((found.q >= lower) & (found.q <= upper))[found.valid].all()
+    away = np.abs(found.q - q[:, None]).max(axis=-1)
+    assert np.where(found.valid, away, np.inf).min(axis=-1).max() < 1e-6
+    one = arm.inverse_kinematics_all(poses)
+    assert np.array_equal(found.valid.sum(axis=-1), 32 * one.valid.sum(axis=-1))
+
+
 def test_the_joint_to_spare_is_given_or_tried() -> None:
     arm = armdyn.load("panda")
     q = states(arm, 3, seed=4)

@@ -562,7 +562,7 @@ class Arm:
         *,
         redundancy: ArrayLike | None = None,
         frame: str | int = "tip",
-        limits: bool = True,
+        limits: bool | str = True,
         polish: int | None = None,
     ) -> Branches:
         """Return all joint positions that reach poses, by the closed form of the arm.
@@ -574,7 +574,8 @@ class Arm:
                 positions all over its range are tried, with the branches of all of them.
             frame: the frame to place there, carried by the last link; see `function`.
             limits: mark only branches within the joint limits as valid. Every turning joint is
-                within half a turn of the middle of its limits.
+                within half a turn of the middle of its limits; with "turns", every branch comes
+                with all whole turns of its joints that the limits allow: B is larger then.
             polish: number of steps of Newton's method; by default what the closed form needs.
 
         Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,11 +10,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_array, checked_flag, checked_whole
+from armdyn._checks import check_memory, checked_array, checked_flag, checked_whole
 from armdyn.algorithms.closed_form import ClosedForm, closed_form
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm.kinematics._poses import check_rotations, nearest_rotations, shaped_poses
-from armdyn.arm.kinematics._turns import nearest_turn
+from armdyn.arm.kinematics._turns import TURN, every_turn, nearest_turn
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program, Slot, trace
 from armdyn.robot import IDENTITY, Chain, Joint, Robot, chain_of
@@ -33,6 +34,8 @@ ROUNDING = 1e-12
 # Positions of the redundant joint that are tried if none is given.
 TRIED = 24
 MOST_POLISH = 20
+
+TURNS = "turns"
 
 
 @dataclass(frozen=True)
@@ -181,6 +184,17 @@ class BranchSolver:
         chosen = np.take_along_axis(q, best[..., None], axis=-2)[..., 0, :]
         return chosen, np.take_along_axis(found.valid, best, axis=-1)[..., 0]
 
+    def with_turns(self, found: Branches) -> Branches:
+        """Return branches with all whole turns of their joints within the limits."""
+        turns = self.turns.copy()
+        if self.form.given is not None:
+            turns[self.form.given] = False
+        width = np.where(turns & np.isfinite(self.upper - self.lower), self.upper - self.lower, 0.0)
+        count = math.prod(max(1, math.ceil(x / TURN)) for x in width.tolist())
+        check_memory(8 * found.q.size * count, f"{count} turns of every branch", "limits")
+        q, valid, k = every_turn(found.q, found.valid, self.lower, self.upper, turns)
+        return Branches(q, valid, np.repeat(found.margin, k, axis=-1))
+
     def spread(self) -> Array:
         """Return positions of the given joint all over its range."""
         assert self.form.given is not None
@@ -215,7 +229,7 @@ def inverse_kinematics_all(
     robot: str,
     poses: ArrayLike,
     redundancy: ArrayLike | None,
-    limits: bool,
+    limits: bool | str,
     polish: int | None,
 ) -> Branches:
     """Return all branches for poses; see `Arm.inverse_kinematics_all`."""
@@ -224,7 +238,8 @@ def inverse_kinematics_all(
             f"robot {robot!r} has no closed form of its inverse kinematics for this frame; "
             "`inverse_kinematics` searches for one solution."
         )
-    inside = checked_flag(limits, "limits")
+    turns = isinstance(limits, str) and limits == TURNS
+    inside = turns or checked_flag(limits, "limits")
     steps = None if polish is None else checked_whole(polish, "polish", 0, MOST_POLISH)
     given = shaped_poses("poses", poses)
     if solver.form.given is None:
@@ -233,13 +248,14 @@ def inverse_kinematics_all(
                 f"`redundancy` is for arms with a joint to spare; robot {robot!r} has none.",
                 argument="redundancy",
             )
-        return solver(given, None, inside, steps)
-    if redundancy is not None:
+        found = solver(given, None, inside, steps)
+    elif redundancy is not None:
         value = checked_array(redundancy, "redundancy", what="positions of a joint", empty=True)
         _check_lead(given, value)
-        return solver(given, value, inside, steps)
-    tried = solver.spread()
-    return _joined(solver(given[..., None, :, :], tried, inside, steps))
+        found = solver(given, value, inside, steps)
+    else:
+        found = _joined(solver(given[..., None, :, :], solver.spread(), inside, steps))
+    return solver.with_turns(found) if turns else found
 
 
 def _joined(found: Branches) -> Branches:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,8 @@ Array = NDArray[np.float64]
 TURN = 2.0 * np.pi
 # Limits and angles that differ by less [turns] are equal: both are rounded.
 ROUNDING = 1e-12
+# A joint beyond its limit by less [rad or m] is at the limit.
+LIMIT = 1e-9
 
 
 def nearest_turn(
@@ -30,3 +34,34 @@ def nearest_turn(
     k = np.where(turns & (fewest <= most), k, 0.0)
     moved = q + TURN * k
     return np.where(k != 0.0, np.minimum(np.maximum(moved, lower), upper), q)
+
+
+def every_turn(
+    q: Array, valid: NDArray[np.bool_], lower: Array, upper: Array, turns: NDArray[np.bool_]
+) -> tuple[Array, NDArray[np.bool_], int]:
+    """Return positions with all whole turns of their joints within the limits.
+
+    Args:
+        q: positions ``(..., B, n)``.
+        valid: which of them are solutions, ``(..., B)``.
+        lower: limits, ``(n,)``; joints without both limits are left as they are.
+        upper: limits, ``(n,)``.
+        turns: which joints turn, ``(n,)``.
+
+    Returns:
+        Positions ``(..., B k, n)`` and which of them are solutions within the limits; k.
+    """
+    whole = turns & np.isfinite(lower) & np.isfinite(upper)
+    with np.errstate(invalid="ignore"):
+        counts = np.where(whole, np.ceil((upper - lower) / TURN - ROUNDING), 1.0)
+    counts = np.maximum(counts, 1.0).astype(int)
+    shifts = TURN * np.array(list(product(*map(range, counts))), dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        fewest = np.where(whole, np.ceil((lower - q) / TURN - ROUNDING), 0.0)
+    first = q + TURN * fewest
+    found = first[..., None, :] + shifts
+    inside = (found >= lower - LIMIT) & (found <= upper + LIMIT)
+    found = np.where(inside, np.clip(found, lower, upper), found)
+    good = valid[..., None] & inside.all(axis=-1)
+    shape = (*valid.shape[:-1], valid.shape[-1] * len(shifts))
+    return found.reshape(*shape, q.shape[-1]), good.reshape(shape), len(shifts)
