@@ -109,7 +109,8 @@ def observe(
     if as_json:
         print_json({**seen.to_dict(), "model": choice.note})
         return
-    show(seen.grid(), "", choice.note, *seen.notes)
+    told = observed.notes  # when the log was read
+    show(seen.grid(), "", choice.note, *(note for note in seen.notes if note not in told))
 
 
 def _cut(log: Log, span: str | None) -> Log:
