@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,12 @@ from armdyn.robot import chain_of
 from support.poses import turned
 
 RIGHT = np.pi / 2
+
+
+@lru_cache(maxsize=8)
+def loaded(name: str) -> armdyn.Arm:
+    """Each is compiled once."""
+    return armdyn.load(name)
 
 
 def states(arm: armdyn.Arm, count: int, seed: int = 0) -> np.ndarray:
@@ -64,7 +71,7 @@ def check(arm: armdyn.Arm, words: str, count: int = 400, even: bool = True) -> N
     ],
 )
 def test_real_arms(name: str, words: str) -> None:
-    check(armdyn.load(name), words)
+    check(loaded(name), words)
 
 
 def wrist(rows, twists=(-RIGHT, RIGHT)) -> armdyn.Arm:
@@ -150,7 +157,7 @@ def test_few_joints_reach_few_poses() -> None:
 @pytest.mark.parametrize("name", ["ur5", "puma560"])
 def test_degenerate_states_are_finite_and_solved(name: str) -> None:
     """Joints at right angles: axes in line, stretched elbows; and very near to them."""
-    arm = armdyn.load(name)
+    arm = loaded(name)
     right = np.array(list(product((0.0, RIGHT, np.pi, -RIGHT), repeat=6)))
     for away in (0.0, 1e-12, 1e-9, 1e-6, 1e-3):
         poses = arm.pose(right + away * np.arange(1, 7))
@@ -161,7 +168,7 @@ def test_degenerate_states_are_finite_and_solved(name: str) -> None:
 
 
 def test_poses_out_of_reach_are_marked_and_have_an_answer() -> None:
-    arm = armdyn.load("puma560")
+    arm = loaded("puma560")
     poses = arm.pose(states(arm, 50))
     poses[:, :3, 3] *= 3.0
     poses[:, :3, 3] += [0.0, 0.0, 5.0]
@@ -174,7 +181,7 @@ def test_poses_out_of_reach_are_marked_and_have_an_answer() -> None:
 
 
 def test_states_do_not_depend_on_their_neighbours() -> None:
-    arm = armdyn.load("ur5")
+    arm = loaded("ur5")
     poses = arm.pose(states(arm, 37))
     many = arm.inverse_kinematics_all(poses)
     order = np.random.default_rng(3).permutation(37)
@@ -187,7 +194,7 @@ def test_states_do_not_depend_on_their_neighbours() -> None:
 
 
 def test_limits_choose_whole_turns_and_mark_branches() -> None:
-    arm = armdyn.load("puma560")
+    arm = loaded("puma560")
     lower, upper = ([getattr(j, side) for j in arm.robot.joints] for side in ("lower", "upper"))
     q = np.random.default_rng(5).uniform(lower, upper, (300, 6))
     found = arm.inverse_kinematics_all(arm.pose(q))
@@ -223,7 +230,7 @@ def test_joints_far_from_zero_are_found_within_their_limits() -> None:
 
 def test_all_whole_turns_within_the_limits() -> None:
     """UR5: five joints of two turns, one of one turn. The original itself is found."""
-    arm = armdyn.load("ur5")
+    arm = loaded("ur5")
     lower, upper = ([getattr(j, side) for j in arm.robot.joints] for side in ("lower", "upper"))
     q = np.random.default_rng(6).uniform(lower, upper, (20, 6))
     poses = arm.pose(q)
@@ -238,7 +245,7 @@ def test_all_whole_turns_within_the_limits() -> None:
 
 
 def test_the_joint_to_spare_is_given_or_tried() -> None:
-    arm = armdyn.load("panda")
+    arm = loaded("panda")
     q = states(arm, 3, seed=4)
     poses = arm.pose(q)
     everywhere = arm.inverse_kinematics_all(poses)
@@ -250,7 +257,7 @@ def test_the_joint_to_spare_is_given_or_tried() -> None:
 
 
 def test_other_frames_of_the_last_link() -> None:
-    arm = armdyn.load("ur5")
+    arm = loaded("ur5")
     q = states(arm, 1)[0]
     found = arm.inverse_kinematics_all(arm.pose(q, frame=6), frame=6)
     got = arm.pose(found.q[found.valid], frame=6)
@@ -260,7 +267,7 @@ def test_other_frames_of_the_last_link() -> None:
 
 
 def test_rough_rotations_are_made_exact() -> None:
-    arm = armdyn.load("ur5")
+    arm = loaded("ur5")
     pose = arm.pose(states(arm, 1)[0])
     rough = pose + np.random.default_rng(0).normal(scale=1e-8, size=(4, 4)) * [[1], [1], [1], [0]]
     found = arm.inverse_kinematics_all(rough)
@@ -279,7 +286,7 @@ def test_rough_rotations_are_made_exact() -> None:
     ],
 )
 def test_what_is_no_pose(change, message: str) -> None:
-    arm = armdyn.load("ur5")
+    arm = loaded("ur5")
     pose = arm.pose(np.full(6, 0.3))
     wrong = change(pose)
     given = np.stack([pose, wrong]) if np.shape(wrong) == (4, 4) else wrong
@@ -294,12 +301,12 @@ def test_arms_without_closed_form_say_so() -> None:
     with pytest.raises(armdyn.InputError, match="no closed form"):
         arm.inverse_kinematics_all(np.eye(4))
     with pytest.raises(armdyn.InputError, match="joint to spare"):
-        armdyn.load("ur5").inverse_kinematics_all(np.eye(4), redundancy=0.3)
+        loaded("ur5").inverse_kinematics_all(np.eye(4), redundancy=0.3)
 
 
 def test_axes_with_a_tilt_have_no_closed_form() -> None:
     """It would be wrong by the tilt; the search is not."""
-    robot = armdyn.load("ur5").robot
+    robot = loaded("ur5").robot
     joints = [replace(j, tilt=1e-4 * (k in (2, 3))) for k, j in enumerate(robot.joints)]
     arm = armdyn.Arm(replace(robot, joints=tuple(joints)))
     q = np.array([0.3, -1.0, 1.2, 0.4, 0.7, 0.2])
