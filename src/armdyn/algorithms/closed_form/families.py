@@ -90,6 +90,15 @@ def closed_form(chain: Chain) -> ClosedForm | None:
     return _found(chain, rows, None)
 
 
+def generic_form(chain: Chain) -> ClosedForm:
+    """Return the words and numbers of an arm of six turning joints that is solved otherwise."""
+
+    def solve(rows: Sequence[Row], pose: Pose) -> list[Branch]:
+        raise NotImplementedError("elimination is no straight-line program")
+
+    return ClosedForm("generic", 16, 0, None, True, chain, rows_of(chain), solve, False)
+
+
 def _found(chain: Chain, rows: tuple[Row, ...], given: int | None) -> ClosedForm | None:
     for family in FAMILIES:
         for backwards in (False, True):

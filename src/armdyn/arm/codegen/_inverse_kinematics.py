@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from armdyn.arm.kinematics._branches import ERROR, solver_of
+from armdyn.arm.kinematics._generic import GenericSolver
 from armdyn.errors import InputError
 from armdyn.export import CFunction
 from armdyn.graph import NODES, Program, evaluate, trace
@@ -22,7 +23,7 @@ SEED = 17
 def inverse_kinematics_function(robot: Robot, name: str) -> CFunction:
     """Return the C function of an arm with a closed form."""
     solver = solver_of(robot, robot.n + 1)
-    if solver is None:
+    if solver is None or isinstance(solver, GenericSolver):
         raise InputError(
             f"robot {robot.name!r} has no closed form of its inverse kinematics; leave "
             f"{NAME!r} out.",

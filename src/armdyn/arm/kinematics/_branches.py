@@ -221,7 +221,15 @@ def solver_of(robot: Robot, frame: int | str) -> BranchSolver | None:
     elif frame < robot.n:
         return None
     form = closed_form(chain)
-    return BranchSolver(chain, form, robot.joints) if form else None
+    if form is not None:
+        return BranchSolver(chain, form, robot.joints)
+    six = robot.n == 6 and all(joint.is_revolute for joint in robot.joints)
+    if not (six and chain.is_normal):
+        return None
+    from armdyn.arm.kinematics._generic import GenericSolver
+
+    generic = GenericSolver(chain, robot.joints)
+    return generic if generic.walks else None
 
 
 def inverse_kinematics_all(
