@@ -231,6 +231,9 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
             {"arm": ARM, "q0": Q, "until": 0.01, "integrator": "rk4", "limits": "spring"},
         ),
     )
+    yield "Run.page", Call(run.page, {"path": folder / "run.html"})
+    yield "Log.page", Call(log.page, {"path": folder / "log.html", "arm": ARM})
+    yield "Arm.page", Call(ARM.page, {"path": folder / "arm.html"})
     yield "Run.animate", Call(run.animate, {"path": folder / "run.html"})
     yield "Run.measured", Call(run.measured, {})
     yield "Run.plot", Call(run.plot, {"path": folder / "run.svg"})

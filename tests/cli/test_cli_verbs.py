@@ -74,6 +74,8 @@ WRONG = [
     (["simulate", "puma560", "--integrator", "euler"], "rk45"),
     (["study", "nothing"], "ascher"),
     (["paper", "nothing"], "lin_fang_1999"),
+    (["page", "puma560", "-o", "arm.png"], "pages are written as .html"),
+    (["page", "puma560", "--units", "deg", "-o", "arm.html"], "no log"),
     (["codegen", "puma560", "--functions", "mass", "--out", "c"], "mass_matrix"),
     (["codegen", "puma560", "--functions", ",", "--out", "c"], "--functions is empty"),
     (["bench", "--robots", "nobody", "--quick"], "nobody"),
@@ -95,7 +97,7 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 def test_all_verbs_of_the_contract_are_there() -> None:
     verbs = (
         "info convert ops tables claims verify minimal symbolic excite identify payload gains "
-        "observe simulate study codegen bench paper cache demo"
+        "observe simulate page study codegen bench paper cache demo"
     )
     assert set(VERBS) == set(verbs.split())
 

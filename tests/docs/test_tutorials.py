@@ -22,6 +22,7 @@ TUTORIALS = (
     "inverse_kinematics",
     "own_file",
     "simulation",
+    "page",
     "controller",
     "formulations",
     "batches",

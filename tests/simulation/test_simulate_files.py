@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -139,79 +138,10 @@ def test_a_picture_is_drawn(run: armdyn.Run, tmp_path: Path) -> None:
     assert (tmp_path / "many.png").stat().st_size > 10_000
 
 
-def page_data(path: Path) -> dict:
-    found = re.search(r"const run = (\{.*\});", path.read_text())
-    assert found
-    return json.loads(found[1])
-
-
-def test_an_animation_shows_the_frames_of_the_motion(run: armdyn.Run, tmp_path: Path) -> None:
-    path = tmp_path / "run.html"
-    run.animate(path, rate=20.0)
-    data = page_data(path)
-    assert len(data["t"]) == 11
-    for k, t in enumerate(data["t"]):
-        q = run.q[np.abs(run.t - t).argmin()]
-        places = [*(PUMA.pose(q, frame=i) for i in range(7)), PUMA.pose(q)]
-        np.testing.assert_allclose(data["points"][k], [p[:3, 3] for p in places], atol=2e-4)
-    text = path.read_text()
-    assert not re.search(r"https?:|src=|@import|url\(", text)  # nothing is fetched
-    assert "{{" not in text
-
-
-def test_a_name_cannot_break_out_of_an_animation(tmp_path: Path) -> None:
-    robot = armdyn.load("planar2").robot
-    name = "</script><script>alert(1)</script>{{data}}"
-    arm = armdyn.Arm(armdyn.Robot(robot.joints, name=name))
-    path = tmp_path / "run.html"
-    armdyn.simulate(arm, until=0.1).animate(path)
-    text = path.read_text()
-    assert text.count('"points":') == 1
-    assert text.count("<script>") == 1
-    assert text.count("</script>") == 1
-    assert page_data(path)["name"] == name
-
-
-STAGE = """
-const calls = []; let frames = 0, queued = null;
-const recorder = new Proxy({}, { get: (_, name) => (...args) => { calls.push([name, ...args]); },
-  set: () => true });
-const element = id => ({ id, value: id === "speed" ? "1" : "0", clientWidth: 800, clientHeight: 600,
-  getContext: () => recorder, addEventListener: () => {}, replaceChildren: () => {}, style: {} });
-const kept = {};
-globalThis.window = { devicePixelRatio: 1 };
-globalThis.document = { documentElement: {}, getElementById: id => kept[id] ??= element(id),
-  createElement: element };
-globalThis.matchMedia = () => ({ matches: false });
-globalThis.getComputedStyle = () => ({ getPropertyValue: () => "#000" });
-globalThis.requestAnimationFrame = f => { queued = f; };
-"""
-
-
-def test_the_script_of_an_animation_runs(run: armdyn.Run, tmp_path: Path) -> None:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is not installed")
-    path = tmp_path / "run.html"
-    run.animate(path, rate=20.0)
-    found = re.search(r"<script>(.*)</script>", path.read_text(), re.S)
-    assert found
-    play = """
-    for (const now of [0, 100, 300]) { const f = queued; queued = null; f(now); }
-    const at = kept.scrub.value; kept.play.onclick();
-    kept.scrub.value = 0; kept.scrub.oninput(); queued(400);
-    const bad = calls.flat().filter(x => typeof x === "number" && !Number.isFinite(x));
-    const lines = calls.filter(c => c[0] === "lineTo").length;
-    console.log(JSON.stringify({ at, lines, bad: bad.length, label: kept.time.textContent }));
-    """
-    script = tmp_path / "run.js"
-    script.write_text(STAGE + found[1] + play)
-    done = subprocess.run([node, script], capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
-    assert told["at"] == 6  # 0.3 s of 0.5 s, 11 pictures
-    assert told["lines"] > 100
-    assert told["bad"] == 0
-    assert told["label"] == "0.00 / 0.50 s"
+def test_an_animation_is_the_page_of_the_run(run: armdyn.Run, tmp_path: Path) -> None:
+    run.page(tmp_path / "page.html")
+    run.animate(tmp_path / "run.html")
+    assert (tmp_path / "run.html").read_bytes() == (tmp_path / "page.html").read_bytes()
 
 
 def test_batches_are_taken_apart_first() -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from armdyn.arm.kinematics._inverse_kinematics import checked_start, reach_of
     from armdyn.arm.kinematics._poses import checked_pose
     from armdyn.arm.kinematics._rotations import rotation_vectors
+    from armdyn.arm.page._page import Page, write_page
+    from armdyn.arm.page._recording import Recording
+    from armdyn.arm.page._scene import home
     from armdyn.arm.programs._counts import generic_chain, operation_counts
     from armdyn.arm.programs._methods import methods, methods_of, source
     from armdyn.arm.programs._names import AUTO
@@ -32,12 +35,15 @@ __all__ = [
     "Branches",
     "Evaluator",
     "Function",
+    "Page",
     "Reach",
+    "Recording",
     "checked_pose",
     "checked_start",
     "cost",
     "export_c",
     "generic_chain",
+    "home",
     "load",
     "methods",
     "methods_of",
@@ -49,6 +55,7 @@ __all__ = [
     "rotation_vectors",
     "save",
     "source",
+    "write_page",
 ]
 
 __getattr__ = lazy_names(
@@ -59,12 +66,15 @@ __getattr__ = lazy_names(
         "Branches": "kinematics._branches",
         "Evaluator": "_evaluate",
         "Function": "_function",
+        "Page": "page._page",
         "Reach": "kinematics._damped_least_squares",
+        "Recording": "page._recording",
         "checked_pose": "kinematics._poses",
         "checked_start": "kinematics._inverse_kinematics",
         "cost": "programs._programs",
         "export_c": "codegen._export_c",
         "generic_chain": "programs._counts",
+        "home": "page._scene",
         "load": "_files",
         "methods": "programs._methods",
         "methods_of": "programs._methods",
@@ -76,5 +86,6 @@ __getattr__ = lazy_names(
         "rotation_vectors": "kinematics._rotations",
         "save": "_files",
         "source": "programs._methods",
+        "write_page": "page._page",
     },
 )

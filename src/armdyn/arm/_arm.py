@@ -26,6 +26,8 @@ from armdyn.robot import BASES, FIXED, Robot, chain_of
 if TYPE_CHECKING:
     from armdyn.arm._function import Function
     from armdyn.arm.kinematics._branches import Branches, BranchSolver
+    from armdyn.arm.page._page import Page
+    from armdyn.log import Log
     from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
@@ -615,6 +617,31 @@ class Arm:
 
             self._solvers[key] = solver_of(self.robot, key)
         return self._solvers[key]
+
+    def page(
+        self, path: str | os.PathLike[str] | None = None, *, log: Log | None = None
+    ) -> Page | None:
+        """Write a page (.html) in which the arm moves, by its own programs; it needs no network.
+
+        Sliders move the joints, a handle moves the tip, "let go" lets the arm fall; torques, mass
+        matrix and energy follow.
+
+        Args:
+            path: of the page; if left out, the page is returned, and a notebook shows it.
+            log: a motion to play, with its torques beside those of the model.
+
+        Examples:
+            >>> arm.page("arm.html")
+            >>> arm.page()
+            <Page of 'planar2': ... kB>
+        """
+        from armdyn.arm.page._log_recording import recording_of
+        from armdyn.arm.page._page import write_page
+        from armdyn.present import check_page
+
+        if path is not None:
+            check_page(path)
+        return write_page(self, path, None if log is None else recording_of(self, log))
 
     def export_c(
         self,

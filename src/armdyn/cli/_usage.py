@@ -125,6 +125,14 @@ VERBS: dict[str, Usage] = {
             "armdyn simulate puma560 --target 1,-1,1,0,0,0 --measured log.csv --noise-q 1e-5",
         ),
     ),
+    "page": Usage(
+        "Write a page in which an arm moves by its own dynamics; with a log, plays it.",
+        (
+            "armdyn page puma560 -o puma560.html",
+            "armdyn page arm.urdf run.csv -o run.html",
+        ),
+        folder="look",
+    ),
     "codegen": Usage(
         "Write functions of an arm as C99: a header, a source and a self-test.",
         (

@@ -10,7 +10,11 @@ from armdyn._lazy import lazy_names
 if TYPE_CHECKING:
     from armdyn.export._c import c_source
     from armdyn.export._c_package import MARK, CFunction, CTable, c_package
-    from armdyn.export._javascript import javascript_module, javascript_source
+    from armdyn.export._javascript import (
+        javascript_module,
+        javascript_object,
+        javascript_source,
+    )
     from armdyn.export._libraries import imported, to_casadi, to_jax, to_latex, to_sympy
     from armdyn.export._names import prefix_of
     from armdyn.export._offline import linear_constants
@@ -25,6 +29,7 @@ __all__ = [
     "casadi_source",
     "imported",
     "javascript_module",
+    "javascript_object",
     "javascript_source",
     "jax_source",
     "linear_constants",
@@ -46,6 +51,7 @@ __getattr__ = lazy_names(
         "casadi_source": "_texts",
         "imported": "_libraries",
         "javascript_module": "_javascript",
+        "javascript_object": "_javascript",
         "javascript_source": "_javascript",
         "jax_source": "_texts",
         "linear_constants": "_offline",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from armdyn.graph import Program, statements
 from armdyn.scalar import Op
@@ -36,12 +36,22 @@ def javascript_module(programs: Iterable[tuple[str, Program]]) -> str:
     A function takes one array (or typed array) of numbers for each input. It returns a number, an
     array, or an array of rows; an array of these if there are several outputs.
     """
-    functions = [javascript_function(program, name) for name, program in programs]
-    return "\n".join([HEAD.format(functions=", ".join(FUNCTIONS)), *functions])
+    functions = [_function(program, name, "export function") for name, program in programs]
+    return "\n".join([_head(), *functions])
 
 
-def javascript_function(program: Program, name: str) -> str:
-    """Return an exported function; it needs the beginning of the module."""
+def javascript_object(programs: Sequence[tuple[str, Program]]) -> str:
+    """Return an expression whose value has programs as functions, under the given names."""
+    functions = [_function(program, name, "function") for name, program in programs]
+    names = ", ".join(name for name, _ in programs)
+    return "\n".join(["(() => {", _head(), *functions, f"return {{ {names} }};", "})()"])
+
+
+def _head() -> str:
+    return HEAD.format(functions=", ".join(FUNCTIONS))
+
+
+def _function(program: Program, name: str, keyword: str) -> str:
     lines, outputs = statements(program, IN_JAVASCRIPT)
     made = [_nested(slot.shape, part) for slot, part in zip(program.outputs, outputs, strict=True)]
     given = [f"{slot.name} ({slot.size})" for slot in program.inputs]
@@ -53,7 +63,7 @@ def javascript_function(program: Program, name: str) -> str:
     ]
     return "\n".join([
         f"/** Return {', '.join(wanted)} from {', '.join(given)}. */",
-        f"export function {name}({', '.join(slot.name for slot in program.inputs)}) {{",
+        f"{keyword} {name}({', '.join(slot.name for slot in program.inputs)}) {{",
         *(f"  {line}" for line in body),
         "}",
         "",

@@ -255,6 +255,26 @@ class Log:
 
         write_log(self, checked_path(path))
 
+    def page(self, path: str | os.PathLike[str] | None, arm: Any) -> Any:
+        """Write a page (.html) in which an arm moves as in the log; it needs no network.
+
+        Args:
+            path: of the page; None returns it, and a notebook shows it.
+            arm: the `Arm` of the log.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> t = np.arange(200) / 100
+            >>> armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0]))).page("log.html", arm)
+        """
+        draw = getattr(arm, "page", None)
+        if draw is None or isinstance(arm, Log):
+            raise InputError(
+                f"`arm` is {shown(arm)}, expected an armdyn.Arm; load one by armdyn.load().",
+                argument="arm",
+            )
+        return draw(path, log=self)
+
     @property
     def n(self) -> int:
         """Number of joints."""

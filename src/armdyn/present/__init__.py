@@ -7,7 +7,7 @@ curves over time that can be zoomed.
 from armdyn.present._grid import Grid, Tone, Toned
 from armdyn.present._html import Html, document, joined, listed, section, sentence, tag
 from armdyn.present._numbers import number, percent, with_deviation
-from armdyn.present._packed import Packed
+from armdyn.present._packed import UNPACK, Packed, packed_column
 from armdyn.present._pages import check_page, filled
 from armdyn.present._pictures import (
     PICTURES_IN_WORDS,
@@ -18,12 +18,14 @@ from armdyn.present._pictures import (
     write_picture,
 )
 from armdyn.present._script import SCRIPT
-from armdyn.present._style import STYLE
+from armdyn.present._style import PALETTE, STYLE
 
 __all__ = [
+    "PALETTE",
     "PICTURES_IN_WORDS",
     "SCRIPT",
     "STYLE",
+    "UNPACK",
     "Grid",
     "Html",
     "Packed",
@@ -38,6 +40,7 @@ __all__ = [
     "matplotlib",
     "new_figure",
     "number",
+    "packed_column",
     "percent",
     "plain_text",
     "section",

@@ -18,6 +18,21 @@ LEVELS = (1 << 24) - 1
 EQUAL = 1e-6
 
 
+UNPACK = """\
+function unpacked([low, high, given]) {
+  const even = typeof given === "number", raw = even ? "" : atob(given);
+  const n = even ? given : raw.length / 3, values = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    const share = even ? i / (n - 1) : (raw.charCodeAt(3 * i) | raw.charCodeAt(3 * i + 1) << 8
+      | raw.charCodeAt(3 * i + 2) << 16) / 16777215;
+    values[i] = low + (high - low) * share;
+  }
+  return values;
+}
+"""
+"""JavaScript that reads a packed column."""
+
+
 class Packed:
     """Columns of numbers; equal arrays are stored once."""
 
@@ -31,7 +46,7 @@ class Packed:
         digest = hashlib.sha256(values.tobytes()).digest()
         if digest not in self._known:
             self._known[digest] = len(self._columns)
-            self._columns.append(_column(values))
+            self._columns.append(packed_column(values))
             self.count += len(values)
         return self._known[digest]
 
@@ -40,7 +55,7 @@ class Packed:
         return f"const packed = {json.dumps(self._columns, separators=(',', ':'))};"
 
 
-def _column(values: Array) -> list[object]:
+def packed_column(values: Array) -> list[object]:
     """Return (lowest, highest, number) of equal steps, or (lowest, highest, text)."""
     count = len(values)
     if count > 1:

@@ -3,8 +3,12 @@
 It expects `packed`, the numbers of the page (`Packed.script`).
 """
 
-SCRIPT = r"""
-"use strict";
+from armdyn.present._packed import UNPACK
+
+SCRIPT = (
+    '"use strict";\n'
+    + UNPACK
+    + r"""
 const all = [...document.querySelectorAll("svg.curves")], view = {}, columns = [];
 const POINTS = 1600, ACROSS = 20000, DOWN = 1000;
 const said = x => String(+x.toPrecision(6)).replace("-", "\u2212");
@@ -14,19 +18,7 @@ const place = (svg, event) => { const box = svg.getBoundingClientRect();
   const x = (event.clientX - box.left) * svg.viewBox.baseVal.width / box.width;
   return Math.min(1, Math.max(0, (x - svg.dataset.left) / svg.dataset.wide)); };
 const now = svg => view[svg.dataset.group] || [0, 1];
-function column(k) {
-  if (!columns[k]) {
-    const [low, high, given] = packed[k], even = typeof given === "number";
-    const raw = even ? "" : atob(given), n = even ? given : raw.length / 3;
-    columns[k] = new Float64Array(n);
-    for (let i = 0; i < n; i++) {
-      const share = even ? i / (n - 1) : (raw.charCodeAt(3 * i) | raw.charCodeAt(3 * i + 1) << 8
-        | raw.charCodeAt(3 * i + 2) << 16) / 16777215;
-      columns[k][i] = low + (high - low) * share;
-    }
-  }
-  return columns[k];
-}
+const column = k => columns[k] ??= unpacked(packed[k]);
 function first(x, value) {
   let a = 0, b = x.length;
   while (a < b) { const m = (a + b) >> 1; if (x[m] < value) a = m + 1; else b = m; }
@@ -164,3 +156,4 @@ for (const svg of document.querySelectorAll("svg.heat")) {
   svg.addEventListener("pointerleave", () => { output.textContent = ""; });
 }
 """
+)

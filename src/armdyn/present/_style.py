@@ -1,6 +1,6 @@
-"""The style sheet of pages."""
+"""The style sheet of pages, and the colours that all pages share."""
 
-STYLE = """
+PALETTE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #d8dde4; --paper: #fff;
   --wash: #f4f6f8; --good: #1a7f4b; --bad: #b3261e; --fair: #9a6700; --is: #7b8794; --said: #d9541e;
   --rest: #2563a8; --raw: #b9c4d0; --band: #2563a81f; --bars: #d9541e33;
@@ -11,6 +11,11 @@ STYLE = """
   --is: #9aa5b3; --said: #ff8f5a; --rest: #7ab3ee; --raw: #4a5663; --band: #7ab3ee2b;
   --bars: #ff8f5a40;
   --goodwash: #16291f; --fairwash: #2e2614; --badwash: #331a18; } }
+"""
+
+STYLE = (
+    PALETTE
+    + """
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.2rem 4rem; max-width: 62rem; background: var(--paper);
   color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
@@ -63,3 +68,4 @@ footer { margin-top: 3rem; color: var(--soft); border-top: 1px solid var(--line)
 @media print { :root { color-scheme: light; } body { padding: 0; font-size: 11px; max-width: none; }
   nav, .hint { display: none; } section { break-inside: auto; } }
 """
+)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,7 +37,23 @@ def _towards(s: Array, h: Array, q: Array, qd: Array, qdd: Array) -> Array:
     return value * q + r3 * s * (1.0 + 3.0 * s) * h * qd + 0.5 * r3 * s**2 * h**2 * qdd
 
 
+def velocities_at(run: Run, t: Array) -> Array:
+    """Return the velocities of one arm at times within its run, ``(len(t), n)``.
+
+    Between two samples it is the cubic with the velocities and accelerations of both.
+    """
+    if len(run) < 2:
+        return np.repeat(run.qd, len(t), axis=0)
+    scipy: Any = import_module("scipy.interpolate")
+    return np.asarray(scipy.CubicHermiteSpline(run.t, run.qd, run.qdd)(t))
+
+
 def torques_at(run: Run, t: Array) -> Array:
     """Return the drive torques of one arm at times, by linear interpolation between samples."""
-    columns: list[Array] = [np.interp(t, run.t, column) for column in run.tau.T]
+    return on_lines(run, run.tau, t)
+
+
+def on_lines(run: Run, values: Array, t: Array) -> Array:
+    """Return values ``(N, n)`` of the samples at times, on the lines between samples."""
+    columns: list[Array] = [np.interp(t, run.t, column) for column in values.T]
     return np.stack(columns, axis=1)

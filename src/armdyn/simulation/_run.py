@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn._checks import checked_path
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.log import Log
@@ -178,8 +180,25 @@ class Run:
 
         plot(self, path)
 
-    def animate(self, path: str | os.PathLike[str], *, rate: float = 50.0) -> None:
-        """Write an animation of the arm as a page (.html); it needs no network.
+    def page(self, path: str | os.PathLike[str] | None = None, *, rate: float = 200.0) -> Any:
+        """Write the run as a page (.html) in which the arm moves; it needs no network.
+
+        Play it, scrub it, click into its curves; stop anywhere and move the arm by hand.
+
+        Args:
+            path: of the page; if left out, the page is returned, and a notebook shows it.
+            rate: samples per second between those of the run, which are all there.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> armdyn.simulate(arm, [0.3, 0.2], until=1.0).page("run.html")
+        """
+        from armdyn.simulation._page import write_run
+
+        return write_run(self._single("a page"), path, rate)
+
+    def animate(self, path: str | os.PathLike[str], *, rate: float = 200.0) -> None:
+        """Write the page of the run; the same as `page`.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -187,11 +206,9 @@ class Run:
 
         Args:
             path: of the page.
-            rate: frames per second.
+            rate: samples per second between those of the run.
         """
-        from armdyn.simulation._animate import animate
-
-        animate(self._single("an animation"), path, rate)
+        self.page(checked_path(path), rate=rate)
 
     def summary(self) -> str:
         """Return the run as text: its length, its end, its events and notes.
@@ -209,7 +226,7 @@ class Run:
             end = zip(self.arm.joint_names, self.q[-1].tolist(), self.qd[-1].tolist(), strict=True)
             lines += [f"{name}: q = {q:.6g}, qd = {qd:.6g} at the end" for name, q, qd in end]
             lines += [
-                f"{event.t:.6g} s: {self._subject(event)} {event.what}"
+                f"{event.t:.6g} s: {subject(event, self.arm.joint_names)} {event.what}"
                 for event in self.events[:MOST_EVENTS]
             ]
             if len(self.events) > MOST_EVENTS:
@@ -244,12 +261,6 @@ class Run:
             "notes": list(self.notes),
         }
 
-    def _subject(self, event: Event) -> str:
-        """Return the name of the joint or function of an event."""
-        if event.what == "event":
-            return f"function {event.joint}:"
-        return self.arm.joint_names[event.joint]
-
     def _single(self, what: str) -> Run:
         if self.batch is not None:
             raise InputError(f"{what} is of one arm, not of {self.batch}: take run[k].")
@@ -262,3 +273,8 @@ class Run:
             f"<Run of {self.arm.name!r}{arms}: {len(self)} samples, {self.t[-1]:.4g} s by "
             f"{self.integrator}, {self.evaluations} evaluations{state}>"
         )
+
+
+def subject(event: Event, joint_names: Sequence[str]) -> str:
+    """Return the name of the joint or function of an event."""
+    return f"function {event.joint}:" if event.what == "event" else joint_names[event.joint]

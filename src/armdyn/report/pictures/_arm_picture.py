@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm
+from armdyn.arm import Arm, home
 from armdyn.present import check_picture, new_figure, plain_text, write_picture
-from armdyn.report.pictures._figure import draw_figure, home
+from armdyn.report.pictures._figure import draw_figure
 from armdyn.report.pictures._sweep import Sweep, sweep
 
 Array = NDArray[np.float64]

@@ -20,14 +20,6 @@ AXIS, AXLE = 0.12, 0.07
 SMALLEST = 0.1
 
 
-def home(arm: Arm) -> Array:
-    """Return zero, or the middle of the range for joints that cannot be at zero, ``(n,)``."""
-    middles = [
-        0.0 if j.lower <= 0.0 <= j.upper else (j.lower + j.upper) / 2 for j in arm.robot.joints
-    ]
-    return np.array(middles)
-
-
 def draw_figure(axes: Any, arm: Arm, q: Array) -> None:
     """Draw an arm at q into 3D axes."""
     poses = [arm.pose(q, frame=i) for i in range(arm.n + 1)] + [arm.pose(q)]

@@ -1,0 +1,94 @@
+"""Put a page together: one file that needs no network."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from armdyn.arm.page._programs import NEEDED, programs_of
+from armdyn.arm.page._recording import Recording
+from armdyn.arm.page._scene import scene
+from armdyn.files import write_whole
+from armdyn.present import PALETTE, UNPACK, check_page, filled
+
+if TYPE_CHECKING:
+    from armdyn.arm._arm import Arm
+
+SCRIPTS = (
+    "linear.js", "reach.js", "fall.js", "recording.js", "camera.js", "solids.js", "webgl.js",
+    "pieces.js", "style.js", "panel.js", "matrix.js", "plots.js", "hands.js", "main.js",
+)  # fmt: skip
+"""The parts of the script, each after those it needs."""
+
+# Height of a page within a notebook, in pixels.
+INLINE = 560
+
+
+class Page:
+    """A page that is not a file yet: a notebook shows it.
+
+    Attributes:
+        html: the text of the page.
+
+    Examples:
+        >>> page = armdyn.load("planar2").page()
+        >>> page.html[:15]
+        '<!DOCTYPE html>'
+    """
+
+    def __init__(self, html: str, name: str) -> None:
+        self.html = html
+        self._name = name
+
+    def _repr_html_(self) -> str:
+        inside = escape(self.html, quote=True)
+        style = f"width:100%;height:{INLINE}px;border:0;border-radius:8px"
+        return f'<iframe srcdoc="{inside}" style="{style}" title="arm"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<Page of {self._name!r}: {len(self.html) // 1000} kB>"
+
+
+def write_page(
+    arm: Arm, path: str | os.PathLike[str] | None, recording: Recording | None = None
+) -> Page | None:
+    """Write the page of an arm, the whole file or none; without a path, return it."""
+    if path is not None:
+        check_page(path)
+    text = page_text(arm, recording)
+    if path is None:
+        return Page(text, arm.name)
+    write_whole(path, text)
+    return None
+
+
+def page_text(arm: Arm, recording: Recording | None = None) -> str:
+    """Return the page of an arm, with a recording of its motion if there is one."""
+    shown = None if recording is None else recording.thinned()
+    code, left_out = programs_of(arm)
+    mass = sum(joint.mass for joint in arm.robot.joints)
+    about = f"{arm.n} joints, {mass:.4g} kg"
+    notes = [] if shown is None else list(shown.notes)
+    if set(left_out) & set(NEEDED):
+        notes.insert(
+            0, f"With {arm.n} joints, its dynamics are too long for a page: it shows positions."
+        )
+    data = {
+        "scene": scene(arm, None if shown is None else shown.q),
+        "recording": None if shown is None else shown.data(),
+        "about": about if shown is None or not shown.about else f"{about}; {shown.about}",
+        "notes": notes,
+    }
+    script = "\n".join([UNPACK, f"const programs = {code};", *map(_asset, SCRIPTS)])
+    style = PALETTE + _asset("style.css")
+    return filled(
+        _asset("page.html"), {"title": arm.name}, data, {"style": style, "script": script}
+    )
+
+
+@lru_cache
+def _asset(name: str) -> str:
+    return files("armdyn.arm.page").joinpath("assets", name).read_text("utf-8")

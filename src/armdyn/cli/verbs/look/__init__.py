@@ -1,0 +1,1 @@
+"""Verbs for looking at an arm."""

@@ -1,0 +1,61 @@
+"""A run as a page in which the arm moves."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn._checks import checked_positive
+from armdyn.arm import Page, Recording, write_page
+from armdyn.errors import InputError, shown
+from armdyn.present import check_page
+from armdyn.simulation._interpolation import (
+    on_lines,
+    positions_at,
+    torques_at,
+    velocities_at,
+)
+from armdyn.simulation._run import Run, subject
+
+Array = NDArray[np.float64]
+
+MOST_SAMPLES = 200_000
+# Events that the head of the page tells; the summary has all.
+MOST_EVENTS = 3
+
+
+def write_run(run: Run, path: str | os.PathLike[str] | None, rate: object) -> Page | None:
+    """Write the page, the whole file or none; without a path, return it."""
+    if path is not None:
+        check_page(path)
+    per_second = checked_positive(rate, "rate", what="samples a second")
+    count = float(run.t[-1] - run.t[0]) * per_second
+    if count > MOST_SAMPLES:
+        raise InputError(
+            f"`rate` is {shown(rate)}: that makes {count:.3g} samples, more than {MOST_SAMPLES}.",
+            argument="rate",
+        )
+    return write_page(run.arm, path, recording_of(run, int(count) + 1))
+
+
+def recording_of(run: Run, count: int) -> Recording:
+    """Return the run at its own times and at about `count` equal steps."""
+    even = np.linspace(float(run.t[0]), float(run.t[-1]), count + 1) if len(run) > 1 else run.t
+    t = np.union1d(run.t, even)
+    # times that differ by rounding are one
+    t = t[np.concatenate([[True], np.diff(t) > 1e-9 * max(float(run.t[-1] - run.t[0]), 1e-9)])]
+    q, qd, tau = positions_at(run, t), velocities_at(run, t), torques_at(run, t)
+    predicted = on_lines(run, run.arm.inverse_dynamics(run.q, run.qd, run.qdd), t)
+    about = f"simulation of {float(run.t[-1] - run.t[0]):.4g} s by {run.integrator}"
+    notes = () if run.complete else ("The simulation failed at the end of this recording.",)
+    told = [
+        f"{event.t:.4g} s: {subject(event, run.arm.joint_names)} {event.what}"
+        for event in run.events[:MOST_EVENTS]
+    ]
+    if len(run.events) > MOST_EVENTS:
+        told.append(f"and {len(run.events) - MOST_EVENTS} events more")
+    events = ("; ".join(told),) if told else ()
+    span = (float(t[0]), float(t[-1]))
+    return Recording(t, q, qd, tau, predicted, (span,), about, (*notes, *events))
