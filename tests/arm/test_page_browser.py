@@ -90,7 +90,7 @@ def test_functions_of_the_page_are_those_of_python(opened: Open, tmp_path: Path)
         assert np.abs(got - expected).max() < 1e-12 * max(np.abs(expected).max(), 1e-3), name
 
 
-def test_the_tip_follows_the_mouse_and_let_go_it_is_pushed(opened: Open, tmp_path: Path) -> None:
+def test_the_tip_follows_the_mouse_and_let_go_it_falls(opened: Open, tmp_path: Path) -> None:
     arm = armdyn.load("puma560")
     arm.page(tmp_path / "puma.html")
     page = opened(tmp_path / "puma.html", viewport={"width": 1200, "height": 800})
@@ -105,12 +105,29 @@ def test_the_tip_follows_the_mouse_and_let_go_it_is_pushed(opened: Open, tmp_pat
     assert np.hypot(there[0] - (x - 50), there[1] - (y + 40)) < 6
     assert page("armdyn.q") != before
     page.page.locator("#go").click()
-    mouse.move(*page("armdyn.tipPixel"))
     page.page.wait_for_function("armdyn.qd.some(v => Math.abs(v) > 1e-3)")
     page.page.keyboard.press("l")
     assert page("armdyn.qd") == [0] * 6
     page.page.keyboard.press("r")
     assert page("armdyn.q") == [0] * 6
+
+
+def test_a_hand_pushes_an_arm_that_is_let_go(opened: Open, tmp_path: Path) -> None:
+    robot = armdyn.load("puma560").robot
+    arm = armdyn.Arm(replace(robot, gravity=(0.0, 0.0, 0.0)))
+    arm.page(tmp_path / "weightless.html")
+    page = opened(tmp_path / "weightless.html", viewport={"width": 1200, "height": 800})
+    page("armdyn.set([0.2, -0.6, 0.4, 0.3, 0.6, 0])")
+    page.page.locator("#go").click()
+    page.page.wait_for_timeout(200)
+    assert page("armdyn.qd") == [0] * 6
+    x, y = page("armdyn.tipPixel")
+    page.page.mouse.move(x, y)
+    page.page.mouse.down()
+    page.page.mouse.move(x - 80, y, steps=4)
+    page.page.wait_for_function("x => armdyn.tipPixel[0] < x - 5", arg=x)
+    page.page.mouse.up()
+    assert page("armdyn.energy.kinetic") > 0.0
 
 
 def test_a_log_is_played_scrubbed_and_found_by_a_click(opened: Open, tmp_path: Path) -> None:
