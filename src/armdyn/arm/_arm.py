@@ -707,6 +707,11 @@ class Arm:
         """Copy and pickle without fastcalls, which belong to this object."""
         return {name: value for name, value in vars(self).items() if not hasattr(Arm, name)}
 
+    def _repr_html_(self) -> str:
+        from armdyn.arm._cards import arm_card
+
+        return arm_card(self)
+
     def __repr__(self) -> str:
         return f"<Arm {self.name!r}, {self.n} joints>"
 

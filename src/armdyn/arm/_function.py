@@ -387,6 +387,11 @@ class Function(Vectorcallable):
         """Copy and pickle without the C function, which belongs to this object."""
         return {**vars(self), "_warm": False}
 
+    def _repr_html_(self) -> str:
+        from armdyn.arm._cards import function_card
+
+        return function_card(self)
+
     def __repr__(self) -> str:
         counted = self.operations
         return f"<Function {self.quantity} of {self.robot!r} by {self.method!r}: {counted}>"

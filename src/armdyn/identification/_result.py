@@ -359,5 +359,10 @@ class Result:
         target = checked_path(folder, "folder", what="the path of a folder")
         return write_together(target, self.files(), None)
 
+    def _repr_html_(self) -> str:
+        from armdyn.identification._tables import result_card
+
+        return result_card(self)
+
     def __repr__(self) -> str:
         return f"<Result: {self.arm.name!r}, {self.verdict_text}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armdyn.present import Grid
+from armdyn.present import Grid, card, percent
 
 if TYPE_CHECKING:
     from armdyn.identification._result import Result
@@ -33,6 +33,18 @@ def torque_errors(result: Result) -> Grid:
         tuple(rows),
         breaks=frozenset({len(rows) - 1}),
     )
+
+
+def result_card(result: Result) -> str:
+    """Return a result as notebooks show it: the verdict, errors, and what limits them."""
+    where = "held out" if result.held_out else "of the fit"
+    facts = {
+        f"error {where}": percent(result.errors.total),
+        "expected elsewhere": percent(result.excitation.expected_error),
+        "parameters": str(len(result.values)),
+    }
+    title = f"Identification of {result.arm.name}: {result.verdict}"
+    return card(title, facts, torque_errors(result), (*result.reasons, *result.reservations))
 
 
 def verdict_lines(result: Result) -> list[str]:

@@ -304,6 +304,11 @@ class Log:
     def __len__(self) -> int:
         return len(self.t)
 
+    def _repr_html_(self) -> str:
+        from armdyn.log._card import log_card
+
+        return log_card(self)
+
     def __repr__(self) -> str:
         there = ", ".join(k for k in ("q", "qd", "qdd", "tau") if getattr(self, k) is not None)
         source = f" of {self.source}" if self.source else ""

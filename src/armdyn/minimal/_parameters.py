@@ -391,5 +391,10 @@ class MinimalParameters:
     def __len__(self) -> int:
         return len(self._set.terms)
 
+    def _repr_html_(self) -> str:
+        from armdyn.minimal._card import minimal_card
+
+        return minimal_card(self)
+
     def __repr__(self) -> str:
         return f"<MinimalParameters: {len(self)} of {self._set.matrix.shape[1]}>"

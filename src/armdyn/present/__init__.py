@@ -4,6 +4,7 @@
 curves over time that can be zoomed.
 """
 
+from armdyn.present._card import card
 from armdyn.present._grid import Grid, Tone, Toned
 from armdyn.present._html import Html, document, joined, listed, section, sentence, tag
 from armdyn.present._numbers import number, percent, with_deviation
@@ -31,6 +32,7 @@ __all__ = [
     "Packed",
     "Tone",
     "Toned",
+    "card",
     "check_page",
     "check_picture",
     "document",

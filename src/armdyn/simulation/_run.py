@@ -266,6 +266,11 @@ class Run:
             raise InputError(f"{what} is of one arm, not of {self.batch}: take run[k].")
         return self
 
+    def _repr_html_(self) -> str:
+        from armdyn.simulation._card import run_card
+
+        return run_card(self)
+
     def __repr__(self) -> str:
         arms = f" of {self.batch} arms" if self.batch is not None else ""
         state = "" if self.complete else ", incomplete"

@@ -39,9 +39,10 @@ from armdyn.cli.options.robot import (
 )
 from armdyn.errors import FileError, InputError, shown
 from armdyn.log import format_written, is_log_path, written_in_words
-from armdyn.present import PICTURES_IN_WORDS, Grid, check_page, check_picture
+from armdyn.present import PICTURES_IN_WORDS, check_page, check_picture
 from armdyn.simulation import INTEGRATORS, PD, Run, integrator_names
 from armdyn.simulation import simulate as run_simulation
+from armdyn.simulation._card import joints_grid
 
 # The usual exit status of an interrupted program.
 INTERRUPTED = 130
@@ -316,13 +317,7 @@ def _show(run: Run, written: list[str]) -> None:
         f"{run.arm.name}: {run.t[-1]:g} s by {run.integrator}, {run.evaluations} evaluations of "
         f"the dynamics, {len(run)} samples"
     )
-    rows: list[tuple[str, ...]] = []
-    for j, name in enumerate(run.arm.joint_names):
-        largest = float(abs(run.tau[:, j]).max())
-        numbers = (run.q[0, j], run.q[-1, j], run.qd[-1, j], largest)
-        rows.append((name, *(f" {float(x):.6g}" for x in numbers)))
-    heads = ("joint", "q first", "q last", "qd last", "largest |tau|")
-    show("", Grid("", heads, 1, tuple(rows)), "")
+    show("", joints_grid(run), "")
     show(f"energy {run.energy[0]:.9g} J -> {run.energy[-1]:.9g} J")
     for event in run.events[:20]:
         show(f"  {event.t:.6g} s: {plain(run.arm.joint_names[event.joint])} {event.what}")
