@@ -14,7 +14,8 @@ STYLE = """\
 .armdyn-card .facts{opacity:.75;margin:.1em 0 .4em}
 .armdyn-card .facts b{font-weight:600}
 .armdyn-card .scroll{overflow:auto;max-height:24em}
-.armdyn-card table{color:inherit;font:inherit;border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0}
+.armdyn-card table{color:inherit;font:inherit;border-collapse:collapse;margin:0;
+ font-variant-numeric:tabular-nums}
 .armdyn-card th,.armdyn-card td{padding:.15em .8em .15em 0;text-align:left;color:inherit;
  background:none;border:0;border-bottom:1px solid rgba(128,128,128,.3);white-space:nowrap}
 .armdyn-card th{font-weight:600;opacity:.75}
