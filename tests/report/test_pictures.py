@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.arm.page._scene import home
 from armdyn.cli._app import main
 from armdyn.errors import FileError, MissingExtraError
 from armdyn.report.pictures import draw_arm
-from armdyn.report.pictures._figure import home
 from armdyn.report.pictures._sweep import STEPS, sweep
 from support.robots import CLASSICAL
 
