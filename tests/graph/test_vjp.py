@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import Arm, InputError
+from armdyn import Arm, Function, InputError, NumericalError
 from armdyn.graph import Program, Slot, evaluate, jacobian_at, trace, vjp_program
+from armdyn.scalar import sqrt
 from support.robots import random_robot
 
 
@@ -75,3 +76,57 @@ def test_sweeps_of_long_arms_are_refused() -> None:
     f = Arm(random_robot("mixed", 13, 6)).function("inverse_dynamics", "rolled")
     with pytest.raises(InputError, match="is no straight-line code"):
         f.vjp()
+
+
+@pytest.mark.parametrize("quantity", ["kinetic_energy", "mass_matrix", "pose", "udu"])
+def test_weights_of_numbers_and_matrices_are_flat(quantity: str) -> None:
+    """Numbers, vectors and matrices; one state, one more when warm, and many."""
+    arm, rng = Arm(random_robot("mixed", 4, 3)), np.random.default_rng(2)
+    f = arm.function(quantity)
+    gradient, program = f.vjp(), f.program
+    assert isinstance(program, Program)
+    states = [rng.uniform(-1, 1, (9, *slot.shape)) for slot in program.inputs]
+    weights = [rng.normal(size=(9, slot.size)) for slot in program.outputs]
+    many = gradient(*states, *weights)
+    many = many if isinstance(many, tuple) else (many,)
+    for k in range(9):
+        flat = np.concatenate([x[k].ravel() for x in states]).tolist()
+        expected = gradient_by_jacobians(
+            program, flat, np.concatenate([x[k].ravel() for x in weights])
+        )
+        one = gradient(*(x[k] for x in states), *(x[k] for x in weights))
+        one = one if isinstance(one, tuple) else (one,)
+        got = np.concatenate([x.ravel() for x in one])
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+        assert all(np.array_equal(a, b[k]) for a, b in zip(one, many, strict=True))
+    large = gradient(*(np.resize(x, (18_000, *x.shape[1:])) for x in (*states, *weights)))
+    large = large if isinstance(large, tuple) else (large,)
+    for a, b in zip(large, many, strict=True):
+        assert np.array_equal(a, np.resize(b, a.shape))
+    # one weight for all states
+    for count in (9, 18_000):
+        given = [np.resize(x, (count, *x.shape[1:])) for x in states]
+        shared = gradient(*given, *(x[0] for x in weights))
+        shared = shared if isinstance(shared, tuple) else (shared,)
+        assert all(np.array_equal(a[0], b[0]) for a, b in zip(shared, many, strict=True))
+        again = gradient(*given, *(np.resize(x[0], (count, *x.shape[1:])) for x in weights))
+        again = again if isinstance(again, tuple) else (again,)
+        assert all(map(np.array_equal, shared, again))
+
+
+def test_weights_of_a_wrong_shape_are_refused() -> None:
+    f = armdyn.load("puma560").function("mass_matrix").vjp()
+    with pytest.raises(InputError, match=r"`M_cotangent` has shape \(6, 6\), expected \(36,\) or"):
+        f(np.zeros(6), np.zeros((6, 6)))
+    with pytest.raises(InputError, match="do not broadcast"):
+        f(np.zeros((4, 6)), np.zeros((3, 36)))
+
+
+def test_gradients_that_are_not_finite_are_told() -> None:
+    """The slope of a square root is infinite at 0, where its value is an ordinary number."""
+    program = trace(lambda x: [sqrt(x[0])], [Slot("x", (1,))], [Slot("y", (1,))], "root")
+    f = Function(program, "direct", "none").vjp()
+    assert f([4.0], [1.0]) == pytest.approx([0.25])
+    for _ in range(3):
+        with pytest.raises(NumericalError, match="is not finite"):
+            f(np.zeros(1), np.ones(1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
@@ -117,6 +118,25 @@ def common_lead(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> 
     except ValueError:
         shapes = ", ".join(f"{name} {a.shape}" for name, a in zip(names, arrays, strict=True))
         raise InputError(f"the leading axes of the states do not broadcast: {shapes}.") from None
+
+
+def checked_outs(
+    out: object, quantity: str, shapes: Sequence[tuple[int, ...]]
+) -> list[NDArray[np.float64]]:
+    """Return the arrays for the results of a quantity, checked: one, or a tuple of several."""
+    if len(shapes) == 1:
+        return [checked_out(out, "`out`", shapes[0])]
+    given = cast("tuple[object, ...]", out) if isinstance(out, tuple) else ()
+    if len(given) != len(shapes):
+        raise InputError(
+            f"`out` of {quantity} is a tuple of {len(shapes)} arrays, got "
+            f"{f'{len(given)} of them' if given else type(cast(object, out)).__name__}."
+        )
+    numbered = enumerate(zip(given, shapes, strict=True))
+    outs = [checked_out(x, f"`out[{k}]`", shape) for k, (x, shape) in numbered]
+    if any(np.shares_memory(a, b) for a, b in combinations(outs, 2)):
+        raise InputError(f"the arrays of `out` of {quantity} overlap; give each its own memory.")
+    return outs
 
 
 def not_finite(arrays: Sequence[NDArray[np.float64]], names: Sequence[str]) -> InputError:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import combinations
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn._checks import LARGEST_FLOAT, check_memory, checked_choice, checked_flag
 from armdyn._fork_safe import first_use
 from armdyn.algorithms import QUANTITIES
-from armdyn.arm._arguments import checked_out, checked_state, common_lead, not_finite
+from armdyn.arm._arguments import checked_outs, checked_state, common_lead, not_finite
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._install_fastcall import install_vectorcall
 from armdyn.arm._offset_joints import LARGEST_ANGLE, OffsetJoints
 from armdyn.arm.programs._methods import methods
 from armdyn.errors import InputError, NumericalError
-from armdyn.graph import Program, Rolled
+from armdyn.graph import VJP, Program, Rolled
 from armdyn.kernel.call._vectorcall import Vectorcallable, lost_function, set_function
 
 if TYPE_CHECKING:
@@ -62,8 +61,9 @@ class Function(Vectorcallable):
         self.program = program
         self._evaluate = Evaluator(program)
         self._shapes = [slot.shape for slot in program.inputs]
-        row = QUANTITIES.get(self.quantity)
-        self._inverting = row is not None and row.inverts
+        of = self.quantity.split(VJP)[0]  # gradients are of a quantity
+        self._inverting = of in QUANTITIES and QUANTITIES[of].inverts
+        self._may_be_infinite = self._inverting or self.quantity not in QUANTITIES
         takes_q = any(slot.name == "q" for slot in program.inputs)
         self._offset_joints = offset_joints if takes_q else None
         self._ordinary = ORDINARY if self._offset_joints is None else LARGEST_ANGLE
@@ -155,7 +155,8 @@ class Function(Vectorcallable):
             for state, slot in zip(states, self.program.inputs, strict=True)
         ]
         lead = common_lead(arrays, wanted)
-        outs = None if out is None else self._outs(out, lead)
+        shapes = [(*lead, *slot.shape) for slot in self.program.outputs]
+        outs = None if out is None else checked_outs(out, self.quantity, shapes)
         if not self._warm:
             with first_use:
                 install_vectorcall(self, _evaluate, Function._call_anew)
@@ -205,7 +206,7 @@ class Function(Vectorcallable):
                 return None
             if not all(-self._ordinary < x < self._ordinary for x in state.tolist()):
                 return None
-        if not self._inverting:  # ordinary states have ordinary results
+        if not self._may_be_infinite:  # ordinary states have ordinary results
             result = kernel(*states)
             return result if isinstance(result, np.ndarray) and result.ndim else None
         with np.errstate(all="ignore"):
@@ -213,25 +214,6 @@ class Function(Vectorcallable):
             if isinstance(result, np.ndarray) and np.isfinite(np.vdot(result, result)):
                 return result
         return None
-
-    def _outs(self, out: object, lead: tuple[int, ...]) -> list[NDArray[np.float64]]:
-        """Return the arrays for the results, checked."""
-        shapes = [(*lead, *slot.shape) for slot in self.program.outputs]
-        if len(shapes) == 1:
-            return [checked_out(out, "`out`", shapes[0])]
-        given = cast("tuple[object, ...]", out) if isinstance(out, tuple) else ()
-        if len(given) != len(shapes):
-            raise InputError(
-                f"`out` of {self.quantity} is a tuple of {len(shapes)} arrays, got "
-                f"{f'{len(given)} of them' if given else type(cast(object, out)).__name__}."
-            )
-        numbered = enumerate(zip(given, shapes, strict=True))
-        outs = [checked_out(x, f"`out[{k}]`", shape) for k, (x, shape) in numbered]
-        if any(np.shares_memory(a, b) for a, b in combinations(outs, 2)):
-            raise InputError(
-                f"the arrays of `out` of {self.quantity} overlap; give each its own memory."
-            )
-        return outs
 
     def _result_not_finite(
         self, results: Sequence[NDArray[np.float64]], n_axes: int
@@ -354,8 +336,9 @@ class Function(Vectorcallable):
         """Return the gradient of this function, for reverse mode of automatic differentiation.
 
         It takes the states of this function and, for each result, the derivatives of a number by
-        that result. It returns the derivatives of the number by each state: vector-Jacobian
-        products, of a few times the operations of this function. It can be differentiated again.
+        that result, flat: ``(..., 36)`` for a matrix of 6 by 6. It returns the derivatives of the
+        number by each state: vector-Jacobian products, for a few times the operations. It has a
+        gradient itself.
 
         Examples:
             >>> q, weights = [0.3, 0.5], [1.0, 2.0]

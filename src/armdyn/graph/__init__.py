@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         evaluate,
         interpret,
     )
-    from armdyn.graph._program import Instruction, Program, Slot
+    from armdyn.graph._program import VJP, Instruction, Program, Slot
     from armdyn.graph._show import show, statements
     from armdyn.graph._simplify import simplify
     from armdyn.graph._trace import record, trace
@@ -38,6 +38,7 @@ __all__ = [
     "FLOATS",
     "MODES",
     "NODES",
+    "VJP",
     "Instruction",
     "Mode",
     "Operations",
@@ -84,6 +85,7 @@ __getattr__ = lazy_names(
         "Rules": "_interpret",
         "Slot": "_program",
         "Sweep": "rolled._rolled",
+        "VJP": "_program",
         "count": "_count",
         "count_rolled": "rolled._verify",
         "depth": "_depth",

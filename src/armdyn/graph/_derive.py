@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from armdyn.errors import GraphError, MethodError
-from armdyn.graph._program import Instruction, Program, Slot
+from armdyn.graph._program import VJP, Instruction, Program, Slot
 from armdyn.graph._trace import trace
 from armdyn.scalar import Op, Scalar, copysign, cos, max, select, sign, sin, sqrt
 
@@ -98,11 +98,11 @@ def directional_at(
 def vjp_program(program: Program) -> Program:
     """Return the gradient of a program: a vector-Jacobian product, by one sweep in reverse mode.
 
-    Its inputs are those of the program and, for each output y, `y_cotangent` of the same shape: the
-    derivatives of some number by y. Its outputs are the derivatives of that number by each input x,
-    named `x_gradient`. It is a program like any other, and has such a gradient itself.
+    Its inputs are those of the program and, for each output y, the vector `y_cotangent`: the
+    derivatives of some number by y, flattened. Its outputs are the derivatives of that number by
+    each input x, named `x_gradient`. It is a program like any other, and has a gradient itself.
     """
-    cotangents = [Slot(f"{slot.name}_cotangent", slot.shape) for slot in program.outputs]
+    cotangents = [Slot(f"{slot.name}_cotangent", (slot.size,)) for slot in program.outputs]
     gradients = [Slot(f"{slot.name}_gradient", slot.shape) for slot in program.inputs]
 
     def run(*arguments: Sequence[Scalar]) -> list[list[Scalar]] | list[Scalar]:
@@ -117,7 +117,7 @@ def vjp_program(program: Program) -> Program:
         by_slot = [[found.get(k, 0.0) for k in positions] for positions in slots]
         return by_slot if len(by_slot) > 1 else by_slot[0]
 
-    return trace(run, (*program.inputs, *cotangents), gradients, f"{program.name}_vjp")
+    return trace(run, (*program.inputs, *cotangents), gradients, program.name + VJP)
 
 
 def _positions(program: Program, slots: Sequence[Slot], name: str, role: str) -> Sequence[int]:

@@ -15,6 +15,9 @@ ARITY: dict[Op, int] = {
     Op.ABS: 1, Op.MAX: 2, Op.SELECT: 3, Op.COPYSIGN: 2,
 }  # fmt: skip
 
+# At the end of the names of programs that are gradients of others.
+VJP = "_vjp"
+
 
 @dataclass(frozen=True)
 class Slot:

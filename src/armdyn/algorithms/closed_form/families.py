@@ -13,6 +13,7 @@ from armdyn.algorithms.closed_form.three_parallel import three_parallel, three_p
 from armdyn.algorithms.closed_form.turns import Pair, turned
 from armdyn.algorithms.kinematics import direction
 from armdyn.algorithms.vector import add, dot, scale, sub
+from armdyn.errors import GraphError
 from armdyn.robot import Chain, Placement, Vector
 from armdyn.scalar import Scalar, atan2, cos, sin
 
@@ -94,7 +95,7 @@ def generic_form(chain: Chain) -> ClosedForm:
     """Return the words and numbers of an arm of six turning joints that is solved otherwise."""
 
     def solve(rows: Sequence[Row], pose: Pose) -> list[Branch]:
-        raise NotImplementedError("elimination is no straight-line program")
+        raise GraphError("elimination is no straight-line program, so it cannot be traced")
 
     return ClosedForm("generic", 16, 0, None, True, chain, rows_of(chain), solve, False)
 
