@@ -20,16 +20,31 @@ MOST_AXES = 30
 def checked_state(state: ArrayLike, name: str, n: int, robot: str) -> NDArray[np.float64]:
     """Return a state ``(..., n)`` as floats; does not check that they are finite."""
     array = _floats(state, name, f"real numbers of shape ({n},) or (..., {n}) for robot {robot!r}")
-    if array.ndim == 0 or array.shape[-1] != n:
+    check_state_shape(array.shape, name, n, robot)
+    return array
+
+
+def check_state_shape(shape: tuple[int, ...], name: str, n: int, robot: str) -> None:
+    """Raise an error if a shape is not that of states ``(..., n)``."""
+    if not shape or shape[-1] != n:
         raise InputError(
-            f"`{name}` has shape {array.shape}, expected ({n},) or (..., {n}) for robot {robot!r}.",
+            f"`{name}` has shape {shape}, expected ({n},) or (..., {n}) for robot {robot!r}.",
             argument=name,
         )
-    if array.ndim > MOST_AXES:
+    if len(shape) > MOST_AXES:
         raise InputError(
-            f"`{name}` has {array.ndim} axes, expected at most {MOST_AXES}.", argument=name
+            f"`{name}` has {len(shape)} axes, expected at most {MOST_AXES}.", argument=name
         )
-    return array
+
+
+def is_lazy(value: object) -> bool:
+    """Say whether a value is a collection of Dask, without importing Dask."""
+    kind = type(value)
+    return (
+        kind is not np.ndarray
+        and hasattr(value, "__dask_graph__")
+        and kind.__module__.partition(".")[0] == "dask"
+    )
 
 
 def checked_base_motion(
@@ -58,7 +73,14 @@ def checked_base_motion(
 
 def _of_base(value: ArrayLike, name: str, sizes: Mapping[int, str]) -> NDArray[np.float64]:
     what = " or ".join(f"(..., {size}) ({order})" for size, order in sizes.items())
-    array = _floats(value, name, f"real numbers of shape {what}, in base axes")
+    numbers = f"real numbers of shape {what}, in base axes"
+    array: NDArray[np.float64]
+    if is_lazy(value):
+        from armdyn.arm.lazy._arrays import checked_lazy
+
+        array = checked_lazy(value, name, numbers)
+    else:
+        array = _floats(value, name, numbers)
     if array.ndim == 0 or array.shape[-1] not in sizes:
         raise InputError(
             f"`{name}` has shape {array.shape}, expected {what}, in base axes.", argument=name

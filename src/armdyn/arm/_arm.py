@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import checked_choice, checked_flag, checked_whole
 from armdyn._fork_safe import first_use
-from armdyn.arm._arguments import checked_base_motion
+from armdyn.arm._arguments import checked_base_motion, is_lazy
 from armdyn.arm._install_fastcall import install_fastcall
 from armdyn.arm._offset_joints import offset_joints
 from armdyn.arm.programs._names import AUTO
@@ -40,6 +40,8 @@ class Arm:
     States are arrays of shape ``(n,)`` or ``(..., n)``; leading axes broadcast and come back in the
     result. SI units, radians. `method` is a name of ``armdyn.methods(quantity)`` or "auto", the
     method whose code is fastest for this robot; `out` receives the result.
+
+    Given Dask arrays, methods return lazy ones, with the same chunks and the bits of NumPy arrays.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -551,6 +553,13 @@ class Arm:
             >>> arm.inverse_kinematics(arm.pose(q), start=q + 0.1)
             array([0.3, 0.5])
         """
+        if is_lazy(pose) or is_lazy(start):
+            from armdyn.arm.lazy._kinematics import lazy_inverse_kinematics
+
+            return lazy_inverse_kinematics(
+                self, pose, start, out,
+                frame=frame, tolerance=tolerance, restarts=restarts, seed=seed, method=method,
+            )  # fmt: skip
         from armdyn.arm.kinematics._inverse_kinematics import inverse_kinematics
 
         solver = self._branch_solver(frame)
@@ -593,6 +602,12 @@ class Arm:
             >>> np.allclose(ur5.pose(found.q[found.valid]), ur5.pose(np.full(6, 0.3)))
             True
         """
+        if is_lazy(poses) or is_lazy(redundancy):
+            from armdyn.arm.lazy._kinematics import lazy_inverse_kinematics_all
+
+            return lazy_inverse_kinematics_all(
+                self, poses, redundancy, frame=frame, limits=limits, polish=polish
+            )
         from armdyn.arm.kinematics._branches import inverse_kinematics_all
 
         solver = self._branch_solver(frame)
@@ -680,6 +695,8 @@ class Arm:
     def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
         """Evaluate; after a call without options, install a fastcall for the next one."""
         result = f(*states, out=out)
+        if any(map(is_lazy, states)):  # nothing was compiled here
+            return result
         if f.quantity not in vars(self) and self._functions.get(self._default(f.quantity)) is f:
             install_fastcall(self, f.quantity, _METHODS[f.quantity], f)
         return result
@@ -702,6 +719,12 @@ class Arm:
 
         names = self.frames or self.joint_names
         return checked_whole(frame, "frame", 0, self.n, what=frame_in_words(frame, names, self.n))
+
+    def __dask_tokenize__(self) -> object:
+        """Return what tells Dask that two arms are the same: their description."""
+        from armdyn.arm.lazy._task import token_of
+
+        return token_of(type(self).__name__, self.robot)
 
     def __getstate__(self) -> dict[str, object]:
         """Copy and pickle without fastcalls, which belong to this object."""

@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn._checks import LARGEST_FLOAT, check_memory, checked_choice, checked_flag
 from armdyn._fork_safe import first_use
 from armdyn.algorithms import QUANTITIES
-from armdyn.arm._arguments import checked_outs, checked_state, common_lead, not_finite
+from armdyn.arm._arguments import (
+    checked_outs,
+    checked_state,
+    common_lead,
+    is_lazy,
+    not_finite,
+)
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._install_fastcall import install_vectorcall
 from armdyn.arm._offset_joints import LARGEST_ANGLE, OffsetJoints
@@ -131,7 +137,8 @@ class Function(Vectorcallable):
                 on it.
 
         Returns:
-            An array whose leading axes are those of the states, or a tuple of arrays.
+            An array whose leading axes are those of the states, or a tuple of arrays; of Dask
+            arrays, lazy ones with the same chunks, whose blocks are computed by one thread each.
 
         Examples:
             >>> f([0.3, 0.5])
@@ -150,6 +157,10 @@ class Function(Vectorcallable):
                 f"{self.quantity} takes {len(wanted)} arrays ({', '.join(wanted)}), "
                 f"got {len(states)}."
             )
+        if any(map(is_lazy, states)):
+            from armdyn.arm.lazy._functions import lazy_call
+
+            return lazy_call(self, states, out, threads)
         arrays = [
             checked_state(state, slot.name, slot.shape[0], self.robot)
             for state, slot in zip(states, self.program.inputs, strict=True)
@@ -365,6 +376,12 @@ class Function(Vectorcallable):
 
         chain, asked, frame, friction, base = self._traced_from
         return of_link_parameters(chain, self.quantity, asked, self.method, frame, friction, base)
+
+    def __dask_tokenize__(self) -> object:
+        """Return what tells Dask that two functions compute the same."""
+        from armdyn.kernel import program_digest
+
+        return (type(self).__name__, self.quantity, self.method, program_digest(self.program))
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without the C function, which belongs to this object."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from armdyn.kernel.batch._new_rows import new_rows
     from armdyn.kernel.batch._threads import LEAST_STATES, in_threads, wanted_threads
     from armdyn.kernel.cache._cached_programs import cached_choice, cached_program
+    from armdyn.kernel.cache._identity import program_digest
     from armdyn.kernel.cache._source_digest import source_digest
     from armdyn.kernel.targets import Target, target
 
@@ -35,6 +36,7 @@ __all__ = [
     "in_threads",
     "new_rows",
     "object_code",
+    "program_digest",
     "source_digest",
     "target",
     "wanted_threads",
@@ -58,6 +60,7 @@ __getattr__ = lazy_names(
         "in_threads": "batch._threads",
         "new_rows": "batch._new_rows",
         "object_code": "_kernel",
+        "program_digest": "cache._identity",
         "source_digest": "cache._source_digest",
         "target": "targets",
         "wanted_threads": "batch._threads",

@@ -258,8 +258,8 @@ def inverse_kinematics_all(
             )
         found = solver(given, None, inside, steps)
     elif redundancy is not None:
-        value = checked_array(redundancy, "redundancy", what="positions of a joint", empty=True)
-        _check_lead(given, value)
+        value = checked_redundancy(redundancy)
+        check_lead(given, value)
         found = solver(given, value, inside, steps)
     else:
         found = _joined(solver(given[..., None, :, :], solver.spread(), inside, steps))
@@ -275,9 +275,15 @@ def _joined(found: Branches) -> Branches:
     )
 
 
-def _check_lead(poses: Array, redundancy: Array) -> None:
+def checked_redundancy(value: ArrayLike) -> Array:
+    """Return positions of a joint to spare, of any shape."""
+    return checked_array(value, "redundancy", what="positions of a joint", empty=True)
+
+
+def check_lead(poses: Array, redundancy: Array) -> tuple[int, ...]:
+    """Return the common broadcast shape of the leading axes of poses and of positions."""
     try:
-        np.broadcast_shapes(poses.shape[:-2], redundancy.shape)
+        return np.broadcast_shapes(poses.shape[:-2], redundancy.shape)
     except ValueError:
         raise InputError(
             f"`redundancy` has shape {redundancy.shape}, which does not broadcast with poses of "

@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 NO_ROTATION = 1e-6
 
 ONE = "a 4x4 pose: a rotation and a position [m], above the row 0 0 0 1"
+SEVERAL = f"{ONE}; or several, (..., 4, 4)"
 
 
 def checked_pose(name: str, value: ArrayLike, shown_as: str = "") -> Array:
@@ -25,18 +26,22 @@ def checked_pose(name: str, value: ArrayLike, shown_as: str = "") -> Array:
 
 def shaped_poses(name: str, value: ArrayLike) -> Array:
     """Return poses ``(..., 4, 4)`` as floats; checks neither that they are finite nor rotations."""
-    what = f"{ONE}; or several, (..., 4, 4)"
     array: Array
     if type(value) is np.ndarray and value.dtype == np.float64:
         array = value
     else:
-        found = real_array(value, name, what, InputError)
+        found = real_array(value, name, SEVERAL, InputError)
         check_memory(8 * found.size, f"`{name}`", name)
         with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused later
             array = found.astype(np.float64)
-    if array.shape[-2:] != (4, 4):
-        raise InputError(f"`{name}` has shape {array.shape}, expected {what}.", argument=name)
+    check_shape(array.shape, name)
     return array
+
+
+def check_shape(shape: tuple[int, ...], name: str) -> None:
+    """Raise an error if a shape is not that of poses."""
+    if shape[-2:] != (4, 4):
+        raise InputError(f"`{name}` has shape {shape}, expected {SEVERAL}.", argument=name)
 
 
 def check_rotations(name: str, poses: Array) -> None:

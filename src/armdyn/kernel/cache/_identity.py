@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import marshal
 from collections.abc import Iterable
 from typing import Any
@@ -31,12 +32,23 @@ def identity(program: Program | Rolled, target: Target) -> tuple[str | bytes, ..
     This is the program, the processor and the source of the compiler itself, so that a changed
     compiler has different keys. Equal identities have equal object code.
     """
+    return (*_content(program), repr(target), source_digest(HERE, COMPILER))
+
+
+def program_digest(program: Program | Rolled) -> str:
+    """Return a digest of a program alone: equal programs have equal ones on every machine."""
+    kind, content = _content(program)
+    return hashlib.sha256(kind.encode() + content).hexdigest()
+
+
+def _content(program: Program | Rolled) -> tuple[str, bytes]:
+    """Return the kind of a program, and all that it contains."""
     kind, parts = (
         ("rolled", _rolled(program)) if isinstance(program, Rolled) else ("plain", _plain(program))
     )
     # Bytes, since text would take some milliseconds. They hold numbers exactly. Version 2 of the
     # format writes equal objects identically; later versions may write references instead.
-    return (kind, marshal.dumps(parts, 2), repr(target), source_digest(HERE, COMPILER))
+    return kind, marshal.dumps(parts, 2)
 
 
 def _plain(program: Program) -> Parts:

@@ -1,0 +1,1 @@
+"""Methods of an arm on Dask arrays: lazy results, computed block by block."""
