@@ -5,8 +5,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-test
 BENCH_READY := $(VENV)/.ready-bench
+# What the emulated processor runs: code for one state and for batches, loops, calls, the cache.
+ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py compiled.py kernel_calls.py fastcall.py fastcall_batch.py \
+	batch.py streams.py rolled_kernel.py cache.py)
 
-.PHONY: demo test test-fast lint bench docs clean help
+.PHONY: demo test test-fast test-arm lint bench docs clean help
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -19,6 +22,9 @@ test: lint  ## all tests and checks
 
 test-fast: $(READY)  ## the tests without the long studies
 	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-arm: $(READY)  ## tests of kernels on an emulated 64-bit ARM processor; needs qemu-user-static
+	tests/support/emulated/run.sh $(ARM_TESTS)
 
 lint: $(READY)  ## style, types and directions of import
 	$(BIN)/ruff check src tests benchmarks examples
@@ -35,7 +41,7 @@ docs: $(READY)  ## the site of tutorials and reference, from docs/ and docstring
 	$(BIN)/mkdocs build --strict
 
 clean:  ## remove the environment and all caches
-	rm -rf $(VENV) build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) .arm build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
 	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt

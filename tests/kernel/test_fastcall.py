@@ -25,6 +25,8 @@ from armdyn.kernel.call import _fastcall
 from armdyn.kernel.call import _layout as layout
 from armdyn.kernel.call._layout import number_at
 from armdyn.kernel.call._vectorcall import HAVE_VECTORCALL
+from armdyn.kernel.targets import generic
+from armdyn.kernel.targets._target import Host
 from support.kernels import fallbacks_of
 from support.robots import random_robots
 
@@ -206,7 +208,8 @@ def test_errors_are_those_of_the_slow_way(
 
 
 def _spoil_machine(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(_fastcall.platform, "machine", lambda: "riscv64")
+    other = generic.native(Host("riscv64", "", {}))
+    patch.setattr(_fastcall, "target", lambda _cpu: other)
 
 
 def _spoil_pointers(patch: pytest.MonkeyPatch) -> None:

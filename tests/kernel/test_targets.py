@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from armdyn.kernel.targets import Target, generic, target, x86
+from armdyn.kernel.targets import Target, arm, generic, target, x86
 from armdyn.kernel.targets._choice import family_of
 from armdyn.kernel.targets._target import Host
 
@@ -48,18 +49,34 @@ def test_x86_is_what_its_features_say(
         assert level.features.endswith("-prefer-256-bit") == wide
 
 
-@pytest.mark.parametrize(("architecture", "fma"), [("aarch64", True), ("riscv64", False)])
-def test_unknown_machines_get_the_baseline(architecture: str, fma: bool) -> None:
+@pytest.mark.parametrize("architecture", ["aarch64", "arm64"])
+def test_arm_has_fused_operations_and_room_for_32_registers(architecture: str) -> None:
     host = _host(architecture, {"neon": True, "sve": False})
+    assert family_of(host) is arm.FAMILY
+    native, base = arm.native(host), arm.levels(host)["armv8-a"]
+    assert native == Target(
+        family="arm",
+        cpu="some-cpu",
+        features="+neon,-sve",
+        vector_bytes=16,
+        value_registers=26,
+        fma=True,
+        calls=True,
+    )
+    assert base == replace(native, cpu="generic", features="")
+
+
+def test_unknown_machines_get_the_baseline() -> None:
+    host = _host("riscv64", {"v": True, "zba": False})
     assert family_of(host) is generic.FAMILY
     assert generic.levels(host) == {}
     assert generic.native(host) == Target(
         family="generic",
         cpu="some-cpu",
-        features="+neon,-sve",
+        features="+v,-zba",
         vector_bytes=16,
         value_registers=11,
-        fma=fma,
+        fma=False,
     )
 
 
@@ -76,11 +93,10 @@ def test_no_other_room_of_the_compiler_asks_which_machine_it_is() -> None:
         str(path.relative_to(folder))
         for path in folder.rglob("*.py")
         if re.search(
-            r"\bimport platform\b|get_host_cpu|platform\.machine|\"avx|x86.64",
+            r"\bimport platform\b|get_host_cpu|platform\.machine|\"avx|x86.64|aarch64",
             path.read_text(encoding="utf-8"),
         )
     }
     inside = {name for name in asking if name.startswith("targets")}
-    assert inside >= {str(Path("targets", name)) for name in ("_choice.py", "x86.py")}
-    # this one asks for the calling convention and the layout of Python's own objects
-    assert asking - inside == {str(Path("call", "_fastcall.py"))}
+    assert inside >= {str(Path("targets", name)) for name in ("_choice.py", "x86.py", "arm.py")}
+    assert asking == inside

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from armdyn._fork_safe import first_use
-from armdyn.kernel._llvm import llvm
+from armdyn.kernel._llvm import check_execution, llvm
 from armdyn.kernel._symbols import LINK
 from armdyn.kernel.targets import Target
 
@@ -99,6 +99,7 @@ def _with(engine: Any, object_code: bytes) -> Any:
 
 def _engine(target: Target) -> Any:
     binding = llvm()
+    check_execution()
     # The engine owns its target machine: engines cannot share one.
     # Constants must be near the code that reads them: this memory manager places them there.
     return binding.create_mcjit_compiler(

@@ -6,6 +6,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+from armdyn.errors import ArmdynError
+
 
 @lru_cache(maxsize=1)
 def llvm() -> Any:
@@ -15,6 +17,22 @@ def llvm() -> Any:
     binding.initialize_native_asmprinter()
     binding.initialize_native_asmparser()
     return binding
+
+
+def check_execution() -> None:
+    """Raise an error if this system does not let the process run code that it has made.
+
+    LLVM does not notice: calling such code would end the process.
+    """
+    try:
+        llvm().check_jit_execution()
+    except OSError as error:
+        raise ArmdynError(
+            f"armdyn compiles functions to machine code, and this system does not let the process "
+            f"run it ({error.strerror or error}); allow it for Python (executable memory: "
+            "MemoryDenyWriteExecute=no of systemd, execmem of SELinux, the entitlement allow-jit "
+            "of macOS), or export the functions as C."
+        ) from error
 
 
 def llvm_versions() -> tuple[str, str]:

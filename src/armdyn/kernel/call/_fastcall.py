@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import struct
 import sys
 import warnings
@@ -40,6 +39,7 @@ from armdyn.kernel.call._layout import (
     vectorcall_name,
 )
 from armdyn.kernel.call._vectorcall import Vectorcallable, set_function, vectorcall_works
+from armdyn.kernel.targets import NATIVE, target
 
 VARIABLE, OLD_VARIABLE = "ARMDYN_FASTCALL", "ARMDYN_DOOR"
 
@@ -296,7 +296,9 @@ def _as_expected() -> bool:
 
 def _right_machine() -> bool:
     """Return whether this is a tested machine: 64-bit, little-endian, LLVM's calling convention."""
-    return platform.machine().lower() in ("x86_64", "amd64") and ctypes.sizeof(ctypes.c_void_p) == 8
+    return (
+        target(NATIVE).calls and sys.byteorder == "little" and ctypes.sizeof(ctypes.c_void_p) == 8
+    )
 
 
 def _right_python() -> bool:

@@ -10,22 +10,22 @@ from functools import lru_cache
 
 from armdyn.errors import InputError, shown
 from armdyn.kernel._llvm import llvm
-from armdyn.kernel.targets import generic, x86
+from armdyn.kernel.targets import arm, generic, x86
 from armdyn.kernel.targets._target import Family, Host, Target
 
 VARIABLE = "ARMDYN_CPU"
 NATIVE = "native"
 
 # The first family with the host's architecture is used; the last one accepts every architecture.
-FAMILIES = (x86.FAMILY, generic.FAMILY)
+FAMILIES = (x86.FAMILY, arm.FAMILY, generic.FAMILY)
 
 
 def target(cpu: str | None = None) -> Target:
     """Return the machine to compile for.
 
     Args:
-        cpu: "native" or a level of x86-64 ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4");
-            default is the environment variable ``ARMDYN_CPU``, else "native".
+        cpu: "native" or a level that the machine can run: "x86-64", "x86-64-v2", "x86-64-v3",
+            "x86-64-v4"; "armv8-a"; default is the environment variable ``ARMDYN_CPU``, else "native".
     """
     return _target(cpu or os.environ.get(VARIABLE) or NATIVE)
 

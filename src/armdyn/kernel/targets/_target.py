@@ -11,14 +11,15 @@ class Target:
     """A machine to compile for. The compiler uses no other properties of a machine.
 
     Attributes:
-        family: its instruction set: "x86" or "generic".
+        family: its instruction set: "x86", "arm" or "generic".
         cpu: LLVM's name of the processor.
         features: additional features, in LLVM's notation.
         vector_bytes: bytes of a vector register.
         value_registers: vector registers for live values; the others hold temporaries.
         fma: whether it fuses multiplication and addition.
+        calls: whether C functions that Python calls, see `call/_fastcall.py`, are tested on it.
         line_bytes: bytes of a cache line.
-        page_bytes: bytes of a page of memory.
+        page_bytes: bytes of a page of memory, at least; systems may use larger ones.
         tile_assembly: whether inline assembly transposes and stores tiles; see `ir/_square.py`.
         stream_assembly: whether kernels stream whole cache lines to memory, by inline assembly,
             between their own steps; see `batch/_streams.py`. Stores outside of kernels stream on
@@ -32,6 +33,7 @@ class Target:
     vector_bytes: int
     value_registers: int
     fma: bool
+    calls: bool = False
     line_bytes: int = 64
     page_bytes: int = 4096
     tile_assembly: bool = False

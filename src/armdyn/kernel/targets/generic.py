@@ -1,11 +1,8 @@
-"""Any processor that LLVM supports: 128-bit vectors, 16 vector registers, no inline assembly."""
+"""Any other processor that LLVM supports: 128-bit vectors, 16 registers, nothing in particular."""
 
 from __future__ import annotations
 
 from armdyn.kernel.targets._target import Family, Host, Target
-
-# Architectures on which every processor fuses multiplication and addition.
-WITH_FMA = ("aarch64", "arm64")
 
 
 def native(host: Host) -> Target:
@@ -16,7 +13,7 @@ def native(host: Host) -> Target:
         features=host.spelled_features(),
         vector_bytes=16,
         value_registers=11,
-        fma=host.architecture in WITH_FMA,
+        fma=False,
     )
 
 

@@ -63,6 +63,7 @@ def _target(cpu: str, features: str, vector_bytes: int, fma: bool) -> Target:
         # of 32 vector registers with AVX-512, else of 16
         value_registers=26 if avx512 else 11,
         fma=fma,
+        calls=True,
         tile_assembly=avx512,
         stream_assembly=avx512,
     )

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Run tests on an emulated 64-bit ARM processor. Python comes from Debian's packages for arm64, the
+# other packages are wheels by name; both are put into .arm, once. Nothing is installed.
+#
+#     tests/support/emulated/run.sh [arguments of pytest]
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+
+skip() { echo "test-arm is skipped: $1"; exit 0; }
+
+HERE=$PWD/tests/support/emulated
+ARM=$PWD/.arm
+VERSION=3.11
+EMULATOR=$(command -v qemu-aarch64-static || command -v qemu-aarch64) \
+  || skip "there is no qemu-aarch64; Debian's package is qemu-user-static."
+command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null \
+  || skip "there is no apt-get, which fetches Python for arm64."
+
+packages() {  # Python and its libraries, unpacked into $ARM/root
+  rm -rf "$ARM"/{root,lists,cache}
+  mkdir -p "$ARM"/{root,lists/partial,cache/archives/partial}
+  : > "$ARM/status"
+  local options=(-o "Dir::State=$ARM" -o "Dir::State::lists=$ARM/lists" -o "Dir::State::status=$ARM/status"
+    -o "Dir::Cache=$ARM/cache" -o APT::Architecture=arm64 -o APT::Architectures=arm64
+    -o Debug::NoLocking=1 -o APT::Install-Recommends=0 -o "APT::Sandbox::User=$(id -un)")
+  apt-get "${options[@]}" -qq update &&
+    apt-get "${options[@]}" -qq -y --download-only install "python$VERSION" libstdc++6 >/dev/null || return 1
+  local package
+  for package in "$ARM"/cache/archives/*.deb; do dpkg-deb -x "$package" "$ARM/root" || return 1; done
+  rm -rf "$ARM"/{lists,cache}
+}
+
+wheels() {  # what armdyn and these tests import, in the versions that all tests are run with
+  rm -rf "$ARM/site"
+  "${PYTHON:-.venv/bin/python}" -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+    --target "$ARM/site" --only-binary=:all: --python-version "$VERSION" --implementation cp \
+    --abi "cp${VERSION/./}" --abi abi3 --abi none --platform manylinux_2_28_aarch64 \
+    --platform manylinux_2_27_aarch64 --platform manylinux_2_17_aarch64 --platform manylinux2014_aarch64 \
+    numpy scipy llvmlite defusedxml tomli-w typer rich pytest hypothesis mpmath
+}
+
+if [ ! -e "$ARM/ready" ] || [ constraints.txt -nt "$ARM/ready" ] || [ "$HERE/run.sh" -nt "$ARM/ready" ]; then
+  echo "Setting up .arm: a minute or two, this once."
+  mkdir -p "$ARM"
+  packages || skip "Debian's packages of Python $VERSION for arm64 cannot be fetched or unpacked."
+  wheels || skip "the wheels for arm64 cannot be fetched."
+  touch "$ARM/ready"
+fi
+
+# Tests start further interpreters by sys.executable, which must be something that this kernel starts.
+cat > "$ARM/python" <<END
+#!/bin/sh
+PYTHONPATH="\${PYTHONPATH:+\$PYTHONPATH:}$HERE/modules:$ARM/site:$PWD/src" \
+  exec "$EMULATOR" -L "$ARM/root" "$ARM/root/usr/bin/python$VERSION" "\$@"
+END
+chmod +x "$ARM/python"
+"$ARM/python" -c 'import platform; assert platform.machine() == "aarch64"' \
+  || skip "Python for arm64 does not start in the emulator."
+export ARMDYN_EMULATED="$ARM/python"
+exec "$ARM/python" -m pytest -p no:cacheprovider "$@"
