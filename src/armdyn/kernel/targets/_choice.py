@@ -25,7 +25,8 @@ def target(cpu: str | None = None) -> Target:
 
     Args:
         cpu: "native" or a level that the machine can run: "x86-64", "x86-64-v2", "x86-64-v3",
-            "x86-64-v4"; "armv8-a"; default is the environment variable ``ARMDYN_CPU``, else "native".
+            "x86-64-v4"; "armv8-a"; default is the environment variable ``ARMDYN_CPU``, else
+            "native".
     """
     return _target(cpu or os.environ.get(VARIABLE) or NATIVE)
 
