@@ -12,6 +12,7 @@ import pytest
 import armdyn
 from armdyn.algorithms.closed_form import closed_form
 from armdyn.robot import chain_of
+from support.arms import SKEW_WRISTS, wrist_arm
 from support.poses import turned
 
 RIGHT = np.pi / 2
@@ -74,29 +75,10 @@ def test_real_arms(name: str, words: str) -> None:
     check(loaded(name), words)
 
 
-def wrist(rows, twists=(-RIGHT, RIGHT)) -> armdyn.Arm:
-    """An arm whose last three axes meet, with the geometry (beta, b, d) of its first joints."""
-    joints = [
-        armdyn.Joint(beta=beta, b=b, d=d, theta=theta)
-        for (beta, b, d), theta in zip(
-            [*rows, (-1.2, 0.1, 0.4)], (0.3, -0.2, 0.5, 0.1), strict=True
-        )
-    ]
-    joints += [armdyn.Joint(beta=twists[0]), armdyn.Joint(beta=twists[1], d=0.1, theta=-0.4)]
-    return armdyn.Arm(armdyn.Robot(joints))
-
-
-SKEW = {
-    "wrist, axes 1 and 2 meet": [(0.2, 0.1, 0.4), (1.1, 0.0, 0.1), (0.7, 0.5, 0.2)],
-    "wrist, axes 2 and 3 meet": [(0.2, 0.1, 0.4), (1.1, 0.3, 0.1), (0.7, 0.0, 0.2)],
-    "wrist, axes 1 and 2 parallel": [(0.0, 0.1, 0.4), (0.0, 0.5, 0.1), (0.7, 0.2, 0.2)],
-    "wrist, skew axes": [(0.2, 0.1, 0.4), (1.1, 0.3, 0.1), (0.7, 0.5, 0.2)],
-}
-
-
-@pytest.mark.parametrize("words", SKEW)
+@pytest.mark.parametrize("words", SKEW_WRISTS)
 def test_arms_of_every_family(words: str) -> None:
-    unrolled(words, wrist(SKEW[words], (-RIGHT, RIGHT) if "meet" in words else (-1.0, 1.3)), 12)
+    twists = (-RIGHT, RIGHT) if "meet" in words else (-1.0, 1.3)
+    unrolled(words, wrist_arm(SKEW_WRISTS[words], twists), 12)
 
 
 def unrolled(words: str, arm: armdyn.Arm, count: int) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from armdyn.arm._files import load, save
     from armdyn.arm._function import Function
     from armdyn.arm.codegen._export_c import export_c
-    from armdyn.arm.kinematics._branches import Branches
+    from armdyn.arm.kinematics._branch_solver import Branches
     from armdyn.arm.kinematics._damped_least_squares import Reach
     from armdyn.arm.kinematics._inverse_kinematics import checked_start, reach_of
     from armdyn.arm.kinematics._poses import checked_pose
@@ -63,7 +63,7 @@ __getattr__ = lazy_names(
     {
         "AUTO": "programs._names",
         "Arm": "_arm",
-        "Branches": "kinematics._branches",
+        "Branches": "kinematics._branch_solver",
         "Evaluator": "_evaluate",
         "Function": "_function",
         "Page": "page._page",

@@ -25,7 +25,7 @@ from armdyn.robot import BASES, FIXED, Robot, chain_of
 
 if TYPE_CHECKING:
     from armdyn.arm._function import Function
-    from armdyn.arm.kinematics._branches import Branches, BranchSolver
+    from armdyn.arm.kinematics._branch_solver import Branches, BranchSolver
     from armdyn.arm.page._page import Page
     from armdyn.log import Log
     from armdyn.minimal import MinimalParameters
@@ -63,7 +63,7 @@ class Arm:
         self._frames = {frame.name: frame for frame in robot.frames}
         self._functions: dict[tuple[str, str, int | str, bool, str], Function] = {}
         self._minimal: dict[tuple[bool, bool], MinimalParameters] = {}
-        self._solvers: dict[int | str, BranchSolver | None] = {}
+        self._solvers: dict[tuple[int | str, bool], BranchSolver | None] = {}
 
     @property
     def robot(self) -> Robot:
@@ -572,9 +572,11 @@ class Arm:
         poses: ArrayLike,
         *,
         redundancy: ArrayLike | None = None,
+        swivel: ArrayLike | None = None,
         frame: str | int = "tip",
         limits: bool | str = True,
         polish: int | None = None,
+        out: Branches | None = None,
     ) -> Branches:
         """Return all joint positions that reach poses, by the closed form of the arm.
 
@@ -583,11 +585,15 @@ class Arm:
             redundancy: of an arm with seven joints, positions of the joint that `closed_form`
                 names; their shape broadcasts with the leading axes of `poses`. If left out, 24
                 positions all over its range are tried, with the branches of all of them.
+            swivel: in place of `redundancy`, swivel angles of an arm of seven joints with a
+                shoulder, an elbow and a wrist (KUKA LWR, iiwa): the turn of the elbow about the
+                line from shoulder to wrist. It is 0 where the elbow is farthest down axis 1.
             frame: the frame to place there, carried by the last link; see `function`.
             limits: mark only branches within the joint limits as valid. Every turning joint is
                 within half a turn of the middle of its limits; with "turns", every branch comes
                 with all whole turns of its joints that the limits allow: B is larger then.
             polish: number of steps of Newton's method; by default what the closed form needs.
+            out: the result of an earlier call, whose arrays receive the new one.
 
         Raises:
             InputError: the arm has no closed form, or a pose is none.
@@ -602,16 +608,18 @@ class Arm:
             >>> np.allclose(ur5.pose(found.q[found.valid]), ur5.pose(np.full(6, 0.3)))
             True
         """
-        if is_lazy(poses) or is_lazy(redundancy):
+        if is_lazy(poses) or is_lazy(redundancy) or is_lazy(swivel):
             from armdyn.arm.lazy._kinematics import lazy_inverse_kinematics_all
 
             return lazy_inverse_kinematics_all(
-                self, poses, redundancy, frame=frame, limits=limits, polish=polish
+                self, poses, redundancy, swivel, out, frame=frame, limits=limits, polish=polish
             )
         from armdyn.arm.kinematics._branches import inverse_kinematics_all
 
-        solver = self._branch_solver(frame)
-        return inverse_kinematics_all(solver, self.name, poses, redundancy, limits, polish)
+        solver = self._branch_solver(frame, swivel is not None)
+        return inverse_kinematics_all(
+            solver, self.name, poses, redundancy, swivel, limits, polish, out
+        )
 
     @property
     def closed_form(self) -> str | None:
@@ -622,15 +630,18 @@ class Arm:
             'wrist, axes 2 and 3 parallel'
         """
         solver = self._branch_solver("tip")
-        return solver.form.words if solver else None
+        if solver is None:
+            return None
+        either = ", or the swivel angle" if self._branch_solver("tip", True) else ""
+        return solver.form.words + either
 
-    def _branch_solver(self, frame: str | int) -> BranchSolver | None:
+    def _branch_solver(self, frame: str | int, swivel: bool = False) -> BranchSolver | None:
         """Return what computes all branches for a frame; None without a closed form."""
-        key = self._frame(frame)
+        key = (self._frame(frame), swivel)
         if key not in self._solvers:
-            from armdyn.arm.kinematics._branches import solver_of
+            from armdyn.arm.kinematics._branch_solver import solver_of
 
-            self._solvers[key] = solver_of(self.robot, key)
+            self._solvers[key] = solver_of(self.robot, *key)
         return self._solvers[key]
 
     def page(

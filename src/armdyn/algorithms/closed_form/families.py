@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from armdyn.algorithms.closed_form import few_joints, wrist
-from armdyn.algorithms.closed_form.family import Branch, Family, Solver
+from armdyn.algorithms.closed_form.family import Branch, Family, Position, Solver
 from armdyn.algorithms.closed_form.geometry import ZERO, Pose, Row, reverse, rows_of
+from armdyn.algorithms.closed_form.swivel import BRANCHES, has_swivel, swivel_branches
 from armdyn.algorithms.closed_form.three_parallel import three_parallel, three_parallel_offset
 from armdyn.algorithms.closed_form.turns import Pair, turned
 from armdyn.algorithms.kinematics import direction
 from armdyn.algorithms.vector import add, dot, scale, sub
 from armdyn.errors import GraphError
 from armdyn.robot import Chain, Placement, Vector
-from armdyn.scalar import Scalar, atan2, cos, sin
+from armdyn.scalar import Scalar, cos, sin
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class ClosedForm:
         given: the index of the joint that must be given, of an arm of seven joints.
         exact: whether it finds a solution for every pose in reach; arms with fewer than six joints
             reach only few poses, so results are compared with the pose.
+        swivel: whether the swivel angle must be given, in place of a joint.
     """
 
     words: str
@@ -40,6 +42,12 @@ class ClosedForm:
     _rows: tuple[Row, ...]
     _solve: Solver
     _reversed: bool
+    swivel: bool = False
+
+    @property
+    def asks(self) -> bool:
+        """Whether a joint to spare, or the swivel angle, must be given."""
+        return self.swivel or self.given is not None
 
     def solutions(
         self, pose: Sequence[Scalar], given: Scalar | None = None
@@ -48,7 +56,7 @@ class ClosedForm:
 
         Args:
             pose: of the tip in the base frame, 4x4, row by row.
-            given: the position of the joint that must be given.
+            given: the position of the joint that must be given, or the swivel angle.
         """
         chain = self._chain
         frame = _between(chain.base, pose, chain.tool)
@@ -66,7 +74,7 @@ class ClosedForm:
         if self._reversed:
             inner, frame = reverse(inner), frame.inverse()
         found: list[tuple[list[Scalar], Scalar]] = []
-        for turns, margin in self._solve(inner, frame):
+        for turns, margin in self._branches(inner, frame, given):
             q = [
                 _position(row, turn, self._reversed) for row, turn in zip(inner, turns, strict=True)
             ]
@@ -78,26 +86,46 @@ class ClosedForm:
             found.append((q, margin))
         return found
 
+    def _branches(self, rows: Sequence[Row], frame: Pose, given: Scalar | None) -> list[Branch]:
+        if not self.swivel:
+            return self._solve(rows, frame)
+        assert given is not None
+        return swivel_branches(rows, frame, (cos(given), sin(given)))
+
 
 def closed_form(chain: Chain) -> ClosedForm | None:
     """Return the closed form of an arm, None if it has none."""
     rows = rows_of(chain)
-    if chain.carrier is not None or any(math.isnan(row.b) for row in rows):
-        return None
-    if not chain.is_normal:  # rows have no tilt
+    if not _is_plain(chain):
         return None
     if len(rows) == 7:
         return _found(chain, rows[:-1], 6) or _found(chain, rows[1:], 0)
     return _found(chain, rows, None)
 
 
+def swivel_form(chain: Chain) -> ClosedForm | None:
+    """Return the closed form of an arm of seven joints at a swivel angle, None if it has none."""
+    rows = rows_of(chain)
+    if not (_is_plain(chain) and has_swivel(rows)):
+        return None
+    words = "shoulder, elbow and wrist, swivel angle given"
+    return ClosedForm(words, BRANCHES, 0, None, True, chain, rows, _no_program, False, True)
+
+
+def _is_plain(chain: Chain) -> bool:
+    """Say whether rows tell all: no tilt, no carrier, no unknown lengths."""
+    if chain.carrier is not None or not chain.is_normal:
+        return False
+    return not any(math.isnan(row.b) for row in rows_of(chain))
+
+
 def generic_form(chain: Chain) -> ClosedForm:
     """Return the words and numbers of an arm of six turning joints that is solved otherwise."""
+    return ClosedForm("generic", 16, 0, None, True, chain, rows_of(chain), _no_program, False)
 
-    def solve(rows: Sequence[Row], pose: Pose) -> list[Branch]:
-        raise GraphError("elimination is no straight-line program, so it cannot be traced")
 
-    return ClosedForm("generic", 16, 0, None, True, chain, rows_of(chain), solve, False)
+def _no_program(rows: Sequence[Row], pose: Pose) -> list[Branch]:
+    raise GraphError("elimination is no straight-line program, so it cannot be traced")
 
 
 def _found(chain: Chain, rows: tuple[Row, ...], given: int | None) -> ClosedForm | None:
@@ -114,12 +142,12 @@ def _found(chain: Chain, rows: tuple[Row, ...], given: int | None) -> ClosedForm
     return None
 
 
-def _position(row: Row, turn: Pair | Scalar, backwards: bool) -> Scalar:
+def _position(row: Row, turn: Pair | Scalar | Position, backwards: bool) -> Scalar:
     """Return the joint's variable; backwards, turns and shifts have the other sign."""
     if isinstance(turn, tuple):
-        c, s = turned(turn, (row.zero[0], -row.zero[1]))
-        return atan2(-s if backwards else s, c)
-    return -turn if backwards else turn
+        turn = row.position(turn)
+    found = turn.angle if isinstance(turn, Position) else turn
+    return -found if backwards else found
 
 
 def _between(base: Placement, pose: Sequence[Scalar], tool: Placement) -> Pose:

@@ -10,8 +10,19 @@ from armdyn.algorithms.closed_form.geometry import Pose, Row
 from armdyn.algorithms.closed_form.turns import Pair
 from armdyn.scalar import Scalar
 
-Branch: TypeAlias = tuple[list[Pair | Scalar], Scalar]
-"""The turn, or the shift of a prismatic joint, of each joint in order; and the margin."""
+
+@dataclass(frozen=True)
+class Position:
+    """The variable of a turning joint itself, within half a turn of 0."""
+
+    angle: Scalar
+
+
+Branch: TypeAlias = tuple[Sequence[Pair | Scalar | Position], Scalar]
+"""The turn, or the shift of a prismatic joint, of each joint in order; and the margin.
+
+A turn is a pair of any length, or the joint's position itself.
+"""
 Solver: TypeAlias = Callable[[Sequence[Row], Pose], list[Branch]]
 
 

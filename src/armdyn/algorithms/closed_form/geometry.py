@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from armdyn.algorithms.closed_form.turns import Pair, about_x, about_z, back
+from armdyn.algorithms.closed_form.turns import Pair, about_x, about_z, back, turned
 from armdyn.algorithms.vector import add, scale
 from armdyn.robot import Chain, Vector
-from armdyn.scalar import Scalar
+from armdyn.scalar import Scalar, atan2
 
 # Twists (their sines) and lengths [m] below this are zero: the chain's structural zeros are exact,
 # and rounding of lengths in files is below it.
@@ -44,6 +44,11 @@ class Row:
     def meets(self) -> bool:
         """Whether the axis meets the one before, or is the same line."""
         return abs(self.b) < ZERO
+
+    def position(self, turn: Pair) -> Scalar:
+        """Return the variable of a turning joint, within half a turn of 0, for its whole turn."""
+        c, s = turned(turn, (self.zero[0], -self.zero[1]))
+        return atan2(s, c)
 
 
 @dataclass(frozen=True)

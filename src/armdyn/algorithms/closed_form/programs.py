@@ -29,7 +29,7 @@ def branches(
     limits: Sequence[Limits],
     turns: Sequence[bool],
     T: Sequence[Scalar],
-    given: Scalar | None,
+    given: Scalar | None = None,
 ) -> Solutions:
     """Return all branches for a pose.
 
@@ -53,10 +53,12 @@ def branches(
         most: Scalar = 0.0
         for x, limit, turning in zip(positions, limits, turns, strict=True):
             x = _near_middle(x, limit) if turning else x
-            inside = _clipped(x, limit)
-            off = abs(x - inside)
-            row.append(select(AT_LIMIT - off, inside, x))
-            most = max(most, off)
+            if not (turning and _turns_freely(limit)):
+                inside = _clipped(x, limit)
+                off = abs(x - inside)
+                x = select(AT_LIMIT - off, inside, x)
+                most = max(most, off)
+            row.append(x)
         q.append(row)
         margins.append(margin)
         beyond.append(most)
@@ -68,13 +70,7 @@ def _near_middle(x: Scalar, limit: Limits) -> Scalar:
 
     If any whole turn is within the limits, this one is.
     """
-    low, high = limit
-    if math.isfinite(low) and math.isfinite(high):
-        middle = 0.5 * (low + high)
-    elif math.isfinite(low) or math.isfinite(high):
-        middle = low + math.pi if math.isfinite(low) else high - math.pi
-    else:
-        middle = 0.0
+    middle = _middle(limit)
     whole = 2.0 * math.pi * round(middle / (2.0 * math.pi))
     rest = middle - whole
     if abs(rest) < 1e-9:
@@ -83,6 +79,23 @@ def _near_middle(x: Scalar, limit: Limits) -> Scalar:
     # half a turn away from the middle, on the side of the angle's own cut
     far = abs(rest) - math.pi - (x if rest > 0.0 else -x)
     return select(far, x + turn, x) + whole
+
+
+def _middle(limit: Limits) -> float:
+    """Return the middle of limits; of one alone, what is half a turn from it."""
+    low, high = limit
+    if math.isfinite(low) and math.isfinite(high):
+        return 0.5 * (low + high)
+    if math.isfinite(low) or math.isfinite(high):
+        return low + math.pi if math.isfinite(low) else high - math.pi
+    return 0.0
+
+
+def _turns_freely(limit: Limits) -> bool:
+    """Say whether what is within half a turn of the middle is surely within the limits."""
+    low, high = limit
+    room = math.pi + AT_LIMIT
+    return low < _middle(limit) - room and _middle(limit) + room < high
 
 
 def _clipped(x: Scalar, limit: Limits) -> Scalar:

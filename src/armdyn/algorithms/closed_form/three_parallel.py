@@ -6,16 +6,19 @@ last link, seen from joint 2; phi is the turn of joints 2, 3 and 4 together.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from armdyn.algorithms.closed_form.family import Branch
+from armdyn.algorithms.closed_form.family import Branch, Position
 from armdyn.algorithms.closed_form.geometry import ZERO, Pose, Row, size_of
 from armdyn.algorithms.closed_form.quartic import Linear, added, quartic, squared
 from armdyn.algorithms.closed_form.turns import (
     Pair,
     about_x,
     about_z,
+    along,
     back,
+    halves,
     onto,
     turned,
     two_elbows,
@@ -24,12 +27,14 @@ from armdyn.algorithms.closed_form.turns import (
 )
 from armdyn.algorithms.vector import add, scale
 from armdyn.robot import Vector
-from armdyn.scalar import Scalar, max, min, select, sqrt
+from armdyn.scalar import Scalar, atan2, copysign, min, select
 
 # Below this sine of the angle between axes 4 and 6 they may be parallel: the sine is as wrong as
 # joint 1, which is known to 1e-8 where its own two solutions meet. Then only the turns of joints 4
 # and 6 together matter. If the elbow is out of reach, joint 6 is chosen for its sake.
 WRIST_IN_LINE = 1e-7
+# An elbow whose margin is above minus this is stretched, not out of reach: it is rounding.
+OUT_OF_REACH = 1e-10
 
 
 def three_parallel(rows: Sequence[Row], pose: Pose) -> list[Branch]:
@@ -86,6 +91,8 @@ class _Planar:
         one, two, three, four, five, six = rows
         self.rows, self.pose = rows, pose
         self.size = size_of(rows)
+        # then pairs have length 1 by themselves; not to rounding, behind a quartic
+        self.right = abs(five.C) < ZERO and abs(six.C) < ZERO and six.meets
         self.sigma3, self.sigma = three.C, three.C * four.C
         self.h = two.d + three.C * (three.d + four.C * (four.d + five.C * five.d))
         x, y, z = add(pose.p, scale(-six.d, pose.Z))
@@ -106,25 +113,28 @@ class _Planar:
         _, MX, MY, MZ = seen
         A = -five.S * six.S
         C = self.sigma * MZ[2] - five.C * six.C
-        right = abs(five.C) < ZERO and abs(six.C) < ZERO
+        right = self.right
         disc = MX[2] * MX[2] + MY[2] * MY[2] if right else (A - C) * (A + C)
-        w = sqrt(max(disc, 0.0))
-        along = C if A > 0.0 else -C
-        one, two = unit(along, w, 1.0), unit(along, -w, 1.0)
-        return (one[:2], two[:2]), disc / (A * A)
+        fifths, _ = halves(C if A > 0.0 else -C, disc, right)
+        return fifths, disc / (A * A)
 
     def sixth(self, q5: Pair, seen: Seen) -> Pair:
         """Return the turn of joint 6."""
         five, six = self.rows[4:]
         g, MX, MY, MZ = seen
-        v = (0.0, self.sigma * five.S, self.sigma * five.C)
-        v = about_x(back(six.twist), about_z(back(q5), v))
-        c, s, _ = onto((MX[2], MY[2]), v[:2], 1.0)
+        if self.right:  # both are as long as the sine of joint 5
+            x, y = along((MX[2], MY[2]), abs(q5[1]))
+            side = self.sigma * five.S * copysign(1.0, q5[1])
+            c, s = side * x, -side * y
+        else:
+            v = (0.0, self.sigma * five.S, self.sigma * five.C)
+            v = about_x(back(six.twist), about_z(back(q5), v))
+            c, s, _ = onto((MX[2], MY[2]), v[:2], 1.0)
         b3, b4 = self.rows[2].b, self.rows[3].b
         in_line = WRIST_IN_LINE**2 - (MX[2] * MX[2] + MY[2] * MY[2])
         G = self.across(seen, q5, self.phi(q5, (c, s), seen))
         _, margin = two_elbows(b3, (b4, 0.0), G[0] * G[0] + G[1] * G[1])
-        lost = select(in_line, -margin, -1.0)
+        lost = select(in_line, -OUT_OF_REACH - margin, -1.0)
         # the elbow at a right angle is in reach if any elbow is
         e, H = self.e(q5), (g[0] - self.rows[1].b, g[1])
         (best, _), _ = two_turns(
@@ -158,22 +168,32 @@ class _Planar:
         six = self.rows[5]
         y = about_z(back(q6), about_x(back(six.twist), (q5[0], -q5[1], 0.0)))
         c, s = (MX[k] * y[0] + MY[k] * y[1] + MZ[k] * y[2] for k in (0, 1))
-        return unit(c, s, 1.0)[:2]
+        return (c, s) if self.right else unit(c, s, 1.0)[:2]
 
     def rest(self, q1: Pair, q5: Pair, seen: Seen, margin: Scalar) -> list[Branch]:
         """Return the branches behind given turns of joints 1 and 5."""
-        three, four = self.rows[2:4]
+        two, three, four = self.rows[1:4]
         q6 = self.sixth(q5, seen)
         phi = self.phi(q5, q6, seen)
         G = self.across(seen, q5, phi)
         elbows, more = two_elbows(three.b, (four.b, 0.0), G[0] * G[0] + G[1] * G[1])
+        # the turns of the three joints together, where their variables are counted from
+        zero = turned(two.zero, (three.zero[0], self.sigma3 * three.zero[1]))
+        zero = turned(zero, (four.zero[0], self.sigma * four.zero[1]))
+        c, s = turned(phi, back(zero))
+        together = atan2(s, c)
         found: list[Branch] = []
         for c3, t3 in elbows:
-            reach = (three.b + four.b * c3, four.b * t3)
-            q2 = onto(reach, G, self.size**2)[:2]
-            c4, t4 = turned(turned(phi, back(q2)), (c3, -t3))
-            turns: list[Pair | Scalar] = [
-                q1, q2, (c3, self.sigma3 * t3), (c4, self.sigma * t4), q5, q6,
-            ]  # fmt: skip
-            found.append((turns, min(margin, more)))
+            u, v = three.b + four.b * c3, four.b * t3
+            q2 = two.position((u * G[0] + v * G[1], u * G[1] - v * G[0]))
+            q3 = three.position((c3, self.sigma3 * t3))
+            q4 = within_half_a_turn(self.sigma * (together - q2 - self.sigma3 * q3))
+            found.append(
+                ([q1, Position(q2), Position(q3), Position(q4), q5, q6], min(margin, more))
+            )
         return found
+
+
+def within_half_a_turn(x: Scalar) -> Scalar:
+    """Return an angle of up to three half turns by whole turns within half a turn of 0."""
+    return select(abs(x) - math.pi, x - copysign(2.0 * math.pi, x), x)

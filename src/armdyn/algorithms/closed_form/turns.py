@@ -7,10 +7,11 @@ and 0 at the border; it has no unit.
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 from armdyn.robot import Vector
-from armdyn.scalar import Scalar, max, select, sqrt
+from armdyn.scalar import Scalar, copysign, max, min, select, sqrt
 
 Pair: TypeAlias = tuple[Scalar, Scalar]
 """Cosine and sine of a turn, or a vector in the plane."""
@@ -19,6 +20,8 @@ Pair: TypeAlias = tuple[Scalar, Scalar]
 # products of two small ones, so the bound is far below rounding.
 NO_DIRECTION = 1e-20
 TINY = 1e-200
+# Up to this ratio of two bones the law of cosines gives a pair of length 1 to rounding.
+ALIKE = 8.0
 
 
 def unit(c: Scalar, s: Scalar, size: float) -> tuple[Scalar, Scalar, Scalar]:
@@ -45,10 +48,37 @@ def two_turns(A: Scalar, B: Scalar, C: Scalar, size: float) -> tuple[tuple[Pair,
     square = A * A + B * B
     disc = square - C * C
     w = sqrt(max(disc, 0.0))
-    AC, BC, Aw, Bw = A * C, B * C, A * w, B * w
-    one = unit(AC - Bw, BC + Aw, size * size)
-    two = unit(AC + Bw, BC - Aw, size * size)
-    return (one[:2], two[:2]), disc / max(square, TINY)
+    known = square - NO_DIRECTION * size**2
+    some = select(known, square, 1.0)
+    inverse = 1.0 / some
+    # (C, w) is as long as (A, B); beyond reach C is cut to that length
+    along = select(disc, C, copysign(sqrt(some), C))
+    AC, BC, Aw, Bw = A * along, B * along, A * w, B * w
+
+    def turn(c: Scalar, s: Scalar) -> Pair:
+        return select(known, c * inverse, 1.0), select(known, s * inverse, 0.0)
+
+    return (turn(AC - Bw, BC + Aw), turn(AC + Bw, BC - Aw)), disc * inverse
+
+
+def halves(C: Scalar, disc: Scalar, right: bool) -> tuple[tuple[Pair, Pair], Scalar]:
+    """Return the turns along (C, +-sqrt(disc)), and that root.
+
+    Args:
+        C: the part along x.
+        disc: the square of the part along y; below 0 there is no solution.
+        right: whether the pair has length 1 by itself.
+    """
+    w = sqrt(max(disc, 0.0))
+    c, s = (C, w) if right else unit(C, w, 1.0)[:2]
+    return ((c, s), (c, -s)), w
+
+
+def along(v: Pair, length: Scalar) -> Pair:
+    """Return the direction of a vector of known length; (1, 0) if it is too short."""
+    known = length - math.sqrt(NO_DIRECTION)
+    inverse = 1.0 / select(known, length, 1.0)
+    return select(known, v[0] * inverse, 1.0), select(known, v[1] * inverse, 0.0)
 
 
 def two_elbows(a: float, b: Pair, square: Scalar) -> tuple[tuple[Pair, Pair], Scalar]:
@@ -62,7 +92,11 @@ def two_elbows(a: float, b: Pair, square: Scalar) -> tuple[tuple[Pair, Pair], Sc
     w = sqrt(max(disc, 0.0))
     size = 2.0 * a * length
     C = (square - (a * a + length * length)) * (1.0 if size > 0.0 else -1.0)
-    c, s, _ = unit(C, w, abs(size))
+    if 1.0 / ALIKE < abs(a) / length < ALIKE:
+        inverse = 1.0 / abs(size)
+        c, s = max(min(C * inverse, 1.0), -1.0), w * inverse
+    else:
+        c, s, _ = unit(C, w, abs(size))
     back = (b[0] / length, -b[1] / length)
     return (turned((c, s), back), turned((c, -s), back)), disc / (size * size)
 

@@ -17,15 +17,16 @@ from armdyn.algorithms.closed_form.turns import (
     Pair,
     about_x,
     about_z,
+    along,
     back,
+    halves,
     onto,
     two_elbows,
     two_turns,
-    unit,
 )
 from armdyn.algorithms.vector import add, dot, scale
 from armdyn.robot import Vector
-from armdyn.scalar import Scalar, max, min, sqrt
+from armdyn.scalar import Scalar, min
 
 
 @dataclass(frozen=True)
@@ -175,23 +176,26 @@ def skew(reach: Reach, P: Vector) -> list[tuple[Pair, Pair, Pair, Scalar]]:
 def three_turns(rows: Sequence[Row], X: Vector, Z: Vector) -> list[tuple[Pair, Pair, Pair, Scalar]]:
     """Return the turns of three joints whose axes meet, for a rotation with the columns X and Z.
 
-    The columns are seen from the first of them, without its twist.
+    The columns are seen from the first of them, without its twist. The last turn is a direction of
+    any length.
     """
     _, five, six = rows
     A = -five.S * six.S
     C = Z[2] - five.C * six.C
     right = abs(five.C) < ZERO and abs(six.C) < ZERO
     disc = Z[0] * Z[0] + Z[1] * Z[1] if right else (A - C) * (A + C)
-    w = sqrt(max(disc, 0.0))
     found: list[tuple[Pair, Pair, Pair, Scalar]] = []
-    for side in (w, -w):
-        q5 = unit(C if A > 0.0 else -C, side, 1.0)[:2]
-        v = about_x(five.twist, about_z(q5, (0.0, -six.S, six.C)))
-        q4 = onto(v[:2], Z[:2], 1.0)[:2]
+    fifths, w = halves(C if A > 0.0 else -C, disc, right)
+    for q5, side in zip(fifths, (six.S, -six.S), strict=True):
+        if right:  # Z is as far from the axis as joint 5 turns it
+            x, y = along(Z[:2], w)
+            q4 = (side * x, side * y)
+        else:
+            v = about_x(five.twist, about_z(q5, (0.0, -six.S, six.C)))
+            q4 = onto(v[:2], Z[:2], 1.0)[:2]
         a = about_x(back(five.twist), about_z(back(q4), X))
         a = about_x(back(six.twist), about_z(back(q5), a))
-        q6 = unit(a[0], a[1], 1.0)[:2]
-        found.append((q4, q5, q6, disc / (A * A)))
+        found.append((q4, q5, a[:2], disc / (A * A)))
     return found
 
 
@@ -222,21 +226,26 @@ def with_wrist(
     first: Sequence[Pair | Scalar],
     margin: Scalar,
 ) -> list[Branch]:
-    """Return the branches of the wrist behind given turns of the first three joints."""
+    """Return the branches of the wrist behind given turns of the joints before it."""
     x, z = pose.X, pose.Z
-    for turn, row in zip(turns, rows[1:4], strict=True):
+    for turn, row in zip(turns, rows[1:-2], strict=True):
         x, z = (about_x(back(row.twist), about_z(back(turn), v)) for v in (x, z))
     found: list[Branch] = []
-    for q4, q5, q6, more in three_turns(rows[3:], x, z):
-        found.append(([*first, q4, q5, q6], min(margin, more)))
+    for *last, more in three_turns(rows[-3:], x, z):
+        found.append(([*first, *last], min(margin, more)))
     return found
 
 
 def is_wrist(rows: Sequence[Row]) -> bool:
-    """Say whether the last three joints turn about axes through one point."""
-    _, _, _, _, five, six = rows
+    """Say whether the last three of six joints turn about axes through one point."""
+    return is_ball(rows[3:])
+
+
+def is_ball(rows: Sequence[Row]) -> bool:
+    """Say whether three joints turn about axes through one point, the neighbours not parallel."""
+    _, two, three = rows
     return (
-        all(row.rotational for row in rows[3:])
-        and five.meets and six.meets and five.d == 0.0
-        and not five.parallel and not six.parallel
+        all(row.rotational for row in rows)
+        and two.meets and three.meets and two.d == 0.0
+        and not two.parallel and not three.parallel
     )  # fmt: skip

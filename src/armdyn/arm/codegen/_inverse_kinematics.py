@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from armdyn.arm.kinematics._branches import ERROR, solver_of
+from armdyn.algorithms.closed_form.programs import branches
+from armdyn.arm.kinematics._branch_solver import ERROR, solver_of
 from armdyn.arm.kinematics._generic import GenericSolver
 from armdyn.errors import InputError
 from armdyn.export import CFunction
-from armdyn.graph import NODES, Program, evaluate, trace
+from armdyn.graph import NODES, Program, Slot, evaluate, trace
 from armdyn.robot import Robot
 from armdyn.scalar import Scalar
 from armdyn.scalar import min as lesser
@@ -31,25 +34,24 @@ def inverse_kinematics_function(robot: Robot, name: str) -> CFunction:
         )
     form = solver.form
     steps = form.polish
-    branches = solver.program
     newton = solver.newton_program if steps or not form.exact else None
     n, B = robot.n, form.branches
 
-    def function(pose: list[Scalar], *given: list[Scalar]) -> tuple[list[Scalar], ...]:
-        found = evaluate(branches, [*pose, *(x for part in given for x in part)], NODES)
-        q, margin, beyond = found[: B * n], found[B * n : B * n + B], found[B * n + B : -1]
+    def function(
+        pose: list[Scalar], given: Sequence[Scalar] = ()
+    ) -> tuple[list[list[Scalar]], list[Scalar], list[Scalar]]:
+        q, margin, beyond, _ = branches(form, solver.limits, solver.turns.tolist(), pose, *given)
         if newton is None:
             return q, margin, beyond
         for k in range(B):
-            row = q[k * n : k * n + n]
             for _ in range(steps):
-                row = evaluate(newton, [*row, *pose], NODES)[:n]
-            q[k * n : k * n + n] = row
+                q[k] = evaluate(newton, [*q[k], *pose], NODES)[:n]
             # not valid unless the pose is reached
-            margin[k] = lesser(margin[k], ERROR - evaluate(newton, [*row, *pose], NODES)[n])
+            margin[k] = lesser(margin[k], ERROR - evaluate(newton, [*q[k], *pose], NODES)[n])
         return q, margin, beyond
 
-    code = trace(function, branches.inputs, branches.outputs[:3], NAME)
+    outputs = [Slot("q", (B, n)), Slot("margin", (B,)), Slot("beyond", (B,))]
+    code = trace(function, solver.inputs, outputs, NAME)
     notes = [
         f"{name}: all {B} branches of the inverse kinematics of the tip ({form.words}).",
         "pose: 4x4, row-major, of the tip in the base frame; its upper left must be a rotation.",

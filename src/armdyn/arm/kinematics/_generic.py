@@ -13,7 +13,7 @@ from armdyn._checks import checked_array
 from armdyn.algorithms.closed_form.families import generic_form
 from armdyn.algorithms.closed_form.geometry import rows_of, size_of
 from armdyn.algorithms.kinematics import jacobian, pose
-from armdyn.arm.kinematics._branches import ERROR, Branches, BranchSolver
+from armdyn.arm.kinematics._branch_solver import ERROR, Branches, BranchSolver
 from armdyn.arm.kinematics._damped_least_squares import middle
 from armdyn.arm.kinematics._elimination import Walk
 from armdyn.arm.kinematics._poses import check_rotations, nearest_rotations
@@ -56,6 +56,7 @@ class GenericSolver(BranchSolver):
         limits: bool,
         polish: int | None = None,
         name: str = "poses",
+        out: Branches | None = None,
     ) -> Branches:
         """Return all solutions for poses ``(..., 4, 4)``; those that are missing are not valid."""
         checked_array(poses, name, empty=True, what="finite numbers")
@@ -65,22 +66,31 @@ class GenericSolver(BranchSolver):
         q = np.empty((*lead, B, n))
         q[...] = centre
         valid, margin = np.zeros((*lead, B), dtype=bool), np.full((*lead, B), -1.0)
+        complete = np.ones(lead, dtype=bool)
         for at in np.ndindex(*lead):
-            found = self._solved(nearest_rotations(poses[at]), STEPS if polish is None else polish)
+            T = nearest_rotations(poses[at])
+            found, complete[at] = self._solved(T, STEPS if polish is None else polish)
             found = found[:B]
             q[at][: len(found)] = nearest_turn(found, centre, self.lower, self.upper, self.turns)
             valid[at][: len(found)] = True
             margin[at][: len(found)] = [self._margin(row) for row in found.tolist()]
-        if limits:
-            valid &= self._beyond(q) <= ERROR
-        return Branches(q, valid, margin)
+        valid &= self._inside(q, limits)
+        if out is None:
+            return Branches(q, valid, margin, complete)
+        out.q[...], out.valid[...], out.margin[...], out.complete[...] = q, valid, margin, complete
+        return out
 
-    def _solved(self, T: Array, steps: int) -> Array:
-        """Return the solutions ``(k, n)`` of a pose; an odd number is tried by another walk."""
+    def _solved(self, T: Array, steps: int) -> tuple[Array, bool]:
+        """Return the solutions ``(k, n)`` of a pose, and whether these are surely all.
+
+        Solutions come in pairs: after an odd number, another walk is tried.
+        """
         inner = self._base @ T @ self._tool
         found = np.empty((0, self.chain.n))
+        sound = False
         for walk in self.walks:
             spectrum = walk.spectrum(inner)
+            sound |= spectrum.sound
             if spectrum.sound:
                 q = walk.solutions(spectrum) - self._zero
                 q, error = self._polished(q, np.broadcast_to(T.reshape(16), (len(q), 16)), steps)
@@ -88,7 +98,7 @@ class GenericSolver(BranchSolver):
                 found = _distinct([*found, *q[error <= ERROR]], self.chain.n)
             if len(found) and len(found) % 2 == 0:
                 break
-        return found
+        return found, sound and len(found) % 2 == 0
 
     def _margin(self, q: list[float]) -> float:
         """Return the square of the least singular value of the Jacobian, lengths by the arm's."""

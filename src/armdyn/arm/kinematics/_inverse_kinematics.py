@@ -23,7 +23,7 @@ from armdyn.robot import Joint
 
 if TYPE_CHECKING:
     from armdyn.arm._arm import Arm
-    from armdyn.arm.kinematics._branches import BranchSolver
+    from armdyn.arm.kinematics._branch_solver import BranchSolver
 
 Array = NDArray[np.float64]
 

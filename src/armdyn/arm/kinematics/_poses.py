@@ -13,6 +13,10 @@ Array = NDArray[np.float64]
 # Largest deviation of a matrix from a rotation that is accepted as one.
 NO_ROTATION = 1e-6
 
+LAST = np.array([0.0, 0.0, 0.0, 1.0])
+# Steps of Newton's method for the nearest rotation; each squares the deviation.
+POLAR_STEPS = 3
+
 ONE = "a 4x4 pose: a rotation and a position [m], above the row 0 0 0 1"
 SEVERAL = f"{ONE}; or several, (..., 4, 4)"
 
@@ -46,14 +50,30 @@ def check_shape(shape: tuple[int, ...], name: str) -> None:
 
 def check_rotations(name: str, poses: Array) -> None:
     """Raise the error of the first of poses ``(..., 4, 4)`` that is none."""
+    with np.errstate(all="ignore"):  # huge entries overflow, and are refused just below
+        wrong = ~(_off(poses) <= NO_ROTATION) | ~(np.linalg.det(poses[..., :3, :3]) > 0.0)
+    for found in np.argwhere(wrong)[:1].tolist():
+        at = tuple(found)
+        index = ", ".join(map(str, at))
+        _check_one(poses[at], name, f"`{name}[{index}]`" if at else f"`{name}`")
+
+
+def roughness(poses: Array) -> float:
+    """Return how far the worst of poses ``(..., 4, 4)`` is from one."""
     with np.errstate(all="ignore"):
-        for at in np.ndindex(*poses.shape[:-2]):
-            index = ", ".join(map(str, at))
-            _check_one(poses[at], name, f"`{name}[{index}]`" if at else f"`{name}`")
+        reflected = np.linalg.det(poses[..., :3, :3]) < 0.0
+        return float(np.where(reflected, np.inf, _off(poses)).max(initial=0.0))
+
+
+def _off(poses: Array) -> Array:
+    """Return how far poses are from columns of length 1 at right angles above 0 0 0 1."""
+    R = poses[..., :3, :3]
+    rotation = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2), initial=0.0)
+    return np.maximum(rotation, np.abs(poses[..., 3, :] - LAST).max(axis=-1, initial=0.0))
 
 
 def _check_one(T: Array, name: str, shown_as: str) -> None:
-    if not np.abs(T[3] - [0.0, 0.0, 0.0, 1.0]).max() <= NO_ROTATION:
+    if not np.abs(T[3] - LAST).max() <= NO_ROTATION:
         raise InputError(
             f"the last row of {shown_as} is {shown(T[3].tolist())}, expected {ONE}.", argument=name
         )
@@ -74,7 +94,8 @@ def _check_one(T: Array, name: str, shown_as: str) -> None:
 def nearest_rotations(poses: Array) -> Array:
     """Return poses ``(..., 4, 4)`` with the nearest rotations, above an exact last row."""
     exact = poses.copy()
-    u, _, v = np.linalg.svd(poses[..., :3, :3])
-    exact[..., :3, :3] = u @ v
-    exact[..., 3, :] = (0.0, 0.0, 0.0, 1.0)
+    for _ in range(POLAR_STEPS):
+        R = exact[..., :3, :3]
+        exact[..., :3, :3] = R @ (1.5 * np.eye(3) - 0.5 * (np.swapaxes(R, -1, -2) @ R))
+    exact[..., 3, :] = LAST
     return exact

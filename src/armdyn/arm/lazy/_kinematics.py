@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.arm._arguments import is_lazy
-from armdyn.arm.kinematics._branches import Branches, check_lead, checked_redundancy
+from armdyn.arm.kinematics._branch_solver import Branches
+from armdyn.arm.kinematics._branches import NOT_BOTH, SPARE, check_lead, checked_spare
 from armdyn.arm.kinematics._inverse_kinematics import checked_start
 from armdyn.arm.kinematics._poses import SEVERAL, check_shape, shaped_poses
 from armdyn.arm.lazy._arrays import applied, checked_lazy, refuse_out
@@ -35,41 +36,45 @@ def lazy_inverse_kinematics(arm: Arm, pose: Any, start: Any, out: object, **opti
     return applied(task, arrays, core, [((arm.n,), np.float64)], lead)[0]
 
 
-def lazy_inverse_kinematics_all(arm: Arm, poses: Any, redundancy: Any, **options: Any) -> Branches:
+def lazy_inverse_kinematics_all(
+    arm: Arm, poses: Any, redundancy: Any, swivel: Any, out: object, **options: Any
+) -> Branches:
     """Return all branches for poses, lazily; see `Arm.inverse_kinematics_all`."""
+    refuse_out(out)
+    name, spare = ("redundancy", redundancy) if swivel is None else ("swivel", swivel)
+    if redundancy is not None and swivel is not None:
+        raise InputError(NOT_BOTH, argument="swivel")
     arrays, core = [_poses(poses, "poses")], list[Shape]([POSE])
     lead, none = arrays[0].shape[:-2], np.empty((0, *POSE))
-    if redundancy is None:
+    if spare is None:
         empty = arm.inverse_kinematics_all(none, **options)
     else:
-        empty = arm.inverse_kinematics_all(none, redundancy=np.empty(0), **options)
-        what = "positions of a joint"
-        given = (
-            checked_lazy(redundancy, "redundancy", what)
-            if is_lazy(redundancy)
-            else checked_redundancy(redundancy)
-        )
-        lead = check_lead(arrays[0], given)
+        nothing: Any = {name: np.empty(0)}
+        empty = arm.inverse_kinematics_all(none, **nothing, **options)
+        lazy = is_lazy(spare)
+        given = checked_lazy(spare, name, SPARE) if lazy else checked_spare(spare, name)
+        lead = check_lead(arrays[0], given, name)
         arrays.append(given)
         core.append(())
     B = empty.q.shape[-2]
-    outputs = [((B, arm.n), np.float64), ((B,), np.bool_), ((B,), np.float64)]
-    task = BlockTask("inverse_kinematics_all", _Branches(arm), options)
+    outputs = [((B, arm.n), np.float64), ((B,), np.bool_), ((B,), np.float64), ((), np.bool_)]
+    task = BlockTask("inverse_kinematics_all", _Branches(arm, name), options)
     return Branches(*applied(task, arrays, core, outputs, lead))
 
 
 class _Branches:
     """The branches of an arm as a tuple of arrays."""
 
-    def __init__(self, arm: Arm) -> None:
-        self.arm = arm
+    def __init__(self, arm: Arm, name: str) -> None:
+        self.arm, self.name = arm, name
 
-    def __call__(self, poses: Any, redundancy: Any = None, **options: Any) -> tuple[Any, ...]:
-        found = self.arm.inverse_kinematics_all(poses, redundancy=redundancy, **options)
-        return found.q, found.valid, found.margin
+    def __call__(self, poses: Any, spare: Any = None, **options: Any) -> tuple[Any, ...]:
+        given: Any = {self.name: spare}
+        found = self.arm.inverse_kinematics_all(poses, **given, **options)
+        return found.q, found.valid, found.margin, found.complete
 
     def __dask_tokenize__(self) -> object:
-        return token_of(type(self).__name__, self.arm)
+        return token_of(type(self).__name__, self.arm, self.name)
 
 
 def _poses(value: Any, name: str) -> Any:

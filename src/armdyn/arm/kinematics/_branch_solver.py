@@ -1,0 +1,302 @@
+"""`BranchSolver`: the closed form of an arm for one frame, compiled, for poses in arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn._checks import check_memory, checked_array
+from armdyn.algorithms.closed_form import ClosedForm, closed_form
+from armdyn.arm._evaluate import Evaluator
+from armdyn.arm.kinematics._poses import check_rotations, nearest_rotations, roughness
+from armdyn.arm.kinematics._turns import TURN, every_turn, nearest_turn
+from armdyn.errors import NumericalError
+from armdyn.graph import Program, Slot, trace
+from armdyn.kernel import new_rows
+from armdyn.robot import IDENTITY, Chain, Joint, Robot, chain_of
+from armdyn.scalar import Scalar
+from armdyn.scalar import max as greater
+from armdyn.scalar import min as lesser
+
+Array = NDArray[np.float64]
+
+# A margin above this is that of a solution, one below -`BEYOND` that of none. Between, two branches
+# meet: rounding is worth its square root, so steps of Newton's method tell.
+MEETING, BEYOND = 1e-10, 1e-6
+MEETING_STEPS = 4
+# Largest error of a pose, in rotation [-] and in position relative to the size of the arm, of a
+# branch that is marked as valid.
+ERROR = 1e-9
+# A pose that is farther from a rotation is replaced by the nearest one.
+ROUNDING = 1e-12
+# Positions of the redundant joint that are tried if none is given.
+TRIED = 24
+
+
+@dataclass(frozen=True)
+class Branches:
+    """All branches of inverse kinematics.
+
+    Attributes:
+        q: joint positions ``(..., B, n)``. Always finite: a branch that does not reach the pose has
+            the positions that come nearest in each step of its solution.
+        valid: which branches reach the pose, within the limits if they were asked for,
+            ``(..., B)``.
+        margin: how far the pose is from the border of the branch's reach, ``(..., B)``: 0 at the
+            border, where two branches meet, and negative beyond; without unit.
+        complete: whether all solutions of the pose are known to be found, ``(...)``. True for
+            closed forms; a generic arm has False where the number of solutions stayed odd.
+
+    Examples:
+        >>> found = armdyn.load("ur5").inverse_kinematics_all(np.eye(4))
+        >>> found.q.shape, found.valid.shape
+        ((8, 6), (8,))
+    """
+
+    q: Array
+    valid: NDArray[np.bool_]
+    margin: Array
+    complete: NDArray[np.bool_]
+
+
+class BranchSolver:
+    """The closed form of an arm for one frame, compiled at its first use."""
+
+    def __init__(self, chain: Chain, form: ClosedForm, joints: Sequence[Joint]) -> None:
+        self.chain, self.form = chain, form
+        self.lower = np.array([joint.lower for joint in joints])
+        self.upper = np.array([joint.upper for joint in joints])
+        self.turns = np.array([joint.is_revolute for joint in joints])
+
+    @property
+    def limits(self) -> list[tuple[float, float]]:
+        """The limits of the joints."""
+        return list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
+
+    @property
+    def inputs(self) -> list[Slot]:
+        """What the closed form is computed from: the pose, and the redundancy."""
+        return [Slot("pose", (16,)), *([Slot("given", (1,))] if self.form.asks else [])]
+
+    @cached_property
+    def program(self) -> Program:
+        """The traced code: of a pose and the redundancy; q, margins, scores, doubt.
+
+        A branch is valid within the limits if its score is not negative. Where the doubt is
+        positive, the pose is no exact rotation, or a branch is where two meet.
+        """
+        from armdyn.algorithms.closed_form.programs import branches
+
+        form, limits, turns = self.form, self.limits, self.turns.tolist()
+
+        def function(
+            T: list[float], given: Sequence[float] = ()
+        ) -> tuple[list[list[Scalar]], list[Scalar], list[Scalar], Scalar]:
+            q, margins, beyond, defect = branches(form, limits, turns, T, *given)
+            scores: list[Scalar] = []
+            doubt: Scalar = defect - ROUNDING
+            for margin, off in zip(margins, beyond, strict=True):
+                scores.append(lesser(margin - MEETING, ERROR - off))
+                doubt = greater(doubt, lesser(margin + BEYOND, MEETING - margin))
+            return q, margins, scores, doubt
+
+        B = form.branches
+        outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), Slot("score", (B,))]
+        return trace(function, self.inputs, [*outputs, Slot("doubt", ())], "inverse_kinematics")
+
+    @cached_property
+    def _evaluate(self) -> Evaluator:
+        return Evaluator(self.program)
+
+    @cached_property
+    def newton_program(self) -> Program:
+        """The traced code of a step of Newton's method: of q and a pose; new q, error before."""
+        from armdyn.algorithms.closed_form.programs import newton
+
+        n, held = self.chain.n, self.form.given
+
+        def function(q: list[float], T: list[float]) -> tuple[list[Scalar], Scalar]:
+            return newton(self.chain, held, q, T)
+
+        return trace(
+            function,
+            [Slot("q", (n,)), Slot("pose", (16,))],
+            [Slot("moved", (n,)), Slot("error", ())],
+            "inverse_kinematics_step",
+        )
+
+    @cached_property
+    def _newton(self) -> Evaluator:
+        return Evaluator(self.newton_program)
+
+    def __call__(
+        self,
+        poses: Array,
+        given: Array | None,
+        limits: bool,
+        polish: int | None = None,
+        name: str = "poses",
+        out: Branches | None = None,
+    ) -> Branches:
+        """Return all branches for poses ``(..., 4, 4)`` and the redundancy ``(...)``.
+
+        `out` receives them; its arrays are dense.
+        """
+        flat = poses.reshape(*poses.shape[:-2], 16)
+        inputs = [flat] if given is None else [flat, given[..., None]]
+        lead = flat.shape[:-1]
+        if given is not None:
+            lead = np.broadcast_shapes(lead, given.shape)
+        results = None if out is None else self._results(out, lead)
+        outcome = self._evaluate(inputs, lead, out=results)
+        if not outcome.inputs_within:
+            checked_array(poses, name, what="finite numbers")
+            if given is not None:
+                checked_array(given, "redundancy", what="finite numbers")
+        if not outcome.results_finite:
+            raise NumericalError(f"inverse kinematics of `{name}` is not finite: too far away.")
+        q, margin, score, doubt = outcome.results
+        doubtful = np.flatnonzero(doubt > 0.0)
+        rows = np.broadcast_to(flat, (*lead, 16)).reshape(-1, 16)[doubtful]
+        if len(rows) and roughness(rows.reshape(-1, 4, 4)) > ROUNDING:
+            check_rotations(name, poses)
+            return self(nearest_rotations(poses), given, limits, polish, name, out)
+        valid = None if out is None else out.valid
+        if limits:
+            valid = np.greater_equal(score, 0.0, out=valid)
+        else:
+            valid = np.greater_equal(margin, MEETING, out=valid)
+        steps = self.form.polish if polish is None else polish
+        if steps or not self.form.exact:
+            moved, error = self._polished(q, flat[..., None, :], steps)
+            q[...] = moved
+            valid[...] = (margin >= -BEYOND) & (error <= ERROR) & self._inside(q, limits)
+        elif polish is not None:
+            valid[...] = (margin >= -ERROR) & self._inside(q, limits)
+        elif len(rows):
+            self._tell(doubtful, rows, q, margin, valid, limits)
+        if out is not None:
+            out.complete[...] = True
+            return out
+        return Branches(q, np.asarray(valid), margin, np.ones(lead, dtype=bool))
+
+    def _results(self, out: Branches, lead: tuple[int, ...]) -> list[Array]:
+        return [out.q, out.margin, new_rows(lead, (self.form.branches,)), new_rows(lead, ())]
+
+    def _tell(
+        self, which: Any, poses: Array, q: Array, margin: Array, valid: Any, limits: bool
+    ) -> None:
+        """Decide by steps of Newton's method which branches reach poses where two meet."""
+        B = margin.shape[-1]
+        here = margin.reshape(-1, B)[which]
+        among, branch = np.nonzero((here < MEETING) & (here > -BEYOND))
+        at = which[among], branch
+        moved = q.reshape(-1, *q.shape[-2:])[at]
+        moved, error = self._polished(moved, poses[among], MEETING_STEPS)
+        q.reshape(-1, *q.shape[-2:])[at] = moved
+        valid.reshape(-1, B)[at] = (error <= ERROR) & self._inside(moved, limits)
+
+    def _polished(self, q: Array, poses: Array, steps: int) -> tuple[Array, Array]:
+        """Return positions after steps of Newton's method, and the error of their poses."""
+        for _ in range(steps):
+            q = self._newton([q, poses], q.shape[:-1]).results[0]
+        return q, self._newton([q, poses], q.shape[:-1]).results[1]
+
+    def nearest(self, poses: Array, start: Array, name: str) -> tuple[Array, NDArray[np.bool_]]:
+        """Return the branch within the limits that is nearest to a start, and whether there is one.
+
+        Args:
+            poses: ``(..., 4, 4)``.
+            start: positions ``(n,)`` or ``(..., n)``. A joint to spare is tried at its start and
+                all over its range.
+            name: of the poses, for errors.
+        """
+        at = self.form.given
+        if at is None:
+            found = self(poses, None, True, None, name)
+        else:
+            spread = np.broadcast_to(self.spread(), (*start.shape[:-1], TRIED))
+            tried = np.concatenate([start[..., at : at + 1], spread], axis=-1)
+            found = joined(self(poses[..., None, :, :], tried, True, None, name))
+        here = start[..., None, :]
+        q = nearest_turn(found.q, here, self.lower, self.upper, self.turns)
+        away = np.where(found.valid, np.square(q - here).sum(axis=-1), np.inf)
+        best = away.argmin(axis=-1)[..., None]
+        chosen = np.take_along_axis(q, best[..., None], axis=-2)[..., 0, :]
+        return chosen, np.take_along_axis(found.valid, best, axis=-1)[..., 0]
+
+    def with_turns(self, found: Branches) -> Branches:
+        """Return branches with all whole turns of their joints within the limits."""
+        turns = self.turns.copy()
+        if self.form.given is not None:
+            turns[self.form.given] = False
+        width = np.where(turns & np.isfinite(self.upper - self.lower), self.upper - self.lower, 0.0)
+        count = math.prod(max(1, math.ceil(x / TURN)) for x in width.tolist())
+        check_memory(8 * found.q.size * count, f"{count} turns of every branch", "limits")
+        q, valid, k = every_turn(found.q, found.valid, self.lower, self.upper, turns)
+        return Branches(q, valid, np.repeat(found.margin, k, axis=-1), found.complete)
+
+    def spread(self) -> Array:
+        """Return redundancies all over their range."""
+        if self.form.given is None:
+            low, width = -np.pi, TURN
+        else:
+            low, high = self.lower[self.form.given], self.upper[self.form.given]
+            width = min(high - low, TURN)
+            low = low if np.isfinite(low) else (high - width if np.isfinite(high) else -np.pi)
+        return low + width * (np.arange(TRIED) + 0.5) / TRIED
+
+    def _inside(self, q: Array, limits: bool) -> Any:
+        """Say which positions are within the limits, if these matter."""
+        if not limits:
+            return True
+        off = np.max(np.abs(q - np.clip(q, self.lower, self.upper)), axis=-1, initial=0.0)
+        return off <= ERROR
+
+
+def joined(found: Branches) -> Branches:
+    """Return the branches of all redundancies, the last leading axis, as branches of one pose."""
+    *lead, K, B, n = found.q.shape
+    shape = (*lead, K * B)
+    return Branches(
+        found.q.reshape(*shape, n), found.valid.reshape(shape), found.margin.reshape(shape),
+        np.asarray(found.complete.all(axis=-1)),
+    )  # fmt: skip
+
+
+def solver_of(robot: Robot, frame: int | str, swivel: bool = False) -> BranchSolver | None:
+    """Return the closed form for a frame, n + 1 for the tip or a name; None if there is none.
+
+    With `swivel`, that of an arm of seven joints at given swivel angles.
+    """
+    chain = chain_of(robot)
+    if isinstance(frame, str):
+        named = next(x for x in robot.frames if x.name == frame)
+        if named.link != robot.n:
+            return None
+        chain = replace(chain, tool=named.placement)
+    elif frame == robot.n:
+        chain = replace(chain, tool=IDENTITY)
+    elif frame < robot.n:
+        return None
+    if swivel:
+        from armdyn.algorithms.closed_form.families import swivel_form
+
+        form = swivel_form(chain)
+    else:
+        form = closed_form(chain)
+    if form is not None:
+        return BranchSolver(chain, form, robot.joints)
+    six = robot.n == 6 and all(joint.is_revolute for joint in robot.joints)
+    if swivel or not (six and chain.is_normal):
+        return None
+    from armdyn.arm.kinematics._generic import GenericSolver
+
+    generic = GenericSolver(chain, robot.joints)
+    return generic if generic.walks else None
