@@ -38,7 +38,7 @@ bench: $(BENCH_READY)  ## operation counts, and times beside Pinocchio, MuJoCo a
 	$(BIN)/python benchmarks/readme.py
 
 docs: $(READY)  ## the site of tutorials and reference, from docs/ and docstrings: site/index.html
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:  ## remove the environment and all caches
 	rm -rf $(VENV) .arm build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info

@@ -6,8 +6,8 @@ import armdyn
 
 # quantity, paper, its method here, what the paper prints for six rotational joints
 CLAIMS = [
-    ("mass_matrix", "[LinFang1999] Formulation 1", "lin_fang_1_minimal", "407M 301A"),
-    ("mass_matrix", "[LinFang1999] Formulation 2", "lin_fang_2_minimal", "410M 331A"),
+    ("mass_matrix", "[LinFang1999] Formulation 1, minimal", "lin_fang_1_minimal", "407M 301A"),
+    ("mass_matrix", "[LinFang1999] Formulation 2, minimal", "lin_fang_2_minimal", "410M 331A"),
     ("mass_matrix", "[Lin1991]", "lin_1991", "524M 380A"),
     ("mass_matrix", "[Mata2002]", "gibbs_appell", "482M 426A"),
     ("inverse_dynamics", "[Mata2002]", "gibbs_appell", "475M 404A"),

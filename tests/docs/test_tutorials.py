@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import armdyn
+import armdyn.control
+import armdyn.motion
 from armdyn.cli._lazy_group import _imported
 from armdyn.cli._usage import VERBS as USAGE
 from armdyn.identification.payload._load import loaded
@@ -46,7 +49,7 @@ def test_every_page_with_code_is_run() -> None:
     with_code = {
         name for name in pages if list(blocks((ROOT / f"docs/{name}.md").read_text("utf-8")))
     }
-    assert with_code == {*TUTORIALS, "identify"}
+    assert with_code == {*TUTORIALS, "identify", "gallery"}  # the site runs the gallery
 
 
 def test_a_page_that_is_wrong_fails(tmp_path: Path, monkeypatch, capsys) -> None:
@@ -112,9 +115,28 @@ def test_commands_in_sentences_are_there(path: Path) -> None:
 
 def test_every_public_name_is_on_the_page_of_the_api() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    told = set(re.findall(r"^::: armdyn\.(\w+)$", page, re.M))
+    told = set(re.findall(r"^::: armdyn\.([\w.]+)$", page, re.M))
     public = {name for name in armdyn.__all__ if not hasattr(armdyn.errors, name)}
-    assert "::: armdyn.errors" in page and told - {"errors"} == public
+    public |= {f"motion.{name}" for name in armdyn.motion.__all__}
+    public |= {f"control.{name}" for name in armdyn.control.__all__ if name not in public}
+    assert {name for name in told if not name.startswith("Arm.")} - {"errors"} == public
+
+
+def test_every_member_of_arm_is_in_one_task_of_the_api() -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^::: armdyn\.Arm\n    options:\n      members: \[(.*)\]$", page, re.M)
+    told = re.findall(r"^::: armdyn\.Arm\.(\w+)$", page, re.M) + listed.split(", ")
+    public = [name for name in vars(armdyn.Arm) if not name.startswith("_")]
+    assert sorted(told) == sorted(public)
+
+
+def test_what_is_needed_is_there() -> None:
+    """Names, headings and commands of the table lead somewhere; the site checks the headings."""
+    page = (ROOT / "docs" / "which.md").read_text(encoding="utf-8")
+    names = re.findall(r"api\.md#armdyn\.([\w.]+)", page)
+    assert len(names) > 30
+    for name in names:
+        attrgetter(name)(armdyn)
 
 
 @pytest.mark.slow
@@ -125,5 +147,11 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     pytest.importorskip("mkdocstrings")
     config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(tmp_path / "site"), strict=True)
     mkdocs.build(config)
-    page = (tmp_path / "site" / "api.html").read_text(encoding="utf-8")
+    site = tmp_path / "site"
+    page = (site / "api.html").read_text(encoding="utf-8")
     assert "Identify the dynamic parameters of an arm from logs of its motion." in page
+    shown = re.findall(r'src="(made/[^"]+)"', (site / "gallery.html").read_text("utf-8"))
+    assert len(shown) >= 9 and all((site / name).stat().st_size > 1000 for name in shown)
+    fetched = r'<(?:script|link|img|iframe)[^>]*(?:src|href)="(?:https?:)?//'
+    for path in site.rglob("*.html"):
+        assert not re.search(fetched, path.read_text(encoding="utf-8")), path

@@ -7,6 +7,7 @@ import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
 import pytest
@@ -28,7 +29,6 @@ from armdyn.report.bench._tables import duration
 from armdyn.report.bench.peers import _pinocchio_cpp
 from armdyn.report.bench.peers._peer import Offer, Task, disagreement
 from armdyn.report.bench.peers._pinocchio_python import PinocchioPython
-from armdyn.report.bench.targets import Verdict, verdicts
 from armdyn.scalar import Op
 
 TINY = bench.Settings(
@@ -221,19 +221,24 @@ def test_mujoco_says_which_arm_it_does_not_take() -> None:
 
 
 def test_targets_are_judged_by_their_direction() -> None:
-    assert Verdict("speed", 2.0, True, 2.5).met and not Verdict("time", 2.0, False, 2.5).met
-    assert Verdict("speed", 2.0, True, None).met is None
+    verdict = _targets()["Verdict"]
+    assert verdict("speed", 2.0, True, 2.5).met and not verdict("time", 2.0, False, 2.5).met
+    assert verdict("speed", 2.0, True, None).met is None
 
 
 def test_targets_come_from_what_was_measured() -> None:
     times = tuple(Times({OURS: n * 1.0, "Pinocchio C++": n * 30.0}) for n in (12, 30, 100))
     growth = Growth("forward_dynamics", (12, 30, 100), times, 1.0, 12)
-    found = Benchmark({}, {}, {}, 1, (), (growth,), (), (), Imports(3.0, 1.0), ())
-    told = {v.what: (v.measured, v.met) for v in verdicts(found)}
+    found = Benchmark({}, {}, {}, 1, (), (growth,), (), (), Imports(3.0, 1.0), ()).to_dict()
+    told = {v.what: (v.measured, v.met) for v in _targets()["verdicts"](found)}
     assert told["import armdyn over import numpy"] == (3.0, False)
     assert told["exponent of forward_dynamics on n, from 12 joints on"] == (1.0, True)
     over = "forward_dynamics of a chain of 100, batch, one core, over Pinocchio C++"
     assert told[over] == (pytest.approx(30.0), True)
+
+
+def _targets() -> dict:
+    return run_path(str(Path(__file__).parents[2] / "benchmarks" / "targets.py"))
 
 
 def test_durations_have_a_unit_that_suits() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from armdyn.present import Grid
 from armdyn.report.bench._results import OURS, Benchmark, Growth, Times
-from armdyn.report.bench.targets import Verdict, verdicts
 
 ABSENT = "-"
 REFUSED = "refused"
@@ -14,7 +13,7 @@ REFUSED = "refused"
 
 def grids(benchmark: Benchmark) -> Iterator[Grid]:
     """Yield all tables that have something to show."""
-    made = (_targets, _one, _batch, _cached, _limits, _growth, _starts, _threads, _imports)
+    made = (_one, _batch, _cached, _limits, _growth, _starts, _threads, _imports)
     for make in made:
         grid = make(benchmark)
         if grid.rows:
@@ -27,22 +26,6 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
-
-
-def _targets(benchmark: Benchmark) -> Grid:
-    rows = tuple(
-        (v.what, _bound(v), ABSENT if v.measured is None else f"{v.measured:.2f}{v.unit}", _met(v))
-        for v in verdicts(benchmark)
-    )
-    return Grid("Targets", ("what", "target", "measured", "met"), 1, rows)
-
-
-def _bound(verdict: Verdict) -> str:
-    return f"{'≥' if verdict.at_least else '≤'} {verdict.target:g}{verdict.unit}"
-
-
-def _met(verdict: Verdict) -> str:
-    return {True: "yes", False: "no", None: "not measured"}[verdict.met]
 
 
 def _one(benchmark: Benchmark) -> Grid:

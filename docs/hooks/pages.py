@@ -1,4 +1,4 @@
-"""What MkDocs is told while it builds the site."""
+"""Which pages the site has."""
 
 from pathlib import Path
 

@@ -1,0 +1,45 @@
+"""What is published: the source carries its docs, and the README needs no files beside it."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from support.pages import ROOT
+
+pytest.importorskip("hatchling", reason="hatchling is not installed")
+
+
+def _shown(text: str, source: str | None = None) -> str:
+    scope: dict = {"__name__": "hatch_build"}
+    exec((ROOT / "hatch_build.py").read_text(encoding="utf-8"), scope)
+    return scope["shown"](text, source)
+
+
+def test_the_source_carries_docs_and_examples(tmp_path: Path) -> None:
+    from hatchling.builders.sdist import SdistBuilder
+
+    (made,) = SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    with tarfile.open(made) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+        (about,) = (name for name in archive.getnames() if name.endswith("/PKG-INFO"))
+        file = archive.extractfile(about)
+        assert file is not None
+        told = file.read().decode()
+    wanted = [path for folder in ("docs", "examples") for path in (ROOT / folder).rglob("*.*")]
+    missing = {str(path.relative_to(ROOT)) for path in wanted if "__pycache__" not in str(path)}
+    assert missing - names == set()
+    assert {"src/armdyn/robot/bundled/puma560.toml", "src/armdyn/arm/page/assets/main.js"} <= names
+    assert not any(name.startswith((".venv", "site/")) for name in names)
+    assert "## In Python" in told and "](docs/" not in told and "![" not in told
+
+
+def test_links_of_the_readme_lead_to_the_source_if_it_has_an_address() -> None:
+    text = "A [page](docs/a.md), a [site](https://b.c).\n\n![An arm](docs/a.png)\n*drawn*\n\nEnd."
+    assert _shown(text) == "A page, a [site](https://b.c).\n\nEnd."
+    told = _shown(text, "https://d.e/arm")
+    assert "[page](https://d.e/arm/blob/HEAD/docs/a.md)" in told
+    assert "![An arm](https://d.e/arm/raw/HEAD/docs/a.png)" in told
+    assert "[site](https://b.c)" in told
