@@ -29,6 +29,7 @@ TUTORIALS = (
     "controller",
     "formulations",
     "batches",
+    "cluster",
     "symbolic",
     "control",
 )
