@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-test
 BENCH_READY := $(VENV)/.ready-bench
 # What the emulated processor runs: code for one state and for batches, loops, calls, the cache.
-ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py compiled.py kernel_calls.py fastcall.py fastcall_batch.py \
+ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py equal_bits.py compiled.py kernel_calls.py fastcall.py fastcall_batch.py \
 	batch.py streams.py rolled_kernel.py cache.py)
 
 .PHONY: demo test test-fast test-arm lint bench docs clean help

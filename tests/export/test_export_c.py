@@ -407,3 +407,47 @@ def test_codegen_says_what_is_wrong(monkeypatch, capsys, tmp_path: Path) -> None
     status, _, err = run(monkeypatch, capsys, *asked)
     assert status == 2 and "--force" in err
     assert run(monkeypatch, capsys, *asked, "--force")[0] == 0
+
+
+@needs_gcc
+@pytest.mark.parametrize("single", [False, True])
+def test_sine_and_cosine_may_be_a_function_of_the_user(single: bool, tmp_path: Path) -> None:
+    """It is called once for each angle whose sine and cosine are needed, and by its name alone."""
+    arm = armdyn.Arm(ROBOTS["mixed-3"])
+    paths = export_c(arm, tmp_path, ["mass_matrix", "inverse_dynamics"], single=single)
+    kind, suffix = ("float", "f") if single else ("double", "")
+    own = tmp_path / "own.c"
+    body = f"calls++; *s = sin{suffix}(x); *c = cos{suffix}(x);"
+    own.write_text(
+        f"#include <math.h>\nint calls;\nvoid mine({kind} x, {kind} *s, {kind} *c);\n"
+        f"void mine({kind} x, {kind} *s, {kind} *c)\n{{\n    {body}\n}}\n"
+    )
+    target = tmp_path / "own.so"
+    compile_c((paths[1], own), target, "-fPIC", "-shared", "-DARMDYN_SINCOS=mine")
+    changed, usual = Library(paths, single), Library(paths, single)
+    changed.library = ctypes.CDLL(str(target))
+    calls = ctypes.c_int.in_dll(changed.library, "calls")
+    for quantity in ("mass_matrix", "inverse_dynamics"):
+        program, state = arm.function(quantity).program, random_state(arm.robot)
+        inputs = [state[slot.name] for slot in program.inputs]
+        shapes = [slot.shape for slot in program.outputs]
+        calls.value = 0
+        ours, library = changed(quantity, inputs, shapes), usual(quantity, inputs, shapes)
+        assert all(np.array_equal(a, b) for a, b in zip(ours, library, strict=True))
+        angles = {step.args for step in program.code if step.op.value in ("sin", "cos")}
+        assert calls.value == len(angles) > 0
+
+
+@needs_gcc
+def test_an_inline_sine_and_cosine_may_be_included(tmp_path: Path) -> None:
+    arm = armdyn.load("planar2")
+    paths = export_c(arm, tmp_path, ["gravity"])
+    own = tmp_path / "own.h"
+    own.write_text(
+        "#include <math.h>\nstatic inline void mine(double x, double *s, double *c)\n"
+        "{\n    *s = sin(x);\n    *c = cos(x);\n}\n"
+    )
+    options = ("-include", str(own), "-DARMDYN_SINCOS=mine")
+    compile_c(paths[1:2], tmp_path / "own.so", "-fPIC", "-shared", *options)
+    with pytest.raises(AssertionError, match="wrong"):  # a name that is no function
+        compile_c(paths[1:2], tmp_path / "no", "-include", str(own), "-DARMDYN_SINCOS=wrong")

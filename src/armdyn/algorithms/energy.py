@@ -75,5 +75,6 @@ def _quadratic(I: Symmetric, w: Vector) -> Scalar:
 def _base_to_first_frame(chain: Chain) -> Vector:
     """Return the vector from the origin of the base frame to O_0, in E_0."""
     T = chain.base
-    x, y, z = (sum(T[row][col] * T[row][3] for row in range(3)) for col in range(3))
+    # written out: from Python 3.12 on `sum` rounds floats differently
+    x, y, z = (T[0][k] * T[0][3] + T[1][k] * T[1][3] + T[2][k] * T[2][3] for k in range(3))
     return (x, y, z)

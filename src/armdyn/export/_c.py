@@ -10,6 +10,9 @@ from armdyn.export._names import WIDTH, fresh, identifier
 from armdyn.graph import Program, Slot
 from armdyn.scalar import Op
 
+# The macro that computes a sine and a cosine.
+SINCOS = "ARMDYN_SINCOS"
+
 INFIX = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}
 
 
@@ -72,12 +75,31 @@ def c_prototype(program: Program, name: str, kind: Number) -> str:
     return f"void {name}(\n    " + ",\n    ".join(listed) + ")"
 
 
-def c_function(program: Program, name: str, kind: Number) -> str:
+def sincos_hook(kind: Number) -> str:
+    """Return the lines by which a compiler is told to call another sine and cosine."""
+    x, result = kind.name, f"{kind.name} *"
+    plain = f"do {{ *(s) = sin{kind.suffix}(x); *(c) = cos{kind.suffix}(x); }} while (0)"
+    return (
+        f"/* Compile with -D{SINCOS}=NAME to call a function of yours, which is faster than the "
+        "library's. */\n"
+        f"#ifdef {SINCOS}\nvoid {SINCOS}({x} x, {result}s, {result}c);\n"
+        f"#else\n#define {SINCOS}(x, s, c) {plain}\n#endif\n"
+    )
+
+
+def c_function(program: Program, name: str, kind: Number, hook: bool = False) -> str:
     """Return the definition of the function.
 
     All inputs are read before the first output is written, so an output may be the same array as an
     input.
+
+    Args:
+        program: the traced code.
+        name: name of the function.
+        kind: the type of the numbers.
+        hook: compute sine and cosine of one angle together, by the macro of `sincos_hook`.
     """
+    partners = _partners(program) if hook else {}
     given, wanted = arguments(program)
     elements = [(a, at) for a in given for at in range(a.slot.size)]
     places = [a.element(at) for a in wanted for at in range(a.slot.size)]
@@ -85,6 +107,7 @@ def c_function(program: Program, name: str, kind: Number) -> str:
     text: list[str] = []
     reads: list[tuple[int, str]] = []
     steps: list[str] = []
+    names: dict[int, str] = {}
     for k, step in enumerate(program.code):
         if step.op is Op.CONST:
             text.append(kind.literal(kind.rounded(step.value)))
@@ -94,6 +117,16 @@ def c_function(program: Program, name: str, kind: Number) -> str:
             text.append(fresh(f"{source.name}_{at}", taken))
             line = f"    const {kind.name} {text[-1]} = {source.element(at)};"
             reads.append((int(step.value), line))
+        elif partners.get(k, k) < k:  # computed with its partner
+            text.append(names[k])
+        elif k in partners:
+            both = {k: fresh(f"v{k}", taken), partners[k]: fresh(f"v{partners[k]}", taken)}
+            names |= both
+            text.append(both[k])
+            taken |= set(both.values())
+            s, c = both.values() if step.op is Op.SIN else reversed(both.values())
+            steps.append(f"    {kind.name} {s}, {c};")
+            steps.append(f"    {SINCOS}({text[step.args[0]]}, &{s}, &{c});")
         else:
             text.append(fresh(f"v{k}", taken))
             value = _expression(step.op, [text[arg] for arg in step.args], kind)
@@ -104,6 +137,19 @@ def c_function(program: Program, name: str, kind: Number) -> str:
     writes = [f"    {place} = {text[k]};" for place, k in zip(places, program.results, strict=True)]
     body = [*(line for _, line in sorted(reads)), *steps, *unread, *writes]
     return "\n".join([c_prototype(program, name, kind), "{", *body, "}", ""])
+
+
+def _partners(program: Program) -> dict[int, int]:
+    """Return, for every sine, the cosine of the same angle, and the other way round."""
+    found: dict[tuple[Op, int], int] = {}
+    pairs: dict[int, int] = {}
+    for k, step in enumerate(program.code):
+        if step.op in (Op.SIN, Op.COS):
+            other = found.get((Op.COS if step.op is Op.SIN else Op.SIN, step.args[0]))
+            found[step.op, step.args[0]] = k
+            if other is not None:
+                pairs |= {k: other, other: k}
+    return pairs
 
 
 @dataclass(frozen=True)

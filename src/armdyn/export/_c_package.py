@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from armdyn.export._c import Number, c_function, c_prototype, number
+from armdyn.export._c import Number, c_function, c_prototype, number, sincos_hook
 from armdyn.export._names import comment
 from armdyn.export._selftest import braced, recorded, selftest_check, selftest_frame
 from armdyn.graph import Program
@@ -93,11 +93,11 @@ def _header(
 def _source(
     prefix: str, functions: Sequence[CFunction], tables: Sequence[CTable], kind: Number
 ) -> str:
-    parts = [f'#include <math.h>\n\n#include "{prefix}.h"\n']
+    parts = [f'#include <math.h>\n\n#include "{prefix}.h"\n', sincos_hook(kind)]
     for table in tables:
         values = braced([kind.literal(kind.rounded(x)) for x in table.values], 0)
         parts.append(f"const {kind.name} {table.name}[{len(table.values)}] = {values};\n")
-    parts += [c_function(f.program, f.name, kind) for f in functions]
+    parts += [c_function(f.program, f.name, kind, hook=True) for f in functions]
     return "\n".join(parts)
 
 

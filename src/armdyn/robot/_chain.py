@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from armdyn.robot._robot import Placement, Robot
+from armdyn.robot._rounded import rounded_cos_sin
 from armdyn.robot.friction import FRICTION_TERMS, coefficients, shape_fields, shapes
 from armdyn.scalar import Scalar
 
@@ -29,7 +30,7 @@ def exact_cos_sin(angle: float) -> tuple[float, float]:
     # beyond some thousand turns floats are coarser than the tolerance
     if abs(angle - quarter * (math.pi / 2)) <= max(QUADRANT_TOLERANCE, 2 * math.ulp(angle)):
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarter % 4]
-    return math.cos(angle), math.sin(angle)
+    return rounded_cos_sin(angle)
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,9 @@ def chain_of(robot: Robot) -> Chain:
 
 def _gravity_in_first_frame(robot: Robot) -> tuple[float, float, float]:
     """Return base^T g with rounding residues of the rotation removed."""
-    g = robot.gravity
+    g, base = robot.gravity, robot.base
     size = max(map(abs, g))
-    rotated = [sum(robot.base[row][col] * g[row] for row in range(3)) for col in range(3)]
+    # written out: from Python 3.12 on `sum` rounds floats differently
+    rotated = [base[0][k] * g[0] + base[1][k] * g[1] + base[2][k] * g[2] for k in range(3)]
     x, y, z = (v if abs(v) > 1e-14 * size else 0.0 for v in rotated)
     return (x, y, z)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -38,28 +40,48 @@ def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
     rng = np.random.default_rng(seed)
     joints = [random_joint(rng, prismatic=type == 2 and i == 3) for i in range(1, n + 1)]
     joints = [j if j.is_revolute else replace(j, d=0.0) for j in joints]
-    g = rng.uniform(0.3, 1.0, 3) * rng.choice([-1.0, 1.0], 3)
-    return Robot(joints, gravity=tuple(9.81 * g / np.linalg.norm(g)), name=f"generic{n}-type{type}")
+    g = _signed(_uniform(rng, 0.3, 1.0, 3), rng)
+    size = math.sqrt(math.fsum(x * x for x in g))
+    return Robot(joints, gravity=[9.81 * x / size for x in g], name=f"generic{n}-type{type}")
 
 
 def random_joint(rng: np.random.Generator, prismatic: bool) -> Joint:
     """Return a joint with a random link; it is made of point masses, so its inertia is possible."""
-    sign = rng.choice([-1.0, 1.0], 4)
-    beta = float(sign[0] * rng.uniform(0.3, 1.2))
-    b, d = (float(x) for x in sign[1:3] * rng.uniform(0.1, 0.6, 2))
-    theta = float(sign[3] * rng.uniform(0.3, 1.2)) if prismatic else 0.0
-    points = rng.uniform(-0.2, 0.3, (5, 3))
-    masses = rng.uniform(0.2, 1.5, 5)
-    m = float(masses.sum())
-    c = masses @ points / m
-    r = points - c
-    I = sum(
-        (mk * (rk @ rk * np.eye(3) - np.outer(rk, rk)) for mk, rk in zip(masses, r, strict=True)),
-        np.zeros((3, 3)),
-    )
-    xx, xy, xz, yy, yz, zz = (float(I[k]) for k in zip(*np.triu_indices(3), strict=True))
+    sign = rng.choice([-1.0, 1.0], 4).tolist()
+    beta = sign[0] * _uniform(rng, 0.3, 1.2)[0]
+    b, d = (s * x for s, x in zip(sign[1:3], _uniform(rng, 0.1, 0.6, 2), strict=True))
+    theta = sign[3] * _uniform(rng, 0.3, 1.2)[0] if prismatic else 0.0
+    numbers = _uniform(rng, -0.2, 0.3, 15)
+    points = [numbers[k : k + 3] for k in range(0, 15, 3)]
+    masses = _uniform(rng, 0.2, 1.5, 5)
+    m = math.fsum(masses)
+    c = [_dot(masses, [p[k] for p in points]) / m for k in range(3)]
+    x, y, z = ([p[k] - c[k] for p in points] for k in range(3))
+
+    def moment(u: Sequence[float], v: Sequence[float]) -> float:
+        return _dot(masses, [a * b for a, b in zip(u, v, strict=True)])
+
+    xx, yy, zz = moment(x, x), moment(y, y), moment(z, z)
+    inertia = (yy + zz, -moment(x, y), -moment(x, z), xx + zz, -moment(y, z), xx + yy)
     return Joint(
         kind="prismatic" if prismatic else "revolute",
         beta=beta, b=b, theta=theta, d=d, mass=m,
-        com=(float(c[0]), float(c[1]), float(c[2])), inertia=(xx, xy, xz, yy, yz, zz),
+        com=(c[0], c[1], c[2]), inertia=inertia,
     )  # fmt: skip
+
+
+# Sums of NumPy and of its random numbers round differently from machine to machine. Sums here are
+# correctly rounded, and random numbers between 0 and 1 are the same everywhere.
+
+
+def _uniform(rng: np.random.Generator, low: float, high: float, count: int = 1) -> list[float]:
+    return [low + (high - low) * x for x in rng.random(count).tolist()]
+
+
+def _signed(values: Sequence[float], rng: np.random.Generator) -> list[float]:
+    signs = rng.choice([-1.0, 1.0], len(values)).tolist()
+    return [sign * x for sign, x in zip(signs, values, strict=True)]
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return math.fsum(x * y for x, y in zip(a, b, strict=True))

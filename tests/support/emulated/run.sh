@@ -36,7 +36,8 @@ wheels() {  # what armdyn and these tests import, in the versions that all tests
     --target "$ARM/site" --only-binary=:all: --python-version "$VERSION" --implementation cp \
     --abi "cp${VERSION/./}" --abi abi3 --abi none --platform manylinux_2_28_aarch64 \
     --platform manylinux_2_27_aarch64 --platform manylinux_2_17_aarch64 --platform manylinux2014_aarch64 \
-    numpy scipy llvmlite defusedxml tomli-w typer rich pytest hypothesis mpmath
+    numpy scipy llvmlite defusedxml tomli-w typer rich pytest hypothesis mpmath \
+    2> "$ARM/pip.log" || { cat "$ARM/pip.log"; return 1; }
 }
 
 if [ ! -e "$ARM/ready" ] || [ constraints.txt -nt "$ARM/ready" ] || [ "$HERE/run.sh" -nt "$ARM/ready" ]; then

@@ -1,0 +1,33 @@
+"""Cosines and sines of constant angles, beside many digits."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from armdyn.robot._chain import exact_cos_sin
+from armdyn.robot._rounded import rounded_cos_sin
+
+
+@pytest.mark.parametrize("scale", [1e-10, 1e-3, 4.0, 1e5, 1e12])
+def test_constants_of_an_arm_are_correctly_rounded(scale: float) -> None:
+    angles = np.random.default_rng(0).uniform(-scale, scale, 200).tolist()
+    with mpmath.workprec(300):
+        exact = [(float(mpmath.cos(x)), float(mpmath.sin(x))) for x in angles]
+    assert [rounded_cos_sin(x) for x in angles] == exact
+
+
+@pytest.mark.parametrize("k", range(-3, 9))
+def test_close_to_right_angles_too(k: int) -> None:
+    angles = [k * math.pi / 2 + d for d in (1.1e-12, -3e-11, 2e-7)]
+    with mpmath.workprec(300):
+        exact = [(float(mpmath.cos(x)), float(mpmath.sin(x))) for x in angles]
+    assert [exact_cos_sin(x) for x in angles] == exact
+
+
+def test_an_angle_too_large_for_any_digits_is_still_on_the_circle() -> None:
+    c, s = rounded_cos_sin(1e300)
+    assert math.isclose(c * c + s * s, 1.0, rel_tol=1e-15)
