@@ -7,7 +7,15 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Function, InputError, NumericalError
-from armdyn.graph import Program, Slot, evaluate, jacobian_at, trace, vjp_program
+from armdyn.graph import (
+    Program,
+    Slot,
+    evaluate,
+    jacobian_at,
+    jvp_program,
+    trace,
+    vjp_program,
+)
 from armdyn.scalar import sqrt
 from support.robots import random_robot
 
@@ -39,6 +47,22 @@ def test_gradients_are_weighted_jacobians(quantity: str) -> None:
         got = evaluate(gradient, [*flat, *weights])
         most = 1e-11 * np.abs(expected).max()
         np.testing.assert_allclose(got, expected, rtol=0, atol=most)
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics", "udu"])
+def test_derivatives_along_a_direction_transpose_gradients(quantity: str) -> None:
+    program = Arm(random_robot("mixed", 3, 3)).function(quantity).program
+    assert isinstance(program, Program)
+    rng = np.random.default_rng(2)
+    for code in (program, vjp_program(program), jvp_program(program)):
+        along, gradient = jvp_program(code), vjp_program(code)
+        assert len({slot.name for slot in along.inputs}) == 2 * len(code.inputs)
+        flat = rng.uniform(-1.0, 1.0, sum(slot.size for slot in code.inputs)).tolist()
+        direction = rng.normal(size=len(flat))
+        weights = rng.normal(size=sum(slot.size for slot in code.outputs))
+        one = np.dot(weights, evaluate(along, [*flat, *direction]))
+        other = np.dot(direction, evaluate(gradient, [*flat, *weights]))
+        assert abs(one - other) < 1e-10 * max(1.0, abs(one))
 
 
 def test_names_shapes_and_inputs_without_influence() -> None:

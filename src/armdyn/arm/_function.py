@@ -325,23 +325,35 @@ class Function(Vectorcallable):
 
         return to_casadi(self._program(parameters))
 
-    def jax(self, *, parameters: bool = False) -> Callable[..., Any]:
+    def jax(self, *, parameters: bool = False, kernel: bool = True) -> Callable[..., Any]:
         """Return the same function on JAX arrays ``(..., n)``.
 
+        On a CPU it calls the compiled kernel, which computes in double precision: JAX needs
+        ``jax_enable_x64``. `jit`, `vmap` and derivatives in both modes work, again and again.
+        Numbers are not checked: results of NaN are NaN. On other devices, and with a version of
+        jaxlib that this one does not know, the traced program is computed by JAX.
+
         Args:
-            parameters: take the link parameters ``(..., 10n)``, in the order of `Arm.parameters`,
-                as a further argument, the last.
+            parameters: take the link parameters ``(..., 10n)``, in the order of
+                `Arm.parameter_names`, as a further argument, the last.
+            kernel: False for the traced program in any case, in the precision of the arguments.
 
         Examples:
-            >>> import jax.numpy as jnp
-            >>> f.jax()(jnp.array([0.3, 0.5])).shape
+            >>> import jax
+            >>> jax.config.update("jax_enable_x64", True)
+            >>> f.jax()(np.array([0.3, 0.5])).shape
             (2,)
-            >>> f.jax(parameters=True)(jnp.array([0.3, 0.5]), jnp.ones(20)).shape
+            >>> f.jax(parameters=True)(np.array([0.3, 0.5]), np.ones(20)).shape
             (2,)
         """
         from armdyn.export import to_jax
 
-        return to_jax(self._program(parameters))
+        program = self._program(parameters)
+        if not checked_flag(kernel, "kernel"):
+            return to_jax(program)
+        from armdyn.arm.engines._jax import jax_function
+
+        return jax_function(program)
 
     def vjp(self) -> Function:
         """Return the gradient of this function, for reverse mode of automatic differentiation.

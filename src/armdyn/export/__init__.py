@@ -15,7 +15,14 @@ if TYPE_CHECKING:
         javascript_object,
         javascript_source,
     )
-    from armdyn.export._libraries import imported, to_casadi, to_jax, to_latex, to_sympy
+    from armdyn.export._libraries import (
+        check_sizes,
+        imported,
+        to_casadi,
+        to_jax,
+        to_latex,
+        to_sympy,
+    )
     from armdyn.export._names import prefix_of
     from armdyn.export._offline import linear_constants
     from armdyn.export._texts import casadi_source, jax_source
@@ -27,6 +34,7 @@ __all__ = [
     "c_package",
     "c_source",
     "casadi_source",
+    "check_sizes",
     "imported",
     "javascript_module",
     "javascript_object",
@@ -49,6 +57,7 @@ __getattr__ = lazy_names(
         "c_package": "_c_package",
         "c_source": "_c",
         "casadi_source": "_texts",
+        "check_sizes": "_libraries",
         "imported": "_libraries",
         "javascript_module": "_javascript",
         "javascript_object": "_javascript",

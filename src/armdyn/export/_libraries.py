@@ -109,7 +109,7 @@ def to_jax(program: Program) -> Callable[..., Any]:
 
     def function(*states: Any) -> Any:
         arrays = [jnp.asarray(state) for state in states]
-        _check_sizes(program, [a.shape[-1] if a.ndim else 0 for a in arrays])
+        check_sizes(program, [a.shape[-1] if a.ndim else 0 for a in arrays])
         lead = jnp.broadcast_shapes(*(a.shape[:-1] for a in arrays))
         columns = [a[..., k] for a in arrays for k in range(a.shape[-1])]
         values = evaluate(program, columns, rules)
@@ -132,11 +132,12 @@ def imported(name: str, why: str) -> Any:
 
 
 def _flattened(program: Program, states: Sequence[Sequence[Any]]) -> list[Any]:
-    _check_sizes(program, [len(state) for state in states])
+    check_sizes(program, [len(state) for state in states])
     return [x for state in states for x in state]
 
 
-def _check_sizes(program: Program, sizes: list[int]) -> None:
+def check_sizes(program: Program, sizes: list[int]) -> None:
+    """Raise an error if there are not as many inputs as the program takes, of these sizes."""
     if sizes != [slot.size for slot in program.inputs]:
         wanted = ", ".join(f"{slot.name} ({slot.size})" for slot in program.inputs)
         raise InputError(f"{program.name} takes these inputs, with their sizes: {wanted}.")

@@ -10,7 +10,14 @@ from armdyn._lazy import lazy_names
 if TYPE_CHECKING:
     from armdyn.graph._count import Operations, count
     from armdyn.graph._depth import depth
-    from armdyn.graph._derive import MODES, Mode, directional_at, jacobian_at, vjp_program
+    from armdyn.graph._derive import (
+        MODES,
+        Mode,
+        directional_at,
+        jacobian_at,
+        jvp_program,
+        vjp_program,
+    )
     from armdyn.graph._free_symbols import free_symbols
     from armdyn.graph._interpret import (
         ARITHMETIC,
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
         evaluate,
         interpret,
     )
-    from armdyn.graph._program import VJP, Instruction, Program, Slot
+    from armdyn.graph._program import JVP, VJP, Instruction, Program, Slot
     from armdyn.graph._show import show, statements
     from armdyn.graph._simplify import simplify
     from armdyn.graph._trace import record, trace
@@ -36,6 +43,7 @@ __all__ = [
     "ARITHMETIC",
     "ARRAYS",
     "FLOATS",
+    "JVP",
     "MODES",
     "NODES",
     "VJP",
@@ -57,6 +65,7 @@ __all__ = [
     "free_symbols",
     "interpret",
     "jacobian_at",
+    "jvp_program",
     "place_and_name",
     "record",
     "roll",
@@ -76,6 +85,7 @@ __getattr__ = lazy_names(
         "ARRAYS": "_interpret",
         "FLOATS": "_interpret",
         "Instruction": "_program",
+        "JVP": "_program",
         "MODES": "_derive",
         "Mode": "_derive",
         "NODES": "_interpret",
@@ -96,6 +106,7 @@ __getattr__ = lazy_names(
         "free_symbols": "_free_symbols",
         "interpret": "_interpret",
         "jacobian_at": "_derive",
+        "jvp_program": "_derive",
         "place_and_name": "rolled._rolled",
         "record": "_trace",
         "roll": "rolled._roll",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from armdyn.errors import GraphError, MethodError
-from armdyn.graph._program import VJP, Instruction, Program, Slot
+from armdyn.graph._program import JVP, VJP, Instruction, Program, Slot
 from armdyn.graph._trace import trace
 from armdyn.scalar import Op, Scalar, copysign, cos, max, select, sign, sin, sqrt
 
@@ -106,9 +106,7 @@ def vjp_program(program: Program) -> Program:
     gradients = [Slot(f"{slot.name}_gradient", slot.shape) for slot in program.inputs]
 
     def run(*arguments: Sequence[Scalar]) -> list[list[Scalar]] | list[Scalar]:
-        count = len(program.inputs)
-        inputs, weights = ([x for part in parts for x in part] for parts in
-                           (arguments[:count], arguments[count:]))  # fmt: skip
+        inputs, weights = _parted(program, arguments)
         seeds: Sparse = {}
         for k, weight in zip(program.results, weights, strict=True):
             _accumulate(seeds, k, weight)  # one value may be several outputs
@@ -118,6 +116,46 @@ def vjp_program(program: Program) -> Program:
         return by_slot if len(by_slot) > 1 else by_slot[0]
 
     return trace(run, (*program.inputs, *cotangents), gradients, program.name + VJP)
+
+
+def jvp_program(program: Program) -> Program:
+    """Return the derivative of a program along a direction: a Jacobian-vector product.
+
+    Its inputs are those of the program and, for each input x, the vector `x_tangent`: how x
+    changes, flattened. Its outputs are how each output y changes, `y_tangent`. It transposes
+    `vjp_program`, and has derivatives itself.
+    """
+    taken = {slot.name for slot in program.inputs}
+    tangents: list[Slot] = []
+    for slot in program.inputs:
+        name = f"{slot.name}_tangent"
+        while name in taken:  # in the derivative of such a derivative
+            name += "_tangent"
+        taken.add(name)
+        tangents.append(Slot(name, (slot.size,)))
+    changes = [Slot(f"{slot.name}_tangent", slot.shape) for slot in program.outputs]
+
+    def run(*arguments: Sequence[Scalar]) -> list[list[Scalar]] | list[Scalar]:
+        inputs, directions = _parted(program, arguments)
+        seeds = {k: {0: x} for k, x in enumerate(directions)}
+        carried = _forward(program, _partials(program, inputs), seeds)
+        found = [carried[k].get(0, 0.0) for k in program.results]
+        by_slot = [
+            [found[k] for k in _positions(program, program.outputs, y.name, "output")]
+            for y in program.outputs
+        ]
+        return by_slot if len(by_slot) > 1 else by_slot[0]
+
+    return trace(run, (*program.inputs, *tangents), changes, program.name + JVP)
+
+
+def _parted(
+    program: Program, arguments: Sequence[Sequence[Scalar]]
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return the inputs of a program and the arguments beyond them, both flattened."""
+    count = len(program.inputs)
+    flat = [[x for part in parts for x in part] for parts in (arguments[:count], arguments[count:])]
+    return flat[0], flat[1]
 
 
 def _positions(program: Program, slots: Sequence[Slot], name: str, role: str) -> Sequence[int]:

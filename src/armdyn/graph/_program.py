@@ -15,8 +15,10 @@ ARITY: dict[Op, int] = {
     Op.ABS: 1, Op.MAX: 2, Op.SELECT: 3, Op.COPYSIGN: 2,
 }  # fmt: skip
 
-# At the end of the names of programs that are gradients of others.
+# At the end of the names of programs that are derivatives of others: gradients, in reverse mode,
+# and derivatives along a direction, in forward mode.
 VJP = "_vjp"
+JVP = "_jvp"
 
 
 @dataclass(frozen=True)

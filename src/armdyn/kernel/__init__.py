@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from armdyn.kernel._cached_kernel import cached_kernel
+    from armdyn.kernel._cached_kernel import cached_kernel, kernel_key
     from armdyn.kernel._element import DOUBLE
     from armdyn.kernel._kernel import Kernel, compile_program, object_code
     from armdyn.kernel.batch._all_finite import all_finite, all_within
@@ -34,6 +34,7 @@ __all__ = [
     "cached_program",
     "compile_program",
     "in_threads",
+    "kernel_key",
     "new_rows",
     "object_code",
     "program_digest",
@@ -58,6 +59,7 @@ __getattr__ = lazy_names(
         "cached_program": "cache._cached_programs",
         "compile_program": "_kernel",
         "in_threads": "batch._threads",
+        "kernel_key": "_cached_kernel",
         "new_rows": "batch._new_rows",
         "object_code": "_kernel",
         "program_digest": "cache._identity",

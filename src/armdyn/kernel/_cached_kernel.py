@@ -10,6 +10,11 @@ from armdyn.kernel.cache._identity import identity
 from armdyn.kernel.targets import target
 
 
+def kernel_key(program: Program | Rolled) -> str:
+    """Return 64 hexadecimal digits that stand for the object code of a program on this machine."""
+    return key(*identity(program, target()), *llvm_versions())
+
+
 def cached_kernel(program: Program | Rolled) -> Kernel:
     """Return a program's kernel for this machine, from the cache if it is there.
 
@@ -17,7 +22,7 @@ def cached_kernel(program: Program | Rolled) -> Kernel:
     version and the compiler's own source. So cached code is never out of date.
     """
     machine = target()
-    name = key(*identity(program, machine), *llvm_versions())
+    name = kernel_key(program)
     cache = default_cache()
     code = cache.get(name) if cache else None
     if code is None:

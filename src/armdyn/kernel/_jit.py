@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -38,8 +39,8 @@ class Code:
 class _OwnCode(Code):
     """Machine code in an engine of its own, which is closed together with it."""
 
-    def __del__(self) -> None:
-        if not sys.is_finalizing():
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not finalizing():  # bound above: at the end, modules may have no names left
             _unused.append(self._engine)
             _close_unused()
 

@@ -10,9 +10,10 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from armdyn._checks import LARGEST_FLOAT
+from armdyn._fork_safe import first_use
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._element import DOUBLE
-from armdyn.kernel._jit import compile_object, load_object
+from armdyn.kernel._jit import Code, compile_object, load_code, load_object
 from armdyn.kernel._symbols import LOOP, ONE, ORDINARY, STREAMING
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._streams import streams
@@ -129,6 +130,20 @@ class Kernel:
     ) -> None:
         """Let Python call an object by such a C function, if that is supported."""
         set_vectorcall(self._entry(largest), fallbacks, owner)
+
+    @property
+    def xla_handler(self) -> int:
+        """Address of the function by which XLA calls the kernel; valid while this object lives."""
+        code, name = self._xla_code
+        return code.address(name)
+
+    @cached_property
+    def _xla_code(self) -> tuple[Code, str]:
+        from armdyn.kernel.call._xla import HANDLER, handler_ir
+
+        with first_use:
+            ir = handler_ir(self.program, self._code.address(LOOP), self._codegen)
+            return load_code(compile_object(ir, self.target), self.target), HANDLER
 
     def _entry(self, largest: float) -> KernelEntry:
         one = self._code.address(ONE)

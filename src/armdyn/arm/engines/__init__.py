@@ -1,0 +1,1 @@
+"""Functions as operations of libraries for learning, which call the compiled kernels."""
