@@ -284,6 +284,12 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     for name in ("states", "q", "qd", "qdd"):
         yield f"motion.Trajectory.{name}", Call(getattr(line, name), {"t": 0.1})
     yield "motion.Trajectory.sample", Call(line.sample, {"at": 10.0})
+    limited = {"velocity": 2.0, "acceleration": 5.0, "effort": 90.0}
+    path = {"arm": ARM, "path": [Q, -Q], "nodes": 10, **limited}
+    yield "motion.time_optimal", Call(motion.time_optimal, path)
+    planned = motion.time_optimal(**path)
+    for name in ("along", "torques"):
+        yield f"motion.TimeOptimal.{name}", Call(getattr(planned, name), {"t": 0.1})
     yield (
         "motion.StraightLine",
         Call(motion.StraightLine, {"arm": ARM, "start": Q, "pose": ARM.pose(Q + 0.05)}),
@@ -331,7 +337,8 @@ NAMES = (
     "identify", "identify_payload", "identify_drive_gains", "motion.Fourier", "motion.JointSpace",
     "motion.MinimumJerk", "motion.Trajectory.states", "motion.Trajectory.q",
     "motion.Trajectory.qd", "motion.Trajectory.qdd", "motion.Trajectory.sample",
-    "motion.StraightLine",
+    "motion.StraightLine", "motion.time_optimal", "motion.TimeOptimal.along",
+    "motion.TimeOptimal.torques",
 )  # fmt: skip
 
 

@@ -4,6 +4,18 @@ from armdyn.motion._fourier import Fourier, resting, waves
 from armdyn.motion._joint_space import JointSpace
 from armdyn.motion._minimum_jerk import MinimumJerk
 from armdyn.motion._straight_line import StraightLine
+from armdyn.motion._time_optimal import TimeOptimal, TimeOptimalPaths, time_optimal
 from armdyn.motion._trajectory import Trajectory
 
-__all__ = ["Fourier", "JointSpace", "MinimumJerk", "StraightLine", "Trajectory", "resting", "waves"]
+__all__ = [
+    "Fourier",
+    "JointSpace",
+    "MinimumJerk",
+    "StraightLine",
+    "TimeOptimal",
+    "TimeOptimalPaths",
+    "Trajectory",
+    "resting",
+    "time_optimal",
+    "waves",
+]

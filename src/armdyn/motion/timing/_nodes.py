@@ -1,0 +1,38 @@
+"""The nodes of paths: places between which the acceleration along the path is constant."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.motion.timing._paths import Paths
+
+Array = NDArray[np.float64]
+
+# From rest, s grows with the square of time: the first and the last piece are divided so.
+GRADED = np.square(np.arange(1, 4) / 4.0)
+# Equal nodes nearer to a special one than this share of a piece are left out.
+NEAR = 0.05
+# Special nodes nearer to each other than this are one.
+SAME = 1e-7
+
+
+def nodes_of(paths: Paths, pieces: int) -> Array:
+    """Return the nodes ``(N + 1, B)``: equal ones, knots, and where a joint changes its direction.
+
+    Paths with fewer nodes than others have their last one, 1, several times.
+    """
+    special = np.sort(paths.special(), axis=1)
+    special = np.where(special > 1.0 - SAME, np.nan, special)
+    special[:, 0] = 0.0
+    close = np.diff(special, axis=1) < SAME
+    special[:, 1:][close] = np.nan
+    equal = np.arange(1, pieces) / pieces
+    first = GRADED / pieces
+    plain = np.concatenate([first, equal, 1.0 - first])
+    inner = np.where(np.isnan(special[:, 1:]), 2.0, special[:, 1:])
+    away = np.abs(plain[:, None] - inner[:, None, :]).min(axis=2, initial=1.0)
+    kept = np.where(away > NEAR / pieces, plain, np.nan)
+    s = np.sort(np.concatenate([special, kept], axis=1), axis=1)
+    s = s[:, : int((~np.isnan(s)).sum(axis=1).max())]
+    return np.concatenate([np.where(np.isnan(s), 1.0, s), np.ones((len(s), 1))], axis=1).T.copy()

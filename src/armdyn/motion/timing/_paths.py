@@ -1,0 +1,191 @@
+"""Paths in joint space: splines through way-points, many at a time, and functions q(s)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn._checks import checked_array
+from armdyn.arm import Evaluator
+from armdyn.errors import InputError
+from armdyn.graph import Slot, trace
+from armdyn.motion.timing._rows import Row
+from armdyn.scalar import Scalar
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+States = tuple[Array, Array, Array]
+
+# Way-points nearer to each other than this share of the path's length are the same point.
+SAME_POINT = 1e-9
+# Places at which a function is looked at for changes of direction, and steps of bisection.
+LOOKED_AT, BISECTIONS = 4000, 50
+
+
+class Paths(ABC):
+    """Some paths q(s), 0 <= s <= 1.
+
+    Attributes:
+        n: number of joints.
+        count: number of paths.
+    """
+
+    n: int
+    count: int
+
+    @abstractmethod
+    def states(self, pieces: Array, s: Array) -> States:
+        """Return q, dq/ds and d2q/ds2, ``(N, B, k, n)``.
+
+        Args:
+            pieces: a place inside each piece of each path, ``(N, B)``.
+            s: places in these pieces, ``(N, B, k)``.
+        """
+
+    @abstractmethod
+    def special(self) -> Array:
+        """Return places that must be nodes, ``(B, k)``, NaN where there are fewer.
+
+        They are knots, and where a joint changes its direction.
+        """
+
+    @abstractmethod
+    def some(self, which: Indices) -> Paths:
+        """Return some of the paths."""
+
+    def at(self, s: Array) -> States:
+        """Return q, dq/ds and d2q/ds2 of the only path, ``(N, n)``, at places ``(N,)``."""
+        q, by_s, by_ss = self.states(s[:, None], s[:, None, None])
+        return q[:, 0, 0], by_s[:, 0, 0], by_ss[:, 0, 0]
+
+
+class Splines(Paths):
+    """Natural cubic splines through way-points; s grows with the distance of the points.
+
+    Attributes:
+        knots: s of the way-points, ``(B, K)``.
+        polynomials: coefficients of (s - knot)^0 to ^3, ``(B, K - 1, 4, n)``.
+    """
+
+    def __init__(self, knots: Array, polynomials: Array) -> None:
+        self.knots, self.polynomials = knots, polynomials
+        self.count, self.n = len(knots), polynomials.shape[-1]
+
+    def states(self, pieces: Array, s: Array) -> States:
+        segment = np.zeros(pieces.shape, dtype=np.intp)
+        for k in range(1, self.knots.shape[1] - 1):
+            segment += pieces >= self.knots[:, k]
+        lanes = np.arange(self.count)
+        flat = self.polynomials.reshape(self.count, -1, 4 * self.n)[lanes, segment]
+        t = s - self.knots[lanes, segment][..., None]
+        q, by_s, by_ss = _spline(self.n)([flat[..., None, :], t[..., None]], t.shape).results
+        return q, by_s, by_ss
+
+    def special(self) -> Array:
+        b, c, d = (self.polynomials[:, :, k] for k in (1, 2, 3))
+        # roots of b + 2 c t + 3 d t^2, in the form without cancellation
+        root = np.sqrt(np.maximum(c * c - 3.0 * d * b, 0.0))
+        w = -(c + np.copysign(root, c))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.stack([w / (3.0 * d), b / w], axis=2)
+        real = (c * c >= 3.0 * d * b)[:, :, None]
+        wide = np.diff(self.knots, axis=1)[:, :, None, None]
+        t = np.where(real & np.isfinite(t) & (t >= 0.0) & (t <= wide), t, np.nan)
+        roots = (self.knots[:, :-1, None, None] + t).reshape(self.count, -1)
+        return np.concatenate([self.knots, roots], axis=1)
+
+    def some(self, which: Indices) -> Splines:
+        return Splines(self.knots[which], self.polynomials[which])
+
+
+class FunctionPath(Paths):
+    """One path, given as functions."""
+
+    def __init__(self, functions: tuple[Callable[[Array], Any], ...], knots: Array) -> None:
+        self._functions, self._knots = functions, knots
+        what = "positions (2, n) for the places [0, 1]"
+        ends = checked_array(functions[0](np.array([0.0, 1.0])), "path", (2, "n"), what=what)
+        self.n, self.count = ends.shape[1], 1
+
+    def states(self, pieces: Array, s: Array) -> States:
+        flat = np.clip(s.reshape(-1), 0.0, 1.0)
+        q, by_s, by_ss = (self._values(k, flat).reshape(*s.shape, self.n) for k in range(3))
+        return q, by_s, by_ss
+
+    def special(self) -> Array:
+        s = np.linspace(0.0, 1.0, LOOKED_AT + 1)
+        by_s = self._values(1, s)
+        at, joint = np.nonzero(by_s[:-1] * by_s[1:] < 0.0)
+        low, high, sign = s[at], s[at + 1], np.sign(by_s[at, joint])
+        for _ in range(BISECTIONS if len(at) else 0):
+            middle = (low + high) / 2
+            before = self._values(1, middle)[np.arange(len(at)), joint] * sign > 0.0
+            low, high = np.where(before, middle, low), np.where(before, high, middle)
+        on = s[np.nonzero(by_s[1:-1] == 0.0)[0] + 1] if len(by_s) > 2 else s[:0]
+        inside = self._knots[(self._knots > 0.0) & (self._knots < 1.0)]
+        return np.concatenate([[0.0], high, np.unique(on), inside, [1.0]])[None]
+
+    def some(self, which: Indices) -> FunctionPath:
+        return self
+
+    def _values(self, k: int, s: Array) -> Array:
+        what = f"{('q', 'dq/ds', 'd2q/ds2')[k]} (N, {self.n}) for N places in 0..1"
+        return checked_array(self._functions[k](s), "path", (len(s), self.n), what=what)
+
+
+def splines(points: Array) -> Splines:
+    """Return splines through way-points ``(B, K, n)``.
+
+    Raises:
+        InputError: a way-point is repeated.
+    """
+    way = np.sqrt(np.square(np.diff(points, axis=1)).sum(axis=-1))
+    whole = way.sum(axis=1, keepdims=True)
+    same = way <= SAME_POINT * whole
+    if same.any():
+        path, k = (int(x) for x in np.argwhere(same)[0])
+        which = f" of path {path}" if len(points) > 1 else ""
+        raise InputError(
+            f"way-points {k} and {k + 1}{which} are the same position: leave one out; the arm "
+            "stops there only between two motions.",
+            argument="path",
+        )
+    h = (way / whole)[:, :, None]
+    knots = np.concatenate([np.zeros((len(points), 1)), np.cumsum(h[:, :, 0], axis=1)], axis=1)
+    knots[:, -1] = 1.0
+    slope = np.diff(points, axis=1) / h
+    # the second derivatives of a natural spline: a tridiagonal system, solved for all paths
+    bend = np.zeros_like(points)
+    K = points.shape[1]
+    ratio, right = np.zeros((len(points), K, 1)), np.zeros_like(points)
+    for k in range(1, K - 1):
+        pivot = 2.0 * (h[:, k - 1] + h[:, k]) - h[:, k - 1] * ratio[:, k - 1]
+        ratio[:, k] = h[:, k] / pivot
+        jump = 6.0 * (slope[:, k] - slope[:, k - 1])
+        right[:, k] = (jump - h[:, k - 1] * right[:, k - 1]) / pivot
+    for k in range(K - 2, 0, -1):
+        bend[:, k] = right[:, k] - ratio[:, k] * bend[:, k + 1]
+    first = slope - h * (2.0 * bend[:, :-1] + bend[:, 1:]) / 6.0
+    third = np.diff(bend, axis=1) / (6.0 * h)
+    return Splines(knots, np.stack([points[:, :-1], first, bend[:, :-1] / 2.0, third], axis=2))
+
+
+@lru_cache(maxsize=64)
+def _spline(n: int) -> Evaluator:
+    """Return the evaluator of a polynomial of third degree and its derivatives."""
+
+    def function(c: Row, at: Row) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+        t = at[0]
+        p = [c[k * n : (k + 1) * n] for k in range(4)]
+        q = [p[0][j] + t * (p[1][j] + t * (p[2][j] + t * p[3][j])) for j in range(n)]
+        by_s = [p[1][j] + t * (2.0 * p[2][j] + 3.0 * t * p[3][j]) for j in range(n)]
+        by_ss = [2.0 * p[2][j] + 6.0 * t * p[3][j] for j in range(n)]
+        return q, by_s, by_ss
+
+    inputs, names = [Slot("polynomial", (4 * n,)), Slot("t", (1,))], ("q", "by_s", "by_ss")
+    return Evaluator(trace(function, inputs, [Slot(x, (n,)) for x in names], "spline"))

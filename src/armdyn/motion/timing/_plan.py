@@ -1,0 +1,157 @@
+"""Time laws of many paths: passes, then tightening until the limits hold between the nodes too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import ArmdynError, NumericalError
+from armdyn.motion.timing._failures import note_failures, note_unheld
+from armdyn.motion.timing._islands import islands
+from armdyn.motion.timing._judge import Asked, asked
+from armdyn.motion.timing._limits import Limits
+from armdyn.motion.timing._passes import Law, passed
+from armdyn.motion.timing._paths import Paths
+from armdyn.motion.timing._problem import Problem
+from armdyn.motion.timing._question import Question
+from armdyn.motion.timing._tight import Tight
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Passes with the rows of both ends, after the one with those of left ends; more of them if friction
+# is taken at the speed of the last pass.
+PASSES, MORE_PASSES = 2, 5
+# Rounds of tightening; then the number of nodes is doubled, so often.
+ROUNDS, DOUBLED = 6, 3
+# Rounds end below this share of the tolerance: between the places that are looked at, there may be
+# a little more.
+AIMED = 0.5
+LIMITS = ("effort", "acceleration", "velocity")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The time law of one path.
+
+    Attributes:
+        s: nodes, ``(N + 1,)``.
+        bound: largest admissible speeds there, ``(N + 1,)``.
+        speed: those of the law, ``(N + 1,)``.
+        excess: largest excess over a limit, as a share of it; negative if none is reached.
+        joint: the joint that is nearest to a limit in each piece, ``(N,)``.
+        limit: which limit that is, an index into `LIMITS`, ``(N,)``.
+        used: what share of it is used, ``(N,)``.
+        islands: nodes above whose bound there are admissible speeds again, ``(N + 1,)``.
+    """
+
+    s: Array
+    bound: Array
+    speed: Array
+    excess: float
+    joint: NDArray[np.intp]
+    limit: NDArray[np.intp]
+    used: Array
+    islands: Flags
+
+
+def plans(question: Question, paths: Paths, pieces: int) -> list[Plan | ArmdynError]:
+    """Return the time law of each path, or why there is none."""
+    found: list[Plan | ArmdynError | None] = [None] * paths.count
+    left = np.arange(paths.count)
+    for k in range(DOUBLED + 1):
+        some = paths if len(left) == paths.count else paths.some(left)
+        for lane, plan in zip(left.tolist(), _attempt(question, some, pieces << k), strict=True):
+            found[lane] = plan
+        left = np.array([k for k in left.tolist() if _too_much(found[k], question)], dtype=np.intp)
+        if not len(left):
+            break
+    return [
+        _excess(question, x) if isinstance(x, Plan) and _too_much(x, question) else x
+        for x in found
+        if x is not None
+    ]
+
+
+def _too_much(plan: Plan | ArmdynError | None, question: Question) -> bool:
+    return isinstance(plan, Plan) and plan.excess > question.tolerance
+
+
+def _attempt(question: Question, paths: Paths, pieces: int) -> list[Plan | ArmdynError]:
+    """Return time laws with a number of pieces; their excess may be too large."""
+    whole = Problem.of(question.arm, paths, question.limits, question.friction, pieces)
+    errors: list[ArmdynError | None] = [None] * paths.count
+    tight = Tight.none(whole)
+    note_unheld(whole, tight, errors)
+    start, end = question.start, question.end
+    room = tight.room(whole, None)
+    law = passed(whole, room, start, end)
+    for _ in range(PASSES if whole.exact else MORE_PASSES):
+        room = tight.room(whole, law.speed)
+        law = passed(whole, room, start, end, law.speed)
+    note_failures(question, whole, law, errors)
+    split = islands(whole, room, law.bound)
+    best: list[Plan | None] = [None] * paths.count
+    excess = np.full(paths.count, np.inf)
+    lanes = np.array([k for k, error in enumerate(errors) if error is None], dtype=np.intp)
+    problem = whole
+    if len(lanes) < paths.count:
+        problem, tight, law = whole.some(lanes), tight.some(lanes), law.some(lanes)
+    for k in range(ROUNDS + 1 if len(lanes) else 0):
+        got = asked(problem, law.speed)
+        now = _shares(problem.limits, got).max(axis=(0, 1, 3)) - 1.0
+        for lane in np.nonzero(now < excess[lanes])[0].tolist():
+            flags = split[:, lanes[lane]]
+            best[lanes[lane]] = _plan(problem, law, got, float(now[lane]), lane, flags)
+        excess[lanes] = np.minimum(now, excess[lanes])
+        more = np.nonzero(now > AIMED * question.tolerance)[0]
+        if not len(more) or k == ROUNDS:
+            break
+        if len(more) < len(lanes):
+            lanes, problem, tight = lanes[more], problem.some(more), tight.some(more)
+            law, got = law.some(more), got.some(more)
+        tight = tight.more(problem, got)
+        law = passed(problem, tight.room(problem, law.speed), start, end, law.speed)
+    both = zip(best, errors, strict=True)
+    return [x for x in (plan or error for plan, error in both) if x is not None]
+
+
+def _shares(limits: Limits, got: Asked) -> Array:
+    """Return what share of each limit is used, ``(3, N, B, n)``, in the order of `LIMITS`."""
+    most = np.where(np.isfinite(limits.effort), limits.effort, np.inf)
+    effort = 1.0 + np.maximum(got.above, got.below) / np.where(np.isfinite(most), most, 1.0)
+    effort = np.where(np.isfinite(most), effort, 0.0)
+    return np.stack(
+        [effort, got.acceleration / limits.acceleration, got.velocity / limits.velocity]
+    )
+
+
+def _plan(problem: Problem, law: Law, got: Asked, excess: float, lane: int, split: Flags) -> Plan:
+    real = int((problem.length[:, lane] > 0.0).sum())
+    one = np.array([lane])
+    share = _shares(problem.limits, got.some(one))[:, :real, 0]
+    flat = share.transpose(1, 0, 2).reshape(real, -1)
+    which = flat.argmax(axis=1)
+    nodes = slice(0, real + 1)
+    return Plan(
+        problem.s[nodes, lane].copy(),
+        law.bound[nodes, lane].copy(),
+        law.speed[nodes, lane].copy(),
+        excess,
+        which % problem.n,
+        which // problem.n,
+        flat[np.arange(real), which],
+        split[nodes].copy(),
+    )
+
+
+def _excess(question: Question, plan: Plan) -> ArmdynError:
+    worst = int(plan.used.argmax())
+    name, limit = question.arm.joint_names[int(plan.joint[worst])], LIMITS[int(plan.limit[worst])]
+    return NumericalError(
+        f"between s = {plan.s[worst]:.4g} and {plan.s[worst + 1]:.4g} of the path, joint {name!r} "
+        f"is beyond its limit of {limit} by {plan.excess:.2g} of it, more than `tolerance`, "
+        f"{question.tolerance:g}, with {len(plan.s)} nodes: give more `nodes` or a smoother path."
+    )
