@@ -16,6 +16,7 @@ from armdyn._checks import (
 )
 from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
+from armdyn.cluster import checked_client
 from armdyn.identification._arguments import (
     checked_arm,
     checked_coupling,
@@ -69,6 +70,7 @@ def identify(
     tilt: bool | str = "auto",
     flip: Sequence[int | str] = (),
     progress: Progress | None = None,
+    client: Any = None,
 ) -> Result:
     """Identify the dynamic parameters of an arm from logs of its motion.
 
@@ -107,6 +109,8 @@ def identify(
             is tilted; False takes gravity from the arm.
         flip: joints, by numbers from 1 or names, whose torques have the opposite sign in the logs.
         progress: called with (done, total, what) during each step.
+        client: a `distributed.Client`, whose workers make the rows of the regression and reduce
+            them to triangular factors. The result has the same bits as without it.
 
     Raises:
         InputError: an argument is wrong, or the logs are too short or not of this arm.
@@ -123,6 +127,7 @@ def identify(
     """
     checked_arm(arm)
     report = reporter(progress)
+    cluster = checked_client(client)
     train_logs = checked_logs(arm, logs, "logs", long=True)
     test_logs = [] if test is None else checked_logs(arm, test, "test", long=True)
     options = Options(
@@ -155,4 +160,4 @@ def identify(
     )
     if test is None:
         train_logs, test_logs = split(train_logs, share)
-    return run(arm, train_logs, test_logs, options, report)
+    return run(arm, train_logs, test_logs, options, report, cluster)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from armdyn._progress import Progress
 from armdyn.arm import Arm
+from armdyn.cluster import Cluster
 from armdyn.errors import InputError
 from armdyn.identification._about import about
 from armdyn.identification._result import Result
@@ -86,6 +87,7 @@ def run(
     test_logs: Sequence[Log],
     options: Options,
     progress: Progress,
+    cluster: Cluster | None = None,
 ) -> Result:
     """Identify an arm from the training logs, and test it on the others."""
     if options.physical:
@@ -98,10 +100,10 @@ def run(
         train_logs, test_logs, band.cutoff, options.decimate, progress, why=band.why,
         delay=band.delay,
     )  # fmt: skip
-    complete, settings = _complete(arm, data, options, None, progress)
+    complete, settings = _complete(arm, data, options, None, progress, cluster)
     turned = complete.tilt
     if turned is not None:
-        complete, settings = _complete(arm, data, options, turned, progress)
+        complete, settings = _complete(arm, data, options, turned, progress, cluster)
     model, rows, found, parts = complete.model, complete.rows, complete.found, complete.rows.parts
     notes = [*data.notes, *band.notes, *_fit_notes(arm, found, settings)]
     progress(0, 1, "links")
@@ -118,7 +120,8 @@ def run(
             "the same, simulators may refuse them."
         )
     train, train_errors = compare(rows, solution.values)
-    unseen = Rows(model, filtered_segments(data.test, data.test_bands, model))
+    tested = filtered_segments(data.test, data.test_bands, model)
+    unseen = Rows(model, tested, cluster=cluster)
     fastest = np.max([np.abs(model.of_drives(s.velocity)).max(axis=0) for s in train], axis=0)
     test, errors = compare(unseen, solution.values, fastest)
     assert train_errors is not None
@@ -155,7 +158,12 @@ def run(
 
 
 def _complete(
-    arm: Arm, data: Data, options: Options, tilt: Tilt | None, progress: Progress
+    arm: Arm,
+    data: Data,
+    options: Options,
+    tilt: Tilt | None,
+    progress: Progress,
+    cluster: Cluster | None,
 ) -> tuple[FullFit, Settings]:
     """Return the fit of an arm with the terms that the data show, and how it was made."""
     model = _model(arm, options, None if tilt is None else Turned(tilt.change, tilt.links))
@@ -164,7 +172,7 @@ def _complete(
     torque, top = _sizes(parts, model)
     settings = Settings(_dead_band(options, top), options.robust, options.weights, options.prior)
     complete = full_fit(
-        Rows(model, parts), expected(arm, model.base.rotor, torque), settings,
+        Rows(model, parts, cluster=cluster), expected(arm, model.base.rotor, torque), settings,
         options.friction or Terms(()), options.rotor is None,
         options.tilt if tilt is None else None, top, progress,
     )  # fmt: skip

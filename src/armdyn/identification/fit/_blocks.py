@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._progress import Progress
 from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._groups import Work
 from armdyn.identification.fit._regression import Prior
 from armdyn.identification.fit._segments import Rows
 
@@ -90,21 +90,35 @@ def block_sums(
     active = [np.append(model.active[j], p) for j in range(n)]
     packed = [np.zeros((number, len(a), len(a))) for a in active]
     counts = np.zeros((number, n))
-    starts = [0, *accumulate(len(part.centres) for part in rows.parts)]
-    done = 0
-    for k, at, A in rows:
-        first, last = starts[k] + int(at.start), starts[k] + int(at.stop)
-        block = np.arange(first, last, dtype=np.int64) * number // rows.count
-        for b in range(int(block[0]), int(block[-1]) + 1):
-            here = block == b
+    for group, sums in rows.each(_group_sums, targets, kept, given=(number, rows.count)):
+        for b, (squares, found) in sums.items():
             for j in range(n):
-                use = np.logical_and(here, kept[k][at, j])
-                X = np.column_stack([A[use, model.part(j)], targets[k][at, j][use]])
-                packed[j][b] += X.T @ X
-                counts[b, j] += len(X)
-        done += len(A)
-        progress(done, rows.count, "friction")
+                packed[j][b] += squares[j]
+            counts[b] += found
+        progress(group.start + group.count, rows.count, "friction")
     squares = np.zeros((number, n, p + 1, p + 1))
     for j, a in enumerate(active):
         squares[:, j, a[:, None], a] = packed[j]
     return Blocks(model, squares, counts)
+
+
+def _group_sums(
+    work: Work, targets: Array, kept: Mask, number: int, total: int
+) -> dict[int, tuple[list[Array], Array]]:
+    """Return X^T X of every joint, and the numbers of rows, of a group in every block of time."""
+    model, start = work.model, work.group.start
+    widths = [len(active) + 1 for active in model.active]
+    sums: dict[int, tuple[list[Array], Array]] = {}
+    for at, A in work.rows():
+        block = np.arange(start + at.start, start + at.stop, dtype=np.int64) * number // total
+        for b in range(int(block[0]), int(block[-1]) + 1):
+            here = block == b
+            if b not in sums:
+                sums[b] = [np.zeros((p, p)) for p in widths], np.zeros(model.n)
+            squares, counts = sums[b]
+            for j in range(model.n):
+                use = np.logical_and(here, kept[at, j])
+                X = np.column_stack([A[use, model.part(j)], targets[at, j][use]])
+                squares[j] += X.T @ X
+                counts[j] += len(X)
+    return sums

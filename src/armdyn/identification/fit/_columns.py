@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import local
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +108,7 @@ class Model:
         ]
         self.columns: tuple[Column, ...] = (*inertial, *own)
         self.k = len(inertial)
-        self._room = np.empty((CHUNK, self.n, self.k))
+        self._memory = local()
         seen = self._seen()
         picked = [np.flatnonzero(seen[j]) for j in range(self.n)]
         # where a column of `_single` belongs: the parameter, and the joint
@@ -263,9 +265,23 @@ class Model:
 
     def _inertial(self, q: Array, qd: Array, qdd: Array) -> Array:
         # Reuse the memory instead of allocating it for every block.
-        room = self._room[: len(q)] if len(q) <= CHUNK else None
+        room = self._room()[: len(q)] if len(q) <= CHUNK else None
         Y = self.base.regressor(q, qd, qdd, out=room)
         return Y if self.coupling is None else np.einsum("ij,njk->nik", self.coupling, Y)
+
+    def _room(self) -> Array:
+        """Return memory for the regressor of a chunk; each thread has its own."""
+        room: Array | None = getattr(self._memory, "room", None)
+        if room is None:
+            room = self._memory.room = np.empty((CHUNK, self.n, self.k))
+        return room
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle without the memory of threads."""
+        return {name: value for name, value in vars(self).items() if name != "_memory"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _memory=local())
 
     def _seen(self) -> NDArray[np.bool_]:
         rng = np.random.default_rng(0)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from armdyn._progress import Progress
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._correlation import correlation_lengths, noise_shares
+from armdyn.identification.fit._groups import Work
 from armdyn.identification.fit._prior import Expected, prior_of
 from armdyn.identification.fit._r_factor import RFactor
 from armdyn.identification.fit._regression import Fit, Prior, regress
@@ -93,7 +94,7 @@ def fitted(
         if not (share > FEWEST_CLIPPED).any() or np.allclose(share, clipped, rtol=0.02):
             break
         clipped = share
-        targets = [_pulled_in(model, part, fit.values, reach) for part in parts]
+        targets = rows.collected(_pulled_in, (fit.values, reach))
         factors, counts = factors_of(rows, targets, kept, progress)
         fit, correlation = _weighted(rows, targets, kept, factors, counts, prior, settings)
     noise = noise_shares(_residuals(rows, targets, fit.values), kept)
@@ -106,14 +107,10 @@ def factors_of(
     """Return R_j ``(c, p + 1)`` over all columns, and the number of rows, of every joint."""
     model = rows.model
     made = [RFactor(len(active)) for active in model.active]
-    done = 0
-    for k, at, A in rows:
-        for j, factor in enumerate(made):
-            use = kept[k][at, j]
-            mine = A[:, model.part(j)]
-            factor.add(mine[use], targets[k][at, j][use])
-        done += len(A)
-        progress(done, rows.count, "regressor")
+    for group, found in rows.each(_group_factors, targets, kept):
+        for factor, one in zip(made, found, strict=True):
+            factor.merge(*one)
+        progress(group.start + group.count, rows.count, "regressor")
     full: list[Array] = []
     for factor, active in zip(made, model.active, strict=True):
         R = factor.factor()
@@ -124,9 +121,15 @@ def factors_of(
     return full, [factor.count for factor in made]
 
 
-def predicted(model: Model, part: FilteredSegment, values: Array, a: int, b: int) -> Array:
-    """Return the torques of a model at samples a to b of a segment, not filtered."""
-    return model.predicted(values, *part.samples(a, b)[:3])
+def _group_factors(work: Work, targets: Array, kept: Mask) -> list[tuple[Array, int]]:
+    """Return the factor of every joint's rows in a group, and their number."""
+    model = work.model
+    made = [RFactor(len(active)) for active in model.active]
+    for at, A in work.rows():
+        for j, factor in enumerate(made):
+            use = kept[at, j]
+            factor.add(A[:, model.part(j)][use], targets[at, j][use])
+    return [(factor.factor(), factor.count) for factor in made]
 
 
 def prior_from_sizes(model: Model, natural: Expected, squares: Array, counts: Array) -> Prior:
@@ -166,9 +169,14 @@ def _weighted(
 
 def _residuals(rows: Rows, targets: Sequence[Array], values: Array) -> list[Array]:
     residuals = [target.copy() for target in targets]
-    for k, at, A in rows:
-        residuals[k][at] -= rows.model.torques(values, A)
+    for group, ours in rows.each(group_torques, given=(values,)):
+        residuals[group.segment][group.rows] -= ours
     return residuals
+
+
+def group_torques(work: Work, values: Array) -> Array:
+    """Return the torques of a model ``(m, n)`` for the rows of a group."""
+    return np.concatenate([work.model.torques(values, A) for _, A in work.rows()])
 
 
 def _reach(model: Model, parts: Sequence[FilteredSegment], values: Array) -> tuple[Array, Array]:
@@ -180,11 +188,7 @@ def _reach(model: Model, parts: Sequence[FilteredSegment], values: Array) -> tup
     return reach, (size > reach).mean(axis=0)
 
 
-def _pulled_in(model: Model, part: FilteredSegment, values: Array, reach: Array) -> Array:
+def _pulled_in(work: Work, values: Array, reach: Array) -> Array:
     """Return the rows of torques with outliers pulled in."""
-
-    def torques(a: int, b: int) -> Array:
-        ours = predicted(model, part, values, a, b)
-        return ours + np.clip(part.tau[a:b] - ours, -reach, reach)
-
-    return part.rows_of(torques)
+    ours = ((work.model.predicted(values, x.q, x.qd, x.qdd), x.tau) for _, x in work.blocks())
+    return work.filtered(torque + np.clip(tau - torque, -reach, reach) for torque, tau in ours)

@@ -114,9 +114,7 @@ def full_fit(
     first = fitted(model, narrow, natural, settings, progress)
     links = nearest_parameters(model, first.fit.values, natural)
     wide = wide_model(model, terms, top, choose_rotors, first.fit.values, links, tilt)
-    blocks = block_sums(
-        Rows(wide.model, narrow.parts, once=True), first.targets, first.kept, progress
-    )
+    blocks = block_sums(narrow.of(wide.model, once=True), first.targets, first.kept, progress)
     total, counts = blocks.squares.sum(axis=0), blocks.counts.sum(axis=0)
     prior = prior_from_sizes(wide.model, natural, total, counts)
     rows, found, held = narrow, first, natural
@@ -167,7 +165,7 @@ def _with_load(
     model: Model, narrow: Rows, natural: Expected, settings: Settings, progress: Progress
 ) -> tuple[Rows, Fitted]:
     """Fit until the load of the gears is that of the fit; drop what does not settle."""
-    rows = Rows(model, narrow.parts)
+    rows = narrow.of(model)
     found = fitted(model, rows, natural, settings, progress)
     loaded = [i for i, c in enumerate(model.columns) if _of_load(c.kind)]
     if not loaded:
@@ -176,7 +174,7 @@ def _with_load(
     for _ in range(LOAD_ROUNDS - 1):
         before = found.fit.values[loaded]
         model = model.with_load(found.fit.values)
-        rows = Rows(model, narrow.parts)
+        rows = narrow.of(model)
         found = fitted(model, rows, natural, settings, progress)
         change = np.abs(found.fit.values[loaded] - before)
         if (change <= SETTLED).all():

@@ -40,6 +40,12 @@ class RFactor:
         self.count += len(b)
         self._carry(r_factor(np.column_stack([A, b])))
 
+    def merge(self, factor: Array, count: int) -> None:
+        """Add the factor of `count` rows."""
+        if count:
+            self.count += count
+            self._carry(factor)
+
     def factor(self) -> Array:
         """Return R, ``(c, columns + 1)`` with c at most columns + 1."""
         held = [R for R in self._levels if R is not None]

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.cluster import Cluster
 from armdyn.identification.data._decimation import DecimationFilter
 from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._groups import RowGroup, Samples, Work, row_groups
+from armdyn.identification.fit._remote_rows import RemoteRows, RemoteSamples
 from armdyn.log import FileRows, MemoryRows, Prepared, blocks, is_in_file, part_of, picked, runs
 
 Array = NDArray[np.float64]
@@ -29,15 +32,6 @@ RUNS, RUN = 32, 2048
 
 # Filtered rows stay in memory up to this size [bytes]; beyond it each pass computes them again.
 MOST_BYTES_IN_MEMORY = 300_000_000
-
-
-class Samples(NamedTuple):
-    """Some samples: q, qd, qdd and torques, ``(N, n)`` each."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-    tau: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,36 +125,128 @@ def sample(parts: Sequence[FilteredSegment]) -> Iterator[Samples]:
 
 
 class Rows:
-    """The filtered rows of all segments, in blocks; can be iterated many times.
+    """The filtered rows of all segments, in groups of blocks; can be worked on many times.
 
-    They stay in memory if there is room, unless `once` says that nobody comes back for them.
+    They stay in memory if there is room, unless `once` says that nobody comes back for them. With a
+    cluster, its workers make and keep them.
     """
 
     def __init__(
-        self, model: Model, parts: Sequence[FilteredSegment], *, once: bool = False
+        self,
+        model: Model,
+        parts: Sequence[FilteredSegment],
+        *,
+        once: bool = False,
+        cluster: Cluster | None = None,
     ) -> None:
         self.model, self.parts = model, parts
+        self.groups = row_groups(parts)
         self.count = sum(len(part.centres) for part in parts)
-        self._keep = not once and self.count * model.width * 8 <= MOST_BYTES_IN_MEMORY
-        self._kept: list[Array] = []
+        self.made = False
+        self._once, self._size = once, self.count * model.width * 8
+        self._keep = not once and self._size <= MOST_BYTES_IN_MEMORY
+        self._kept: list[list[Array]] = []
+        self._sent = None if cluster is None else RemoteSamples(cluster, self.groups, self._samples)
+        self._remote: RemoteRows | None = None
 
-    @property
-    def made(self) -> bool:
-        """Whether the rows are in memory already."""
-        return bool(self._kept)
+    def of(self, model: Model, *, once: bool = False) -> Rows:
+        """Return the rows of another model for the same samples."""
+        rows = Rows(model, self.parts, once=once)
+        rows._sent = self._sent
+        return rows
+
+    def each(
+        self,
+        function: Callable[..., Any],
+        *columns: Sequence[NDArray[Any]],
+        given: Sequence[object] = (),
+        wide: bool = True,
+    ) -> Iterator[tuple[RowGroup, Any]]:
+        """Yield what a function makes of every group, in order.
+
+        Args:
+            function: of `Work`, the rows of the group of each of `columns`, and what is `given`. It
+                may run on a worker.
+            columns: numbers for the rows of every segment, ``(M, ...)`` each.
+            given: further arguments.
+            wide: whether the function uses the rows of the model, not the samples.
+        """
+        if self._sent is not None:
+            results = self._on_workers(function, columns, given, wide)
+        else:
+            results = self._here(function, columns, given, wide)
+        yield from zip(self.groups, results, strict=True)
+        self.made = self.made or (wide and self._keep)
 
     def __iter__(self) -> Iterator[tuple[int, slice, Array]]:
         """Yield the number of the segment, its rows, and their columns ``(m, width)``."""
-        places = ((k, a, b, at) for k, p in enumerate(self.parts) for a, b, at in p.blocks())
-        if self._kept:
-            for (k, _, _, at), rows in zip(places, self._kept, strict=True):
-                yield k, at, rows
-            return
-        made: list[Array] = []
-        for k, a, b, at in places:
-            part = self.parts[k]
-            rows = self.model.rows(*part.samples(a, b)[:3], part.band)
-            if self._keep:
-                made.append(rows)
-            yield k, at, rows
-        self._kept = made
+        for group, made in self.each(_wide):
+            for at, A in made:
+                first = int(group.rows.start)
+                yield group.segment, slice(first + at.start, first + at.stop), A
+
+    def collected(self, function: Callable[..., Array], given: Sequence[object]) -> list[Array]:
+        """Return what a function makes of the samples of all groups, for the rows of segments."""
+        made: list[list[Array]] = [[] for _ in self.parts]
+        for group, rows in self.each(function, given=given, wide=False):
+            made[group.segment].append(rows)
+        return [np.concatenate(listed) for listed in made]
+
+    def every(self, stride: int) -> Iterator[tuple[int, tuple[int, int], slice, Array]]:
+        """Yield each `stride`-th block: its segment, samples, rows, and their columns."""
+        number = 0
+        for i, group in enumerate(self.groups):
+            first, row = group.samples[0], int(group.rows.start)
+            for m, (a, b, at) in enumerate(group.blocks):
+                if number % stride == 0:
+                    span = first + a, first + b
+                    if self._kept:
+                        columns = self._kept[i][m]
+                    else:
+                        x = self.parts[group.segment].samples(*span)
+                        columns = self.model.rows(x.q, x.qd, x.qdd, group.band)
+                    yield group.segment, span, slice(row + at.start, row + at.stop), columns
+                number += 1
+
+    def _samples(self, group: RowGroup) -> Samples:
+        return self.parts[group.segment].samples(*group.samples)
+
+    def _here(
+        self,
+        function: Callable[..., Any],
+        columns: Sequence[Sequence[NDArray[Any]]],
+        given: Sequence[object],
+        wide: bool,
+    ) -> Iterator[Any]:
+        kept, collected = self._kept, list[list[Array]]()
+        for number, group in enumerate(self.groups):
+            own = (x[group.segment][group.rows] for x in columns)
+            if wide and kept:
+                work = Work(self.model, group, None, kept[number])
+            else:
+                work = Work(self.model, group, self._samples(group))
+                if wide and self._keep:
+                    collected.append([A for _, A in work.rows()])
+                    work = Work(self.model, group, None, collected[-1])
+            yield function(work, *own, *given)
+        if wide and self._keep and not kept:
+            self._kept = collected
+
+    def _on_workers(
+        self,
+        function: Callable[..., Any],
+        columns: Sequence[Sequence[NDArray[Any]]],
+        given: Sequence[object],
+        wide: bool,
+    ) -> Iterator[Any]:
+        assert self._sent is not None
+        if self._remote is None:
+            room = MOST_BYTES_IN_MEMORY * self._sent.cluster.count
+            keep = not self._once and self._size <= room
+            self._remote = RemoteRows(self._sent, self.model, keep)
+        own = ([x[group.segment][group.rows] for x in columns] for group in self.groups)
+        return self._remote.each(function, own, given, wide)
+
+
+def _wide(work: Work) -> list[tuple[slice, Array]]:
+    return list(work.rows())

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.identification.fit._fit import Fitted
+from armdyn.identification.fit._groups import Work
 from armdyn.identification.fit._segments import Rows
 
 Array = NDArray[np.float64]
@@ -46,15 +47,35 @@ class Bias:
 
 def bias_check(rows: Rows, found: Fitted) -> Bias:
     """Compare a fit with instrumental variables."""
-    model, fit, p = rows.model, found.fit, len(rows.model.columns)
+    fit, p = found.fit, len(rows.model.columns)
+    sums = [np.zeros((p, p)), np.zeros((p, p)), np.zeros((p, p)), np.zeros(p), np.zeros(())]
+    for _, more in rows.each(_group_sums, found.targets, found.kept, given=(fit.weights,)):
+        sums = [a + b for a, b in zip(sums, more, strict=True)]
+    cross, plain, square, right = sums[:4]
+    s, prior = fit.strength, fit.prior
+    weight = s**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
+    inverse = np.linalg.pinv(cross + weight)
+    values = inverse @ (right + weight @ prior.mean)
+    spread = inverse @ (square + weight) @ inverse.T - fit.covariance
+    off = values - fit.values
+    torque = max(float(sums[4]), float(np.finfo(np.float64).tiny))
+    change = float(np.sqrt(max(off @ plain @ off, 0.0) / torque))
+    expected = float(np.sqrt(max(np.sum(plain * spread), 0.0) / torque))
+    small = change <= max(SMALL, 2.0 * expected)
+    return Bias(values, change, expected, small, _words(change, expected, small))
+
+
+def _group_sums(work: Work, targets: Array, kept: Mask, weights: Array) -> tuple[Array, ...]:
+    """Return the products of the rows X of a group, their instruments Z, and their torques."""
+    model, p = work.model, len(work.model.columns)
     cross, plain, square = np.zeros((p, p)), np.zeros((p, p)), np.zeros((p, p))
     right, torque = np.zeros(p), 0.0
-    for k, at, A in rows:
+    for at, A in work.rows():
         if len(A) < 3:
             continue
         for j in range(model.n):
-            use = _with_neighbours(found.kept[k][at, j])
-            mine, y = A[:, model.part(j)] / fit.weights[j], found.targets[k][at, j] / fit.weights[j]
+            use = _with_neighbours(kept[at, j])
+            mine, y = A[:, model.part(j)] / weights[j], targets[at, j] / weights[j]
             X, Z = mine[1:-1][use], 0.5 * (mine[:-2] + mine[2:])[use]
             active = np.ix_(model.active[j], model.active[j])
             cross[active] += Z.T @ X
@@ -62,17 +83,7 @@ def bias_check(rows: Rows, found: Fitted) -> Bias:
             square[active] += Z.T @ Z
             right[model.active[j]] += Z.T @ y[1:-1][use]
             torque += float(y[1:-1][use] @ y[1:-1][use])
-    s, prior = fit.strength, fit.prior
-    weight = s**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
-    inverse = np.linalg.pinv(cross + weight)
-    values = inverse @ (right + weight @ prior.mean)
-    spread = inverse @ (square + weight) @ inverse.T - fit.covariance
-    off = values - fit.values
-    torque = max(torque, float(np.finfo(np.float64).tiny))
-    change = float(np.sqrt(max(off @ plain @ off, 0.0) / torque))
-    expected = float(np.sqrt(max(np.sum(plain * spread), 0.0) / torque))
-    small = change <= max(SMALL, 2.0 * expected)
-    return Bias(values, change, expected, small, _words(change, expected, small))
+    return cross, plain, square, right, np.array(torque)
 
 
 def _with_neighbours(kept: Mask) -> Mask:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import InputError
-from armdyn.identification.fit._columns import Model
-from armdyn.identification.fit._fit import predicted
-from armdyn.identification.fit._segments import FilteredSegment, Rows, sample
+from armdyn.identification.fit._fit import group_torques
+from armdyn.identification.fit._groups import Work
+from armdyn.identification.fit._segments import Rows, sample
 from armdyn.identification.judge._stiction import beyond_stiction, slowest_moving
 from armdyn.log import Log
 
@@ -105,11 +105,11 @@ def compare(
     """
     model = rows.model
     series: list[Series] = []
-    for part, ours in zip(rows.parts, _predicted(rows, values), strict=True):
+    known = rows.collected(_known, ()) if model.knows else [None] * len(rows.parts)
+    for part, ours, more in zip(rows.parts, _predicted(rows, values), known, strict=True):
         measured = part.filtered(part.tau)
-        if model.knows:
-            known = _known(model, part)
-            measured, ours = measured + known, ours + known
+        if more is not None:
+            measured, ours = measured + more, ours + more
         t, q, qd, qdd = (part.at_centres(x) for x in (part.t, part.q, part.qd, part.qdd))
         series.append(Series(part.log, t, measured, ours, q, qd, qdd))
     if not series:
@@ -142,19 +142,22 @@ def _predicted(rows: Rows, values: Array) -> list[Array]:
     """Return the filtered torques of the model for every segment, ``(M, n)``."""
     model = rows.model
     if not rows.made:
-        return [_filtered(model, part, values) for part in rows.parts]
+        return rows.collected(_filtered, (values,))
     made = [np.empty((len(part.centres), model.n)) for part in rows.parts]
-    for k, at, A in rows:
-        made[k][at] = model.torques(values, A)
+    for group, ours in rows.each(group_torques, given=(values,)):
+        made[group.segment][group.rows] = ours
     return made
 
 
-def _filtered(model: Model, part: FilteredSegment, values: Array) -> Array:
-    return part.rows_of(lambda a, b: predicted(model, part, values, a, b))
+def _filtered(work: Work, values: Array) -> Array:
+    """Return the filtered torques of the model for a group."""
+    model = work.model
+    return work.filtered(model.predicted(values, x.q, x.qd, x.qdd) for _, x in work.blocks())
 
 
-def _known(model: Model, part: FilteredSegment) -> Array:
-    return part.rows_of(lambda a, b: model.known(*part.samples(a, b)[:3]))
+def _known(work: Work) -> Array:
+    """Return the filtered torques that are known beforehand for a group."""
+    return work.filtered(work.model.known(x.q, x.qd, x.qdd) for _, x in work.blocks())
 
 
 def _unfiltered(rows: Rows, values: Array, least: Array) -> float:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,9 +65,7 @@ def time_blocks(rows: Rows, found: Fitted, terms: Terms) -> TimeBlocks:
     starts = np.cumsum([0, *(len(part.centres) for part in rows.parts)])
     samples = sum(len(part.t) for part in rows.parts)
     stride = max(-(-samples // MOST_SAMPLES), 1)
-    pieces = ((k, a, b) for k, part in enumerate(rows.parts) for a, b, _ in part.blocks())
-    every = islice(zip(pieces, rows, strict=True), 0, None, stride)
-    for (k, a, b), (_, at, A) in every:
+    for k, (a, b), at, A in rows.every(stride):
         part = rows.parts[k]
         more = _filtered(part, a, b, terms)
         # Torques as they are: outliers that were pulled in towards the model would hide its faults.

@@ -1,0 +1,5 @@
+"""Work on the machines of a Dask cluster: checked clients, and tasks whose results keep order."""
+
+from armdyn.cluster._cluster import Cluster, Future, checked_client
+
+__all__ = ["Cluster", "Future", "checked_client"]

@@ -1,0 +1,128 @@
+"""`Cluster`: a client of `distributed` that was checked, and what is asked of it.
+
+Tasks are given as functions and arguments, data included. So what a worker held when it was lost is
+computed again on another. Results are read in the order in which tasks were given.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+from armdyn.errors import ArmdynError, InputError, MissingExtraError, shown
+
+PACKAGE = "distributed"
+WHY = "work on a cluster"
+
+# Seconds to wait for the first worker of a cluster.
+PATIENCE = 30.0
+
+Future: TypeAlias = Any
+"""A result on a worker. The package has no types of its own."""
+
+
+class Cluster:
+    """The workers of a client."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    @property
+    def count(self) -> int:
+        """Number of workers at this moment."""
+        return len(self.client.scheduler_info(n_workers=-1)["workers"])
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
+        """Start a function on a worker; futures among the arguments are waited for there."""
+        dask = importlib.import_module("dask")
+        # data go with the task, so that it can be repeated elsewhere
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
+            return self.client.submit(function, *arguments, pure=False)
+
+    def results(self, futures: Iterable[Future]) -> Iterator[Any]:
+        """Yield the results of tasks in their order; the errors of tasks are raised."""
+        for future in futures:
+            yield self.result(future)
+
+    def result(self, future: Future) -> Any:
+        """Return the result of a task."""
+        trouble = importlib.import_module(PACKAGE)
+        try:
+            return future.result()
+        except trouble.scheduler.KilledWorker as error:
+            raise ArmdynError(
+                f"the cluster gave up a task: {error.allowed_failures + 1} workers died while they "
+                "worked on it. Do they have enough memory? Their logs say more."
+            ) from error
+        except (trouble.client.FutureCancelledError, trouble.CommClosedError) as error:
+            raise ArmdynError(
+                f"the cluster went away during the work ({type(error).__name__}): the client was "
+                "closed, or the scheduler stopped."
+            ) from error
+
+
+def checked_client(client: object) -> Cluster | None:
+    """Return the cluster of the argument `client`, whose workers have this armdyn; None if None.
+
+    Raises:
+        MissingExtraError: the package `distributed` is not installed.
+        InputError: it is no client, it is closed, or its workers cannot do the work.
+    """
+    if client is None:
+        return None
+    if importlib.util.find_spec(PACKAGE) is None:
+        raise MissingExtraError(PACKAGE, "cluster", WHY)
+    kind: Any = importlib.import_module(PACKAGE).Client
+    if not isinstance(client, kind):
+        raise InputError(
+            f"`client` is {shown(client)}, expected a distributed.Client, such as "
+            "distributed.Client('tcp://scheduler:8786').",
+            argument="client",
+        )
+    given: Any = client
+    if given.asynchronous:
+        raise InputError(
+            "`client` is asynchronous, expected one made with asynchronous=False.",
+            argument="client",
+        )
+    if given.status != "running":
+        raise InputError(
+            f"`client` is {given.status}, expected a running distributed.Client: make a new one.",
+            argument="client",
+        )
+    cluster = Cluster(given)
+    _check_workers(cluster)
+    return cluster
+
+
+def _check_workers(cluster: Cluster) -> None:
+    """Refuse workers that are not there, or that have no armdyn or another version of it."""
+    if not cluster.count:
+        # a cluster that grows on demand starts a worker now
+        first = cluster.client.submit(int, pure=False)
+        try:
+            first.result(timeout=PATIENCE)
+        except TimeoutError:
+            raise InputError(
+                f"`client` has no workers, and none came within {PATIENCE:g} s; start some.",
+                argument="client",
+            ) from None
+    here = importlib.metadata.version("armdyn")
+    # the function has to be one that workers without armdyn know, too
+    found = cluster.client.run(importlib.metadata.version, "armdyn", on_error="return")
+    for worker, version in found.items():
+        if isinstance(version, BaseException):
+            raise InputError(
+                f"worker {worker} of `client` has no armdyn (here it is {here}): {version}. "
+                "Install the same version on all workers.",
+                argument="client",
+            )
+        if version != here:
+            raise InputError(
+                f"worker {worker} of `client` has armdyn {version}, but here it is {here}: results "
+                "could differ. Install the same version on all workers.",
+                argument="client",
+            )
