@@ -49,15 +49,15 @@ class Cluster:
 
     def result(self, future: Future) -> Any:
         """Return the result of a task."""
-        trouble = importlib.import_module(PACKAGE)
+        distributed = importlib.import_module(PACKAGE)
         try:
             return future.result()
-        except trouble.scheduler.KilledWorker as error:
+        except distributed.scheduler.KilledWorker as error:
             raise ArmdynError(
                 f"the cluster gave up a task: {error.allowed_failures + 1} workers died while they "
                 "worked on it. Do they have enough memory? Their logs say more."
             ) from error
-        except (trouble.client.FutureCancelledError, trouble.CommClosedError) as error:
+        except (distributed.client.FutureCancelledError, distributed.CommClosedError) as error:
             raise ArmdynError(
                 f"the cluster went away during the work ({type(error).__name__}): the client was "
                 "closed, or the scheduler stopped."

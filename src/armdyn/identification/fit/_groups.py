@@ -6,9 +6,9 @@ result has the same bits wherever the groups were computed, and in whatever orde
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +107,27 @@ class Work:
     def filtered(self, values: Iterator[Array]) -> Array:
         """Return the rows ``(m, n)`` of values ``(N, n)`` at the samples of every block."""
         return np.concatenate([self.group.band.rows(x) for x in values])
+
+
+class Pass(NamedTuple):
+    """A function that is applied to every group.
+
+    Attributes:
+        function: of `Work`, the rows of the group of each of `columns`, and what is `given`. It may
+            run on a worker.
+        columns: numbers for the rows of every segment, ``(M, ...)`` each.
+        given: further arguments.
+        wide: whether the function uses the rows of the model, not the samples.
+    """
+
+    function: Callable[..., Any]
+    columns: Sequence[Sequence[NDArray[Any]]] = ()
+    given: Sequence[object] = ()
+    wide: bool = True
+
+    def of(self, group: RowGroup) -> list[NDArray[Any]]:
+        """Return the rows of a group of all columns."""
+        return [column[group.segment][group.rows] for column in self.columns]
 
 
 def row_groups(segments: Sequence[Segment]) -> list[RowGroup]:

@@ -6,7 +6,7 @@ again what it held.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from armdyn.cluster import Cluster, Future
 from armdyn.identification.fit._columns import Model
-from armdyn.identification.fit._groups import RowGroup, Samples, Work
+from armdyn.identification.fit._groups import Pass, RowGroup, Samples, Work
 
 Array = NDArray[np.float64]
 
@@ -64,22 +64,17 @@ class RemoteRows:
     def _pairs(self) -> Iterator[tuple[RowGroup, Future]]:
         return zip(self._samples.groups, self._samples.futures, strict=True)
 
-    def each(
-        self,
-        function: Callable[..., Any],
-        columns: Iterable[Sequence[NDArray[Any]]],
-        given: Sequence[object],
-        wide: bool,
-    ) -> Iterator[Any]:
-        """Yield what a function makes of every group; see `Rows.each`."""
-        kept = wide and self._keep
+    def each(self, over: Pass) -> Iterator[Any]:
+        """Yield what a function makes of every group."""
+        kept = over.wide and self._keep
         made = self._made if kept else [None] * len(self._samples.groups)
         futures = [
             self._cluster.submit(
-                _worked, function, self._model, group, None if kept else samples, rows, own, given
+                _worked, over.function, self._model, group, None if kept else samples, rows,
+                *over.of(group), *over.given,
             )
-            for (group, samples), rows, own in zip(self._pairs(), made, columns, strict=True)
-        ]
+            for (group, samples), rows in zip(self._pairs(), made, strict=True)
+        ]  # fmt: skip
         return self._cluster.results(futures)
 
 
@@ -101,7 +96,6 @@ def _worked(
     group: RowGroup,
     samples: Samples | None,
     made: Sequence[Array] | None,
-    columns: Sequence[NDArray[Any]],
-    given: Sequence[object],
+    *given: object,
 ) -> Any:
-    return function(Work(model, group, samples, made), *columns, *given)
+    return function(Work(model, group, samples, made), *given)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from armdyn.cluster import Cluster
 from armdyn.identification.data._decimation import DecimationFilter
 from armdyn.identification.fit._columns import Model
-from armdyn.identification.fit._groups import RowGroup, Samples, Work, row_groups
+from armdyn.identification.fit._groups import Pass, RowGroup, Samples, Work, row_groups
 from armdyn.identification.fit._remote_rows import RemoteRows, RemoteSamples
 from armdyn.log import FileRows, MemoryRows, Prepared, blocks, is_in_file, part_of, picked, runs
 
@@ -162,19 +162,9 @@ class Rows:
         given: Sequence[object] = (),
         wide: bool = True,
     ) -> Iterator[tuple[RowGroup, Any]]:
-        """Yield what a function makes of every group, in order.
-
-        Args:
-            function: of `Work`, the rows of the group of each of `columns`, and what is `given`. It
-                may run on a worker.
-            columns: numbers for the rows of every segment, ``(M, ...)`` each.
-            given: further arguments.
-            wide: whether the function uses the rows of the model, not the samples.
-        """
-        if self._sent is not None:
-            results = self._on_workers(function, columns, given, wide)
-        else:
-            results = self._here(function, columns, given, wide)
+        """Yield what a function makes of every group, in order; for the arguments, see `Pass`."""
+        over = Pass(function, columns, given, wide)
+        results = self._here(over) if self._sent is None else self._on_workers(self._sent, over)
         yield from zip(self.groups, results, strict=True)
         self.made = self.made or (wide and self._keep)
 
@@ -211,41 +201,25 @@ class Rows:
     def _samples(self, group: RowGroup) -> Samples:
         return self.parts[group.segment].samples(*group.samples)
 
-    def _here(
-        self,
-        function: Callable[..., Any],
-        columns: Sequence[Sequence[NDArray[Any]]],
-        given: Sequence[object],
-        wide: bool,
-    ) -> Iterator[Any]:
+    def _here(self, over: Pass) -> Iterator[Any]:
         kept, collected = self._kept, list[list[Array]]()
         for number, group in enumerate(self.groups):
-            own = (x[group.segment][group.rows] for x in columns)
-            if wide and kept:
+            if over.wide and kept:
                 work = Work(self.model, group, None, kept[number])
             else:
                 work = Work(self.model, group, self._samples(group))
-                if wide and self._keep:
+                if over.wide and self._keep:
                     collected.append([A for _, A in work.rows()])
                     work = Work(self.model, group, None, collected[-1])
-            yield function(work, *own, *given)
-        if wide and self._keep and not kept:
+            yield over.function(work, *over.of(group), *over.given)
+        if over.wide and self._keep and not kept:
             self._kept = collected
 
-    def _on_workers(
-        self,
-        function: Callable[..., Any],
-        columns: Sequence[Sequence[NDArray[Any]]],
-        given: Sequence[object],
-        wide: bool,
-    ) -> Iterator[Any]:
-        assert self._sent is not None
+    def _on_workers(self, sent: RemoteSamples, over: Pass) -> Iterator[Any]:
         if self._remote is None:
-            room = MOST_BYTES_IN_MEMORY * self._sent.cluster.count
-            keep = not self._once and self._size <= room
-            self._remote = RemoteRows(self._sent, self.model, keep)
-        own = ([x[group.segment][group.rows] for x in columns] for group in self.groups)
-        return self._remote.each(function, own, given, wide)
+            keep = not self._once and self._size <= MOST_BYTES_IN_MEMORY * sent.cluster.count
+            self._remote = RemoteRows(sent, self.model, keep)
+        return self._remote.each(over)
 
 
 def _wide(work: Work) -> list[tuple[slice, Array]]:
