@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -111,6 +112,16 @@ class Call(NamedTuple):
 ARM = armdyn.load("planar2")
 ROBOT = ARM.robot
 Q = np.array([0.2, 0.3])
+
+
+def closed_view(
+    port: Any = None, host: Any = "127.0.0.1", browser: Any = False, packages: Any = ()
+) -> None:
+    """Open a viewer, and close it; no window appears."""
+    with mock.patch("armdyn.view._viewer.shown_in_browser", return_value=True):
+        ARM.view(port=port, host=host, browser=browser, packages=packages).close()
+
+
 STATES: dict[str, Any] = {"q": Q, "qd": Q, "qdd": Q, "tau": Q}
 EXCITE: dict[str, Any] = {
     "duration": 2.0, "harmonics": 2, "evaluations": 100, "rate": 20.0, "position": (-1.0, 1.0),
@@ -234,6 +245,7 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "Run.page", Call(run.page, {"path": folder / "run.html"})
     yield "Log.page", Call(log.page, {"path": folder / "log.html", "arm": ARM})
     yield "Arm.page", Call(ARM.page, {"path": folder / "arm.html"})
+    yield "Arm.view", Call(closed_view, {})
     yield "Run.animate", Call(run.animate, {"path": folder / "run.html"})
     yield "Run.measured", Call(run.measured, {})
     yield "Run.plot", Call(run.plot, {"path": folder / "run.svg"})
@@ -331,7 +343,7 @@ NAMES = (
     "AdaptiveControl", "AdaptiveControl.export_c", "MomentumObserver", "MomentumObserver.step",
     "MomentumObserver.run", "MomentumObserver.export_c", "Observation.plot",
     "Observation.save", "simulate", "simulate rk4", "Run.animate", "Run.measured", "Run.page",
-    "Run.plot", "Run.save", "Arm.page", "Log.page", "Extra", "excite",
+    "Run.plot", "Run.save", "Arm.page", "Arm.view", "Log.page", "Extra", "excite",
     "ExcitingMotion.plot", "ExcitingMotion.sample", "ExcitingMotion.save", "feasible",
     "Result.expression", "Result.files", "Result.predict", "Result.report", "Result.save",
     "identify", "identify_payload", "identify_drive_gains", "motion.Fourier", "motion.JointSpace",

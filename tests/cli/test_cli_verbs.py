@@ -25,7 +25,7 @@ VERBS = {verb: _imported(verb) for verb in USAGE}
 EXAMPLES = {verb: usage.examples for verb, usage in USAGE.items()}
 
 # Their examples are what test_bench, test_study, test_tables, test_claims and test_demo run.
-TAKES_LONG = ("bench", "study", "tables", "claims", "demo")
+TAKES_LONG = ("bench", "study", "tables", "claims", "demo", "view")
 
 WRONG = [
     (["info", "nobody"], "nobody"),
@@ -75,6 +75,8 @@ WRONG = [
     (["study", "nothing"], "ascher"),
     (["paper", "nothing"], "lin_fang_1999"),
     (["page", "puma560", "-o", "arm.png"], "pages are written as .html"),
+    (["view", "puma560", "--no-browser", "--port", "70000"], "--port is 70000"),
+    (["view", "puma560", "--no-browser", "--loop"], "no log"),
     (["page", "puma560", "--units", "deg", "-o", "arm.html"], "no log"),
     (["codegen", "puma560", "--functions", "mass", "--out", "c"], "mass_matrix"),
     (["codegen", "puma560", "--functions", ",", "--out", "c"], "--functions is empty"),
@@ -97,7 +99,7 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 def test_all_verbs_of_the_contract_are_there() -> None:
     verbs = (
         "info convert ops tables claims verify minimal symbolic excite identify payload gains "
-        "observe simulate page study codegen bench paper cache demo"
+        "observe simulate page view study codegen bench paper cache demo"
     )
     assert set(VERBS) == set(verbs.split())
 

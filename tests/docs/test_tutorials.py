@@ -26,6 +26,7 @@ TUTORIALS = (
     "own_file",
     "simulation",
     "page",
+    "view",
     "controller",
     "formulations",
     "batches",

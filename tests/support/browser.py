@@ -43,7 +43,11 @@ def running() -> Iterator[Any]:
 class Opened:
     """A page that is open, with what it complained of and asked for."""
 
-    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+    # What a page may ask for, and a script that waits for it.
+    allowed: tuple[str, ...] = ("file:", "data:")
+    ready = "armdyn.ready"
+
+    def __init__(self, browser: Any, path: Path | str, **options: Any) -> None:
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.context = browser.new_context(**options)
@@ -52,8 +56,9 @@ class Opened:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-        self.page.evaluate("armdyn.ready")
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.goto(path if isinstance(path, str) else path.as_uri())
+        self.page.evaluate(self.ready)
 
     def _console(self, message: Any) -> None:
         if message.type == "error":
@@ -72,4 +77,4 @@ class Opened:
     def close(self) -> None:
         self.context.close()
         assert self.complaints == []
-        assert [url for url in self.requests if not url.startswith(("file:", "data:"))] == []
+        assert [url for url in self.requests if not url.startswith(self.allowed)] == []

@@ -12,15 +12,17 @@ if TYPE_CHECKING:
     from armdyn.arm._evaluate import Evaluator
     from armdyn.arm._files import load, save
     from armdyn.arm._function import Function
+    from armdyn.arm._link_frames import link_frames, placements_of
     from armdyn.arm.codegen._export_c import export_c
     from armdyn.arm.kinematics._branch_solver import Branches
     from armdyn.arm.kinematics._damped_least_squares import Reach
     from armdyn.arm.kinematics._inverse_kinematics import checked_start, reach_of
     from armdyn.arm.kinematics._poses import checked_pose
     from armdyn.arm.kinematics._rotations import rotation_vectors
+    from armdyn.arm.page._log_recording import recording_of
     from armdyn.arm.page._page import Page, write_page
     from armdyn.arm.page._recording import Recording
-    from armdyn.arm.page._scene import home
+    from armdyn.arm.page._scene import home, scene
     from armdyn.arm.programs._counts import generic_chain, operation_counts
     from armdyn.arm.programs._methods import methods, methods_of, source
     from armdyn.arm.programs._names import AUTO
@@ -44,6 +46,7 @@ __all__ = [
     "export_c",
     "generic_chain",
     "home",
+    "link_frames",
     "load",
     "methods",
     "methods_of",
@@ -51,9 +54,12 @@ __all__ = [
     "operations",
     "parameter_values",
     "parametric",
+    "placements_of",
     "reach_of",
+    "recording_of",
     "rotation_vectors",
     "save",
+    "scene",
     "source",
     "write_page",
 ]
@@ -75,6 +81,7 @@ __getattr__ = lazy_names(
         "export_c": "codegen._export_c",
         "generic_chain": "programs._counts",
         "home": "page._scene",
+        "link_frames": "_link_frames",
         "load": "_files",
         "methods": "programs._methods",
         "methods_of": "programs._methods",
@@ -82,9 +89,12 @@ __getattr__ = lazy_names(
         "operations": "programs._tracing",
         "parameter_values": "programs._parametric:values",
         "parametric": "programs._parametric",
+        "placements_of": "_link_frames",
         "reach_of": "kinematics._inverse_kinematics",
+        "recording_of": "page._log_recording",
         "rotation_vectors": "kinematics._rotations",
         "save": "_files",
+        "scene": "page._scene",
         "source": "programs._methods",
         "write_page": "page._page",
     },

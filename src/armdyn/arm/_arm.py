@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from armdyn.arm.page._page import Page
     from armdyn.log import Log
     from armdyn.minimal import MinimalParameters
+    from armdyn.view import Viewer
 
 Array = NDArray[np.float64]
 Out = Array | None
@@ -668,6 +670,34 @@ class Arm:
         if path is not None:
             check_page(path)
         return write_page(self, path, None if log is None else recording_of(self, log))
+
+    def view(
+        self,
+        *,
+        port: int | None = None,
+        host: str = "127.0.0.1",
+        browser: bool = True,
+        packages: Sequence[str | os.PathLike[str]] = (),
+    ) -> Viewer:
+        """Open a viewer in a browser: sliders, live numbers, recordings, the arm let go.
+
+        While a script runs, ``viewer.q = ...`` moves the arm, so that a controller can be watched;
+        ``viewer.play(run)`` plays a run or a log. Needs the extra "view".
+
+        Args:
+            port: of the address; if left out, a free one from 8080 on.
+            host: the address to listen on; by default only this machine reaches it.
+            browser: open the page in a browser.
+            packages: folders in which meshes are looked for, besides that of the robot's file: of
+                packages, or in which packages are.
+
+        Examples:
+            >>> with arm.view(browser=False) as viewer:
+            ...     viewer.q = [0.3, 0.5]
+        """
+        # the room of the viewer is above this one: it is named here, not imported
+        viewing: Any = import_module("armdyn.view")
+        return viewing.open_viewer(self, port=port, host=host, browser=browser, packages=packages)
 
     def export_c(
         self,

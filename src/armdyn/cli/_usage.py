@@ -133,6 +133,14 @@ VERBS: dict[str, Usage] = {
         ),
         folder="look",
     ),
+    "view": Usage(
+        "Show an arm live in a browser: move it, play a log, let it go; Ctrl-C ends it.",
+        (
+            "armdyn view puma560",
+            "armdyn view arm.urdf run.csv --loop --port 8090",
+        ),
+        folder="look",
+    ),
     "codegen": Usage(
         "Write functions of an arm as C99: a header, a source and a self-test.",
         (

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from armdyn.robot._files import (
         check_written,
+        checked_folders,
         into_options,
         name_into,
         not_seen_in,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from armdyn.robot._robot import IDENTITY, Placement, Robot
     from armdyn.robot._shape import Shape
     from armdyn.robot._standard_dh import from_standard_dh
+    from armdyn.robot.formats._placement import quaternion_of, quaternion_rotation
     from armdyn.robot.formats._registry import suffixes_in_words
     from armdyn.robot.formats._toml import toml_text
     from armdyn.robot.formats.urdf import urdf_text
@@ -66,12 +68,15 @@ __all__ = [
     "bundled_names",
     "chain_of",
     "check_written",
+    "checked_folders",
     "exact_cos_sin",
     "from_standard_dh",
     "generic",
     "into_options",
     "name_into",
     "not_seen_in",
+    "quaternion_of",
+    "quaternion_rotation",
     "read_robot",
     "suffixes_in_words",
     "text_into",
@@ -105,12 +110,15 @@ __getattr__ = lazy_names(
         "bundled_names": "_bundled",
         "chain_of": "_chain",
         "check_written": "_files",
+        "checked_folders": "_files",
         "exact_cos_sin": "_chain",
         "from_standard_dh": "_standard_dh",
         "generic": "_generic",
         "into_options": "_files",
         "name_into": "_files",
         "not_seen_in": "_files",
+        "quaternion_of": "formats._placement",
+        "quaternion_rotation": "formats._placement",
         "read_robot": "_files",
         "suffixes_in_words": "formats._registry",
         "text_into": "_files",

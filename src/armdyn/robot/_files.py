@@ -86,7 +86,7 @@ def read_robot(
     snap = checked_flag(snap, "snap")
     path = checked_path(source, "source", what="the name of a robot or a path")
     name = str(source)
-    folders = _checked_folders(packages)
+    folders = checked_folders(packages)
     given: dict[str, object] = {"base": base, "tip": tip, "without": without, "packages": folders}
     given["arguments"] = _checked_arguments(arguments)
     if isinstance(source, str) and name in bundled_names():
@@ -130,7 +130,7 @@ def write_robot(
         raise InputError(f"`robot` is {shown(robot)}, expected a Robot.", argument="robot")
     target = checked_path(path)
     merge_branches = checked_flag(merge_branches, "merge_branches")
-    given = {"packages": _checked_folders(packages), "arguments": _checked_arguments(arguments)}
+    given = {"packages": checked_folders(packages), "arguments": _checked_arguments(arguments)}
     if into is None:
         _check_for_into({**given, "merge_branches": merge_branches or None})
     else:
@@ -216,7 +216,7 @@ def text_into(
             f"the suffix of what is written into a file of {found.name} must be "
             f"{listed(suffixes)}.",
         )
-    given = {"packages": _checked_folders(packages), "arguments": _checked_arguments(arguments)}
+    given = {"packages": checked_folders(packages), "arguments": _checked_arguments(arguments)}
     _check_options(str(original), given, found.options)
     options = {key: given[key] for key in into_options(original)}
     write = found.function(found.into, "writing")
@@ -238,7 +238,8 @@ def _checked_arguments(arguments: object) -> dict[str, object] | None:
     return found or None
 
 
-def _checked_folders(packages: object) -> tuple[Path, ...]:
+def checked_folders(packages: object) -> tuple[Path, ...]:
+    """Return folders that are there."""
     what = "folders that are there"
     if isinstance(packages, str | Path):
         packages = (packages,)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from armdyn.simulation._live import Live
+    from armdyn.simulation._page import run_recording
     from armdyn.simulation._run import Run
     from armdyn.simulation._simulate import simulate
     from armdyn.simulation.events._event import Event
@@ -20,8 +22,10 @@ __all__ = [
     "ComputedTorque",
     "Event",
     "Integrator",
+    "Live",
     "Run",
     "integrator_names",
+    "run_recording",
     "simulate",
 ]
 
@@ -33,8 +37,10 @@ __getattr__ = lazy_names(
         "ComputedTorque": "forces._controllers",
         "Event": "events._event",
         "Integrator": "steppers._integrators",
+        "Live": "_live",
         "Run": "_run",
         "integrator_names": "steppers._integrators",
+        "run_recording": "_page",
         "simulate": "_simulate",
     },
 )

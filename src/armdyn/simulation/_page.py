@@ -37,10 +37,10 @@ def write_run(run: Run, path: str | os.PathLike[str] | None, rate: object) -> Pa
             f"`rate` is {shown(rate)}: that makes {count:.3g} samples, more than {MOST_SAMPLES}.",
             argument="rate",
         )
-    return write_page(run.arm, path, recording_of(run, int(count) + 1))
+    return write_page(run.arm, path, run_recording(run, int(count) + 1))
 
 
-def recording_of(run: Run, count: int) -> Recording:
+def run_recording(run: Run, count: int) -> Recording:
     """Return the run at its own times and at about `count` equal steps."""
     even = np.linspace(float(run.t[0]), float(run.t[-1]), count + 1) if len(run) > 1 else run.t
     t = np.union1d(run.t, even)

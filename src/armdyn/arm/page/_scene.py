@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.algorithms.frame import Frame, frames
+from armdyn.arm._link_frames import link_frames, placements_of
 from armdyn.arm.page._programs import MOST_JOINTS
 from armdyn.robot import Joint, chain_of
 from armdyn.robot.friction import has_load_terms
@@ -52,7 +52,7 @@ def scene(arm: Arm, motion: Array | None = None) -> dict[str, Any]:
         motion: positions ``(N, n)`` that will be shown; they decide what the picture contains.
     """
     robot, chain, start = arm.robot, chain_of(arm.robot), home(arm)
-    placements = [_placement(frame) for frame in frames(chain, [0.0] * arm.n)[1:]]
+    placements = placements_of(robot)
     anchors = [_anchor(arm, k) for k in range(arm.n)]
     poses = _poses(arm)
     drawn = _points(arm, placements, anchors, np.vstack([start[None], poses]))
@@ -99,18 +99,6 @@ def _finite(x: float) -> float | None:
     return x if math.isfinite(x) else None
 
 
-def _placement(frame: Frame) -> Array:
-    """Return E_i in E_{i-1} as a 4x4 matrix."""
-    x, y, z = (
-        frame.to_parent(axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    )
-    along = frame.to_parent((0.0, 0.0, frame.d))
-    made = np.eye(4)
-    made[:3] = np.array([x, y, z, along], dtype=float).T
-    made[0, 3] += float(frame.b)  # pyright: ignore[reportArgumentType]
-    return made
-
-
 def _anchor(arm: Arm, k: int) -> Array:
     """Return the point of joint k, from 0, on its axis in E_{k+1}: where its file has it, or O."""
     for frame in arm.robot.frames:
@@ -135,21 +123,10 @@ def _poses(arm: Arm) -> Array:
     return np.random.default_rng(0).uniform(*ordered, (POSES, arm.n))
 
 
-def _points(arm: Arm, placements: list[Array], anchors: list[Array], q: Array) -> Array:
+def _points(arm: Arm, placements: Array, anchors: list[Array], q: Array) -> Array:
     """Return the points of joints and the tip in the base frame, ``(N, n + 1, 3)``."""
-    at = np.broadcast_to(np.array(arm.robot.base), (len(q), 4, 4))
-    found: list[Array] = []
-    for k, joint in enumerate(arm.robot.joints):
-        moved = np.broadcast_to(np.eye(4), (len(q), 4, 4)).copy()
-        if joint.is_revolute:
-            c, s = np.cos(q[:, k]), np.sin(q[:, k])
-            moved[:, 0, 0], moved[:, 0, 1], moved[:, 1, 0], moved[:, 1, 1] = c, -s, s, c
-        else:
-            moved[:, 2, 3] = q[:, k]
-        at = at @ placements[k] @ moved
-        found.append(at[:, :3, :3] @ anchors[k] + at[:, :3, 3])
-    found.append((at @ np.array(arm.robot.tool))[:, :3, 3])
-    return np.stack(found, axis=1)
+    T, points = link_frames(arm.robot, placements, q), np.stack([*anchors, np.zeros(3)])
+    return (T[..., :3, :3] @ points[..., None])[..., 0] + T[..., :3, 3]
 
 
 def _few(motion: Array) -> Array:
