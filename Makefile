@@ -9,7 +9,7 @@ BENCH_READY := $(VENV)/.ready-bench
 ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py equal_bits.py compiled.py kernel_calls.py fastcall.py fastcall_batch.py \
 	batch.py streams.py rolled_kernel.py cache.py)
 
-.PHONY: demo test test-fast test-arm lint bench docs clean help
+.PHONY: demo test test-fast test-arm test-embedded lint bench docs clean help
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -25,6 +25,9 @@ test-fast: $(READY)  ## the tests without the long studies
 
 test-arm: $(READY)  ## tests of kernels on an emulated 64-bit ARM processor; needs qemu-user-static
 	tests/support/emulated/run.sh $(ARM_TESTS)
+
+test-embedded: $(READY)  ## self-tests of exported C on emulated Cortex-M7 and M4F
+	ARMDYN_EMBEDDED=1 $(BIN)/python -m pytest -rs tests/export/test_embedded.py
 
 lint: $(READY)  ## style, types and directions of import
 	$(BIN)/ruff check src tests benchmarks examples

@@ -6,7 +6,6 @@ import ctypes
 import json
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from armdyn.algorithms import QUANTITIES
 from armdyn.arm import export_c
 from armdyn.arm.programs._methods import straight_methods
 from armdyn.arm.programs._parametric import parametric, values
-from armdyn.cli._app import main
 from armdyn.errors import FileError, InputError, MethodError, NumericalError, RobotError
 from armdyn.export import MARK, c_source, linear_constants, prefix_of
 from armdyn.files import _together as _export_files
@@ -32,6 +30,7 @@ from support.c_code import (
     Library,
     compile_c,
     needs_gcc,
+    run,
     selftest,
     with_friction,
     with_prototype,
@@ -365,14 +364,6 @@ def test_float_is_refused_where_it_keeps_no_digits(tmp_path: Path) -> None:
 def test_prefixes_are_identifiers() -> None:
     for name in ("", "_", "--", "9", "while", "a b", "é"):
         assert prefix_of(name).isidentifier() and prefix_of(name)[0] != "_", name
-
-
-def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["armdyn", *words])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    out, err = capsys.readouterr()
-    return int(stop.value.code or 0), out, err
 
 
 def test_codegen_writes_what_export_c_writes(monkeypatch, capsys, tmp_path: Path) -> None:

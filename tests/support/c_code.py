@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.cli._app import main
 from support.robots import random_robot
 
 GCC = shutil.which("gcc")
@@ -59,6 +61,15 @@ def compile_c(paths: tuple[Path, ...], target: Path, *options: str) -> None:
 def selftest(paths: tuple[Path, ...], target: Path) -> subprocess.CompletedProcess[str]:
     compile_c(paths, target, "-O2")
     return subprocess.run([str(target)], capture_output=True, text=True, check=False)
+
+
+def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
+    """Run the command line; return its status, output and errors."""
+    monkeypatch.setattr(sys, "argv", ["armdyn", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    out, err = capsys.readouterr()
+    return int(stop.value.code or 0), out, err
 
 
 class Library:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from armdyn.arm._files import load, save
     from armdyn.arm._function import Function
     from armdyn.arm._link_frames import link_frames, placements_of
-    from armdyn.arm.codegen._export_c import export_c
+    from armdyn.arm.codegen._export_c import budget_of_c, export_c
     from armdyn.arm.kinematics._branch_solver import Branches
     from armdyn.arm.kinematics._damped_least_squares import Reach
     from armdyn.arm.kinematics._inverse_kinematics import checked_start, reach_of
@@ -40,6 +40,7 @@ __all__ = [
     "Page",
     "Reach",
     "Recording",
+    "budget_of_c",
     "checked_pose",
     "checked_start",
     "cost",
@@ -75,6 +76,7 @@ __getattr__ = lazy_names(
         "Page": "page._page",
         "Reach": "kinematics._damped_least_squares",
         "Recording": "page._recording",
+        "budget_of_c": "codegen._export_c",
         "checked_pose": "kinematics._poses",
         "checked_start": "kinematics._inverse_kinematics",
         "cost": "programs._programs",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from armdyn.export._budget import Budget, c_budget
     from armdyn.export._c import c_source
     from armdyn.export._c_package import MARK, CFunction, CTable, c_package
     from armdyn.export._javascript import (
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MARK",
+    "Budget",
     "CFunction",
     "CTable",
+    "c_budget",
     "c_package",
     "c_source",
     "casadi_source",
@@ -51,9 +54,11 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
+        "Budget": "_budget",
         "CFunction": "_c_package",
         "CTable": "_c_package",
         "MARK": "_c_package",
+        "c_budget": "_budget",
         "c_package": "_c_package",
         "c_source": "_c",
         "casadi_source": "_texts",

@@ -9,26 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from armdyn.export import _budget as budget
+
 HERE = Path(__file__).parent
 EMULATOR = "qemu-system-arm"
 # Seconds that a self-test may take.
 PATIENCE = 120
 
 
-@dataclass(frozen=True)
-class Core:
-    """A core, as the compiler and the emulator name it."""
-
-    options: tuple[str, ...]
-    machine: str
-
-
-CORES = {
-    "M7": Core(("-mcpu=cortex-m7", "-mfpu=fpv5-d16"), "mps2-an500"),
-    "M4": Core(("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16"), "mps2-an386"),
-}
-COMPILER = "arm-none-eabi-gcc"
-OPTIONS = ("-mthumb", "-mfloat-abi=hard", "-std=gnu99", "-O2", "-fno-math-errno", "-Wall")
+# The cores of the budget, and the boards that have them.
+CORES = {"M7": budget.CORES[0], "M4": budget.CORES[1]}
+BOARDS = {"M7": "mps2-an500", "M4": "mps2-an386"}
+COMPILER = budget.COMPILER
 LINKED = ("-nostartfiles", "-T", str(HERE / "mps2.ld"), "--specs=rdimon.specs")
 
 
@@ -48,7 +40,7 @@ def missing() -> str | None:
 def build(core: str, sources: Sequence[Path], target: Path, *options: str) -> Path:
     """Compile and link sources with the start-up of a core."""
     _run([
-        COMPILER, *CORES[core].options, *OPTIONS, *options, *map(str, sources),
+        COMPILER, *CORES[core].options, "-Wall", "-Werror", *options, *map(str, sources),
         str(HERE / "start.c"), *LINKED, "-lm", "-o", str(target),
     ])  # fmt: skip
     return target
@@ -56,7 +48,7 @@ def build(core: str, sources: Sequence[Path], target: Path, *options: str) -> Pa
 
 def run(core: str, program: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run a program on an emulated core; its output and its exit status are those of main()."""
-    command = [EMULATOR, "-M", CORES[core].machine, "-nographic", "-monitor", "none"]
+    command = [EMULATOR, "-M", BOARDS[core], "-nographic", "-monitor", "none"]
     command += ["-serial", "none", "-semihosting-config", "enable=on,target=native", *options]
     return subprocess.run(
         [*command, "-kernel", str(program)],
@@ -110,7 +102,7 @@ def costs(core: str, paths: Sequence[Path], folder: Path) -> dict[str, Cost]:
 
 
 def _sizes(program: Path) -> dict[str, int]:
-    listed = _run(["arm-none-eabi-nm", "--print-size", str(program)])
+    listed = _run([budget.LISTER, "--print-size", str(program)])
     rows = [line.split() for line in listed.splitlines()]
     return {row[3]: int(row[1], 16) for row in rows if len(row) == 4}
 

@@ -39,7 +39,7 @@ __attribute__((noinline)) static unsigned stack_of(void (*call)(void))
     call();
     for (p = top - PAINTED; p < top && *p == PAINT; p++) {
     }
-    return (unsigned)(top - p);
+    return ((unsigned)(top - p) + 3u) & ~3u; /* the last word may end with the paint's value */
 }
 
 static void report(const char *name, void (*call)(void))

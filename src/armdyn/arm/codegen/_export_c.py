@@ -28,7 +28,7 @@ from armdyn.arm.programs._names import AUTO
 from armdyn.arm.programs._parametric import INERTIAL, INPUTS, Parametric, parametric, values
 from armdyn.arm.programs._programs import cheapest, program
 from armdyn.errors import InputError, RobotError, shown
-from armdyn.export import MARK, CFunction, CTable, c_package, prefix_of
+from armdyn.export import MARK, Budget, CFunction, CTable, c_budget, c_package, prefix_of
 from armdyn.files._together import write_together
 from armdyn.minimal import VALUES
 from armdyn.robot import chain_of
@@ -68,8 +68,34 @@ def export_c(
     Returns:
         The paths of the header, the source and the self-test.
     """
-    single, force = checked_flag(single, "single"), checked_flag(force, "force")
+    force = checked_flag(force, "force")
     target = checked_path(folder, "folder", what="the path of a folder")
+    _, texts = _package(arm, functions, single, methods, parameters)
+    return write_together(target, texts, None if force else MARK)
+
+
+def budget_of_c(
+    arm: Arm,
+    functions: Sequence[str],
+    *,
+    single: bool = False,
+    methods: Mapping[str, str] | None = None,
+    parameters: bool | str = False,
+) -> Budget:
+    """Return what functions cost on microcontrollers; the arguments are those of `export_c`."""
+    made, texts = _package(arm, functions, single, methods, parameters)
+    return c_budget(made, texts, single)
+
+
+def _package(
+    arm: Arm,
+    functions: object,
+    single: bool,
+    methods: object,
+    parameters: object,
+) -> tuple[list[CFunction], dict[str, str]]:
+    """Return the functions, and the contents of the files by name."""
+    single = checked_flag(single, "single")
     arguments = _arguments(parameters)
     quantities = _quantities(functions)
     if single and INVERSE_KINEMATICS in quantities:
@@ -87,11 +113,10 @@ def export_c(
         for quantity in quantities
     ]
     tables = _tables(arm, made, prefix) if arguments != FOLDED else []
-    texts = c_package(
+    return made, c_package(
         prefix, made, about=about(arm.robot, single, bool(tables)), tables=tables, single=single,
         version=version("armdyn"),
     )  # fmt: skip
-    return write_together(target, texts, None if force else MARK)
 
 
 def _arguments(parameters: object) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from armdyn.arm import export_c
+from armdyn.arm import budget_of_c, export_c
 from armdyn.cli._console import JsonOption, print_json, show
 from armdyn.cli.options.robot import (
     BaseOption,
@@ -18,6 +19,8 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import InputError, shown
+from armdyn.export import Budget
+from armdyn.present import Grid
 
 
 def codegen(
@@ -41,6 +44,10 @@ def codegen(
     minimal: Annotated[
         bool, typer.Option("--minimal", help="Take minimal parameters, friction as arguments.")
     ] = False,
+    budget: Annotated[
+        bool,
+        typer.Option("--budget", help="Print operations, and code and stack on Cortex-M7 and M4F."),
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace files that armdyn did not write, too.")
     ] = False,
@@ -56,12 +63,17 @@ def codegen(
     if parameters and minimal:
         raise InputError("--parameters and --minimal exclude each other; choose one.")
     arm, _ = open_arm(robot, base, tip, strict, snap)
+    taken = "minimal" if minimal else parameters
     paths = export_c(
-        arm, folder, wanted, single=single, methods=chosen,
-        parameters="minimal" if minimal else parameters, force=force,
-    )  # fmt: skip
+        arm, folder, wanted, single=single, methods=chosen, parameters=taken, force=force
+    )
+    costs = None
+    if budget:
+        costs = budget_of_c(arm, wanted, single=single, methods=chosen, parameters=taken)
     if as_json:
-        print_json({"name": arm.name, "functions": wanted, "files": [str(path) for path in paths]})
+        files = [str(path) for path in paths]
+        told = {} if costs is None else {"budget": _plain(costs)}
+        print_json({"name": arm.name, "functions": wanted, "files": files, **told})
         return
     header, source, selftest = paths
     show(
@@ -70,6 +82,41 @@ def codegen(
         f"{selftest}  recorded vectors; to run it:",
         f"  cc -std=c99 {source} {selftest} -lm -o selftest && ./selftest",
     )
+    if costs is not None:
+        kind = "float" if single else "double"
+        show("", _grid(costs, kind), f"Code and stack, without the C library's: {costs.source}.")
+
+
+def _grid(costs: Budget, kind: str) -> Grid:
+    cores = list(next(iter(costs.sizes.values())))
+    about = "" if costs.compiled else "about "
+    rows = [
+        (
+            name, str(o.mul), str(o.add), str(o.div), str(o.sqrt), str(o.trig),
+            *(f"{about}{bytes_}" for core in cores for bytes_ in costs.sizes[name][core]),
+        )
+        for name, o in costs.operations.items()
+    ]  # fmt: skip
+    return Grid(
+        f"Operations, and bytes of code and stack, in {kind}",
+        (
+            "function", "mul", "add", "div", "sqrt", "sin, cos",
+            *(f"{core} {what}" for core in cores for what in ("code", "stack")),
+        ),
+        1,
+        tuple(rows),
+    )  # fmt: skip
+
+
+def _plain(costs: Budget) -> dict[str, Any]:
+    functions = {
+        name: {
+            "operations": asdict(o),
+            **{core: size._asdict() for core, size in costs.sizes[name].items()},
+        }
+        for name, o in costs.operations.items()
+    }
+    return {"source": costs.source, "compiled": costs.compiled, "functions": functions}
 
 
 def _chosen(words: str) -> tuple[str, str]:
