@@ -317,5 +317,10 @@ def test_any_six_turning_joints_are_solved_by_elimination() -> None:
         assert (found.valid.sum(axis=-1) % 2 == 0).all()
     far = poses[0].copy()
     far[:3, 3] += 50.0
-    assert not arm.inverse_kinematics_all(far).valid.any()
+    none = arm.inverse_kinematics_all(far)
+    assert not none.valid.any() and none.complete and none.margin[0] < -10.0
+    # the first branch is the nearest answer: stretched towards the pose
+    reach = np.linalg.norm(arm.pose(none.q[0])[:3, 3] - arm.pose(none.q[0], 1)[:3, 3])
+    middle = np.linalg.norm(arm.pose(none.q[1])[:3, 3] - far[:3, 3])
+    assert np.linalg.norm(arm.pose(none.q[0])[:3, 3] - far[:3, 3]) < middle and reach > 0.0
     assert np.abs(arm.inverse_kinematics(poses[1], q[1]) - q[1]).max() < 1e-6

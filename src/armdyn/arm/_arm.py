@@ -525,6 +525,10 @@ class Arm:
         pose: ArrayLike,
         start: ArrayLike | None = None,
         *,
+        only: str | Sequence[bool] | None = None,
+        axes: str = "target",
+        follow: bool = False,
+        unreached: str = "raise",
         frame: str | int = "tip",
         tolerance: float = 1e-8,
         restarts: int = 127,
@@ -535,13 +539,24 @@ class Arm:
         """Return joint positions ``(..., n)`` for poses: of those found, the nearest to `start`.
 
         An arm with a `closed_form` has all solutions computed; where none is within the joint
-        limits, and for other arms, positions are searched for.
+        limits, for parts of poses, and for other arms, positions are searched for, first from
+        `start`.
 
         Args:
             pose: of a frame in the base frame, ``(4, 4)`` or ``(..., 4, 4)``.
             start: where the search begins, ``(n,)`` or one for each pose; the middle of the joints'
                 ranges if left out.
-            frame: the frame to place there; see `function`.
+            only: what of the pose is to be reached: "position", "rotation", "direction" (of the z
+                axis), "position and direction" (any turn about z); or six truth values, for x, y, z
+                and the turns about x, y and z. Of the turns two give the direction of the third
+                axis.
+            axes: along which axes the six count: those of the "target" pose, or of the "base".
+            follow: the poses ``(..., N, 4, 4)`` are a path: each answer continues the one before,
+                on the branch with the shortest way in all. `start` is ``(n,)`` or ``(..., n)``, the
+                positions before the first pose.
+            unreached: where no positions are found: "raise" an error, give the "nearest" ones that
+                the search came to, or "nan".
+            frame: the frame to place there; see `function`. Joints behind it stay at `start`.
             tolerance: largest distance from the pose [m], and largest angle [rad].
             restarts: number of random starting positions tried as well.
             seed: of these positions: the same seed gives the same answer.
@@ -554,20 +569,28 @@ class Arm:
         Examples:
             >>> arm.inverse_kinematics(arm.pose(q), start=q + 0.1)
             array([0.3, 0.5])
+            >>> arm.inverse_kinematics(arm.pose(q), start=q + 0.1, only="position")
+            array([0.3, 0.5])
         """
         if is_lazy(pose) or is_lazy(start):
             from armdyn.arm.lazy._kinematics import lazy_inverse_kinematics
 
             return lazy_inverse_kinematics(
                 self, pose, start, out,
-                frame=frame, tolerance=tolerance, restarts=restarts, seed=seed, method=method,
+                only=only, axes=axes, follow=follow, unreached=unreached, frame=frame,
+                tolerance=tolerance, restarts=restarts, seed=seed, method=method,
             )  # fmt: skip
-        from armdyn.arm.kinematics._inverse_kinematics import inverse_kinematics
+        from armdyn.arm.kinematics._inverse_kinematics import Options, inverse_kinematics
 
         solver = self._branch_solver(frame)
-        return inverse_kinematics(
-            self, solver, pose, start, frame, tolerance, restarts, seed, method=method, out=out
-        )
+        key = self._frame(frame)
+        if isinstance(key, str):
+            key = next(x.link for x in self.robot.frames if x.name == key)
+        given = Options(
+            frame, min(key, self.n), tolerance, restarts, seed, method, only, axes, follow,
+            unreached,
+        )  # fmt: skip
+        return inverse_kinematics(self, solver, pose, start, given, out)
 
     def inverse_kinematics_all(
         self,
@@ -617,11 +640,13 @@ class Arm:
                 self, poses, redundancy, swivel, out, frame=frame, limits=limits, polish=polish
             )
         from armdyn.arm.kinematics._branches import inverse_kinematics_all
+        from armdyn.arm.kinematics._inverse_kinematics import reach_of
 
         solver = self._branch_solver(frame, swivel is not None)
         return inverse_kinematics_all(
-            solver, self.name, poses, redundancy, swivel, limits, polish, out
-        )
+            solver, self.name, poses, redundancy, swivel, limits, polish, out,
+            lambda: reach_of(self, frame),
+        )  # fmt: skip
 
     @property
     def closed_form(self) -> str | None:

@@ -66,7 +66,12 @@ class Branches:
 
 
 class BranchSolver:
-    """The closed form of an arm for one frame, compiled at its first use."""
+    """The closed form of an arm for one frame, compiled at its first use.
+
+    `searches` says that poses out of reach have no answer of their own, but by a search.
+    """
+
+    searches = False
 
     def __init__(self, chain: Chain, form: ClosedForm, joints: Sequence[Joint]) -> None:
         self.chain, self.form = chain, form

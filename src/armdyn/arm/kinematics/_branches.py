@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import checked_array, checked_flag, checked_whole
 from armdyn.arm._arguments import checked_out
 from armdyn.arm.kinematics._branch_solver import Branches, BranchSolver, joined
+from armdyn.arm.kinematics._damped_least_squares import Reach
 from armdyn.arm.kinematics._poses import shaped_poses
 from armdyn.errors import InputError
 
@@ -30,10 +33,12 @@ def inverse_kinematics_all(
     limits: bool | str,
     polish: int | None,
     out: Branches | None,
+    reach: Callable[[], Reach],
 ) -> Branches:
     """Return all branches for poses; see `Arm.inverse_kinematics_all`.
 
-    `solver` is the closed form at given swivel angles if these are given.
+    `solver` is the closed form at given swivel angles if these are given, and `reach` makes what a
+    search needs.
     """
     if redundancy is not None and swivel is not None:
         raise InputError(NOT_BOTH, argument="swivel")
@@ -68,6 +73,10 @@ def inverse_kinematics_all(
     several = spare is not None and value is None
     wanted = None if out is None else _checked_out(out, solver, lead, several, turns)
     found = solver(given, spare, inside, steps, out=wanted)
+    if solver.searches and (found.margin < 0.0).all(axis=-1).any():
+        from armdyn.arm.kinematics._generic import put_nearest
+
+        put_nearest(found, given, reach())
     if several:
         found = joined(found)
     if out is not None:

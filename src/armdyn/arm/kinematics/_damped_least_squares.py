@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm.kinematics._rotations import rotation_vectors
+from armdyn.arm.kinematics._targets import WHOLE, Part
 from armdyn.arm.kinematics._turns import nearest_turn
 
 Array = NDArray[np.float64]
@@ -105,12 +105,26 @@ class Found:
         return int(np.argmin(self.position + self.rotation))
 
 
-def approach(reach: Reach, target: Array, starts: Array, tolerance: float) -> Found:
-    """Search from starts ``(B, n)`` for a pose ``(4, 4)``; return how near each gets."""
+def approach(
+    reach: Reach, target: Array, starts: Array, tolerance: float, part: Part = WHOLE
+) -> Found:
+    """Search from starts ``(B, n)`` for a pose; return how near each gets.
+
+    Args:
+        reach: the arm.
+        target: the pose ``(4, 4)``, or one for each start ``(B, 4, 4)``.
+        starts: the positions to search from.
+        tolerance: how near is there.
+        part: what of the pose is to be reached.
+    """
     q = reach.inside(starts)
-    e, J = _lack(reach, target, q)
-    length = _length(J, reach.turns)
-    weight = np.concatenate([np.full(3, 1.0 / length), np.ones(3)])
+    one = target.ndim == 2
+    e, J = _lack(reach, target, q, part)
+    # starts for one pose share a length; poses of their own do not depend on each other
+    length = _lengths(J, reach.turns)
+    length = np.full(len(q), length.max(initial=0.0)) if one else length
+    weight = np.ones((len(q), 6))
+    weight[:, :3] /= np.where(length > 0.0, length, 1.0)[:, None]
     cost = np.sum((e * weight) ** 2, axis=1)
     damping = np.full(len(q), DAMPING)
     eye = np.eye(q.shape[1])
@@ -118,12 +132,12 @@ def approach(reach: Reach, target: Array, starts: Array, tolerance: float) -> Fo
     while left > 0:
         left -= 1
         arrived = _within(e, tolerance)
-        if arrived.any():
+        if one and arrived.any():
             left = min(left, STEPS_AFTER)
         at = np.flatnonzero(~arrived & (damping < STUCK))
         if not len(at):
             break
-        Jw, ew = J[at] * weight[:, None], e[at] * weight
+        Jw, ew = J[at] * weight[at][:, :, None], e[at] * weight[at]
         downhill = np.einsum("bij,bi->bj", Jw, ew)
         held = ((q[at] <= reach.lower) & (downhill < 0)) | ((q[at] >= reach.upper) & (downhill > 0))
         Jw = np.where(held[:, None, :], 0.0, Jw)
@@ -131,8 +145,8 @@ def approach(reach: Reach, target: Array, starts: Array, tolerance: float) -> Fo
         step = np.linalg.solve(A, np.where(held, 0.0, downhill)[..., None])[..., 0]
         step *= np.minimum(1.0, LONGEST / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
         tried = reach.inside(q[at] + step)
-        e_new, J_new = _lack(reach, target, tried)
-        cost_new = np.sum((e_new * weight) ** 2, axis=1)
+        e_new, J_new = _lack(reach, target if one else target[at], tried, part)
+        cost_new = np.sum((e_new * weight[at]) ** 2, axis=1)
         good = cost_new < cost[at]
         damping[at] = np.where(good, np.maximum(damping[at] / 8, LEAST_DAMPING), damping[at] * 5)
         # a start that hardly improves is in a local minimum
@@ -147,17 +161,11 @@ def _within(e: Array, tolerance: float) -> NDArray[np.bool_]:
     return (position <= tolerance) & (rotation <= tolerance)
 
 
-def _lack(reach: Reach, target: Array, q: Array) -> tuple[Array, Array]:
+def _lack(reach: Reach, target: Array, q: Array, part: Part) -> tuple[Array, Array]:
     """Return the errors of the pose, ``(B, 6)``, and the Jacobians."""
-    T = reach.pose(q)
-    turned = target[:3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2)
-    return np.concatenate([target[:3, 3] - T[:, :3, 3], rotation_vectors(turned)], axis=1), (
-        reach.jacobian(q)
-    )
+    return part.lack(target, reach.pose(q), reach.jacobian(q))
 
 
-def _length(J: Array, turns: NDArray[np.bool_]) -> float:
-    """Return the length that scales positions to angles: the longest lever arm."""
-    levers = np.linalg.norm(J[:, :3, turns], axis=1)
-    longest = float(levers.max(initial=0.0))
-    return longest if longest > 0.0 else 1.0
+def _lengths(J: Array, turns: NDArray[np.bool_]) -> Array:
+    """Return the lengths that scale positions to angles: the longest lever arms."""
+    return np.linalg.norm(J[:, :3, turns], axis=1).max(axis=1, initial=0.0)

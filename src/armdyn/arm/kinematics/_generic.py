@@ -14,7 +14,7 @@ from armdyn.algorithms.closed_form.families import generic_form
 from armdyn.algorithms.closed_form.geometry import rows_of, size_of
 from armdyn.algorithms.kinematics import jacobian, pose
 from armdyn.arm.kinematics._branch_solver import ERROR, Branches, BranchSolver
-from armdyn.arm.kinematics._damped_least_squares import middle
+from armdyn.arm.kinematics._damped_least_squares import Reach, approach, middle
 from armdyn.arm.kinematics._elimination import Walk
 from armdyn.arm.kinematics._poses import check_rotations, nearest_rotations
 from armdyn.arm.kinematics._turns import nearest_turn
@@ -25,12 +25,16 @@ Array = NDArray[np.float64]
 # Poses at which walks around the loop are tried, and the most walks that are kept.
 TRIED, KEPT = 3, 3
 STEPS = 6
+# Random starts of the search for the nearest answer to a pose out of reach.
+STARTS = 15
 # Solutions nearer to each other [rad] are one.
 SAME = 1e-6
 
 
 class GenericSolver(BranchSolver):
     """All solutions by elimination; `walks` are ways around the loop that are not degenerate."""
+
+    searches = True
 
     def __init__(self, chain: Chain, joints: Sequence[Joint]) -> None:
         super().__init__(chain, generic_form(chain), joints)
@@ -105,6 +109,20 @@ class GenericSolver(BranchSolver):
         J: Any = np.array(jacobian(self.chain, q, self.chain.n + 1))
         J[:3] /= size_of(rows_of(self.chain))
         return float(np.linalg.svd(J, compute_uv=False)[-1]) ** 2
+
+
+def put_nearest(found: Branches, poses: Array, reach: Reach) -> None:
+    """Write the positions that a search within the limits finds nearest to poses out of reach.
+
+    They are the first branch of these poses, which is not valid; its margin is minus the distance
+    [m] and the angle [rad] together.
+    """
+    starts = np.vstack([reach.middle(), reach.random(STARTS, np.random.default_rng(0))])
+    for at in map(tuple, np.argwhere((found.margin < 0.0).all(axis=-1)).tolist()):
+        ends = approach(reach, nearest_rotations(poses[at]), starts, ERROR)
+        best = ends.best()
+        found.q[at][0] = ends.q[best]
+        found.margin[at][0] = -float(ends.position[best] + ends.rotation[best])
 
 
 def _distinct(found: Sequence[Array], n: int) -> Array:

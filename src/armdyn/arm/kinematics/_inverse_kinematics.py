@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,13 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn._checks import (
     checked_array,
     checked_choice,
+    checked_flag,
     checked_positive,
     checked_seed,
     checked_whole,
 )
 from armdyn.arm._arguments import checked_out
 from armdyn.arm.kinematics._damped_least_squares import Reach, approach, middle
-from armdyn.arm.kinematics._poses import checked_pose, shaped_poses
+from armdyn.arm.kinematics._paths import followed
+from armdyn.arm.kinematics._poses import checked_pose, checked_poses, shaped_poses
+from armdyn.arm.kinematics._targets import Part, checked_part
 from armdyn.errors import InputError, UnreachedError
 from armdyn.robot import Joint
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 METHODS = ("auto", "damped_least_squares")
+UNREACHED = ("raise", "nearest", "nan")
 
 # Closed forms are exact to this; a smaller tolerance needs steps of the search as well.
 LEAST_ERROR = 1e-9
@@ -39,73 +44,173 @@ AT_ONCE = 32
 MOST_RESTARTS = 1_000_000
 
 
+class Options(NamedTuple):
+    """How positions are searched for; see `Arm.inverse_kinematics`.
+
+    `moving` is how many joints move the frame; the others stay at their start.
+    """
+
+    frame: str | int
+    moving: int
+    tolerance: float
+    restarts: int
+    seed: int
+    method: str
+    only: str | Sequence[bool] | None
+    axes: str
+    follow: bool
+    unreached: str
+
+
 def inverse_kinematics(
     arm: Arm,
     solver: BranchSolver | None,
     pose: ArrayLike,
     start: ArrayLike | None,
-    frame: str | int,
-    tolerance: float,
-    restarts: int,
-    seed: int,
-    *,
-    method: str,
+    given: Options,
     out: Array | None,
 ) -> Array:
     """Return joint positions ``(..., n)`` for poses; see `Arm.inverse_kinematics`.
 
     `solver` is the closed form of the arm, if it has one.
     """
-    checked_choice(method, "method", METHODS, what="method of inverse_kinematics")
+    checked_choice(given.method, "method", METHODS, what="method of inverse_kinematics")
+    part = checked_part(given.only, given.axes)
+    checked_choice(given.unreached, "unreached", UNREACHED, what="answer where no pose is reached")
+    follow = checked_flag(given.follow, "follow")
     targets = shaped_poses("pose", pose)
     lead = targets.shape[:-2]
+    if follow and not lead:
+        raise InputError(
+            "`follow` is for poses (..., N, 4, 4) along a path; got a single pose.",
+            argument="follow",
+        )
     if out is not None:
         checked_out(out, "`out`", (*lead, arm.n))
-    limit = checked_positive(tolerance, "tolerance")
-    tries = checked_whole(restarts, "restarts", 0, MOST_RESTARTS)
-    seed = checked_seed(seed)
+    search = _Search(
+        arm, given.frame, checked_positive(given.tolerance, "tolerance"), part,
+        checked_whole(given.restarts, "restarts", 0, MOST_RESTARTS), checked_seed(given.seed),
+        given.unreached, given.moving,
+    )  # fmt: skip
     joints = arm.robot.joints
+    # along a path, positions are those before its first pose
+    outer = lead[:-1] if follow else lead
     if start is None:
         first = middle(*limits_of(joints))
     else:
-        first = checked_start(joints, start, lead=lead)
-    if solver is not None and method == "auto":
-        q, reached = solver.nearest(targets, first, "pose")
-        if limit < LEAST_ERROR:  # the search makes it more exact
-            first, reached = q, np.zeros(lead, dtype=bool)
+        first = checked_start(joints, start, lead=outer)
+    closed = solver if given.method == "auto" and part.whole else None
+    q = np.empty((*lead, arm.n))
+    if follow:
+        starts = np.broadcast_to(first, (*outer, arm.n))
+        for at in np.ndindex(*outer):
+            search.follow(closed, targets, starts[at], at, q)
     else:
-        q, reached = np.empty((*lead, arm.n)), np.zeros(lead, dtype=bool)
-    if not reached.all():
-        reach = reach_of(arm, frame)
-        starts = np.broadcast_to(first, (*lead, arm.n))
-        for at in map(tuple, np.argwhere(~reached)):
-            name = f"pose[{', '.join(str(int(k)) for k in at)}]" if at else ""
-            target = checked_pose("pose", targets[at], shown_as=name)
-            rng = np.random.default_rng(seed)
-            q[at] = _searched(reach, target, starts[at], limit, reach.random(tries, rng), name)
+        search.each(closed, targets, first, q)
     if out is None:
         return q
     out[...] = q
     return out
 
 
-def _searched(
-    reach: Reach, target: Array, first: Array, tolerance: float, others: Array, name: str
-) -> Array:
-    """Return the nearest positions to a start that a search from it and other starts finds."""
-    starts = np.vstack([first, others])
-    best = (np.inf, first, np.inf, np.inf)
-    for k in range(0, len(starts), AT_ONCE):
-        found = approach(reach, target, starts[k : k + AT_ONCE], tolerance)
-        good = found.within(tolerance)
-        if good.any():
-            turned = reach.nearest_turn(found.q[good], first)
-            return turned[int(np.argmin(np.linalg.norm(turned - first, axis=1)))]
-        i = found.best()
-        off = (float(found.position[i]), float(found.rotation[i]))
-        if sum(off) < best[0]:
-            best = (sum(off), reach.nearest_turn(found.q[i], first), *off)
-    raise UnreachedError(len(starts), *best[1:], where=f" `{name}`" if name else "")
+class _Search:
+    """Searches for poses where the closed form has no answer."""
+
+    def __init__(
+        self,
+        arm: Arm,
+        frame: str | int,
+        tolerance: float,
+        part: Part,
+        tries: int,
+        seed: int,
+        unreached: str,
+        moving: int,
+    ) -> None:
+        self.arm, self.frame, self.tolerance, self.part = arm, frame, tolerance, part
+        self.tries, self.seed, self.unreached, self.moving = tries, seed, unreached, moving
+
+    @cached_property
+    def reach(self) -> Reach:
+        return reach_of(self.arm, self.frame)
+
+    def each(self, solver: BranchSolver | None, targets: Array, first: Array, q: Array) -> None:
+        """Write the positions for poses, each nearest to its start, to q."""
+        reached = np.zeros(targets.shape[:-2], dtype=bool)
+        if solver is not None:
+            q[...], reached = solver.nearest(targets, first, "pose")
+            if self.tolerance < LEAST_ERROR:  # the search makes it more exact
+                first, reached = q.copy(), np.zeros_like(reached)
+        if reached.all():
+            return
+        starts = np.broadcast_to(first, q.shape)
+        if not self.part.whole:  # all of them at once, each from its own start
+            poses = checked_poses("pose", targets).reshape(-1, 4, 4)
+            here = starts.reshape(-1, q.shape[-1])
+            found = approach(self.reach, poses, here, self.tolerance, self.part)
+            q[...] = self.reach.nearest_turn(found.q, here).reshape(q.shape)
+            reached = found.within(self.tolerance).reshape(reached.shape)
+        for at in map(tuple, np.argwhere(~reached).tolist()):
+            q[at] = self.one(targets[at], starts[at], at)
+
+    def one(self, target: Array, start: Array, at: tuple[int, ...]) -> Array:
+        """Return positions for a pose by a search from many starts."""
+        name = f"pose[{', '.join(map(str, at))}]" if at else ""
+        exact = checked_pose("pose", target, shown_as=name)
+        others = self.reach.random(self.tries, np.random.default_rng(self.seed))
+        others[:, self.moving :] = start[self.moving :]
+        try:
+            return self._searched(exact, start, others, name)
+        except UnreachedError as error:
+            if self.unreached == "raise":
+                raise
+            return np.array(error.q) if self.unreached == "nearest" else np.full(len(start), np.nan)
+
+    def follow(
+        self,
+        solver: BranchSolver | None,
+        targets: Array,
+        start: Array,
+        line: tuple[int, ...],
+        q: Array,
+    ) -> None:
+        """Write the positions along one path of poses, each continuing the one before, to q."""
+        if solver is not None and self.tolerance >= LEAST_ERROR and len(targets[line]):
+            found = followed(solver, targets[line], start, "pose")
+            if found is not None:
+                q[line] = found
+                return
+        here = start
+        for k, target in enumerate(targets[line]):
+            at = (*line, k)
+            if solver is not None:
+                nearest, reached = solver.nearest(target, here, "pose")
+                q[at] = nearest if reached else self.one(target, here, at)
+            else:
+                exact = checked_pose("pose", target, shown_as=f"pose[{', '.join(map(str, at))}]")
+                found = approach(self.reach, exact, here[None], self.tolerance, self.part)
+                if found.within(self.tolerance)[0]:
+                    q[at] = self.reach.nearest_turn(found.q[0], here)
+                else:
+                    q[at] = self.one(target, here, at)
+            here = q[at] if np.isfinite(q[at]).all() else here
+
+    def _searched(self, target: Array, first: Array, others: Array, name: str) -> Array:
+        """Return the nearest positions to a start that a search from it and other starts finds."""
+        reach, tolerance = self.reach, self.tolerance
+        starts = np.vstack([first, others])
+        best = (np.inf, first, np.inf, np.inf)
+        for k in range(0, len(starts), AT_ONCE):
+            found = approach(reach, target, starts[k : k + AT_ONCE], tolerance, self.part)
+            good = found.within(tolerance)
+            if good.any():
+                turned = reach.nearest_turn(found.q[good], first)
+                return turned[int(np.argmin(np.linalg.norm(turned - first, axis=1)))]
+            i = found.best()
+            off = (float(found.position[i]), float(found.rotation[i]))
+            if sum(off) < best[0]:
+                best = (sum(off), reach.nearest_turn(found.q[i], first), *off)
+        raise UnreachedError(len(starts), *best[1:], where=f" `{name}`" if name else "")
 
 
 def limits_of(joints: Sequence[Joint]) -> tuple[Array, Array]:

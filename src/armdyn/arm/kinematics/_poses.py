@@ -28,6 +28,13 @@ def checked_pose(name: str, value: ArrayLike, shown_as: str = "") -> Array:
     return nearest_rotations(T)
 
 
+def checked_poses(name: str, poses: Array) -> Array:
+    """Return poses ``(..., 4, 4)`` whose rotations are orthogonal to rounding."""
+    checked_array(poses, name, what=SEVERAL, empty=True)
+    check_rotations(name, poses)
+    return nearest_rotations(poses)
+
+
 def shaped_poses(name: str, value: ArrayLike) -> Array:
     """Return poses ``(..., 4, 4)`` as floats; checks neither that they are finite nor rotations."""
     array: Array

@@ -35,3 +35,16 @@ def rotation_vectors(R: Array) -> Array:
     angle = 2.0 * np.arctan2(size, q[:, 0])
     small = size < 1e-150
     return q[:, 1:] * np.where(small, 2.0, angle / np.where(small, 1.0, size))[:, None]
+
+
+def aligning_vectors(u: Array, v: Array) -> Array:
+    """Return axis times angle, ``(B, 3)``, of the least turns that take unit vectors u to v."""
+    axis = np.cross(u, v)
+    sine = np.linalg.norm(axis, axis=1)
+    # half a turn: any axis across u; that with the least component of u is never along it
+    across = np.cross(u, np.eye(3)[np.abs(u).argmin(axis=1)])
+    opposite = (sine < 1e-150) & ((u * v).sum(axis=1) < 0.0)
+    axis = np.where(opposite[:, None], across, axis)
+    length = np.linalg.norm(axis, axis=1)
+    angle = np.arctan2(sine, (u * v).sum(axis=1))
+    return axis * np.where(length > 1e-150, angle / np.maximum(length, 1e-150), 1.0)[:, None]

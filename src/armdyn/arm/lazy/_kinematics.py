@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn._checks import checked_flag
 from armdyn.arm._arguments import is_lazy
 from armdyn.arm.kinematics._branch_solver import Branches
 from armdyn.arm.kinematics._branches import NOT_BOTH, SPARE, check_lead, checked_spare
@@ -26,6 +27,12 @@ POSE = (4, 4)
 def lazy_inverse_kinematics(arm: Arm, pose: Any, start: Any, out: object, **options: Any) -> Any:
     """Return joint positions ``(..., n)`` for poses, lazily; see `Arm.inverse_kinematics`."""
     refuse_out(out)
+    if checked_flag(options["follow"], "follow"):
+        raise InputError(
+            "`follow` needs all poses of a path at once, and Dask arrays come in blocks; compute "
+            "them first.",
+            argument="follow",
+        )
     arrays, core = [_poses(pose, "pose")], list[Shape]([POSE])
     lead = arrays[0].shape[:-2]
     arm.inverse_kinematics(np.empty((0, *POSE)), **options)  # tells wrong options now
