@@ -20,6 +20,7 @@ import pytest
 import armdyn
 from armdyn.errors import SettingWarning
 from armdyn.graph import Program, Slot
+from armdyn.kernel import DOUBLE
 from armdyn.kernel._symbols import ONE
 from armdyn.kernel.call import _fastcall
 from armdyn.kernel.call import _layout as layout
@@ -315,7 +316,7 @@ def test_what_a_fastcall_cannot_take_has_none(opened: armdyn.Arm) -> None:
     one = kernel._code.address(ONE)
 
     def fastcall(program: Program, address: int) -> object:
-        entry = _fastcall.KernelEntry(program, address, kernel.checked_loop, kernel, 1e300)
+        entry = _fastcall.KernelEntry(program, DOUBLE, address, kernel.checked_loop, kernel, 1e300)
         fallbacks = fallbacks_of(opened, print)
         return _fastcall.make_fastcall(entry, fallbacks, owner=opened, name="f", doc="f()\n--\n\n")
 

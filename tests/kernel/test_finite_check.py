@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn.kernel import DOUBLE, Target
+from armdyn.kernel import DOUBLE, FLOAT, Target
 from armdyn.kernel._element import ElementType
 from armdyn.kernel._jit import compile_object, load_code
 from armdyn.kernel.batch._batch_code import batch_code
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._finite_check import EXCEEDS, LARGEST, exceeds_function, finite_magnitude
-from support.kernels import FLOAT, TARGETS, target_name
+from support.kernels import TARGETS, target_name
 
 RNG = np.random.default_rng(5)
 

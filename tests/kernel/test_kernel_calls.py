@@ -16,13 +16,14 @@ import pytest
 
 from armdyn.errors import InputError
 from armdyn.graph import Slot, trace
-from armdyn.kernel import Kernel, compile_program, object_code, target
+from armdyn.kernel import DOUBLE, FLOAT, Kernel, compile_program, object_code, target
 from armdyn.kernel.batch import _strided_loop as loop_module
 from armdyn.kernel.batch._batch_code import BATCH_MODULES
 from armdyn.kernel.cache._identity import COMPILER, identity
 from armdyn.kernel.call import _gufunc as gufunc_module
 from armdyn.kernel.call._fastcall import FASTCALL_MODULES
 from armdyn.kernel.call._gufunc import Gufunc, PlainLoop, gufuncs_work, signature
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.robot import generic
 from armdyn.scalar import Op
 from support.kernels import (
@@ -39,7 +40,7 @@ from support.rolled import all_places
 
 def _calls(kernel: Kernel) -> list[Callable[..., Any]]:
     """The gufunc, and what stands in for it."""
-    plain = PlainLoop(kernel.program, kernel._code.address("armdyn_loop"))
+    plain = PlainLoop(kernel.program, kernel.element, kernel._code.address("armdyn_loop"))
     return [kernel, plain.function]
 
 
@@ -138,7 +139,8 @@ def test_kernel_describes_itself(mass: Kernel) -> None:
 
 def test_object_code_and_pickle_make_the_same_kernel(mass: Kernel) -> None:
     states = states_of(mass.program, 33)
-    again = Kernel(mass.program, mass.target, object_code(mass.program, mass.target))
+    codegen = Codegen(mass.target, mass.element)
+    again = Kernel(mass.program, codegen, object_code(mass.program, codegen))
     assert again.object_code == mass.object_code
     assert np.array_equal(again(*states), mass(*states))
     assert np.array_equal(pickle.loads(pickle.dumps(mass))(*states), mass(*states))
@@ -149,12 +151,13 @@ def test_without_the_inside_of_numpy_the_answers_are_the_same(
 ) -> None:
     assert gufuncs_work()
     monkeypatch.setattr(gufunc_module, "gufuncs_work", lambda: False)
-    plain = Kernel(mass.program, mass.target, mass.object_code)
+    codegen = Codegen(TARGETS[0], DOUBLE)
+    plain = Kernel(mass.program, codegen, mass.object_code)
     assert isinstance(plain._loop, PlainLoop)
     assert isinstance(mass._loop, Gufunc)
     states = states_of(mass.program, 33)
     assert np.array_equal(plain(*states), mass(*states))
-    several = Kernel(odd_kernel(TARGETS[0]).program, TARGETS[0], odd_kernel(TARGETS[0]).object_code)
+    several = Kernel(odd_kernel(TARGETS[0]).program, codegen, odd_kernel(TARGETS[0]).object_code)
     states = states_of(several.program, 11)
     for a, b in zip(several(*states), odd_kernel(TARGETS[0])(*states), strict=True):
         assert np.array_equal(a, b)
@@ -221,30 +224,32 @@ def test_arrays_too_large_for_scratch_rows_are_made_dense(monkeypatch: pytest.Mo
 
 def test_identity_tells_programs_and_machines_apart() -> None:
     first, other = program_of(generic(3), "mass_matrix"), program_of(generic(4), "mass_matrix")
-    native = TARGETS[0]
+    native, other_machine = (Codegen(machine, DOUBLE) for machine in (TARGETS[0], TARGETS[-1]))
     assert identity(first, native) == identity(replace(first), native)
     changed = list(first.code)
     k = next(k for k, step in enumerate(changed) if step.op is Op.CONST)
     changed[k] = changed[k]._replace(value=np.nextafter(changed[k].value, 9.0).item())
     different = [
         identity(other, native),
-        identity(first, TARGETS[-1]),
+        identity(first, other_machine),
+        identity(first, Codegen(TARGETS[0], FLOAT)),
         identity(replace(first, code=tuple(changed)), native),
         identity(replace(first, results=first.results[::-1]), native),
         identity(replace(first, inputs=(Slot("q", (3, 1)),)), native),
     ]
-    assert len({identity(first, native), *different}) == 6
+    assert len({identity(first, native), *different}) == 7
 
 
 def test_identity_tells_rolled_programs_apart() -> None:
     first, other = all_places(5), all_places(6)
-    native = TARGETS[0]
+    native, other_machine = (Codegen(machine, DOUBLE) for machine in (TARGETS[0], TARGETS[-1]))
     name, rows = next(iter(first.constants.items()))
     row = (np.nextafter(rows[0][0], 9.0).item(), *rows[0][1:])
     turned = replace(first.sweeps[0], outward=not first.sweeps[0].outward)
     different = [
         identity(other, native),
-        identity(first, TARGETS[-1]),
+        identity(first, other_machine),
+        identity(first, Codegen(TARGETS[0], FLOAT)),
         identity(replace(first, constants={**first.constants, name: (row, *rows[1:])}), native),
         identity(replace(first, sweeps=first.sweeps[:-1]), native),
         identity(replace(first, sweeps=(turned, *first.sweeps[1:])), native),
@@ -252,7 +257,7 @@ def test_identity_tells_rolled_programs_apart() -> None:
     ]
     same = replace(first, constants=dict(first.constants))
     assert identity(same, native) == identity(first, native)
-    assert len({identity(first, native), *different}) == 7
+    assert len({identity(first, native), *different}) == 8
 
 
 @pytest.mark.parametrize(

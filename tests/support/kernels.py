@@ -12,15 +12,11 @@ import numpy as np
 from armdyn.arm.programs._programs import cheapest, program
 from armdyn.errors import InputError
 from armdyn.graph import Program, Slot, trace
-from armdyn.kernel import DOUBLE, Kernel, Target, compile_program, target
-from armdyn.kernel._element import ElementType
+from armdyn.kernel import DOUBLE, ElementType, Kernel, Target, compile_program, target
 from armdyn.kernel.call._fastcall import Fallbacks, class_version
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.robot import Robot, chain_of
 from armdyn.scalar import cos, sign, sin, sqrt
-
-# Kernels are double; writers of code are tried with another type as well.
-FLOAT = ElementType("float", 4, "f")
 
 
 def width_of(machine: Target) -> int:
@@ -80,11 +76,10 @@ def odd_kernel(machine: Target) -> Kernel:
 
 
 @lru_cache(maxsize=16)
-def sincos_kernel(machine: Target) -> Kernel:
+def sincos_kernel(machine: Target, element: ElementType = DOUBLE) -> Kernel:
     outputs = [Slot("s", ()), Slot("c", ())]
-    return compile_program(
-        trace(lambda x: (sin(x[0]), cos(x[0])), [Slot("x", ())], outputs), target=machine
-    )
+    both = trace(lambda x: (sin(x[0]), cos(x[0])), [Slot("x", ())], outputs)
+    return compile_program(both, target=machine, element=element)
 
 
 def fallbacks_of(owner: object, slow: Callable[..., Any]) -> Fallbacks:

@@ -9,7 +9,7 @@ from armdyn._lazy import lazy_names
 
 if TYPE_CHECKING:
     from armdyn.kernel._cached_kernel import cached_kernel, kernel_key
-    from armdyn.kernel._element import DOUBLE
+    from armdyn.kernel._element import DOUBLE, ELEMENTS, FLOAT, ElementType
     from armdyn.kernel._kernel import Kernel, compile_program, object_code
     from armdyn.kernel.batch._all_finite import all_finite, all_within
     from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
@@ -24,7 +24,10 @@ __all__ = [
     "BAD_INPUT",
     "BAD_RESULT",
     "DOUBLE",
+    "ELEMENTS",
+    "FLOAT",
     "LEAST_STATES",
+    "ElementType",
     "Kernel",
     "Target",
     "all_finite",
@@ -49,6 +52,9 @@ __getattr__ = lazy_names(
         "BAD_INPUT": "batch._batch_code",
         "BAD_RESULT": "batch._batch_code",
         "DOUBLE": "_element",
+        "ELEMENTS": "_element",
+        "ElementType": "_element",
+        "FLOAT": "_element",
         "Kernel": "_kernel",
         "LEAST_STATES": "batch._threads",
         "Target": "targets",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -13,12 +15,17 @@ class ElementType:
     Attributes:
         name: LLVM's name of the type.
         bytes: size of one number.
-        code: its format character in the module `struct`.
+        code: its format character, in the module `struct` and in NumPy.
+        type_number: NumPy's number of the type.
+        ordinary: larger inputs (SI units) do not occur in practice; most programs cannot overflow
+            for smaller ones.
     """
 
     name: str
     bytes: int
     code: str
+    type_number: int
+    ordinary: float
 
     @property
     def bits(self) -> int:
@@ -29,6 +36,11 @@ class ElementType:
     def integer(self) -> str:
         """LLVM's name of the integer type of the same size."""
         return f"i{self.bits}"
+
+    @property
+    def c_integer(self) -> Any:
+        """The type of that integer in the module `ctypes`."""
+        return ctypes.c_int64 if self.bytes == 8 else ctypes.c_int32
 
     @property
     def infinity(self) -> int:
@@ -47,6 +59,13 @@ class ElementType:
         raw = struct.pack(f"<{self.code}", value)
         return int.from_bytes(raw, "little", signed=True)
 
+    def bound(self, largest: float) -> int:
+        """Return the bits of the largest number of this type that does not exceed a bound > 0."""
+        if largest >= self.largest:
+            return self.pattern(self.largest)
+        (nearest,) = struct.unpack(f"<{self.code}", struct.pack(f"<{self.code}", largest))
+        return self.pattern(nearest) - (nearest > largest)
+
     def constant(self, value: float) -> str:
         """Return a number as an exact LLVM literal: the bits of the double equal to it."""
         (rounded,) = struct.unpack(f"<{self.code}", struct.pack(f"<{self.code}", value))
@@ -62,7 +81,11 @@ class ElementType:
         return f"f{self.bits}" if width == 1 else f"v{width}f{self.bits}"
 
 
-DOUBLE = ElementType("double", 8, "d")
+DOUBLE = ElementType("double", 8, "d", type_number=12, ordinary=1e15)
+FLOAT = ElementType("float", 4, "f", type_number=11, ordinary=1e9)
+
+ELEMENTS = {element.code: element for element in (DOUBLE, FLOAT)}
+"""The types that kernels compute with, by the format character of their NumPy type."""
 
 
 def vector_type(name: str, width: int) -> str:

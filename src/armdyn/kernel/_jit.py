@@ -9,12 +9,13 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from armdyn._fork_safe import first_use
 from armdyn.kernel._llvm import check_execution, llvm
 from armdyn.kernel._symbols import LINK
+from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.targets import Target
 
 # LLVM's optimisation levels. For long straight-line code the lower level compiles in an eighth less
@@ -84,12 +85,13 @@ def load_code(object_code: bytes, target: Target) -> Code:
     return _OwnCode(_with(_engine(target), object_code))
 
 
-def load_for_good(object_code: bytes, target: Target) -> Code:
+def load_for_good(object_code: bytes, codegen: Codegen) -> Code:
     """Load object code that is never unloaded; the names of its functions must be unique.
 
-    All such code shares one engine, which takes a twentieth of the time of a new one.
+    All such code of one element type shares an engine, which takes a twentieth of the time of a
+    new one.
     """
-    return Code(_with(_common_engine(target), object_code))
+    return Code(_with(_common_engine(codegen), object_code))
 
 
 def _with(engine: Any, object_code: bytes) -> Any:
@@ -108,9 +110,9 @@ def _engine(target: Target) -> Any:
     )
 
 
-@lru_cache(maxsize=1)
-def _common_engine(target: Target) -> Any:
-    return _engine(target)
+@cache
+def _common_engine(codegen: Codegen) -> Any:
+    return _engine(codegen.target)
 
 
 def _target_machine(target: Target, effort: int = EFFORT) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn._checks import LARGEST_FLOAT
 from armdyn._fork_safe import first_use
 from armdyn.graph import Program, Rolled
-from armdyn.kernel._element import DOUBLE
+from armdyn.kernel._element import DOUBLE, ElementType
 from armdyn.kernel._jit import Code, compile_object, load_code, load_object
 from armdyn.kernel._symbols import LOOP, ONE, ORDINARY, STREAMING
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
@@ -25,26 +25,30 @@ from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.targets import Target
 from armdyn.kernel.targets import target as default_target
 
-# The floating-point type of all kernels.
-ELEMENT = DOUBLE
 
-
-def compile_program(program: Program | Rolled, *, target: Target | None = None) -> Kernel:
+def compile_program(
+    program: Program | Rolled, *, target: Target | None = None, element: ElementType = DOUBLE
+) -> Kernel:
     """Compile a program to machine code.
 
-    ``Kernel(program, target, code)`` makes the same kernel from cached object code.
+    ``Kernel(program, codegen, code)`` makes the same kernel from cached object code.
 
     Args:
         program: traced and verified; straight-line or rolled.
         target: the machine to compile for; default is the local one.
+        element: the type of the numbers.
     """
-    machine = target or default_target()
-    return Kernel(program, machine, object_code(program, machine))
+    codegen = Codegen(target or default_target(), element)
+    return Kernel(program, codegen, object_code(program, codegen))
 
 
-def object_code(program: Program | Rolled, target: Target) -> bytes:
-    """Compile a program to object code for a target."""
-    return compile_object(program_ir(program, Codegen(target, ELEMENT)), target)
+def _compiled_here(program: Program | Rolled, element: ElementType) -> Kernel:
+    return compile_program(program, element=element)
+
+
+def object_code(program: Program | Rolled, codegen: Codegen) -> bytes:
+    """Compile a program to object code for a target and an element type."""
+    return compile_object(program_ir(program, codegen), codegen.target)
 
 
 def program_ir(program: Program | Rolled, codegen: Codegen) -> str:
@@ -65,19 +69,23 @@ class Kernel:
     Attributes:
         program: the program it computes.
         target: the machine it is compiled for.
+        element: the type of its numbers.
         object_code: the machine code before loading; other processes can load it too.
         any_strides: whether its inner loop accepts arrays of any strides, including inputs that
             states share.
     """
 
-    def __init__(self, program: Program | Rolled, target: Target, object_code: bytes) -> None:
+    def __init__(self, program: Program | Rolled, codegen: Codegen, object_code: bytes) -> None:
         self.program = program
-        self.target = target
+        self.target = codegen.target
+        self.element = codegen.element
         self.object_code = object_code
-        self._codegen = Codegen(target, ELEMENT)
-        self._code = load_object(object_code, target)
-        self.any_strides = takes_any_strides(program, self._codegen)
-        self._loop = make_loop(program, self._code.address(LOOP), any_strides=self.any_strides)
+        self._codegen = codegen
+        self._code = load_object(object_code, codegen.target)
+        self.any_strides = takes_any_strides(program, codegen)
+        self._loop = make_loop(
+            program, self.element, self._code.address(LOOP), any_strides=self.any_strides
+        )
         self._function = self._loop.function
 
     @property
@@ -147,11 +155,12 @@ class Kernel:
 
     def _entry(self, largest: float) -> KernelEntry:
         one = self._code.address(ONE)
-        return KernelEntry(self.program, one, self.checked_loop, self, largest)
+        return KernelEntry(self.program, self.element, one, self.checked_loop, self, largest)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; unpickling compiles it for the local machine."""
-        return (compile_program, (self.program,))
+        return (_compiled_here, (self.program, self.element))
 
     def __repr__(self) -> str:
-        return f"<Kernel {self.program.name}, {len(self.object_code)} bytes, width {self.width}>"
+        what = f"{self.program.name}, {len(self.object_code)} bytes"
+        return f"<Kernel {what}, {self.element.name}, width {self.width}>"

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import LARGEST_FLOAT
-from armdyn.kernel._element import DOUBLE
 from armdyn.kernel.batch._all_finite import all_finite, all_within
 from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
 from armdyn.kernel.batch._threads import LEAST_STATES, in_threads
@@ -22,7 +21,7 @@ from armdyn.kernel.batch._threads import LEAST_STATES, in_threads
 if TYPE_CHECKING:
     from armdyn.kernel._kernel import Kernel
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 # Bytes of a part: enough that starting it costs little.
 PART = 2**22
@@ -84,7 +83,7 @@ class Batch:
         self._plain = [a for a, is_plain in zip(inputs, plain, strict=True) if is_plain]
         self._length = lead[0]
         slots = (*kernel.program.inputs, *kernel.program.outputs)
-        size = DOUBLE.bytes * sum(slot.size for slot in slots) * prod(lead[1:])
+        size = kernel.element.bytes * sum(slot.size for slot in slots) * prod(lead[1:])
         whole = WHOLE_BLOCKS if self._checked_loop else 1
         self._part = max(1, PART // max(1, size) // whole) * whole
         self._threads = min(threads, max(1, n_states // LEAST_STATES))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from armdyn.kernel._element import ElementType
 from armdyn.kernel._jit import Code
 from armdyn.kernel.batch._streamed_code import STREAMED_BATCH, STREAMED_CODE
 from armdyn.kernel.batch._streams import StreamSlots
@@ -188,23 +189,23 @@ leave:
 """
 
 
-def largest_address() -> int:
+def largest_address(element: ElementType) -> int:
     """Return the address of the function that returns the greatest magnitude of an array."""
-    return _code().address(LARGEST)
+    return _code(element).address(LARGEST)
 
 
-def batch_address() -> int:
+def batch_address(element: ElementType) -> int:
     """Return the address of the function that computes a batch."""
-    return _code().address(BATCH)
+    return _code(element).address(BATCH)
 
 
-def streamed_batch_address() -> int:
+def streamed_batch_address(element: ElementType) -> int:
     """Return the address of the function that computes a batch and streams its results."""
-    return _code().address(STREAMED_BATCH)
+    return _code(element).address(STREAMED_BATCH)
 
 
-def _code() -> Code:
-    return common_code("batch._batch_code:batch_code", BATCH_MODULES)
+def _code(element: ElementType) -> Code:
+    return common_code(element, "batch._batch_code:batch_code", BATCH_MODULES)
 
 
 def batch_code(codegen: Codegen) -> str:

@@ -18,19 +18,18 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import LARGEST_FLOAT
 from armdyn.graph import Program, Rolled
+from armdyn.kernel._element import ELEMENTS, ElementType
 from armdyn.kernel.batch._batch_code import batch_address, streamed_batch_address
 from armdyn.kernel.batch._streams import scratch_size
 from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._finite_check import finite_magnitude
 
-Array = NDArray[np.float64]
-
+Array = NDArray[Any]
 
 # Bytes of the states that are computed before they are checked: well within the L1 cache.
 NEAR = 2**13
@@ -130,9 +129,9 @@ class CheckedBatchLoop:
         large = len(arrays[-1]) > self.most_unstreamed
         most = self._most
         if largest < LARGEST_FLOAT and all(sizes[: self._n_inputs]):
-            most = self._codegen.element.pattern(largest)
+            most = self._codegen.element.bound(largest)
         if large and self._streaming and all(sizes):
-            call = _streamed_function()
+            call = _streamed_function(self._codegen.element)
 
             def streamed(first: int, past: int) -> int:
                 return call(
@@ -142,7 +141,7 @@ class CheckedBatchLoop:
 
             return streamed
         room = self._room if large else 0
-        call = _function()
+        call = _function(self._codegen.element)
 
         def compute(first: int, past: int) -> int:
             return call(*given, first, past, self.near, self.ordinary, room, most)
@@ -150,15 +149,18 @@ class CheckedBatchLoop:
         return compute
 
 
-@lru_cache(maxsize=1)
-def _function() -> Callable[..., Any]:
-    pointer, number = ctypes.c_void_p, ctypes.c_int64
-    kinds = [*[pointer] * 4, *[number] * 8]
-    return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(batch_address())
+@lru_cache(maxsize=len(ELEMENTS))
+def _function(element: ElementType) -> Callable[..., Any]:
+    return ctypes.CFUNCTYPE(ctypes.c_int, *_kinds(element))(batch_address(element))
 
 
-@lru_cache(maxsize=1)
-def _streamed_function() -> Callable[..., Any]:
-    pointer, number = ctypes.c_void_p, ctypes.c_int64
-    kinds = [*[pointer] * 5, *[number] * 8]
-    return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(streamed_batch_address())
+@lru_cache(maxsize=len(ELEMENTS))
+def _streamed_function(element: ElementType) -> Callable[..., Any]:
+    kinds = ctypes.c_void_p, *_kinds(element)
+    return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(streamed_batch_address(element))
+
+
+def _kinds(element: ElementType) -> list[Any]:
+    """Return the types of the arguments of the function that computes a batch."""
+    number, magnitude = ctypes.c_int64, element.c_integer
+    return [*[ctypes.c_void_p] * 4, *[number] * 5, magnitude, number, magnitude]

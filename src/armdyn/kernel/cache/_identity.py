@@ -9,7 +9,7 @@ from typing import Any
 
 from armdyn.graph import Program, Rolled
 from armdyn.kernel.cache._source_digest import source_digest
-from armdyn.kernel.targets import Target
+from armdyn.kernel.ir._codegen import Codegen
 
 HERE = "armdyn.kernel"
 Parts = tuple[Any, ...]
@@ -26,13 +26,13 @@ COMPILER = (
 )  # fmt: skip
 
 
-def identity(program: Program | Rolled, target: Target) -> tuple[str | bytes, ...]:
+def identity(program: Program | Rolled, codegen: Codegen) -> tuple[str | bytes, ...]:
     """Return everything that determines the object code of a program, except LLVM's version.
 
-    This is the program, the processor and the source of the compiler itself, so that a changed
-    compiler has different keys. Equal identities have equal object code.
+    This is the program, the type of its numbers, the processor and the source of the compiler
+    itself, so that a changed compiler has different keys. Equal identities have equal object code.
     """
-    return (*_content(program), repr(target), source_digest(HERE, COMPILER))
+    return (*_content(program), repr(codegen), source_digest(HERE, COMPILER))
 
 
 def program_digest(program: Program | Rolled) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 
 from armdyn.errors import SettingWarning
 from armdyn.graph import Program, Rolled
-from armdyn.kernel._element import DOUBLE
+from armdyn.kernel._element import DOUBLE, ELEMENTS, ElementType
 from armdyn.kernel._jit import Code
 from armdyn.kernel.batch._batch_code import batch_address
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
@@ -102,6 +102,7 @@ class KernelEntry(NamedTuple):
 
     Attributes:
         program: the program that it computes.
+        element: the type of its numbers.
         one: address of the function that takes pointers to the inputs and outputs of one state.
         batch: the loop over many states.
         keep: an object that keeps the code in memory.
@@ -109,6 +110,7 @@ class KernelEntry(NamedTuple):
     """
 
     program: Program | Rolled
+    element: ElementType
     one: int
     batch: CheckedBatchLoop
     keep: object
@@ -131,7 +133,7 @@ def make_fastcall(
     if shape is None:
         return None
     try:
-        code = _code(shape)
+        code = _code(kernel.element, shape)
         strings = ctypes.c_char_p(name.encode()), ctypes.c_char_p(doc.encode())
         definition = _Definition(
             strings[0], code.address(fastcall_name(*shape)), FASTCALL_AND_KEYWORDS, strings[1]
@@ -157,7 +159,7 @@ def set_vectorcall(kernel: KernelEntry, fallbacks: Fallbacks, owner: Vectorcalla
     if shape is None:
         return
     try:
-        address = _code(shape).address(vectorcall_name(*shape))
+        address = _code(kernel.element, shape).address(vectorcall_name(*shape))
         before = getattr(owner, "fastcall_state", None)
         if isinstance(before, FastcallState) and before[-1].keep is kernel.keep:
             before.set_version(fallbacks.version)
@@ -178,8 +180,8 @@ def _shape(kernel: KernelEntry) -> tuple[int, int] | None:
     return len(inputs), len(outputs)
 
 
-def _code(shape: tuple[int, int]) -> Code:
-    return common_code("call._fastcall_ir:fastcall_ir", FASTCALL_MODULES, *shape)
+def _code(element: ElementType, shape: tuple[int, int]) -> Code:
+    return common_code(element, "call._fastcall_ir:fastcall_ir", FASTCALL_MODULES, *shape)
 
 
 def _state(
@@ -188,10 +190,17 @@ def _state(
     """Return the state of a fastcall, which keeps other objects and the kernel in memory."""
     program, batch = kernel.program, kernel.batch
     most = min(MOST_STATES, batch.most_unstreamed)
-    largest = DOUBLE.pattern(kernel.largest)
+    largest = kernel.element.bound(kernel.largest)
     sure = batch.ordinary >= 0
     usual = min(batch.ordinary, largest) if sure else largest
-    words = [*_addresses(), kernel.one, batch.loop, batch.near, batch.ordinary % 2**64, most]
+    words = [
+        *_addresses(kernel.element),
+        kernel.one,
+        batch.loop,
+        batch.near,
+        batch.ordinary % 2**64,
+        most,
+    ]
     words += [fallbacks.version, largest, usual, sure]
     words += [slot.size for slot in program.inputs]
     for slot in program.outputs:
@@ -213,8 +222,8 @@ class _Definition(ctypes.Structure):
     )
 
 
-@lru_cache(maxsize=1)
-def _addresses() -> list[int]:
+@lru_cache(maxsize=len(ELEMENTS))
+def _addresses(element: ElementType) -> list[int]:
     """Return the words before the kernel's, in the order of `FastcallSlots`."""
     api = ctypes.pythonapi
     functions = [
@@ -235,7 +244,7 @@ def _addresses() -> list[int]:
         FastcallSlots.DECREF: decref,
         FastcallSlots.SAVE_THREAD: save,
         FastcallSlots.RESTORE_THREAD: restore,
-        FastcallSlots.BATCH: batch_address(),
+        FastcallSlots.BATCH: batch_address(element),
     }
     return [given[word] for word in FastcallSlots if word < FastcallSlots.KERNEL]
 
@@ -288,7 +297,7 @@ def _as_expected() -> bool:
             and _right_python()
             and _right_numpy()
             and vectorcall_works()
-            and all(_addresses())
+            and all(_addresses(DOUBLE))
         )
     except Exception:
         return False
@@ -358,7 +367,7 @@ def _holds_on(table: Any) -> bool:
     length = (ctypes.c_ssize_t * 1)(3)
     flags = layout.DENSE_AND_ALIGNED | layout.WRITEABLE
     begin = owner.ctypes.data + 8
-    inside = new(id(np.ndarray), 1, length, layout.DOUBLE, None, begin, 0, flags, None)
+    inside = new(id(np.ndarray), 1, length, DOUBLE.type_number, None, begin, 0, flags, None)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))  # `hold` steals this reference
     return hold(inside, owner) == 0 and inside.base is owner and inside.tolist() == [1.0, 2.0, 3.0]
 

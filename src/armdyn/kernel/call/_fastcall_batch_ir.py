@@ -54,14 +54,15 @@ class _Batch(FastcallWriter):
             self.store_field("ptr", begin, bases, 8 * k)
         sizes = self.field(self.words, 8 * self._sizes)
         steps = self.field(self.words, 8 * (self._sizes + operands))
+        magnitude = self.codegen.element.integer
         thread = self.new(f"call ptr {self.word('ptr', FastcallSlots.SAVE_THREAD)}()")
         bad = self.new(
             f"call i32 {self.word('ptr', FastcallSlots.BATCH)}"
             f"(ptr {self.word('ptr', FastcallSlots.LOOP)}, ptr {bases}, "
             f"ptr {sizes}, ptr {steps}, i64 {self._n_inputs}, i64 {operands}, i64 0, "
             f"i64 {self._states}, i64 {self.word('i64', FastcallSlots.NEAR)}, "
-            f"i64 {self.word('i64', FastcallSlots.ORDINARY)}, i64 0, "
-            f"i64 {self.word('i64', FastcallSlots.LARGEST)})"
+            f"{magnitude} {self.word(magnitude, FastcallSlots.ORDINARY)}, i64 0, "
+            f"{magnitude} {self.word(magnitude, FastcallSlots.LARGEST)})"
         )
         self.do(f"call void {self.word('ptr', FastcallSlots.RESTORE_THREAD)}(ptr {thread})")
         self.require("eq i32", bad, 0, "not_finite")

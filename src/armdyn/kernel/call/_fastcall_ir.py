@@ -1,14 +1,15 @@
 """The call of a kernel with plain arrays, as LLVM IR: a C function that Python calls directly.
 
 It handles the most common arguments: exactly the inputs, each a plain array of one dense state of
-finite doubles, or each of the same number of states; and optionally `out`, also plain and not
-overlapping the inputs. It makes the result arrays, calls a kernel to fill them, and returns them if
-they are finite. In all other cases it calls the slow callable with its owner and the same
-arguments, which computes the results or raises the error; if the class of the owner has changed, it
-calls another one, which finds out what to do.
+finite numbers of the element type, or each of the same number of states; and optionally `out`, also
+plain and not overlapping the inputs. It makes the result arrays, calls a kernel to fill them, and
+returns them if they are finite. In all other cases it calls the slow callable with its owner and
+the same arguments, which computes the results or raises the error; if the class of the owner has
+changed, it calls another one, which finds out what to do.
 
-The IR depends only on the numbers of inputs and outputs. The function reads everything else, such
-as addresses in this process, from words of its `__self__` object; see `FastcallSlots`.
+The IR depends only on the element type and the numbers of inputs and outputs. The function reads
+everything else, such as addresses in this process, from words of its `__self__` object; see
+`FastcallSlots`.
 """
 
 from __future__ import annotations

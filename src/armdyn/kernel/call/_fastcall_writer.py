@@ -12,7 +12,6 @@ from armdyn.kernel.call._layout import (
     DATA,
     DENSE_AND_ALIGNED,
     DESCRIPTION,
-    DOUBLE,
     FLAGS,
     N_AXES,
     NATIVE,
@@ -117,7 +116,7 @@ class FastcallWriter(FunctionWriter):
         self.require("eq ptr", self.load_field("ptr", x, TYPE), self.array_type)
 
     def plain(self, array: str, n_axes: str | int, flags: int, no_flags: int = 0) -> str:
-        """Return 0 if an array of doubles has these axes, some flags, and not some others.
+        """Return 0 if an array of the element type has these axes, some flags, and not some others.
 
         A single test of all differences is faster than one of each.
         """
@@ -126,7 +125,7 @@ class FastcallWriter(FunctionWriter):
         has = self.new(f"and i32 {self.load_field('i32', array, FLAGS)}, {flags | no_flags}")
         wanted = (
             (self.load_field("i32", array, N_AXES), n_axes),
-            (self.load_field("i32", description, TYPE_NUMBER), DOUBLE),
+            (self.load_field("i32", description, TYPE_NUMBER), self.codegen.element.type_number),
             (order, NATIVE),
             (has, flags),
         )
@@ -145,10 +144,11 @@ class FastcallWriter(FunctionWriter):
             numbers: address of existing memory for its numbers, if any.
             flags: flags of the array in that case.
         """
+        number = self.codegen.element.type_number
         result = self.new(
             f"call ptr {self.word('ptr', FastcallSlots.ARRAY_NEW)}"
             f"(ptr {self.array_type}, i32 {n_axes}, "
-            f"ptr {axes}, i32 {DOUBLE}, ptr null, ptr {numbers}, i32 0, i32 {flags}, ptr null)"
+            f"ptr {axes}, i32 {number}, ptr null, ptr {numbers}, i32 0, i32 {flags}, ptr null)"
         )
         self.unless_null(result, held)
         return result

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.graph import Program, Rolled, Slot
+from armdyn.kernel._element import DOUBLE, ElementType
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Result = Array | tuple[Array, ...]
 
 # Indices in the table of NumPy's C functions for ufuncs; part of its binary interface.
 UFUNC_TYPE = 0
 FROM_FUNC_AND_DATA_AND_SIGNATURE = 31
-DOUBLE = 12
 NO_IDENTITY = -1
 
 
@@ -47,30 +47,33 @@ def signature(program: Program | Rolled) -> str:
     return f"{left}->{right}"
 
 
-def make_loop(program: Program | Rolled, address: int, *, any_strides: bool) -> Loop:
+def make_loop(
+    program: Program | Rolled, element: ElementType, address: int, *, any_strides: bool
+) -> Loop:
     """Return a `Loop` that calls the inner loop at an address.
 
     Args:
         program: the program that the loop computes.
+        element: the type of its numbers.
         address: address of the inner loop.
         any_strides: whether it accepts arrays of any strides; else only dense ones.
     """
     if any_strides and gufuncs_work():
-        return Gufunc(program, address)
-    return PlainLoop(program, address)
+        return Gufunc(program, element, address)
+    return PlainLoop(program, element, address)
 
 
 class Gufunc:
     """A true gufunc and the memory that it points to."""
 
-    def __init__(self, program: Program | Rolled, address: int) -> None:
+    def __init__(self, program: Program | Rolled, element: ElementType, address: int) -> None:
         n_inputs, n_outputs = len(program.inputs), len(program.outputs)
         n = n_inputs + n_outputs
         # NumPy stores the pointers but does not own the memory
         self._memory = (
             (ctypes.c_void_p * 1)(address),
             (ctypes.c_void_p * 1)(None),
-            ctypes.create_string_buffer(bytes([DOUBLE] * n), n),
+            ctypes.create_string_buffer(bytes([element.type_number] * n), n),
             ctypes.create_string_buffer(program.name.encode()),
             ctypes.create_string_buffer(b"Compiled by armdyn."),
             ctypes.create_string_buffer(signature(program).encode()),
@@ -89,9 +92,11 @@ class Gufunc:
 class PlainLoop:
     """Replaces a gufunc: makes arrays dense and passes them to the inner loop."""
 
-    def __init__(self, program: Program | Rolled, address: int) -> None:
+    def __init__(self, program: Program | Rolled, element: ElementType, address: int) -> None:
         pointer = ctypes.c_void_p
         self._program = program
+        self._element = element
+        self._dtype = np.dtype(element.code)
         self._inner = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, pointer)(address)
 
     def function(self, *arrays: ArrayLike, out: Any = None) -> Result:
@@ -99,7 +104,7 @@ class PlainLoop:
         slots = self._program.inputs
         if len(arrays) != len(slots):
             raise TypeError(f"{self._program.name} takes {len(slots)} arrays, got {len(arrays)}")
-        given = [_as_doubles(array) for array in arrays]
+        given = [self._converted(array) for array in arrays]
         for array, slot in zip(given, slots, strict=True):
             if array.shape[array.ndim - len(slot.shape) :] != slot.shape:
                 raise ValueError(
@@ -118,7 +123,7 @@ class PlainLoop:
             np.ascontiguousarray(np.broadcast_to(a, (*lead, *s.shape)))
             for a, s in zip(given, slots, strict=True)
         ]
-        results = [np.empty((*lead, *slot.shape)) for slot in self._program.outputs]
+        results = [np.empty((*lead, *slot.shape), self._dtype) for slot in self._program.outputs]
         self._call(rows, results, prod(lead))
         for k, target in enumerate(targets):
             if target is not None:
@@ -128,11 +133,18 @@ class PlainLoop:
             return tuple(results)
         return results[0] if results[0].ndim else results[0][()]
 
+    def _converted(self, array: ArrayLike) -> Array:
+        given = np.asarray(array)
+        if not np.can_cast(given.dtype, self._dtype, "same_kind"):
+            raise TypeError(f"cannot make {self._dtype} of {given.dtype}")
+        return given.astype(self._dtype, copy=False)
+
     def _call(self, rows: Sequence[Array], results: Sequence[Array], count: int) -> None:
         arrays = [*rows, *results]
         shapes = [slot.shape for slot in (*self._program.inputs, *self._program.outputs)]
-        core = [8 * prod(shape[k + 1 :]) for shape in shapes for k in range(len(shape))]
-        steps = [*(8 * prod(shape) for shape in shapes), *core]
+        size = self._element.bytes
+        core = [size * prod(shape[k + 1 :]) for shape in shapes for k in range(len(shape))]
+        steps = [*(size * prod(shape) for shape in shapes), *core]
         pointers = [array.ctypes.data for array in arrays]
         self._inner(
             (ctypes.c_void_p * len(pointers))(*pointers),
@@ -140,13 +152,6 @@ class PlainLoop:
             (ctypes.c_ssize_t * len(steps))(*steps),
             None,
         )
-
-
-def _as_doubles(array: ArrayLike) -> Array:
-    given = np.asarray(array)
-    if not np.can_cast(given.dtype, np.float64, "same_kind"):
-        raise TypeError(f"cannot make float64 of {given.dtype}")
-    return given.astype(np.float64, copy=False)
 
 
 def _table() -> Any:
@@ -186,4 +191,4 @@ def _doubling_works() -> bool:
     program = Program("self_test", slots, slots, (), ())
     address = ctypes.cast(double, ctypes.c_void_p).value or 0
     given = np.arange(12.0).reshape(4, 3)[:, ::-1]
-    return bool(np.array_equal(Gufunc(program, address).function(given), 2.0 * given))
+    return bool(np.array_equal(Gufunc(program, DOUBLE, address).function(given), 2.0 * given))

@@ -71,7 +71,6 @@ DATA, N_AXES, AXES, DESCRIPTION, FLAGS = 16, 24, 32, 56, 64
 BYTE_ORDER, TYPE_NUMBER = 26, 28
 
 NATIVE = ord("=")
-DOUBLE = 12
 DENSE_AND_ALIGNED = 0x101
 WRITEABLE = 0x400
 # Flags of arrays that warn when written to, or that are a copy to be written back: left to NumPy.

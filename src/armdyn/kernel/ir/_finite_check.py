@@ -22,8 +22,6 @@ LARGEST = "armdyn_largest"
 LARGEST_OF = "armdyn_largest_of"
 EXCEEDS = "armdyn_exceeds"
 
-# Larger inputs (SI units) do not occur in practice.
-LARGEST_ORDINARY = 1e15
 # The threshold if results must always be checked: every magnitude exceeds it.
 NOT_ORDINARY = -1.0
 

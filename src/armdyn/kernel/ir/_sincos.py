@@ -7,18 +7,19 @@ of r, and sine and cosine of r + e are minimax polynomials of z = r r:
 
 pi/2 is subtracted in parts (Cody and Waite). With fused multiplication the first difference is
 exact and the error of the second product is known exactly; without, the parts are so short that
-their products with k (16 bits) are exact. Close to a multiple of pi/2 only r and e together are
+their products with k (16 bits) are exact. Floats are too short for such parts: without fused
+multiplication they are reduced as doubles. Close to a multiple of pi/2 only r and e together are
 accurate.
 
-Larger angles, infinity and NaN go to the C library; the other lanes of the vector do not. So the
-result for an angle does not depend on the other lanes.
+Larger angles, infinity and NaN go to the C library, floats as doubles; the other lanes of the
+vector do not. So the result for an angle does not depend on the other lanes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from armdyn.kernel._element import ElementType
+from armdyn.kernel._element import DOUBLE, ElementType
 from armdyn.kernel._symbols import LINK
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._writer import Writer
@@ -33,7 +34,7 @@ class Constants:
         round: adding this to a number leaves the nearest integer in the low bits of the sum.
         two_over_pi: 2/pi.
         fused_parts: pi/2 as a sum of numbers.
-        short_parts: pi/2 as a sum of short numbers, whose products with k are exact, and a
+        short_parts: pi/2 as a sum of short doubles, whose products with k are exact, and a
             remainder.
         sine: coefficients of S.
         cosine: coefficients of C.
@@ -48,9 +49,9 @@ class Constants:
     cosine: tuple[float, ...]
 
 
-# By the name of the element type. Short parts of a double have 37 bits. The coefficients are from
-# the Remez algorithm, rounded to doubles. On |r| <= pi/4 the relative error of sin(r)/r is 2**-57.1
-# and the absolute error of cos(r) is 2**-59.9.
+# By the name of the element type. Short parts have 37 bits. The coefficients are from the Remez
+# algorithm, rounded to the type. On |r| <= pi/4, for doubles the relative error of sin(r)/r is
+# 2**-57.1 and the absolute error of cos(r) is 2**-59.9; for floats they are 2**-26.2 and 2**-30.7.
 CONSTANTS = {
     "double": Constants(
         limit=1e5,
@@ -83,7 +84,23 @@ CONSTANTS = {
             2.087572268110423e-09,
             -1.1359616025121134e-11,
         ),
-    )
+    ),
+    "float": Constants(
+        limit=1e5,
+        round=1.5 * 2.0**23,
+        two_over_pi=float.fromhex("0x1.45f306p-1"),
+        fused_parts=(
+            float.fromhex("0x1.921fb6p+0"),
+            float.fromhex("-0x1.777a5cp-25"),
+            float.fromhex("-0x1.ee59dap-50"),
+        ),
+        short_parts=(
+            float.fromhex("0x1.921fb54440000p+0"),
+            float.fromhex("0x1.68c234c4c6629p-39"),
+        ),
+        sine=(-0.166666642, 0.00833274610, -0.000195873872),
+        cosine=(0.0416666642, -0.00138883002, 2.45474366e-05),
+    ),
 }
 
 SLOW = "armdyn_slow_sincos"
@@ -125,8 +142,10 @@ def sincos(w: Writer, x: str) -> tuple[str, str]:
     k = w.sub(shifted, w.const(constants.round))
     if w.fma:
         r, e = _reduced_fused(w, x, k, constants.fused_parts)
-    else:
+    elif w.element == DOUBLE:
         r, e = _reduced_short(w, x, k, constants.short_parts)
+    else:
+        r, e = _reduced_as_doubles(w, x, k, constants.short_parts)
     z = w.mul(r, r)
     zz = w.mul(z, z)
     half = w.mul(z, w.const(0.5))
@@ -155,6 +174,15 @@ def _reduced_short(w: Writer, x: str, k: str, parts: tuple[float, ...]) -> tuple
     r = w.sub(first, second)
     e = w.sub(w.sub(w.sub(first, r), second), w.mul(k, p3))
     return r, w.sub(e, w.mul(k, p4))
+
+
+def _reduced_as_doubles(w: Writer, x: str, k: str, parts: tuple[float, ...]) -> tuple[str, str]:
+    v = w.of_type(DOUBLE)
+    p1, p2 = (v.const(part) for part in parts)
+    whole = v.converted(k, w)
+    reduced = v.sub(v.sub(v.converted(x, w), v.mul(whole, p1)), v.mul(whole, p2))
+    r = w.converted(reduced, v)
+    return r, w.converted(v.sub(reduced, v.converted(r, w)), v)
 
 
 def _polynomial(w: Writer, z: str, zz: str, coefficients: tuple[float, ...]) -> str:
@@ -210,8 +238,12 @@ def slow_function(codegen: Codegen) -> str:
     w.jump("tail")
     w.begin("far")
     second = w.new(f"getelementptr ptr, ptr @{LIBRARY}, i64 1")
+    v = w.of_type(DOUBLE)
+    wide = v.converted(angle, w)
     far_s, far_c = (
-        w.new(f"call {w.type} {w.new(f'load ptr, ptr {place}, align 8')}({w.type} {angle})")
+        w.converted(
+            v.new(f"call {v.type} {w.new(f'load ptr, ptr {place}, align 8')}({v.type} {wide})"), v
+        )
         for place in (f"@{LIBRARY}", second)
     )
     w.jump("tail")

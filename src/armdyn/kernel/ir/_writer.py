@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from armdyn.kernel._element import vector_type
+from armdyn.kernel._element import ElementType, vector_type
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._function_writer import FunctionWriter
 
@@ -35,6 +36,17 @@ class Writer(FunctionWriter):
     def resized(self, width: int) -> Writer:
         """Return a writer of another width into the same function."""
         return Writer(width, self.codegen, self)
+
+    def of_type(self, element: ElementType) -> Writer:
+        """Return a writer of the same width for another element type into the same function."""
+        return Writer(self.width, replace(self.codegen, element=element), self)
+
+    def converted(self, value: str, of: Writer) -> str:
+        """Return a value of another writer, of the same width, in this one's element type."""
+        if of.element == self.element:
+            return value
+        how = "fpext" if self.element.bytes > of.element.bytes else "fptrunc"
+        return self.new(f"{how} {of.type} {value} to {self.type}")
 
     def const(self, value: float) -> str:
         """Return a constant in every lane."""

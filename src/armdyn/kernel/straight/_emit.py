@@ -16,7 +16,7 @@ from armdyn.kernel.batch._streaming_loop import streaming_function
 from armdyn.kernel.batch._streams import StreamPoints, nothing, parameters, streams
 from armdyn.kernel.batch._strided_loop import loop_function, takes_any_strides
 from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._finite_check import LARGEST_ORDINARY, NOT_ORDINARY, ordinary_function
+from armdyn.kernel.ir._finite_check import NOT_ORDINARY, ordinary_function
 from armdyn.kernel.ir._fuse import Step, fused
 from armdyn.kernel.ir._intrinsics import declarations
 from armdyn.kernel.ir._operations import operation, sincos_of_all
@@ -61,8 +61,9 @@ def emit(program: Program, codegen: Codegen) -> str:
     parts.append(loop_function(program, codegen, LOOP, ONE, BLOCK, extra))
     if sends:
         parts.append(streaming_function(program, codegen, BLOCK))
-    sure = stays_finite(program, LARGEST_ORDINARY, codegen.element)
-    parts.append(ordinary_function(codegen, LARGEST_ORDINARY if sure else NOT_ORDINARY))
+    ordinary = codegen.element.ordinary
+    sure = stays_finite(program, ordinary, codegen.element)
+    parts.append(ordinary_function(codegen, ordinary if sure else NOT_ORDINARY))
     return "\n".join(parts)
 
 
