@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm._offset_joints import LARGEST_ANGLE
+from armdyn.arm import _offset_joints
 
 JOINTS = [
     armdyn.Joint(mass=1.0, com=(0.1, 0.0, 0.0), inertia=(0.1, 0, 0, 0.1, 0, 0.1), name="straight"),
@@ -21,6 +21,7 @@ JOINTS = [
     armdyn.Joint(kind="prismatic", theta=0.4, mass=1.0, b=0.1, com=(0.0, 0.1, 0.0), name="slide"),
     armdyn.Joint(b=0.2, theta=math.pi / 2, mass=1.0, com=(0.1, 0.0, 0.0), name="right"),
 ]  # fmt: skip
+LARGEST_ANGLE = _offset_joints.LARGEST_ANGLE[np.dtype(np.float64)]
 TOO_FAR = 1.5 * LARGEST_ANGLE
 REFUSED = r"`q` has joint 'bent' at -?150000 rad.*expected at most 100000 rad\. Wrap the angle"
 QUANTITIES = (

@@ -13,6 +13,8 @@ from armdyn._checks import LARGEST_FLOAT
 from armdyn._fork_safe import first_use
 from armdyn.graph import Program, Rolled
 from armdyn.kernel import (
+    DOUBLE,
+    ElementType,
     Kernel,
     all_finite,
     all_within,
@@ -47,10 +49,16 @@ class Outcome(NamedTuple):
 
 
 class Evaluator:
-    """Evaluates a program on arrays; compiles it or loads it from the cache at the first call."""
+    """Evaluates a program on arrays; compiles it or loads it from the cache at the first call.
 
-    def __init__(self, program: Program | Rolled) -> None:
+    Args:
+        program: the program.
+        element: the type of the numbers of all arrays.
+    """
+
+    def __init__(self, program: Program | Rolled, element: ElementType = DOUBLE) -> None:
         self.program = program
+        self.element = element
         self._kernel: Kernel | None = None
 
     @property
@@ -59,7 +67,7 @@ class Evaluator:
         if self._kernel is None and not self._too_long:
             with first_use:
                 if self._kernel is None:  # another thread may have been first
-                    self._kernel = cached_kernel(self.program)
+                    self._kernel = cached_kernel(self.program, self.element)
         return self._kernel
 
     @property
@@ -128,15 +136,18 @@ class Evaluator:
         assert isinstance(self.program, Program), "sweeps are always compiled"
         with np.errstate(all="ignore"):
             try:
+                # in double, whatever the type of the results
+                given = (a.astype(np.float64, copy=False) for a in arrays)
                 results = interpret(
-                    self.program, *(np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays)
+                    self.program, *(np.broadcast_to(a, (*lead, a.shape[-1])) for a in given)
                 )
             except (ZeroDivisionError, ValueError):  # a single state is computed in floats
                 results = [np.full_like(result, np.nan) for result in self._new(lead)]
+            results = [np.asarray(x).astype(self.element.code, copy=False) for x in results]
         return Outcome(self._copied(results, out), True, all(map(all_finite, results)))
 
     def _new(self, lead: tuple[int, ...]) -> list[Array]:
-        return [new_rows(lead, slot.shape) for slot in self.program.outputs]
+        return [new_rows(lead, slot.shape, self.element) for slot in self.program.outputs]
 
     def _copied(self, results: list[Array], out: Sequence[Array] | None) -> list[Array]:
         if out is None:
@@ -147,4 +158,4 @@ class Evaluator:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the program; unpickling recompiles for the local CPU."""
-        return (Evaluator, (self.program,))
+        return (Evaluator, (self.program, self.element))

@@ -13,6 +13,7 @@ from armdyn._checks import LARGEST_FLOAT, check_memory, checked_choice, checked_
 from armdyn._fork_safe import first_use
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm._arguments import (
+    DOUBLE,
     checked_outs,
     checked_state,
     common_lead,
@@ -25,6 +26,7 @@ from armdyn.arm._offset_joints import LARGEST_ANGLE, OffsetJoints
 from armdyn.arm.programs._methods import methods
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import VJP, Program, Rolled
+from armdyn.kernel import ELEMENTS
 from armdyn.kernel.call._vectorcall import Vectorcallable, lost_function, set_function
 
 if TYPE_CHECKING:
@@ -33,9 +35,6 @@ if TYPE_CHECKING:
     from armdyn.robot import Chain
 
 LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi", "javascript")
-
-# Torques of states below this are far from overflow.
-ORDINARY = 1e20
 
 
 class Function(Vectorcallable):
@@ -46,6 +45,7 @@ class Function(Vectorcallable):
         method: the method it uses.
         robot: name of the arm, for messages.
         program: the traced code; for a long arm, sweeps along its joints.
+        dtype: the type of numbers that it takes, computes with and returns.
 
     Examples:
         >>> f = armdyn.load("planar2").function("gravity")
@@ -60,19 +60,22 @@ class Function(Vectorcallable):
         robot: str,
         offset_joints: OffsetJoints | None = None,
         traced_from: tuple[Chain, str, int, bool, str] | None = None,
+        dtype: np.dtype[Any] = DOUBLE,
     ) -> None:
         self.quantity = program.name
         self.method = method
         self.robot = robot
         self.program = program
-        self._evaluate = Evaluator(program)
+        self.dtype = dtype
+        self._evaluate = Evaluator(program, ELEMENTS[dtype.char])
         self._shapes = [slot.shape for slot in program.inputs]
         of = self.quantity.split(VJP)[0]  # gradients are of a quantity
         self._inverting = of in QUANTITIES and QUANTITIES[of].inverts
         self._may_be_infinite = self._inverting or self.quantity not in QUANTITIES
         takes_q = any(slot.name == "q" for slot in program.inputs)
         self._offset_joints = offset_joints if takes_q else None
-        self._ordinary = ORDINARY if self._offset_joints is None else LARGEST_ANGLE
+        # results of smaller states are far from overflow
+        self._ordinary = min(self._evaluate.element.ordinary, self.largest)
         self._traced_from = traced_from  # arm, method asked for, frame, friction, base
         self._warm = False
         if hasattr(self, "fastcall_state"):  # initialised once more
@@ -86,7 +89,7 @@ class Function(Vectorcallable):
     @property
     def largest(self) -> float:
         """States with larger numbers are checked one by one; see `OffsetJoints`."""
-        return LARGEST_FLOAT if self._offset_joints is None else LARGEST_ANGLE
+        return LARGEST_FLOAT if self._offset_joints is None else LARGEST_ANGLE[self.dtype]
 
     @property
     def operations(self) -> Operations:
@@ -121,7 +124,7 @@ class Function(Vectorcallable):
     def __call__(
         self,
         *states: ArrayLike,
-        out: NDArray[np.float64] | tuple[NDArray[np.float64], ...] | None = None,
+        out: NDArray[Any] | tuple[NDArray[Any], ...] | None = None,
         threads: int | None = None,
     ) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
         """Evaluate at one state or many.
@@ -129,7 +132,7 @@ class Function(Vectorcallable):
         Args:
             states: one array of shape ``(n,)`` or ``(..., n)`` for each input; leading axes
                 broadcast.
-            out: float64 array that receives the result; a tuple of arrays for several results.
+            out: array of `dtype` that receives the result; a tuple of arrays for several results.
                 If a number is not finite, or an angle too large, it holds what was computed
                 before the error was found; other errors leave it unchanged.
             threads: largest number of threads for a large batch; default is the environment
@@ -162,12 +165,12 @@ class Function(Vectorcallable):
 
             return lazy_call(self, states, out, threads)
         arrays = [
-            checked_state(state, slot.name, slot.shape[0], self.robot)
+            checked_state(state, slot.name, slot.shape[0], self.robot, self.dtype)
             for state, slot in zip(states, self.program.inputs, strict=True)
         ]
         lead = common_lead(arrays, wanted)
         shapes = [(*lead, *slot.shape) for slot in self.program.outputs]
-        outs = None if out is None else checked_outs(out, self.quantity, shapes)
+        outs = None if out is None else checked_outs(out, self.quantity, shapes, self.dtype)
         if not self._warm:
             with first_use:
                 install_vectorcall(self, _evaluate, Function._call_anew)
@@ -193,7 +196,9 @@ class Function(Vectorcallable):
     def _check_memory(self, lead: tuple[int, ...]) -> None:
         """Refuse results that do not fit into memory, before allocating them."""
         if lead:
-            size = 8 * prod(lead) * sum(slot.size for slot in self.program.outputs)
+            size = (
+                self.dtype.itemsize * prod(lead) * sum(slot.size for slot in self.program.outputs)
+            )
             check_memory(
                 size, f"{self.quantity} of {prod(lead)} states", self.program.inputs[0].name
             )
@@ -213,7 +218,7 @@ class Function(Vectorcallable):
         if kernel is None or len(states) != len(self._shapes):
             return None
         for state, shape in zip(states, self._shapes, strict=True):
-            if type(state) is not np.ndarray or state.dtype != np.float64 or state.shape != shape:
+            if type(state) is not np.ndarray or state.dtype != self.dtype or state.shape != shape:
                 return None
             if not all(-self._ordinary < x < self._ordinary for x in state.tolist()):
                 return None
@@ -240,6 +245,8 @@ class Function(Vectorcallable):
                     " If joints have `load_friction` and rotors, the signs of the torques that "
                     "their gears transmit may not have been found: is it near 1?"
                 )
+        if self.dtype != DOUBLE:
+            why += f" Or {self.dtype} is too short for it: load the arm with `dtype=np.float64`."
         return NumericalError(
             f"{self.quantity} of robot {self.robot!r} by {self.method!r} is not finite"
             f"{where}: {why}"
@@ -280,7 +287,7 @@ class Function(Vectorcallable):
         wanted = checked_choice(language, "language", LANGUAGES)
         if wanted == "llvm":
             code = self._program(parameters) if parameters else self.program
-            return compile_program(code).ir
+            return compile_program(code, element=self._evaluate.element).ir
         writers: dict[str, Callable[[Program], str]] = {
             "python": show,
             "c": lambda program: c_source(program, self.quantity),
@@ -371,7 +378,7 @@ class Function(Vectorcallable):
         from armdyn.graph import vjp_program
 
         gradient = vjp_program(self._straight)
-        return Function(gradient, self.method, self.robot, self._offset_joints)
+        return Function(gradient, self.method, self.robot, self._offset_joints, dtype=self.dtype)
 
     def _program(self, parameters: bool) -> Program:
         """Return the code, with the link parameters as its last input if they are asked for."""
@@ -393,7 +400,10 @@ class Function(Vectorcallable):
         """Return what tells Dask that two functions compute the same."""
         from armdyn.kernel import program_digest
 
-        return (type(self).__name__, self.quantity, self.method, program_digest(self.program))
+        return (
+            type(self).__name__, self.quantity, self.method, program_digest(self.program),
+            self.dtype.char,
+        )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without the C function, which belongs to this object."""

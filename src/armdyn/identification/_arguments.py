@@ -33,10 +33,10 @@ LONGEST_DELAY = 1.0
 
 
 def checked_arm(arm: object) -> Arm:
-    """Return the arm."""
+    """Return the arm, in double."""
     if not isinstance(arm, Arm):
         raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
-    return arm
+    return arm.astype(np.float64)
 
 
 def checked_states(value: object, name: str, n: int) -> Array:

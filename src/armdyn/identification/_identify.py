@@ -125,7 +125,7 @@ def identify(
         >>> result.values.round(2)
         array([1.33, 1.5 , 0.  , 0.33, 0.5 , 0.  , 0.  ])
     """
-    checked_arm(arm)
+    arm = checked_arm(arm)
     report = reporter(progress)
     cluster = checked_client(client)
     train_logs = checked_logs(arm, logs, "logs", long=True)

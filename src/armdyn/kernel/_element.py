@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from dataclasses import dataclass
+from math import copysign, inf
 from typing import Any
 
 
@@ -45,7 +46,7 @@ class ElementType:
     @property
     def infinity(self) -> int:
         """The bits of infinity; ignoring the sign, every NaN is larger and every number smaller."""
-        return self.pattern(float("inf"))
+        return self.pattern(inf)
 
     @property
     def largest(self) -> float:
@@ -59,16 +60,24 @@ class ElementType:
         raw = struct.pack(f"<{self.code}", value)
         return int.from_bytes(raw, "little", signed=True)
 
+    def rounded(self, value: float) -> float:
+        """Return the number of this type that is nearest; infinity beyond the largest one."""
+        try:
+            (found,) = struct.unpack(f"<{self.code}", struct.pack(f"<{self.code}", value))
+        except OverflowError:
+            return copysign(inf, value)
+        return found
+
     def bound(self, largest: float) -> int:
         """Return the bits of the largest number of this type that does not exceed a bound > 0."""
         if largest >= self.largest:
             return self.pattern(self.largest)
-        (nearest,) = struct.unpack(f"<{self.code}", struct.pack(f"<{self.code}", largest))
+        nearest = self.rounded(largest)
         return self.pattern(nearest) - (nearest > largest)
 
     def constant(self, value: float) -> str:
-        """Return a number as an exact LLVM literal: the bits of the double equal to it."""
-        (rounded,) = struct.unpack(f"<{self.code}", struct.pack(f"<{self.code}", value))
+        """Return a number, rounded to the type, as LLVM's literal: the bits of an equal double."""
+        rounded = self.rounded(value)
         (bits,) = struct.unpack("<Q", struct.pack("<d", rounded))
         return f"0x{bits:016X}"
 

@@ -95,6 +95,7 @@ class StraightLine(Trajectory):
         """
         if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
+        arm = arm.astype(np.float64)
         q0 = checked_start(arm.robot.joints, start)
         line = Line(arm.pose(q0), checked_pose("pose", pose))
         own = [joint.velocity for joint in arm.robot.joints]

@@ -91,6 +91,7 @@ def verify(
         progress: called with (done, total, what) after each method.
     """
     n_states, seed = checked_whole(n_states, "n_states", 1, MOST_STATES), checked_seed(seed)
+    arm = arm.astype(np.float64)
     states = random_states(arm.robot, n_states, seed)
     try:
         second: PinocchioAnswers | None = PinocchioAnswers(arm.robot, states)

@@ -146,6 +146,7 @@ def simulate(
         raise InputError(
             f"`arm` is {shown(arm)}, expected an Arm; see armdyn.load().", argument="arm"
         )
+    arm = arm.astype(np.float64)
     stepping = INTEGRATORS[checked_choice(integrator, "integrator", INTEGRATORS)]
     what = "the end of the simulation [s]: time does not go backwards"
     end = checked_positive(until, "until", what=what)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,7 +68,7 @@ def inverse_kinematics(
     pose: ArrayLike,
     start: ArrayLike | None,
     given: Options,
-    out: Array | None,
+    out: NDArray[Any] | None,
 ) -> Array:
     """Return joint positions ``(..., n)`` for poses; see `Arm.inverse_kinematics`.
 
@@ -86,7 +86,7 @@ def inverse_kinematics(
             argument="follow",
         )
     if out is not None:
-        checked_out(out, "`out`", (*lead, arm.n))
+        checked_out(out, "`out`", (*lead, arm.n), arm.dtype)
     search = _Search(
         arm, given.frame, checked_positive(given.tolerance, "tolerance"), part,
         checked_whole(given.restarts, "restarts", 0, MOST_RESTARTS), checked_seed(given.seed),
@@ -108,7 +108,7 @@ def inverse_kinematics(
     else:
         search.each(closed, targets, first, q)
     if out is None:
-        return q
+        return q.astype(arm.dtype, copy=False)
     out[...] = q
     return out
 
@@ -219,8 +219,9 @@ def limits_of(joints: Sequence[Joint]) -> tuple[Array, Array]:
 
 
 def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
-    """Return the data of an arm that the search needs."""
-    pose, jacobian = (arm.function(quantity, frame=frame) for quantity in ("pose", "jacobian"))
+    """Return the data of an arm that the search needs; it computes in double."""
+    double = arm.astype(np.float64)
+    pose, jacobian = (double.function(quantity, frame=frame) for quantity in ("pose", "jacobian"))
     joints = arm.robot.joints
     return Reach(
         lambda q: np.asarray(pose(q)),

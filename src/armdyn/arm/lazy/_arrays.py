@@ -10,20 +10,21 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from armdyn._checks import REAL
-from armdyn.arm._arguments import is_lazy
+from armdyn.arm._arguments import DOUBLE, check_precision, is_lazy
 from armdyn.arm.lazy._task import BlockTask
 from armdyn.errors import InputError
 
 Shape = tuple[int, ...]
 
 
-def checked_lazy(value: Any, name: str, what: str) -> Any:
+def checked_lazy(value: Any, name: str, what: str, dtype: np.dtype[Any] = DOUBLE) -> Any:
     """Return a Dask array of real numbers and known shape.
 
     Args:
         value: value of the argument, a collection of Dask.
         name: name of the argument.
         what: description of the expected array.
+        dtype: the type of numbers that it is for.
     """
     if not isinstance(value, _dask_array().Array):
         raise InputError(
@@ -36,6 +37,7 @@ def checked_lazy(value: Any, name: str, what: str) -> Any:
             "numbers that are stored as objects or text.",
             argument=name,
         )
+    check_precision(value.dtype, dtype, name)
     if any(np.isnan(size) for size in value.shape):
         raise InputError(
             f"`{name}` is a Dask array with chunks of unknown sizes, its shape is {value.shape}; "

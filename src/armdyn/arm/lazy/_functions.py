@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from armdyn.arm._arguments import check_state_shape, checked_state, common_lead, is_lazy
 from armdyn.arm.lazy._arrays import applied, checked_lazy, refuse_out
 from armdyn.arm.lazy._task import BlockTask
@@ -30,12 +28,12 @@ def lazy_call(f: Function, states: Sequence[Any], out: object, threads: int | No
         n = slot.shape[0]
         if is_lazy(state):
             what = f"real numbers of shape (..., {n}) for robot {f.robot!r}"
-            arrays.append(checked_lazy(state, slot.name, what))
+            arrays.append(checked_lazy(state, slot.name, what, f.dtype))
             check_state_shape(state.shape, slot.name, n, f.robot)
         else:
-            arrays.append(checked_state(state, slot.name, n, f.robot))
+            arrays.append(checked_state(state, slot.name, n, f.robot, f.dtype))
     lead = common_lead(arrays, [slot.name for slot in slots])
     task = BlockTask(f.quantity, f, {"threads": 1 if threads is None else threads})
-    outputs = [(slot.shape, np.float64) for slot in f.program.outputs]
+    outputs = [(slot.shape, f.dtype) for slot in f.program.outputs]
     results = applied(task, arrays, [slot.shape for slot in slots], outputs, lead)
     return results[0] if len(results) == 1 else tuple(results)

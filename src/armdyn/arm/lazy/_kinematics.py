@@ -40,7 +40,7 @@ def lazy_inverse_kinematics(arm: Arm, pose: Any, start: Any, out: object, **opti
         arrays.append(_start(arm, start, lead))
         core.append((arm.n,))
     task = BlockTask("inverse_kinematics", arm.inverse_kinematics, options)
-    return applied(task, arrays, core, [((arm.n,), np.float64)], lead)[0]
+    return applied(task, arrays, core, [((arm.n,), arm.dtype)], lead)[0]
 
 
 def lazy_inverse_kinematics_all(
@@ -64,7 +64,7 @@ def lazy_inverse_kinematics_all(
         arrays.append(given)
         core.append(())
     B = empty.q.shape[-2]
-    outputs = [((B, arm.n), np.float64), ((B,), np.bool_), ((B,), np.float64), ((), np.bool_)]
+    outputs = [((B, arm.n), arm.dtype), ((B,), np.bool_), ((B,), arm.dtype), ((), np.bool_)]
     task = BlockTask("inverse_kinematics_all", _Branches(arm, name), options)
     return Branches(*applied(task, arrays, core, outputs, lead))
 

@@ -94,7 +94,7 @@ class MomentumObserver:
                 argument="model",
             )
         self._result = model if isinstance(model, Result) else None
-        self.arm = model.arm if isinstance(model, Result) else model
+        self.arm = (model.arm if isinstance(model, Result) else model).astype(np.float64)
         self.gain = checked_positive(gain, "gain", what="a positive number [1/s]")
         self._longest = checked_positive(longest, "longest", what="the longest step [s]")
         self._given: Array | None = None

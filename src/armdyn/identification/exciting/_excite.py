@@ -136,7 +136,7 @@ def excite(
         >>> motion.clearance >= 0.0, motion.closest[0].between
         (True, ('link of joint2', 'wall 1'))
     """
-    checked_arm(arm)
+    arm = checked_arm(arm)
     with_friction, with_rotor = checked_flag(friction, "friction"), checked_flag(rotor, "rotor")
     seconds = checked_number(duration, "duration", least=SHORTEST, below=LONGEST)
     per_second = checked_number(rate, "rate", least=SLOWEST, below=FASTEST)

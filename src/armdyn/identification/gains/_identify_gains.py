@@ -102,7 +102,7 @@ def identify_drive_gains(
         >>> found.com.round(2)
         array([ 0.1, ...])
     """
-    checked_arm(arm)
+    arm = checked_arm(arm)
     tell = reporter(progress)
     mass, given = _known(load)
     empty, held = _currents(arm, without, "without"), _currents(arm, with_load, "with_load")

@@ -114,7 +114,7 @@ def identify_payload(
         >>> round(found.load.mass, 1)
         1.5
     """
-    checked_arm(arm)
+    arm = checked_arm(arm)
     tell = reporter(progress)
     held = checked_logs(arm, logs, "logs")
     empty = [] if without is None else checked_logs(arm, without, "without")

@@ -203,10 +203,10 @@ def _gains(value: object, name: str) -> Array:
 
 
 def checked_model(value: object) -> Arm | None:
-    """Return the model of a controller; None for the simulated arm."""
+    """Return the model of a controller, in double; None for the simulated arm."""
     if value is not None and not isinstance(value, Arm):
         raise InputError(f"`model` is {shown(value)}, expected an Arm.", argument="model")
-    return value
+    return value if value is None else value.astype(np.float64)
 
 
 def checked_limit(value: object) -> Array | str | None:
