@@ -121,6 +121,11 @@ def test_constants_and_patterns_are_exact(element: ElementType) -> None:
     assert element.largest == np.finfo(dtype).max
     assert element.pattern(element.largest) == element.infinity - 1
     assert element.pattern(nan) > element.infinity
+    assert element.rounded(-0.1) == dtype.type(-0.1) and FLOAT.rounded(-1e39) == -inf
+    for bound in (0.1, 1e5, 100.1, 3e38, 1e300, inf):  # the largest number that is not beyond it
+        bits = np.array([element.bound(bound)], f"i{element.bytes}")
+        here, next_one = (float(x.view(dtype)[0]) for x in (bits, bits + 1))
+        assert here <= bound and (next_one > bound or next_one == inf)
 
 
 def test_no_writer_names_a_type_of_numbers() -> None:
