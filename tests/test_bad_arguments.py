@@ -95,6 +95,7 @@ MEANT = {
     ("Extra", "function"): {"type"},
     ("Extra", "joint"): {"huge integer", "path with NUL", "strings"},
     ("Log", "notes"): {"strings", "path with NUL"},
+    ("dtype",): {"type"},  # float is float64
     ("Log.part", "a"): {"huge integer"},
     ("Log.part", "b"): {"huge integer"},
     ("progress",): {"type"},  # its own errors are the caller's
@@ -205,6 +206,9 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
             {"kind": "gravity", "method": "auto", "n": 2, "stage": "improved"},
         ),
     )
+    yield "Arm.astype", Call(ARM.astype, {"dtype": np.float32})
+    single = ARM.astype(np.float32)
+    yield "Arm.gravity in float32", Call(single.gravity, {"q": Q.astype(np.float32)})
     yield "load", Call(armdyn.load, {"source": "planar2"})
     yield "save", Call(armdyn.save, {"arm": ARM, "path": folder / "arm.toml"})
     yield "Log", Call(armdyn.Log, {"t": log.t, "q": log.q, "tau": log.tau})
@@ -332,8 +336,8 @@ NAMES = (
     "symbolic", *(f"SymbolicModel.{name}" for name in ("named", "latex", "python", "subs")),
     *(f"Arm.{quantity}" for quantity in QUANTITIES), "Arm.friction with load",
     "Function", "Function.source", "Function.sympy", "Function.casadi", "Function.jax", "Arm",
-    "Arm.function", "Arm.minimal_with", "Arm.inverse_kinematics",
-    "Arm.inverse_kinematics_all", "Arm.export_c",
+    "Arm.astype", "Arm.gravity in float32", "Arm.function", "Arm.minimal_with",
+    "Arm.inverse_kinematics", "Arm.inverse_kinematics_all", "Arm.export_c",
     "MinimalParameters.bias", "MinimalParameters.gravity", "MinimalParameters.inverse_dynamics",
     "MinimalParameters.mass_matrix", "MinimalParameters.regressor", "MinimalParameters.expression",
     "MinimalParameters.function", "MinimalParameters.to_parameters",
