@@ -149,8 +149,8 @@ def _compiled(core: Core, files: Mapping[str, str]) -> dict[str, Size]:
 
 def _run(command: Sequence[str], folder: Path) -> str:
     return subprocess.run(
-        command, cwd=folder, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True,
-        encoding="utf-8", check=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
+        command, cwd=folder, env={**os.environ, "LC_ALL": "C"}, capture_output=True,
+        encoding="utf-8", errors="replace", check=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
     ).stdout  # fmt: skip
 
 

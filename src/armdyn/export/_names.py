@@ -21,12 +21,13 @@ KEYWORDS = frozenset(
 )
 """Keywords of C99, and of C++, since C++ compilers read the header too."""
 
-# A header with one of these names would hide a standard header; Windows reserves the last four.
+# A header with one of these names would hide a standard header; Windows reserves those at the end.
 NO_HEADERS = frozenset(
     """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal
     stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads
     time uchar wchar wctype
     aux con nul prn
+    com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9
     """.split()
 )
 

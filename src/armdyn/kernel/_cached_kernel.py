@@ -5,7 +5,7 @@ from __future__ import annotations
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._element import DOUBLE, ElementType
 from armdyn.kernel._kernel import Kernel, object_code
-from armdyn.kernel._llvm import llvm_versions
+from armdyn.kernel._llvm import llvm_identity
 from armdyn.kernel.cache._cache import default_cache, key
 from armdyn.kernel.cache._identity import identity
 from armdyn.kernel.ir._codegen import Codegen
@@ -36,4 +36,4 @@ def cached_kernel(program: Program | Rolled, element: ElementType = DOUBLE) -> K
 
 
 def _key(program: Program | Rolled, codegen: Codegen) -> str:
-    return key(*identity(program, codegen), *llvm_versions())
+    return key(*identity(program, codegen), *llvm_identity())

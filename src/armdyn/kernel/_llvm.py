@@ -35,7 +35,11 @@ def check_execution() -> None:
         ) from error
 
 
-def llvm_versions() -> tuple[str, str]:
-    """Return the versions of llvmlite and of LLVM itself."""
+def llvm_identity() -> tuple[str, str, str]:
+    """Return the versions of llvmlite and of LLVM itself, and the system that it makes code for.
+
+    A folder of cached code may be shared by systems whose object files differ.
+    """
     package: Any = import_module("llvmlite")
-    return str(package.__version__), str(llvm().llvm_version_info)
+    binding = llvm()
+    return str(package.__version__), str(binding.llvm_version_info), binding.get_process_triple()

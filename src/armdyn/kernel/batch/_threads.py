@@ -8,9 +8,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from operator import index
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armdyn.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 VARIABLE = "ARMDYN_THREADS"
 
@@ -64,7 +67,10 @@ def in_threads(work: Callable[[int, int], object], length: int, part: int, threa
 
     # A new pool for each call: after a fork the threads of an older pool do not exist.
     with ThreadPoolExecutor(helpers) as pool:
-        jobs = [pool.submit(worker) for _ in range(helpers)]
+        jobs: list[Future[None]] = []
+        with suppress(RuntimeError):  # the system allows no more threads: there is less help
+            for _ in range(helpers):
+                jobs.append(pool.submit(worker))
         worker()
     for job in jobs:
         job.result()
@@ -83,5 +89,5 @@ def _checked(told: object, name: str, whole: Callable[[Any], int]) -> int:
 def _cores() -> int:
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every platform
+    except (AttributeError, OSError):  # not on every platform
         return os.cpu_count() or 1

@@ -8,7 +8,7 @@ from importlib import import_module
 from armdyn._fork_safe import first_use
 from armdyn.kernel._element import ElementType
 from armdyn.kernel._jit import Code, compile_object, load_for_good
-from armdyn.kernel._llvm import llvm_versions
+from armdyn.kernel._llvm import llvm_identity
 from armdyn.kernel.cache._cache import default_cache, key
 from armdyn.kernel.cache._identity import HERE
 from armdyn.kernel.cache._source_digest import source_digest
@@ -34,7 +34,7 @@ def common_code(element: ElementType, write: str, modules: tuple[str, ...], *giv
 def _common_code(element: ElementType, write: str, modules: tuple[str, ...], *given: int) -> Code:
     codegen = Codegen(target(), element)
     text = source_digest(HERE, modules)
-    name = key("common", text, write, repr(given), repr(codegen), *llvm_versions())
+    name = key("common", text, write, repr(given), repr(codegen), *llvm_identity())
     folder = default_cache()
     code = folder.get(name) if folder else None
     if code is None:

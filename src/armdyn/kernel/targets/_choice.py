@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import platform
+import struct
 import sys
 from dataclasses import replace
 from functools import lru_cache
 
-from armdyn.errors import InputError, shown
+from armdyn.errors import ArmdynError, InputError, shown
 from armdyn.kernel._llvm import llvm
 from armdyn.kernel.targets import arm, generic, x86
 from armdyn.kernel.targets._target import Family, Host, Target
 
 VARIABLE = "ARMDYN_CPU"
 NATIVE = "native"
+# Sizes and steps of arrays are 64-bit numbers in all code that is written.
+POINTER_BYTES = 8
 
 # The first family with the host's architecture is used; the last one accepts every architecture.
 FAMILIES = (x86.FAMILY, arm.FAMILY, generic.FAMILY)
@@ -33,6 +36,11 @@ def target(cpu: str | None = None) -> Target:
 
 @lru_cache(maxsize=16)
 def _target(cpu: str) -> Target:
+    if struct.calcsize("P") != POINTER_BYTES:
+        raise ArmdynError(
+            "armdyn compiles functions for 64-bit processes, and this Python is a program of "
+            f"{8 * struct.calcsize('P')} bits; install a 64-bit Python."
+        )
     host = _host()
     family = family_of(host)
     possible = {NATIVE: family.native(host), **family.levels(host)}

@@ -93,7 +93,8 @@ def _first_calls(words: Sequence[str], settings: Mapping[str, str]) -> dict[str,
 def _output(code: str, words: Sequence[str], settings: Mapping[str, str]) -> str:
     done = subprocess.run(
         [sys.executable, "-c", code, *words],
-        env={**os.environ, **settings}, capture_output=True, text=True,
+        env={**os.environ, **settings}, capture_output=True, encoding="utf-8",
+        errors="replace",
     )  # fmt: skip
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]

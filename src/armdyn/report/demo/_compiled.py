@@ -40,8 +40,9 @@ def run_self_test(sources: Sequence[Path]) -> SelfTest:
         for words in (command, [str(program)]):
             try:
                 ended = subprocess.run(
-                    words, capture_output=True, text=True, timeout=PATIENCE, check=False
-                )
+                    words, capture_output=True, encoding="utf-8", errors="replace",
+                    timeout=PATIENCE, check=False,
+                )  # fmt: skip
             except (OSError, subprocess.TimeoutExpired) as error:
                 return SelfTest(Path(compiler).name, False, (str(error),))
             said = tuple((ended.stdout + ended.stderr).strip().splitlines())

@@ -171,7 +171,10 @@ def _compile(library: Path, folders: list[Path], libraries: Path) -> str:
 
 def _run(words: list[str]) -> None:
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=LONGEST_COMPILATION)
+        done = subprocess.run(
+            words, capture_output=True, encoding="utf-8", errors="replace",
+            timeout=LONGEST_COMPILATION,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ArmdynError(f"Pinocchio in C++ could not be compiled: {error}.") from None
     if done.returncode:
@@ -181,6 +184,7 @@ def _run(words: list[str]) -> None:
 
 def _version_of(compiler: str) -> str:
     done = subprocess.run(
-        [compiler, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True
-    )
+        [compiler, "-dumpfullversion", "-dumpversion"], capture_output=True, encoding="utf-8",
+        errors="replace",
+    )  # fmt: skip
     return f"{Path(compiler).name} {done.stdout.strip()}".strip()

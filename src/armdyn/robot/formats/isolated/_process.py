@@ -107,7 +107,7 @@ class _Process:
         if self._late:
             return f"{name} took more than {PATIENCE:.0f} s to read it: no description of an arm."
         if code < 0:
-            killed = signal.Signals(-code).name
+            killed = _signal(-code)
             return f"{name} crashed on it ({killed}): something in it is far from what is expected."
         return f"{name} ended without an answer (status {code})."
 
@@ -138,3 +138,10 @@ class _Process:
         if "failure" in answer:
             raise RuntimeError(f"an isolated process failed:\n{answer['failure']}")
         return answer
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # not every number has a name on every system
+        return f"signal {number}"

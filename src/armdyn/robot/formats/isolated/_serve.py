@@ -7,6 +7,7 @@ before that, so that the process needs no more than that module does.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -52,10 +53,13 @@ def _limit_resources() -> None:
         import resource
     except ImportError:  # not on this system: the parent's time limit remains
         return
-    for what, most in ((resource.RLIMIT_AS, MOST_MEMORY), (resource.RLIMIT_CORE, 0)):
-        hard = resource.getrlimit(what)[1]
-        if hard == resource.RLIM_INFINITY or hard > most:
-            resource.setrlimit(what, (most, hard))
+    for name, most in (("RLIMIT_AS", MOST_MEMORY), ("RLIMIT_CORE", 0)):
+        # some systems have no such limit, and macOS refuses to change one
+        with contextlib.suppress(AttributeError, ValueError, OSError):
+            what = getattr(resource, name)
+            hard = resource.getrlimit(what)[1]
+            if hard == resource.RLIM_INFINITY or hard > most:
+                resource.setrlimit(what, (most, hard))
 
 
 def _receive(source: BinaryIO) -> dict[str, Any]:
