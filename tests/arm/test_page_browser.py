@@ -73,14 +73,22 @@ def test_each_slider_moves_its_joint_and_torques_are_those_of_python(
     page.shot("panda", tmp_path)
 
 
-def test_functions_of_the_page_are_those_of_python(opened: Open, tmp_path: Path) -> None:
-    arm = armdyn.load("puma560")
-    arm.page(tmp_path / "puma.html")
-    page = opened(tmp_path / "puma.html")
+@pytest.mark.parametrize(
+    ("robot", "count"),
+    [
+        ("puma560", 50),
+        *(pytest.param(name, 1000, marks=pytest.mark.slow) for name in ("puma560", "ur5", "panda")),
+    ],
+)
+def test_functions_of_the_page_are_those_of_python(
+    robot: str, count: int, opened: Open, tmp_path: Path
+) -> None:
+    arm = armdyn.load(robot)
+    arm.page(tmp_path / "arm.html")
+    page = opened(tmp_path / "arm.html")
     rng = np.random.default_rng(1)
     for name in arm.quantities:
         f = arm.function(name)
-        count = 1000 if name in ("gravity", "mass_matrix", "inverse_dynamics", "pose") else 20
         states = rng.uniform(-2, 2, (count, len(f.program.inputs), arm.n))
         run = "([name, states]) => states.map(s => [armdyn[name](...s)].flat(9))"
         got = np.array(page(run, [name, states.tolist()]))

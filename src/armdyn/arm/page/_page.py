@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from armdyn.arm._arm import Arm
 
 SCRIPTS = (
-    "linear.js", "reach.js", "fall.js", "recording.js", "camera.js", "solids.js", "webgl.js",
-    "pieces.js", "style.js", "panel.js", "matrix.js", "plots.js", "hands.js", "main.js",
+    "linear.js", "pace.js", "reach.js", "fall.js", "recording.js", "camera.js", "solids.js",
+    "webgl.js", "pieces.js", "style.js", "panel.js", "matrix.js", "plots.js", "hands.js", "tell.js",
+    "main.js",
 )  # fmt: skip
 """The parts of the script, each after those it needs."""
 

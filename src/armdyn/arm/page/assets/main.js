@@ -1,5 +1,6 @@
 // The page: one state, shown by the picture, the numbers and the plots.
 
+const moments = { script: performance.now(), ready: 0, picture: 0 };
 const page = JSON.parse(byId("data").textContent);
 const { scene } = page, n = scene.joints.length;
 const recording = page.recording && new Recording(page.recording, unpacked);
@@ -17,13 +18,14 @@ byId("name").textContent = scene.name;
 byId("about").textContent = page.about;
 byId("notes").append(...page.notes.map(note => made("li", "", note)));
 
-const canvas = byId("view"), camera = new Camera(scene.up, scene.centre, scene.size), pieces = new Pieces(scene);
+const canvas = byId("view"), stage = sized(canvas, refreshSoon), camera = new Camera(scene.up, scene.centre, scene.size), pieces = new Pieces(scene);
 let drawer;
+Object.assign(canvas, { width: stage.width || 300, height: stage.height || 150 }); // before its buffers are made
 try { drawer = new WebGL(canvas, n > 60 ? 8 : 32); } catch { drawer = new Lines(canvas); }
-let style = colours(), isStale = true;
-const spent = [];
+let style = colours(), isStale = true, isResized = false;
+const paces = { computing: new Pace(), drawing: new Pace(), between: new Pace() };
 const panel = new Panel(scene, moveJoint, choose);
-const map = new MatrixMap(byId("matrix"), byId("entry"), scene.joints);
+const map = new MatrixMap(byId("matrix"), byId("entry"), scene.joints, refreshSoon);
 const show = { links: true, boxes: false, masses: false, frames: false, ellipsoid: true };
 const moving = () => state.isFree || (recording && state.isOnRecording && state.isPlaying);
 
@@ -97,11 +99,15 @@ function advance(seconds) {
 function seek(time) {
   if (!recording) return;
   hold();
+  goTo(Number(time));
+  refresh();
+}
+
+function goTo(time) {
   state.isOnRecording = true;
-  state.time = clamp(Number(time), recording.start, recording.end);
+  state.time = clamp(time, recording.start, recording.end);
   const { q, qd } = recording.at(state.time);
   setState(q, qd);
-  refresh();
 }
 
 function play() {
@@ -129,55 +135,10 @@ function reset() {
 
 // -- what shows it ----------------------------------------------------------------------------
 
-function energies() {
-  if (!programs.kinetic_energy) return { kinetic: 0, potential: 0, total: 0 };
-  const kinetic = programs.kinetic_energy(state.q, state.qd), potential = programs.potential_energy(state.q);
-  return { kinetic, potential, total: kinetic + potential };
-}
-
-/** How a force at the tip accelerates it: J M^-1 J^T of the linear part. */
-function mobility() {
-  if (!programs.inverse_mass_matrix || !programs.jacobian) return null;
-  const A = programs.inverse_mass_matrix(state.q), J = programs.jacobian(state.q).slice(0, 3);
-  const B = J.map(row => A.map(a => a.reduce((sum, x, k) => sum + x * row[k], 0)));
-  return J.map(row => B.map(b => b.reduce((sum, x, k) => sum + x * row[k], 0)));
-}
-
-/** Numbers of the state, now. */
-function refresh() {
-  isStale = true;
-  const gravity = programs.gravity ? programs.gravity(state.q) : null;
-  const isMeasured = recording && state.isOnRecording && recording.tau;
-  panel.show(state.q, gravity, isMeasured ? recording.tau.map(x => recording.value(x, state.time)) : null, state.selected);
-  if (gravity) {
-    const { kinetic, potential, total } = energies();
-    byId("kinetic").textContent = `${rounded(kinetic)} J`;
-    byId("potential").textContent = `${rounded(potential)} J`;
-    const change = state.isFree ? ` (${total >= state.first ? "+" : ""}${(total - state.first).toPrecision(2)})` : "";
-    byId("total").textContent = `${rounded(total)} J${change}`;
-    if (programs.mass_matrix) map.draw(programs.mass_matrix(state.q), style);
-  }
-  const tip = origin(framesAt(scene, state.q)[n + 1]);
-  byId("tip").textContent = `${tip.map(x => fixed(x, 3)).join(", ")} m`;
-  const found = mobility();
-  if (found) {
-    const values = eigen(found).values.map(x => 1 / x).filter(x => x > 0 && x < 1e5).sort((a, b) => a - b);
-    byId("felt").textContent = values.length ? `${rounded(values[0], 3)} to ${rounded(values[values.length - 1], 3)} kg` : "";
-  }
-  byId("go").textContent = state.isFree ? "Hold" : "Let go";
-  byId("go").classList.toggle("on", state.isFree);
-  byId("state").textContent = state.isFree ? "falling" : state.isOnRecording ? "" : recording ? "off the recording" : "";
-  if (recording) {
-    byId("play").textContent = state.isPlaying ? "Pause" : "Play";
-    byId("scrub").value = state.time;
-    byId("time").textContent = `${fixed(state.time, 2)} / ${fixed(recording.end, 2)} s`;
-    for (const plot of plots) plot.draw(state.time, style);
-  }
-}
-
+/** Draw the arm; return the milliseconds that its drawing took. */
 function paint() {
-  camera.width = Math.max(1, canvas.clientWidth);
-  camera.height = Math.max(1, canvas.clientHeight);
+  camera.width = Math.max(1, stage.width);
+  camera.height = Math.max(1, stage.height);
   const frames = framesAt(scene, state.q), tip = origin(frames[n + 1]);
   const found = pieces.at(frames, style, { ...show, selected: state.selected });
   found.push(pieces.ball(tip, 0.021 * scene.size, style.handle, false));
@@ -186,17 +147,23 @@ function paint() {
   if (ease) found.push(pieces.ellipsoid(tip, ease, style.ellipsoid));
   if (state.force) found.push(...pieces.arrow(tip, sub(state.force, tip), 0.008 * scene.size, style.force));
   if (trail.length) found.push({ ...pieces.ball([0, 0, 0], 1, [...style.handle.slice(0, 3), 0.75], false), solid: "dots" });
+  const begin = performance.now();
   drawer.draw(found, camera, {
     up: scene.up, ahead: camera.ahead, aside: camera.aside, ground: dot(scene.floor, scene.up),
     sun: unit(add(scene.up, add(times(0.45, camera.ahead), times(-0.35, camera.aside)))),
     reach: 3.2 * scene.size, cell: scene.cell, grid: style.grid, dim: style.isDark ? 0.9 : 1.08,
     shadow: style.isDark ? 0.34 : 0.17,
   });
+  return performance.now() - begin;
 }
 
 // The way of the tip through the recording, as dots.
-const trail = recording && n <= 60 ? tipsOf(recording) : [];
-if (trail.length) drawer.dots(trail, scene.up);
+let trail = [];
+function showTrail() {
+  trail = recording && n <= 60 ? tipsOf(recording) : [];
+  if (trail.length) drawer.dots(trail, scene.up);
+  isStale = true;
+}
 function tipsOf(run) {
   const count = Math.min(900, run.t.length), found = [];
   for (let k = 0; k < count; k++) {
@@ -229,7 +196,7 @@ function setPlots() {
 if (recording) {
   const is = made("em", "is", "measured"), said = made("em", "said", "predicted");
   for (const title of [["position"], ["velocity"], ["torque ", is, " and ", said], ["residual torque"]]) {
-    const plot = new Plot(title, recording, time => { pause(); seek(time); });
+    const plot = new Plot(title, recording, time => { pause(); seek(time); }, refreshSoon);
     plots.push(plot);
     byId("plots").append(plot.figure);
   }
@@ -304,8 +271,6 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   setPlots();
   refresh();
 });
-new ResizeObserver(() => refresh()).observe(canvas);
-
 // -- time -------------------------------------------------------------------------------------
 
 function tick(now) {
@@ -317,16 +282,22 @@ function tick(now) {
     state.late -= whole;
     advance(whole);
   } else if (state.isPlaying) {
-    const time = state.time + passed * Number(byId("speed").value);
-    if (time >= recording.end) pause();
-    seek(time);
+    goTo(state.time + passed * Number(byId("speed").value));
+    if (state.time >= recording.end) { pause(); refresh(); }
   }
-  if (isStale) {
-    if (state.isFree) refresh();
-    paint();
+  if (isResized) refresh();
+  if (isStale && drawer.isReady) {
+    if (moving()) showMoving(now);
+    const drawing = paint();
     isStale = moving();
-    spent.push(performance.now() - begin);
-    if (spent.length > 60) spent.shift();
+    paces.computing.add(performance.now() - begin - drawing);
+    paces.drawing.add(drawing);
+    paces.between.add(now - (tick.painted ?? now));
+    tick.painted = now;
+    if (!moments.picture) {
+      moments.picture = performance.now();
+      setTimeout(showTrail);
+    }
   }
   requestAnimationFrame(tick);
 }
@@ -363,11 +334,14 @@ window.armdyn = {
     const seen = camera.project(origin(framesAt(scene, state.q)[n + 1])), box = canvas.getBoundingClientRect();
     return [box.left + seen.x, box.top + seen.y];
   },
-  /** Milliseconds of computing of a frame: the median of the last ones. */
-  get frame() { return [...spent].sort((a, b) => a - b)[spent.length >> 1] ?? 0; },
+  /** Milliseconds: when it was ready and first drawn, and what a frame takes, the median of the last ones. */
+  get times() {
+    const { computing, drawing, between } = paces;
+    return { ...moments, computing: computing.median, drawing: drawing.median, between: between.median };
+  },
 };
 choose(0);
 refresh();
-paint();
+moments.ready = performance.now();
 window.armdyn.ready = Promise.resolve();
 requestAnimationFrame(tick);

@@ -1,11 +1,12 @@
 // The mass matrix as a map of colours: orange is positive, blue negative, pale is small.
 
 class MatrixMap {
-  constructor(canvas, output, joints) {
+  constructor(canvas, output, joints, resized) {
     this.canvas = canvas;
     this.output = output;
     this.joints = joints;
     this.M = null;
+    this.size = sized(canvas, resized);
     canvas.addEventListener("pointermove", event => this.tell(event));
     canvas.addEventListener("pointerleave", () => { output.value = ""; });
   }
@@ -13,7 +14,7 @@ class MatrixMap {
   draw(M, style) {
     this.M = M;
     const { canvas } = this, n = M.length, ratio = window.devicePixelRatio || 1;
-    const size = Math.max(1, Math.round(canvas.clientWidth * ratio));
+    const size = Math.max(1, Math.round(this.size.width * ratio));
     if (canvas.width !== size) canvas.width = canvas.height = size;
     const pen = canvas.getContext("2d"), cell = size / n;
     const gap = n <= 12 ? ratio : 0;

@@ -49,22 +49,30 @@ class Panel {
     });
   }
 
-  /** Show a state; `measured` are torques of a recording, or null. */
-  show(q, gravity, measured, selected) {
-    this.rows.forEach(({ row, slider, where, torque, fill, tick }, k) => {
+  /** Show a state: sliders and bars; `measured` are torques of a recording, or null. */
+  show(q, gravity, measured) {
+    this.rows.forEach(({ slider, fill, tick }, k) => {
       const joint = this.scene.joints[k];
       slider.value = q[k];
-      where.value = this.position(joint, q[k]);
-      row.classList.toggle("chosen", k === selected);
-      row.classList.toggle("beyond", isBeyond(joint, q[k]));
       if (!gravity) return;
       const share = gravity[k] / joint.scale;
-      torque.value = `${fixed(gravity[k], joint.digits)} ${joint.revolute ? "N m" : "N"}`;
-      row.classList.toggle("over", joint.effort !== null && Math.abs(gravity[k]) > joint.effort);
       fill.style.left = `${50 + 50 * clamp(Math.min(share, 0), -1, 0)}%`;
       fill.style.width = `${50 * Math.min(1, Math.abs(share))}%`;
       tick.style.display = measured ? "block" : "none";
       if (measured) tick.style.left = `${50 + 50 * clamp(measured[k] / joint.scale, -1, 1)}%`;
+    });
+  }
+
+  /** Show the same state in numbers. */
+  tell(q, gravity, selected) {
+    this.rows.forEach(({ row, where, torque }, k) => {
+      const joint = this.scene.joints[k];
+      where.value = this.position(joint, q[k]);
+      row.classList.toggle("chosen", k === selected);
+      row.classList.toggle("beyond", isBeyond(joint, q[k]));
+      if (!gravity) return;
+      torque.value = `${fixed(gravity[k], joint.digits)} ${joint.revolute ? "N m" : "N"}`;
+      row.classList.toggle("over", joint.effort !== null && Math.abs(gravity[k]) > joint.effort);
     });
   }
 

@@ -1,16 +1,17 @@
 // Curves of one joint over the recording, with a line at the present time. A click goes there.
 
 class Plot {
-  constructor(title, recording, seek) {
+  constructor(title, recording, seek, resized) {
     this.recording = recording;
     this.title = made("span");
     this.title.append(...title);
     this.output = made("output");
     this.canvas = made("canvas");
     this.canvas.setAttribute("aria-label", this.title.textContent);
-    this.figure = made("figure", "", made("figcaption", "", this.title, this.output), this.canvas);
+    this.now = made("i", "now");
+    const curve = made("div", "curve", this.canvas, this.now);
+    this.figure = made("figure", "", made("figcaption", "", this.title, this.output), curve);
     this.curves = [];
-    this.still = document.createElement("canvas");
     const go = event => {
       const box = this.canvas.getBoundingClientRect();
       const share = clamp((event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT), 0, 1);
@@ -18,6 +19,7 @@ class Plot {
     };
     this.canvas.onpointerdown = event => { this.canvas.setPointerCapture(event.pointerId); go(event); };
     this.canvas.onpointermove = event => { if (event.buttons) go(event); };
+    this.size = sized(this.canvas, resized);
   }
 
   /** Curves to show: values, colour, width, and whether only where the model is known. */
@@ -28,40 +30,40 @@ class Plot {
     this.drawn = "";
   }
 
-  draw(time, style) {
+  /** Draw the curves, unless they are there; return whether it was drawn. */
+  draw(style) {
     const { canvas } = this, ratio = window.devicePixelRatio || 1;
-    const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
-    if (!width || !height) return;
+    const width = Math.round(this.size.width * ratio), height = Math.round(this.size.height * ratio);
     const key = [width, height, style.ink].join();
-    if (key !== this.drawn) {
-      this.drawn = key;
-      this.still.width = width;
-      this.still.height = height;
-      this.drawStill(width, height, ratio, style);
-    }
-    if (canvas.width !== width || canvas.height !== height) {
-      canvas.width = width;
-      canvas.height = height;
-    }
-    const pen = canvas.getContext("2d");
-    pen.clearRect(0, 0, width, height);
-    pen.drawImage(this.still, 0, 0);
-    const { start, end } = this.recording, across = width - (LEFT + RIGHT) * ratio;
-    const x = LEFT * ratio + (end > start ? (time - start) / (end - start) : 0) * across;
-    pen.fillStyle = style.ink;
-    pen.fillRect(x - 0.75 * ratio, 0, 1.5 * ratio, height - FOOT * ratio);
+    if (!width || !height || key === this.drawn) return false;
+    this.drawn = key;
+    canvas.width = width;
+    canvas.height = height;
+    this.drawStill(width, height, ratio, style);
+    return true;
+  }
+
+  /** Put the line at a time: it is an element of its own, so that nothing is drawn again. */
+  point(time) {
+    const { start, end } = this.recording, across = this.size.width - LEFT - RIGHT;
+    const x = LEFT + (end > start ? (time - start) / (end - start) : 0) * across;
+    this.now.style.transform = `translateX(${x.toFixed(1)}px)`;
+  }
+
+  /** Tell the values at a time. */
+  tell(time) {
     const said = this.curves.filter(c => !c.partly || this.recording.isPredicted(time))
       .map(c => rounded(this.recording.value(c.values, time), 3));
     this.output.value = said.length ? `${said.join(" / ")} ${this.unit}` : "";
   }
 
   drawStill(width, height, ratio, style) {
-    const pen = this.still.getContext("2d"), { t, start, end } = this.recording;
+    const pen = this.canvas.getContext("2d"), { start, end, known } = this.recording;
     const left = LEFT * ratio, across = width - left - RIGHT * ratio, tall = height - FOOT * ratio;
     let low = Infinity, high = -Infinity;
     for (const { values, partly } of this.curves) {
       for (let k = 0; k < values.length; k++) {
-        if (partly && !this.recording.isPredicted(t[k])) continue;
+        if (partly && !known[k]) continue;
         if (values[k] < low) low = values[k];
         if (values[k] > high) high = values[k];
       }
@@ -108,7 +110,7 @@ class Plot {
 
   /** A curve: of many samples in one column of pixels, the least and the largest. */
   drawCurve(pen, { values, colour, wide, partly }, xOf, yOf, ratio) {
-    const { t } = this.recording;
+    const { t, known } = this.recording;
     pen.strokeStyle = pen.fillStyle = colour;
     pen.lineWidth = wide * ratio;
     pen.beginPath();
@@ -120,7 +122,7 @@ class Plot {
       isDrawing = true;
     };
     for (let k = 0; k < t.length; k++) {
-      if (partly && !this.recording.isPredicted(t[k])) {
+      if (partly && !known[k]) {
         flush();
         last = null;
         isDrawing = false;

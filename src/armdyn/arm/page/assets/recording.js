@@ -41,6 +41,11 @@ class Recording {
     return (1 - s) * values[k] + s * values[next];
   }
 
+  /** For each sample, whether the model's torque is known there. */
+  get known() {
+    return this.marked ??= Uint8Array.from(this.t, time => this.isPredicted(time));
+  }
+
   /** Whether the model's torque is known at a time: not where a filter starts up. */
   isPredicted(time) {
     return this.data.spans.some(([a, b]) => time >= a && time <= b);

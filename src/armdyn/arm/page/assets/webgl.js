@@ -71,9 +71,14 @@ class WebGL {
   /** `parts` are the faces around a solid: fewer for an arm of many joints. */
   constructor(canvas, parts) {
     const options = { antialias: true, alpha: true, stencil: true, premultipliedAlpha: true };
-    const gl = this.gl = canvas.getContext("webgl2", options);
+    // Without a graphics card every pixel costs time: no smoothing, and coarser solids.
+    const quick = canvas.getContext("webgl2", { ...options, failIfMajorPerformanceCaveat: true });
+    const gl = this.gl = quick ?? canvas.getContext("webgl2", { ...options, antialias: false });
     if (!gl) throw new Error("no WebGL");
+    this.most = quick ? 2 : 1;
+    if (!quick) parts = Math.min(parts, 20);
     this.canvas = canvas;
+    this.later = gl.getExtension("KHR_parallel_shader_compile");
     this.solid = this.program(SOLID_VERTEX, SOLID_FRAGMENT);
     this.floor = this.program(FLOOR_VERTEX, FLOOR_FRAGMENT);
     this.solids = {};
@@ -93,13 +98,23 @@ class WebGL {
     gl.bindAttribLocation(made, 0, "corner");
     gl.bindAttribLocation(made, 1, "outward");
     gl.linkProgram(made);
-    if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made));
-    const where = {}, count = gl.getProgramParameter(made, gl.ACTIVE_UNIFORMS);
-    for (let k = 0; k < count; k++) {
-      const { name } = gl.getActiveUniform(made, k);
-      where[name] = gl.getUniformLocation(made, name);
+    return { made, where: null };
+  }
+
+  /** Whether the shaders are compiled: that goes on beside the script, which must not wait for it. */
+  get isReady() {
+    const gl = this.gl, waiting = [this.solid, this.floor].filter(program => !program.where);
+    if (this.later && waiting.some(({ made }) => !gl.getProgramParameter(made, this.later.COMPLETION_STATUS_KHR))) return false;
+    for (const program of waiting) {
+      const { made } = program;
+      if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made));
+      const where = program.where = {}, count = gl.getProgramParameter(made, gl.ACTIVE_UNIFORMS);
+      for (let k = 0; k < count; k++) {
+        const { name } = gl.getActiveUniform(made, k);
+        where[name] = gl.getUniformLocation(made, name);
+      }
     }
-    return { made, where };
+    return true;
   }
 
   buffer(numbers) {
@@ -115,7 +130,7 @@ class WebGL {
   }
 
   draw(pieces, camera, look) {
-    const gl = this.gl, ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const gl = this.gl, ratio = Math.min(window.devicePixelRatio || 1, this.most);
     const width = Math.round(camera.width * ratio), height = Math.round(camera.height * ratio);
     if (this.canvas.width !== width || this.canvas.height !== height) {
       this.canvas.width = width;
@@ -191,6 +206,8 @@ class Lines {
     this.canvas = canvas;
     this.pen = canvas.getContext("2d");
   }
+
+  get isReady() { return true; }
 
   dots() {}
 
