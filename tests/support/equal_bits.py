@@ -18,7 +18,7 @@ import numpy as np
 
 import armdyn
 from armdyn.graph import Program, Rolled
-from armdyn.kernel import Target, compile_program, target
+from armdyn.kernel import DOUBLE, FLOAT, Target, compile_program, target
 from support.kernels import as_tuple
 
 RECORDED = Path(__file__).parent.parent / "kernel" / "equal_bits.json"
@@ -28,8 +28,14 @@ SCALE = 4.0
 
 CASES = {
     "puma560": ("mass_matrix", "inverse_dynamics", "forward_dynamics", "coriolis_matrix"),
-    "ur5": ("gravity", "mass_matrix", "inverse_dynamics", "forward_dynamics_derivatives"),
-    "panda": ("inverse_dynamics", "forward_dynamics", "pose"),
+    "ur5": (
+        "gravity",
+        "mass_matrix",
+        "inverse_dynamics",
+        "forward_dynamics_derivatives",
+        "float forward_dynamics",
+    ),
+    "panda": ("inverse_dynamics", "forward_dynamics", "pose", "float inverse_dynamics"),
     "generic7": ("bias", "inverse_mass_matrix", "regressor"),
     "generic30": ("rolled inverse_dynamics", "rolled mass_matrix", "rolled forward_dynamics"),
 }
@@ -43,8 +49,8 @@ def _arm(name: str) -> armdyn.Arm:
 
 @lru_cache(maxsize=32)
 def program_of(arm: str, case: str) -> Program | Rolled:
-    method, _, quantity = case.rpartition(" ")
-    return _arm(arm).function(quantity, method or "auto").program
+    *words, quantity = case.split()
+    return _arm(arm).function(quantity, "rolled" if "rolled" in words else "auto").program
 
 
 def states(program: Program | Rolled) -> list[np.ndarray]:
@@ -56,12 +62,15 @@ def states(program: Program | Rolled) -> list[np.ndarray]:
 def digest(arm: str, case: str, machine: Target) -> str:
     """The digest of the results of a batch, which are those of its states alone."""
     program = program_of(arm, case)
-    kernel, given = compile_program(program, target=machine), states(program)
+    element = FLOAT if "float" in case.split() else DOUBLE
+    kernel = compile_program(program, target=machine, element=element)
+    given = [x.astype(element.code) for x in states(program)]
     results = as_tuple(kernel(*given))
     for k in (0, COUNT - 1):
         alone = as_tuple(kernel(*(x[k].copy() for x in given)))
         assert all(np.array_equal(x[k], y) for x, y in zip(results, alone, strict=True))
-    whole = b"".join(np.ascontiguousarray(x, dtype="<f8").tobytes() for x in results)
+    kind = f"<f{element.bytes}"
+    whole = b"".join(np.ascontiguousarray(x, dtype=kind).tobytes() for x in results)
     return sha256(whole).hexdigest()[:20]
 
 
