@@ -41,7 +41,7 @@ MACHINES = _machines()
 RECORDED = recorded()
 
 
-# All cases with the instructions of this machine; one for each arm and one in single precision otherwise.
+# All cases with the instructions of this machine; else one for each arm, and one in floats.
 FEW = [(name, quantities[0]) for name, quantities in CASES.items()]
 FEW.append(("panda", "float inverse_dynamics"))
 
