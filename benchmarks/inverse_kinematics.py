@@ -1,9 +1,15 @@
 """All branches of inverse kinematics: errors, originals found, counts and times of some arms.
 
     python benchmarks/inverse_kinematics.py --states 100000
+    python benchmarks/inverse_kinematics.py --degenerate
+    python benchmarks/inverse_kinematics.py --reach FOLDER
 
-With EAIK installed (`pip install eaik==1.2.2`), its time for a pose, called from Python, and
-whether its solutions are the same are printed too. One thread each, in one run.
+With EAIK installed (`pip install armdyn[bench]`), its time for a pose, called from Python one by
+one and in a batch, and whether its solutions are the same are printed too. Times are those of the
+processor in this process, one thread each, in turns in one run; the least counts.
+
+`--degenerate` takes 4096 states with all joints at right angles, and states very near to them.
+`--reach` takes a folder of robot descriptions and asks for 1000 random reachable poses of each arm.
 """
 
 from __future__ import annotations
@@ -11,6 +17,9 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +28,52 @@ import armdyn
 from armdyn.algorithms.closed_form import closed_form
 from armdyn.robot import chain_of
 
-ARMS = ("ur5", "puma560", "kinova", "panda", "xarm7", "stanford", "scara", "so101")
 SAME = 1e-6
+GIVEN = 0.4
+RIGHT = np.pi / 2
+
+
+def wrist(*rows: tuple[float, float, float], twists: tuple[float, float] = (-RIGHT, RIGHT)) -> Any:
+    """An arm whose last three axes meet: beta, b, d of joints 1 to 4, twists of 5 and 6."""
+    joints = [armdyn.Joint(beta=beta, b=b, d=d) for beta, b, d in rows]
+    joints += [armdyn.Joint(beta=twists[0]), armdyn.Joint(beta=twists[1], d=0.1)]
+    return armdyn.Arm(armdyn.Robot(joints))
+
+
+def elbow_arm() -> Any:
+    """A shoulder, an elbow and a wrist: the geometry of a KUKA LWR."""
+    lengths = (0.31, 0.0, 0.4, 0.0, 0.39, 0.0, 0.078)
+    twists = (0.0, -RIGHT, RIGHT, RIGHT, -RIGHT, -RIGHT, RIGHT)
+    return armdyn.Arm(
+        armdyn.Robot([armdyn.Joint(beta=t, d=d) for t, d in zip(twists, lengths, strict=True)])
+    )
+
+
+SIXTY, SEVENTY_FIVE = np.radians([60.0, 75.0])
+LAST = (-1.2, 0.1, 0.4)
+ARMS: dict[str, Callable[[], Any]] = {
+    "ur5": lambda: armdyn.load("ur5"),
+    "puma560": lambda: armdyn.load("puma560"),
+    "kinova": lambda: armdyn.load("kinova"),
+    "offset shoulder": lambda: wrist(
+        (0.0, 0.0, 0.5), (-RIGHT, 0.175, 0.0), (0.0, 0.9, 0.0), (-RIGHT, 0.175, 0.96)
+    ),
+    "1 meets 2": lambda: wrist((0.2, 0.1, 0.4), (1.1, 0.0, 0.1), (0.7, 0.5, 0.2), LAST),
+    "2 meets 3": lambda: wrist((0.2, 0.1, 0.4), (1.1, 0.3, 0.1), (0.7, 0.0, 0.2), LAST),
+    "1 parallel 2": lambda: wrist((0.0, 0.1, 0.4), (0.0, 0.5, 0.1), (0.7, 0.2, 0.2), LAST),
+    "skew wrist": lambda: wrist(
+        (0.0, 0.0, 0.5), (-RIGHT, 0.175, 0.0), (0.0, 0.9, 0.0), (-RIGHT, 0.175, 0.96),
+        twists=(-SIXTY, SEVENTY_FIVE),
+    ),
+    "skew axes": lambda: wrist((0.2, 0.1, 0.4), (1.1, 0.3, 0.1), (0.7, 0.5, 0.2), LAST),
+    "so101": lambda: armdyn.load("so101"),
+    "panda": lambda: armdyn.load("panda"),
+    "xarm7": lambda: armdyn.load("xarm7"),
+    "lwr": elbow_arm,
+    "lwr by swivel angle": elbow_arm,
+    "stanford": lambda: armdyn.load("stanford"),
+    "scara": lambda: armdyn.load("scara"),
+}  # fmt: skip
 
 
 def states(arm: armdyn.Arm, count: int) -> np.ndarray:
@@ -33,6 +86,15 @@ def states(arm: armdyn.Arm, count: int) -> np.ndarray:
 def wrapped(away: np.ndarray) -> np.ndarray:
     """Differences of angles, whole turns aside."""
     return (away + np.pi) % (2 * np.pi) - np.pi
+
+
+def swivel(arm: armdyn.Arm, q: np.ndarray) -> np.ndarray:
+    """Swivel angles of an arm with a shoulder, an elbow and a wrist."""
+    S, E, W = (arm.pose(q, frame)[..., :3, 3] for frame in (2, 4, 6))
+    n = (W - S) / np.linalg.norm(W - S, axis=-1, keepdims=True)
+    e2 = np.cross([0.0, 0.0, 1.0], n)
+    e2 /= np.linalg.norm(e2, axis=-1, keepdims=True)
+    return np.arctan2(((E - S) * e2).sum(axis=-1), ((E - S) * np.cross(e2, n)).sum(axis=-1))
 
 
 def peer(arm: armdyn.Arm, locked: tuple[int, float] | None) -> Any:
@@ -50,17 +112,18 @@ def peer(arm: armdyn.Arm, locked: tuple[int, float] | None) -> Any:
     return HPRobot(J[3:].T, P, fixed_axes=[locked] if locked else [])
 
 
-def clock(function: Any, repeats: int) -> float:
-    """The least time of some calls [s]."""
-    best = np.inf
+def clocks(functions: list[Callable[[], Any]], repeats: int) -> list[float]:
+    """The least processor time of some calls of each [s], in turns."""
+    best = [np.inf] * len(functions)
     for _ in range(repeats):
-        begin = time.perf_counter()
-        function()
-        best = min(best, time.perf_counter() - begin)
+        for k, function in enumerate(functions):
+            begin = time.process_time()
+            function()
+            best[k] = min(best[k], time.process_time() - begin)
     return best
 
 
-def compared(arm: armdyn.Arm, other: Any, poses: np.ndarray, found: Any) -> tuple[int, int]:
+def compared(other: Any, poses: np.ndarray, found: Any) -> tuple[int, int]:
     """How many poses have the same set of solutions, and of how many."""
     same = 0
     for k, pose in enumerate(poses):
@@ -75,26 +138,23 @@ def compared(arm: armdyn.Arm, other: Any, poses: np.ndarray, found: Any) -> tupl
     return same, len(poses)
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--states", type=int, default=100_000)
-    parser.add_argument("--compared", type=int, default=3000)
-    parser.add_argument("--arms", nargs="+", default=list(ARMS), metavar="ARM")
-    options = parser.parse_args()
-    os.environ["ARMDYN_THREADS"] = "1"
-    for name in options.arms:
-        arm = armdyn.load(name)
+def table(names: list[str], count: int, n_compared: int) -> None:
+    """Print errors, originals, counts and times."""
+    for name in names:
+        arm = ARMS[name]()
         form = closed_form(chain_of(arm.robot))
         assert form is not None
-        q = states(arm, options.states)
-        if form.given is not None:
-            q[:, form.given] = 0.4
-        given = None if form.given is None else 0.4
+        q = states(arm, count)
+        given: dict[str, Any] = {}
+        if name.endswith("swivel angle"):
+            given = {"swivel": swivel(arm, q)}
+        elif form.given is not None:
+            q[:, form.given] = GIVEN
+            given = {"redundancy": GIVEN}
         poses = arm.pose(q)
 
-        def ours(arm: Any = arm, poses: Any = poses, given: Any = given) -> Any:
-            return arm.inverse_kinematics_all(poses, redundancy=given, limits=False)
+        def ours(arm: Any = arm, poses: Any = poses, given: Any = given, out: Any = None) -> Any:
+            return arm.inverse_kinematics_all(poses, limits=False, out=out, **given)
 
         found = ours()
         error = np.abs(arm.pose(found.q) - poses[:, None]).max(axis=(-1, -2))[found.valid].max()
@@ -103,25 +163,109 @@ def main() -> None:
         away = np.abs(np.where(turns, wrapped(away), away)).max(axis=-1)
         original = np.where(found.valid, away, np.inf).min(axis=-1)
         counts, times = np.unique(found.valid.sum(axis=-1), return_counts=True)
-        each = clock(ours, 5) / len(poses)
         listed = ", ".join(f"{c}: {t}" for c, t in zip(counts, times, strict=True))
+        few = poses[:n_compared].copy()  # its tip is not turned at zero
+        few[:, :3, :3] = few[:, :3, :3] @ arm.pose(np.zeros(arm.n))[:3, :3].T
+        other = peer(arm, None if form.given is None else (form.given, GIVEN))
+        if name.endswith("swivel angle") or not (other and other.hasKnownDecomposition()):
+            other = None
+        calls: list[Callable[[], Any]] = [ours, lambda ours=ours, found=found: ours(out=found)]
+        if other is not None:
+            calls += [
+                lambda other=other, few=few: [other.IK(pose) for pose in few],
+                lambda other=other, few=few: other.IK_batched(few, 1),
+            ]
+        new, again, *theirs = clocks(calls, 5)
         print(
             f"{name} ({form.words}): error {error:.1e}, original within {original.max():.1e} "
             f"({int((original > 1e-5).sum())} not within 1e-5), branches {listed}; "
-            f"{each * 1e9:.0f} ns a pose"
+            f"{new / count * 1e9:.0f} ns a pose, {again / count * 1e9:.0f} ns with `out`",
+            flush=True,
         )
-        other = peer(arm, None if form.given is None else (form.given, 0.4))
-        if other is None or not other.hasKnownDecomposition():
+        if other is None:
             continue
-        few = poses[: options.compared].copy()  # its tip is not turned at zero
-        few[:, :3, :3] = few[:, :3, :3] @ arm.pose(np.zeros(arm.n))[:3, :3].T
-        theirs = clock(lambda other=other, few=few: [other.IK(pose) for pose in few], 2) / len(few)
-        batched = clock(lambda other=other, few=few: other.IK_batched(few, 1), 2) / len(few)
-        same, of = compared(arm, other, few, found)
+        each, batched = (x / len(few) for x in theirs)
+        ratio = min(each, batched) * count
+        same, of = compared(other, few, found)
         print(
-            f"    EAIK {theirs * 1e6:.1f} us a pose ({theirs / each:.0f} times), in a batch "
-            f"{batched * 1e6:.1f} us ({batched / each:.0f} times); same sets {same} of {of}"
+            f"    EAIK {each * 1e6:.1f} us a pose, in a batch {batched * 1e6:.1f} us: the better "
+            f"is {ratio / new:.0f} times, {ratio / again:.0f} times ours with `out`; "
+            f"same sets {same} of {of}",
+            flush=True,
         )
+
+
+def degenerate(names: list[str]) -> None:
+    """Print how states at right angles, and near to them, are solved."""
+    for name in names:
+        arm = ARMS[name]()
+        form = closed_form(chain_of(arm.robot))
+        assert form is not None
+        if arm.n < 6 or not all(joint.is_revolute for joint in arm.robot.joints):
+            continue
+        free = [k for k in range(arm.n) if k != form.given][:6]
+        right = np.zeros((4**6, arm.n))
+        right[:, free] = list(product((0.0, RIGHT, np.pi, -RIGHT), repeat=6))
+        for away in (0.0, 1e-12, 1e-9, 1e-6, 1e-3):
+            q = right + away * np.arange(1, arm.n + 1)
+            poses = arm.pose(q)
+            given = {} if form.given is None else {"redundancy": q[:, form.given]}
+            found = arm.inverse_kinematics_all(poses, limits=False, **given)
+            error = np.abs(arm.pose(found.q) - poses[:, None]).max(axis=(-1, -2))
+            print(
+                f"{name}, {away:g} away: finite {bool(np.isfinite(found.q).all())}, not solved "
+                f"{int((~found.valid.any(axis=-1)).sum())} of {len(q)}, largest error of a valid "
+                f"branch {error[found.valid].max(initial=0.0):.1e}",
+                flush=True,
+            )
+
+
+def reach(folder: Path, count: int) -> None:
+    """Print how many random reachable poses of each arm in a folder are reached."""
+    for path in sorted(folder.rglob("*.urdf")):
+        try:
+            arm = armdyn.load(path, strict=False)
+        except armdyn.ArmdynError as error:
+            print(f"{path.name}: {str(error)[:150]}", flush=True)
+            continue
+        print(f"{path.name}: {reached(arm, count)}", flush=True)
+
+
+def reached(arm: armdyn.Arm, count: int) -> str:
+    """Return how many random reachable poses are reached within the limits, and the time."""
+    joints = arm.robot.joints
+    low = np.array([max(j.lower, -np.pi if j.is_revolute else -0.5) for j in joints])
+    high = np.array([min(j.upper, np.pi if j.is_revolute else 0.5) for j in joints])
+    q = np.random.default_rng(1).uniform(low, np.maximum(low, high), (count, arm.n))
+    poses = arm.pose(q)
+    begin = time.process_time()
+    found = arm.inverse_kinematics(poses, unreached="nan")
+    used = (time.process_time() - begin) / count
+    error = np.abs(arm.pose(np.nan_to_num(found)) - poses).max(axis=(-1, -2))
+    good = np.isfinite(found).all(axis=-1) & (error < 1e-6)
+    return (
+        f"{arm.n} joints, {arm.closed_form}: {int(good.sum())} of {count} reached, "
+        f"{used * 1e3:.2f} ms a pose"
+    )
+
+
+def main() -> None:
+    """Print the tables that are asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--states", type=int, default=100_000)
+    parser.add_argument("--compared", type=int, default=3000)
+    parser.add_argument("--arms", nargs="+", default=list(ARMS), metavar="ARM")
+    parser.add_argument("--degenerate", action="store_true")
+    parser.add_argument("--reach", type=Path, metavar="FOLDER")
+    parser.add_argument("--poses", type=int, default=1000)
+    options = parser.parse_args()
+    os.environ["ARMDYN_THREADS"] = "1"
+    if options.reach:
+        reach(options.reach, options.poses)
+    elif options.degenerate:
+        degenerate(options.arms)
+    else:
+        table(options.arms, options.states, options.compared)
 
 
 if __name__ == "__main__":

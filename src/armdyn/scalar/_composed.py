@@ -38,7 +38,9 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
     the x axis; there, a polynomial gives the angle. The error is a few units in the last place.
     """
     across, along = abs(y), abs(x)
-    small, big = min(along, across), max(along, across)
+    steep = across - along
+    # `min` would negate both, and what follows
+    small, big = select(steep, along, across), max(along, across)
     far = small - EIGHTH * big
     t = select(far, small - big, small) / max(select(far, small + big, big), TINY)
     z = t * t
@@ -46,5 +48,5 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
     for coefficient in reversed(ARC[:-1]):
         total = total * z + coefficient
     angle = t * total + select(far, math.pi / 4, 0.0)
-    angle = select(across - along, math.pi / 2 - angle, angle)
+    angle = select(steep, math.pi / 2 - angle, angle)
     return copysign(select(-x, math.pi - angle, angle), y)

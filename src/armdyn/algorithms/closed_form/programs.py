@@ -30,6 +30,7 @@ def branches(
     turns: Sequence[bool],
     T: Sequence[Scalar],
     given: Scalar | None = None,
+    clipped: bool = True,
 ) -> Solutions:
     """Return all branches for a pose.
 
@@ -38,30 +39,32 @@ def branches(
         limits: of the joints.
         turns: which joints turn.
         T: the pose, 4x4, row by row.
-        given: the position of the joint that must be given.
+        given: the position of the joint that must be given, or the swivel angle.
+        clipped: put joints that are beyond a limit by less than `AT_LIMIT` at the limit.
 
     Returns:
         The joint positions, by whole turns as near to the middle of the limits as can be; the
-        margins; how far the joint that is farthest beyond its limits is beyond [rad or m]; and how
-        far the pose is from a rotation and a position above the row 0 0 0 1.
+        margins; how far the joint that is farthest beyond its limits is beyond [rad or m], not
+        above 0 if none is; and how far the pose is from a rotation and a position above the row
+        0 0 0 1.
     """
     q: list[list[Scalar]] = []
     margins: list[Scalar] = []
     beyond: list[Scalar] = []
     for positions, margin in form.solutions(T, given):
         row: list[Scalar] = []
-        most: Scalar = 0.0
+        most: list[Scalar] = []
         for x, limit, turning in zip(positions, limits, turns, strict=True):
             x = _near_middle(x, limit) if turning else x
             if not (turning and _turns_freely(limit)):
-                inside = _clipped(x, limit)
-                off = abs(x - inside)
-                x = select(AT_LIMIT - off, inside, x)
-                most = max(most, off)
+                off = _beyond(x, limit)
+                most.append(off)
+                if clipped:
+                    x = select(max(off - AT_LIMIT, -off), x, _clipped(x, limit))
             row.append(x)
         q.append(row)
         margins.append(margin)
-        beyond.append(most)
+        beyond.append(_most(most))
     return q, margins, beyond, defect(T)
 
 
@@ -96,6 +99,23 @@ def _turns_freely(limit: Limits) -> bool:
     low, high = limit
     room = math.pi + AT_LIMIT
     return low < _middle(limit) - room and _middle(limit) + room < high
+
+
+def _beyond(x: Scalar, limit: Limits) -> Scalar:
+    """Return how far a position is beyond its limits; negative within."""
+    low, high = limit
+    if math.isfinite(low) and math.isfinite(high):
+        return abs(x - 0.5 * (low + high)) - 0.5 * (high - low)
+    if math.isfinite(low):
+        return low - x
+    return x - high if math.isfinite(high) else -1.0
+
+
+def _most(values: Sequence[Scalar]) -> Scalar:
+    most: Scalar = values[0] if values else -1.0
+    for x in values[1:]:
+        most = max(most, x)
+    return most
 
 
 def _clipped(x: Scalar, limit: Limits) -> Scalar:

@@ -16,13 +16,12 @@ from armdyn.algorithms.closed_form import ClosedForm, closed_form
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm.kinematics._poses import check_rotations, nearest_rotations, roughness
 from armdyn.arm.kinematics._turns import TURN, every_turn, nearest_turn
-from armdyn.errors import NumericalError
+from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program, Slot, trace
 from armdyn.kernel import new_rows
 from armdyn.robot import IDENTITY, Chain, Joint, Robot, chain_of
 from armdyn.scalar import Scalar
 from armdyn.scalar import max as greater
-from armdyn.scalar import min as lesser
 
 Array = NDArray[np.float64]
 
@@ -35,6 +34,9 @@ MEETING_STEPS = 4
 ERROR = 1e-9
 # A pose that is farther from a rotation is replaced by the nearest one.
 ROUNDING = 1e-12
+# Poses that are computed at a time, and the most that are computed at once.
+PART = 2**14
+MANY = 2 * PART
 # Positions of the redundant joint that are tried if none is given.
 TRIED = 24
 
@@ -91,10 +93,10 @@ class BranchSolver:
 
     @cached_property
     def program(self) -> Program:
-        """The traced code: of a pose and the redundancy; q, margins, scores, doubt.
+        """The traced code: of a pose and the redundancy; q, margins, misses, doubt.
 
-        A branch is valid within the limits if its score is not negative. Where the doubt is
-        positive, the pose is no exact rotation, or a branch is where two meet.
+        A branch is valid within the limits if its miss is not above 0. Where the doubt is
+        positive, the pose is no exact rotation, two branches meet, or a joint is at its limit.
         """
         from armdyn.algorithms.closed_form.programs import branches
 
@@ -103,16 +105,18 @@ class BranchSolver:
         def function(
             T: list[float], given: Sequence[float] = ()
         ) -> tuple[list[list[Scalar]], list[Scalar], list[Scalar], Scalar]:
-            q, margins, beyond, defect = branches(form, limits, turns, T, *given)
-            scores: list[Scalar] = []
+            spare = given[0] if given else None
+            q, margins, beyond, defect = branches(form, limits, turns, T, spare, False)
+            misses: list[Scalar] = []
             doubt: Scalar = defect - ROUNDING
             for margin, off in zip(margins, beyond, strict=True):
-                scores.append(lesser(margin - MEETING, ERROR - off))
-                doubt = greater(doubt, lesser(margin + BEYOND, MEETING - margin))
-            return q, margins, scores, doubt
+                misses.append(greater(MEETING - margin, off - ERROR))
+                doubt = greater(doubt, _between(margin, -BEYOND, MEETING))
+                doubt = greater(doubt, _between(off, 0.0, ERROR))
+            return q, margins, misses, doubt
 
         B = form.branches
-        outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), Slot("score", (B,))]
+        outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), Slot("miss", (B,))]
         return trace(function, self.inputs, [*outputs, Slot("doubt", ())], "inverse_kinematics")
 
     @cached_property
@@ -158,6 +162,9 @@ class BranchSolver:
         lead = flat.shape[:-1]
         if given is not None:
             lead = np.broadcast_shapes(lead, given.shape)
+        if math.prod(lead) > MANY and flat.shape[:-1] == lead:
+            if given is None or given.ndim == 0 or given.shape == lead:
+                return self._by_parts(flat, given, limits, polish, name, out)
         results = None if out is None else self._results(out, lead)
         outcome = self._evaluate(inputs, lead, out=results)
         if not outcome.inputs_within:
@@ -166,15 +173,16 @@ class BranchSolver:
                 checked_array(given, "redundancy", what="finite numbers")
         if not outcome.results_finite:
             raise NumericalError(f"inverse kinematics of `{name}` is not finite: too far away.")
-        q, margin, score, doubt = outcome.results
+        q, margin, miss, doubt = outcome.results
         doubtful = np.flatnonzero(doubt > 0.0)
-        rows = np.broadcast_to(flat, (*lead, 16)).reshape(-1, 16)[doubtful]
+        all_rows = np.broadcast_to(flat, (*(lead or (1,)), 16))
+        rows = all_rows[np.unravel_index(doubtful, all_rows.shape[:-1])]
         if len(rows) and roughness(rows.reshape(-1, 4, 4)) > ROUNDING:
             check_rotations(name, poses)
             return self(nearest_rotations(poses), given, limits, polish, name, out)
         valid = None if out is None else out.valid
         if limits:
-            valid = np.greater_equal(score, 0.0, out=valid)
+            valid = np.less_equal(miss, 0.0, out=valid)
         else:
             valid = np.greater_equal(margin, MEETING, out=valid)
         steps = self.form.polish if polish is None else polish
@@ -186,10 +194,49 @@ class BranchSolver:
             valid[...] = (margin >= -ERROR) & self._inside(q, limits)
         elif len(rows):
             self._tell(doubtful, rows, q, margin, valid, limits)
+        if len(rows):
+            flat_q = q.reshape(-1, *q.shape[-2:])
+            flat_q[doubtful] = self._at_limits(flat_q[doubtful])
         if out is not None:
             out.complete[...] = True
             return out
         return Branches(q, np.asarray(valid), margin, np.ones(lead, dtype=bool))
+
+    def _by_parts(
+        self,
+        poses: Array,
+        given: Array | None,
+        limits: bool,
+        polish: int | None,
+        name: str,
+        out: Branches | None,
+    ) -> Branches:
+        """Return all branches for many poses ``(..., 16)``, some at a time, while these are near.
+
+        What is computed of every branch and is no result is then used again and again.
+        """
+        lead, B, n = poses.shape[:-1], self.form.branches, self.chain.n
+        count = math.prod(lead)
+        found = out or Branches(
+            new_rows(lead, (B, n)), np.empty((*lead, B), dtype=bool), new_rows(lead, (B,)),
+            np.empty(lead, dtype=bool),
+        )  # fmt: skip
+        rows = poses.reshape(count, 4, 4)
+        spare = given if given is None or given.ndim == 0 else given.reshape(count)
+        q, valid = found.q.reshape(count, B, n), found.valid.reshape(count, B)
+        margin, complete = found.margin.reshape(count, B), found.complete.reshape(count)
+        for i in range(0, count, PART):
+            at = slice(i, i + PART)
+            part = Branches(q[at], valid[at], margin[at], complete[at])
+            each = spare if spare is None or spare.ndim == 0 else spare[at]
+            try:
+                self(rows[at], each, limits, polish, name, part)
+            except InputError:  # names the pose by its place among all
+                whole = poses.reshape(*lead, 4, 4)
+                checked_array(whole, name, what="finite numbers")
+                check_rotations(name, whole)
+                raise
+        return found
 
     def _results(self, out: Branches, lead: tuple[int, ...]) -> list[Array]:
         return [out.q, out.margin, new_rows(lead, (self.form.branches,)), new_rows(lead, ())]
@@ -257,12 +304,22 @@ class BranchSolver:
             low = low if np.isfinite(low) else (high - width if np.isfinite(high) else -np.pi)
         return low + width * (np.arange(TRIED) + 0.5) / TRIED
 
+    def _at_limits(self, q: Array) -> Array:
+        """Return positions where joints hardly beyond a limit are at the limit."""
+        inside = np.clip(q, self.lower, self.upper)
+        return np.where(np.abs(q - inside) <= ERROR, inside, q)
+
     def _inside(self, q: Array, limits: bool) -> Any:
         """Say which positions are within the limits, if these matter."""
         if not limits:
             return True
         off = np.max(np.abs(q - np.clip(q, self.lower, self.upper)), axis=-1, initial=0.0)
         return off <= ERROR
+
+
+def _between(x: Scalar, low: float, high: float) -> Scalar:
+    """Return a number that is positive if x is between two others."""
+    return 0.5 * (high - low) - abs(x - 0.5 * (low + high))
 
 
 def joined(found: Branches) -> Branches:
