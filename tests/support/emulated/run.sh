@@ -10,31 +10,38 @@ skip() { echo "test-arm is skipped: $1"; exit 0; }
 
 HERE=$PWD/tests/support/emulated
 ARM=$PWD/.arm
-VERSION=3.11
+VERSIONS="3.11 3.12 3.13 3.14"  # a release of Debian has one of them
 EMULATOR=$(command -v qemu-aarch64-static || command -v qemu-aarch64) \
   || skip "there is no qemu-aarch64; Debian's package is qemu-user-static."
 command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null \
   || skip "there is no apt-get, which fetches Python for arm64."
 
 packages() {  # Python and its libraries, unpacked into $ARM/root
-  rm -rf "$ARM"/{root,lists,cache}
+  rm -rf "$ARM"/{root,lists,cache,version}
   mkdir -p "$ARM"/{root,lists/partial,cache/archives/partial}
   : > "$ARM/status"
   local options=(-o "Dir::State=$ARM" -o "Dir::State::lists=$ARM/lists" -o "Dir::State::status=$ARM/status"
     -o "Dir::Cache=$ARM/cache" -o APT::Architecture=arm64 -o APT::Architectures=arm64
     -o Debug::NoLocking=1 -o APT::Install-Recommends=0 -o "APT::Sandbox::User=$(id -un)")
-  apt-get "${options[@]}" -qq update &&
-    apt-get "${options[@]}" -qq -y --download-only install "python$VERSION" libstdc++6 >/dev/null || return 1
-  local package
+  apt-get "${options[@]}" -qq update || return 1
+  local package version
+  for version in $VERSIONS; do
+    if apt-get "${options[@]}" -qq -y --download-only install "python$version" libstdc++6 >/dev/null 2>&1; then
+      echo "$version" > "$ARM/version"
+      break
+    fi
+  done
+  [ -s "$ARM/version" ] || return 1
   for package in "$ARM"/cache/archives/*.deb; do dpkg-deb -x "$package" "$ARM/root" || return 1; done
   rm -rf "$ARM"/{lists,cache}
 }
 
 wheels() {  # what armdyn and these tests import, in the versions that all tests are run with
   rm -rf "$ARM/site"
+  local version=$(cat "$ARM/version")
   "${PYTHON:-.venv/bin/python}" -m pip install --quiet --disable-pip-version-check -c constraints.txt \
-    --target "$ARM/site" --only-binary=:all: --python-version "$VERSION" --implementation cp \
-    --abi "cp${VERSION/./}" --abi abi3 --abi none --platform manylinux_2_28_aarch64 \
+    --target "$ARM/site" --only-binary=:all: --python-version "$version" --implementation cp \
+    --abi "cp${version/./}" --abi abi3 --abi none --platform manylinux_2_28_aarch64 \
     --platform manylinux_2_27_aarch64 --platform manylinux_2_17_aarch64 --platform manylinux2014_aarch64 \
     numpy scipy llvmlite defusedxml tomli-w typer rich pytest hypothesis mpmath \
     2> "$ARM/pip.log" || { cat "$ARM/pip.log"; return 1; }
@@ -43,10 +50,11 @@ wheels() {  # what armdyn and these tests import, in the versions that all tests
 if [ ! -e "$ARM/ready" ] || [ constraints.txt -nt "$ARM/ready" ] || [ "$HERE/run.sh" -nt "$ARM/ready" ]; then
   echo "Setting up .arm: a minute or two, this once."
   mkdir -p "$ARM"
-  packages || skip "Debian's packages of Python $VERSION for arm64 cannot be fetched or unpacked."
+  packages || skip "Debian's packages of Python for arm64 cannot be fetched or unpacked."
   wheels || skip "the wheels for arm64 cannot be fetched."
   touch "$ARM/ready"
 fi
+VERSION=$(cat "$ARM/version")
 
 # Tests start further interpreters by sys.executable, which must be something that this kernel starts.
 cat > "$ARM/python" <<END
