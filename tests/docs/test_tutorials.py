@@ -30,6 +30,7 @@ TUTORIALS = (
     "controller",
     "formulations",
     "batches",
+    "precision",
     "cluster",
     "symbolic",
     "control",

@@ -12,9 +12,20 @@ import pytest
 
 import armdyn
 from armdyn.graph import Program
-from armdyn.kernel import FLOAT, Kernel, Target, compile_program, object_code
+from armdyn.kernel import (
+    BAD_INPUT,
+    DOUBLE,
+    FLOAT,
+    ElementType,
+    Kernel,
+    Target,
+    compile_program,
+    object_code,
+)
+from armdyn.kernel._kernel import program_ir
 from armdyn.kernel._symbols import STREAMING
 from armdyn.kernel.batch._batch import Batch
+from armdyn.kernel.batch._streams import StreamPoints
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._fuse import Fused, fused
 from armdyn.kernel.targets import x86
@@ -145,6 +156,61 @@ def test_streamed_floats_have_the_same_bits_wherever_they_go(
                 assert (space[begin + expected.size :] == 7.0).all()
 
 
+def _send_without_assembly(points: StreamPoints) -> None:
+    """Emit what the assembly of AVX-512 does, in instructions that every machine has."""
+    w, together = points._w, points._together
+    some, points._lines = points._lines[:together], points._lines[together:]
+    for j, at in some:
+        send, on = w.new_label("send"), w.new_label("on")
+        w.branch(w.new(f"icmp ne ptr %from{j}, null"), send, on)
+        w.begin(send)
+        w.store(w.load(w.field(f"%from{j}", at), 0), w.field(f"%to{j}", at), 0)
+        w.jump(on)
+        w.begin(on)
+
+
+@pytest.mark.parametrize("element", [DOUBLE, FLOAT], ids=lambda e: e.name)
+def test_kernels_as_wide_as_a_line_stream_floats_between_their_steps(
+    element: ElementType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As AVX-512 does, on every machine."""
+    monkeypatch.setattr(StreamPoints, "_send", _send_without_assembly)
+    machine = replace(SIXTEEN, stream_assembly=True)
+    program = program_of(generic(6), "udu")
+    kernel = compile_program(program, target=machine, element=element)
+    size, width = element.bytes, kernel.width
+    assert size * width == 64 and f"define void @{STREAMING}(" in kernel.ir
+    monkeypatch.setattr(kernel.checked_loop, "most_unstreamed", 0)
+    for count in (1, width, width + 1, 3 * width - 1, 5 * width, 41 * width + 7):
+        q = RNG.uniform(-3, 3, (count, 6)).astype(element.code)
+        expected = as_tuple(kernel(q))
+        for offset in (0, size, 64 - size, 32 + size):
+            outs, spaces = [], []
+            for x in expected:
+                space = np.full(x.size + 128 // size, 7.0, element.code)
+                begin = 64 // size + (offset - space.ctypes.data) % 64 // size
+                begin -= 64 // size * (begin >= 2 * 64 // size)
+                outs.append(space[begin : begin + x.size].reshape(x.shape))
+                spaces += [space[:begin], space[begin + x.size :]]
+            compute = kernel.checked_loop.of([q, *outs])
+            half = count // (2 * width) * width
+            assert compute(half, count) == compute(0, half) == 0
+            assert all(np.array_equal(x, y) for x, y in zip(outs, expected, strict=True))
+            assert all((rest == 7.0).all() for rest in spaces)
+        q[count // 2, 3] = np.nan
+        assert compute(0, count) == BAD_INPUT
+        assert all((rest == 7.0).all() for rest in spaces)
+
+
+@pytest.mark.parametrize("quantity", ["mass_matrix", "forward_dynamics"])
+def test_every_vector_width_has_the_same_bits(quantity: str) -> None:
+    machines = [machine for machine in (*TARGETS, SIXTEEN) if machine.fma]
+    states = _states(_kernel(quantity, machines[0]).program, 37)
+    results = [_kernel(quantity, machine)(*states) for machine in machines]
+    assert len(results) >= 2
+    assert all(np.array_equal(x, results[0]) for x in results[1:])
+
+
 def _nearest(exact: Fraction) -> float:
     """Return the nearest float; of two, the one whose last bit is 0."""
     guess = np.float32(float(exact))
@@ -195,19 +261,11 @@ def test_avx512_code_of_floats_compiles_and_streams_whole_lines() -> None:
     able = Host("x86_64", "any", dict.fromkeys(x86.AVX512.needs, True))
     codegen = Codegen(x86.levels(able)["x86-64-v4"], FLOAT)
     program = program_of(generic(6), "mass_matrix")
-    from armdyn.kernel._kernel import program_ir
-
     text = program_ir(program, codegen)
     assert codegen.width == 16 and "<16 x float>" in text
     assert f"define void @{STREAMING}(" in text and text.count("vmovntpd") == 36
-    if x86.FAMILY.architectures.count(_architecture()):
+    if TARGETS[0].family == "x86":
         assert len(object_code(program, codegen)) > 1000
-
-
-def _architecture() -> str:
-    import platform
-
-    return platform.machine().lower()
 
 
 def test_long_arms_have_kernels_of_floats() -> None:

@@ -763,7 +763,8 @@ class Arm:
         """
         # the room of the viewer is above this one: it is named here, not imported
         viewing: Any = import_module("armdyn.view")
-        return viewing.open_viewer(self, port=port, host=host, browser=browser, packages=packages)
+        double = self.astype(np.float64)
+        return viewing.open_viewer(double, port=port, host=host, browser=browser, packages=packages)
 
     def export_c(
         self,

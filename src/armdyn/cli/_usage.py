@@ -63,6 +63,7 @@ VERBS: dict[str, Usage] = {
         (
             "armdyn verify arm.urdf",
             "armdyn verify puma560 --states 100",
+            "armdyn verify arm.urdf --float",
         ),
     ),
     "minimal": Usage(

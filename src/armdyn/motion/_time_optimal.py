@@ -252,6 +252,7 @@ def time_optimal(
     """
     if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
+    arm = arm.astype(np.float64)
     question = Question(
         arm,
         limits_of(arm, velocity, acceleration, effort),
