@@ -13,11 +13,11 @@ from armdyn import Arm, Joint, Robot, excite
 from armdyn.identification.exciting.geometry._capsules import Body, body_of
 from armdyn.identification.exciting.geometry._enclosing import Fit, enclosing
 from armdyn.identification.exciting.geometry._hulls import never_touch
-from armdyn.identification.exciting.geometry._mesh import triangles_of
 from armdyn.identification.exciting.geometry._planes import planes_of
 from armdyn.identification.exciting.geometry._skeleton import skeleton
 from armdyn.identification.exciting.geometry._space import Space
 from armdyn.robot import IDENTITY, Shape
+from armdyn.robot.meshes import triangles_of
 from support.identification import example_robot, small_arm
 
 URDF = """<robot name="two">
@@ -157,9 +157,9 @@ def test_meshes_are_read_in_three_ways(tmp_path: Path) -> None:
     [
         ("gone.stl", None, "gone.stl was not found"),
         ("link.dae", b"<COLLADA/>", "not .dae"),
-        ("link.stl", b"solid\nvertex 1 2\n", "is damaged"),
-        ("link.obj", b"v 0 0 0\nf 1 2 3\n", "is damaged"),
-        ("empty.stl", b"", "is damaged"),
+        ("link.stl", b"solid\nvertex 1 2\n", ": damaged"),
+        ("link.obj", b"v 0 0 0\nf 1 2 3\n", ": damaged"),
+        ("empty.stl", b"", ": damaged"),
     ],
 )
 def test_a_mesh_that_cannot_be_read_is_told_and_replaced(

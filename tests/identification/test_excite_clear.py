@@ -294,7 +294,7 @@ def test_command_takes_floor_walls_and_ends(
 
 def meshes_of(arm: Arm) -> dict[int, list[tuple[Any, np.ndarray]]]:
     """The meshes and boxes of a robot's file as coal reads them."""
-    from armdyn.identification.exciting.geometry._mesh import triangles_of
+    from armdyn.robot.meshes import triangles_of
 
     coal = coal_module()
     found: dict[int, list[tuple[Any, np.ndarray]]] = {k: [] for k in range(arm.n + 1)}

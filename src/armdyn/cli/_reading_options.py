@@ -39,7 +39,7 @@ def _declared(
         list[str] | None,
         typer.Option(
             metavar="FOLDER",
-            help="xacro, MJCF: a folder of packages or included files; may be repeated.",
+            help="A folder of packages, included files or meshes; may be repeated.",
         ),
     ] = None,
 ) -> None: ...

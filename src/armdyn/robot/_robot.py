@@ -46,6 +46,7 @@ class Robot:
         notes: what a reader did to the description (snapped, merged, frozen), one sentence each.
         shapes: solids that the links occupy, if the file has any; `excite` keeps them apart.
         frames: the frames that the file names, fixed to links of the arm.
+        visuals: solids that are seen of the links, if the file has any: meshes for a picture.
         waive: checks whose refusal is a `RobotWarning` too, by name: "triangle".
 
     Examples:
@@ -68,6 +69,7 @@ class Robot:
     shapes: tuple[Shape, ...] = field(default=(), compare=False, repr=False)
     frames: tuple[NamedFrame, ...] = field(default=(), compare=False, repr=False)
     waive: tuple[str, ...] = field(default=(), compare=False)
+    visuals: tuple[Shape, ...] = field(default=(), compare=False, repr=False)
 
     # Written by hand so that argument types can be wider than field types.
     def __init__(
@@ -82,9 +84,10 @@ class Robot:
         shapes: Iterable[Shape] = (),
         frames: Iterable[NamedFrame] = (),
         waive: Sequence[str] = (),
+        visuals: Iterable[Shape] = (),
     ) -> None:
         leniency = checked_leniency(strict, waive, error=RobotError)
-        self._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency)
+        self._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency, visuals)
         self._check_physics(leniency)
 
     @classmethod
@@ -100,6 +103,7 @@ class Robot:
         frames: Iterable[NamedFrame] = (),
         strict: bool = False,
         waive: Sequence[str] = (),
+        visuals: Iterable[Shape] = (),
     ) -> Robot:
         """Return a robot with impossible links; the caller has warned of them.
 
@@ -111,7 +115,7 @@ class Robot:
         """
         robot = object.__new__(cls)
         leniency = checked_leniency(strict, waive, error=RobotError)
-        robot._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency)
+        robot._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency, visuals)
         return robot
 
     def with_joints(
@@ -132,7 +136,7 @@ class Robot:
         """
         return Robot.of_known_faults(
             joints, self.gravity if gravity is None else gravity, self.base, self.tool, self.name,
-            self.notes, self.shapes, self.frames,
+            self.notes, self.shapes, self.frames, visuals=self.visuals,
         )  # fmt: skip
 
     def _describe(
@@ -146,6 +150,7 @@ class Robot:
         shapes: Iterable[Shape],
         frames: Iterable[NamedFrame],
         leniency: Leniency,
+        visuals: Iterable[Shape],
     ) -> None:
         checked_text(name, "name", empty=True, error=about("robot", RobotError))
         put = object.__setattr__
@@ -158,6 +163,7 @@ class Robot:
         put(self, "waive", leniency.waive)
         put(self, "notes", _sentences(notes))
         put(self, "shapes", _on_links(shapes, "shapes", Shape, len(self.joints)))
+        put(self, "visuals", _on_links(visuals, "visuals", Shape, len(self.joints)))
         put(self, "frames", _frames(frames, len(self.joints)))
 
     @property

@@ -1,4 +1,4 @@
-"""`Shape`: a solid that a link occupies, as the file of a robot describes it for collisions."""
+"""`Shape`: a solid of a link, as the file of a robot describes it for collisions or for the eye."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 ShapeKind = Literal["box", "cylinder", "sphere", "capsule", "mesh", "unknown"]
 
+Colour: TypeAlias = tuple[float, float, float, float]
 Rows: TypeAlias = tuple[tuple[float, float, float, float], ...]
 
 
@@ -24,6 +25,7 @@ class Shape:
             capsules lie along its z.
         file: name of the mesh, as written in the file of the robot.
         folder: in which the file of the robot is.
+        colour: red, green, blue and opacity from 0 to 1; None if the file says nothing.
 
     Examples:
         >>> from armdyn.robot import IDENTITY, Shape
@@ -37,3 +39,4 @@ class Shape:
     placement: Rows
     file: str = ""
     folder: str = ""
+    colour: Colour | None = None

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from armdyn.arm import Arm, link_frames, placements_of
 from armdyn.robot import quaternion_of, quaternion_rotation
-from armdyn.view import _solids
-from armdyn.view._solids import Mesh
+from armdyn.robot.meshes import Drawn, _solids
+from armdyn.robot.meshes._solids import Mesh
 
 Array = NDArray[np.float64]
 Colour = tuple[int, int, int]
@@ -63,7 +63,11 @@ class Picture:
             section_size=5 * cell, wxyz=quaternion(_solids.along(up)),
         )  # fmt: skip
         r = self._radius(0)
-        self._mesh("/foot", _solids.drum(), DARK, (1.9 * r, 1.9 * r, 0.5 * r), up)
+        self._foot = self._mesh("/foot", _solids.drum(), DARK, (1.9 * r, 1.9 * r, 0.5 * r), up)
+
+    def is_shown(self, group: str) -> bool:
+        """Return whether any node of a switch is visible."""
+        return any(node.visible for node in self.groups[group])
 
     def show(self, group: str, visible: bool) -> None:
         """Show or hide the nodes of a switch."""
@@ -118,13 +122,20 @@ class Picture:
 
 
 class Bodies(Picture):
-    """An arm with a node for each link: capsules, joints, boxes, masses and frames."""
+    """An arm with a node for each link: meshes or capsules, joints, boxes, masses and frames."""
 
-    def __init__(self, server: Any, arm: Arm, scene: dict[str, Any]) -> None:
-        """Draw the arm; arguments as of `Picture`."""
+    def __init__(self, server: Any, arm: Arm, scene: dict[str, Any], drawn: Drawn) -> None:
+        """Draw the arm.
+
+        Args:
+            server: of viser.
+            arm: the arm.
+            scene: its data for drawing.
+            drawn: the meshes of its links; a link of which there are none is a capsule.
+        """
         super().__init__(server, arm, scene)
         hidden = ("boxes of equal inertia", "centres of mass", "frames")
-        self.groups = {name: [] for name in ("links", *hidden)}
+        self.groups = {name: [] for name in ("meshes", "capsules", *hidden)}
         self._nodes = [
             self._scene.add_frame(f"/arm/{k}", show_axes=False) for k in range(arm.n + 1)
         ]
@@ -132,6 +143,7 @@ class Bodies(Picture):
         self._links()
         self._joints()
         self._inertia()
+        self._meshes(drawn)
         for name in hidden:
             self.show(name, False)
 
@@ -140,6 +152,20 @@ class Bodies(Picture):
             node.wxyz, node.position = quaternion(at[:3, :3]), at[:3, 3]
         for k, node in self._rails:
             self._lengthen(node, k, float(q[k]))
+
+    def _meshes(self, drawn: Drawn) -> None:
+        for i, part in enumerate(drawn.parts):
+            *rgb, opacity = part.colour or (*(x / 255 for x in LINK), 1.0)
+            node = self._scene.add_mesh_simple(
+                f"/arm/{part.link}/mesh{i}", part.corners, part.faces, flat_shading=True,
+                color=tuple(round(255 * x) for x in rgb), side="double",
+                opacity=None if opacity >= 1.0 else opacity,
+            )  # fmt: skip
+            self.groups["meshes"].append(node)
+        shown = [f"/arm/{link}/" for link in drawn.links]
+        self._foot.visible = 0 not in drawn.links
+        for node in self.groups["capsules"]:
+            node.visible = not node.name.startswith(tuple(shown))
 
     def _links(self) -> None:
         data, arm = self._data, self._arm
@@ -159,7 +185,7 @@ class Bodies(Picture):
             else:
                 self._solid(f"{name}end", _solids.capsule(start, start, radius), colour)
                 rail = self._mesh(name, _solids.drum(), colour, (radius, radius, 1.0))
-                self.groups["links"].append(rail)
+                self.groups["capsules"].append(rail)
                 self._rails.append((k, rail))
 
     def _lengthen(self, node: Any, k: int, x: float) -> None:
@@ -180,7 +206,7 @@ class Bodies(Picture):
             solid = _solids.drum() if joint["revolute"] else _solids.box()
             scale = (size, size, 2.3 * size) if joint["revolute"] else (2 * size,) * 3
             node = self._mesh(f"/arm/{k + 1}/joint", solid, colour, scale, at=self._anchors[k])
-            self.groups["links"].append(node)
+            self.groups["capsules"].append(node)
 
     def _inertia(self) -> None:
         size = self._data["size"]
@@ -209,7 +235,7 @@ class Bodies(Picture):
 
     def _solid(self, name: str, mesh: Mesh, colour: Colour) -> None:
         node = self._scene.add_mesh_simple(name, *mesh, color=colour, side="double")
-        self.groups["links"].append(node)
+        self.groups["capsules"].append(node)
 
 
 def quaternion(R: Array) -> tuple[float, float, float, float]:

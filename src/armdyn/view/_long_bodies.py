@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
-from armdyn.view import _solids
+from armdyn.robot.meshes import _solids
 from armdyn.view._bodies import JOINTS, LINK, Picture, quaternion
 
 Array = NDArray[np.float64]
@@ -33,7 +33,7 @@ class LongBodies(Picture):
             "/joints", *_solids.ball(), batched_wxyzs=turns[:n], batched_positions=np.zeros((n, 3)),
             batched_scales=1.3 * radii[:n], batched_colors=colours, lod="off",
         )  # fmt: skip
-        self.groups = {"links": [self._tubes, self._balls]}
+        self.groups = {"capsules": [self._tubes, self._balls]}
 
     def _move(self, q: Array, T: Array) -> None:
         anchors = np.stack([*self._anchors, np.zeros(3)])

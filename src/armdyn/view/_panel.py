@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Panel:
         motion: Motion,
         bodies: Picture,
         changed: Callable[[], None],
+        notes: Sequence[str] = (),
     ) -> None:
         """Draw the controls.
 
@@ -47,6 +48,7 @@ class Panel:
             motion: what the controls change.
             bodies: what the switches show.
             changed: called after a change.
+            notes: what a person should know of the picture, a sentence each.
         """
         self._gui, self._arm, self._joints = server.gui, arm, scene["joints"]
         self._motion, self._bodies, self._changed = motion, bodies, changed
@@ -56,8 +58,9 @@ class Panel:
         self._chosen = 0
         mass = sum(joint.mass for joint in arm.robot.joints)
         self._about = f"{arm.n} joints, {mass:.4g} kg"
-        self._notes: list[str] = []
-        self._head = self._gui.add_html(header(arm.name, self._about, []))
+        self._notes = tuple(notes)
+        self._head = self._gui.add_html("")
+        self.tell("")
         self._player_part()
         self._motion_part()
         self._sliders_part(motion.q)
@@ -133,7 +136,7 @@ class Panel:
             for name, nodes in self._bodies.groups.items():
                 if not nodes:
                     continue
-                box = self._gui.add_checkbox(name, bool(nodes[0].visible))
+                box = self._gui.add_checkbox(name, self._bodies.is_shown(name))
 
                 @box.on_update
                 def _(event: Any, name: str = name) -> None:
@@ -196,13 +199,15 @@ class Panel:
         self._joint.value = names[self._chosen]
         self._play.disabled = len(recording.t) < 2
         self._player.visible = True
-        self.tell(list(recording.notes))
+        self.tell("")
 
-    def tell(self, notes: list[str]) -> None:
-        """Show sentences in the head of the panel."""
-        if notes != self._notes or self._plots is not None:
-            self._notes = notes
-            self._head.content = header(self._arm.name, self._about, notes)
+    def tell(self, said: str) -> None:
+        """Show a sentence in the head of the panel, before those that stay there."""
+        recording = self._motion.recording
+        notes = [*([said] if said else []), *self._notes]
+        notes += [] if recording is None else recording.notes
+        # viser sends only what has changed
+        self._head.content = header(self._arm.name, self._about, notes)
 
     def place(self, q: Array, time: float) -> None:
         """Move the sliders to a state."""
@@ -228,11 +233,7 @@ class Panel:
         """Name the buttons for what they do next."""
         self._go.label = "Hold" if mode == "free" else "Let go"
         self._play.label = "Pause" if mode == "playing" else "Play"
-        self.tell([*([said] if said else []), *(n for n in self._all_notes() if n != said)])
-
-    def _all_notes(self) -> list[str]:
-        recording = self._motion.recording
-        return [] if recording is None else list(recording.notes)
+        self.tell(said)
 
 
 def _label(k: int, name: str) -> str:

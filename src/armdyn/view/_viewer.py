@@ -19,6 +19,8 @@ from armdyn.arm import Arm, Recording, recording_of, scene
 from armdyn.errors import ArmdynError, InputError, shown
 from armdyn.log import Log
 from armdyn.robot import checked_folders
+from armdyn.robot.meshes import Drawn
+from armdyn.robot.meshes import drawn as drawn_parts
 from armdyn.simulation import Run, run_recording
 from armdyn.view._bodies import Bodies, Picture, quaternion, rotation
 from armdyn.view._long_bodies import LongBodies
@@ -44,6 +46,8 @@ RATE = 200.0
 IDLE = 0.5
 # Arms of more joints are drawn as a whole: a browser is slow with thousands of nodes.
 MOST_NODES = 40
+# Triangles of all meshes; larger ones are thinned out.
+MOST_TRIANGLES = 200_000
 
 
 class Viewer:
@@ -60,17 +64,22 @@ class Viewer:
         array([0.3, 0.5])
     """
 
-    def __init__(self, arm: Arm, host: str, port: int) -> None:
-        """Open a viewer; `open_viewer` checks the arguments."""
+    def __init__(self, arm: Arm, host: str, port: int, drawn: Drawn) -> None:
+        """Open a viewer; `open_viewer` checks the arguments and reads the meshes."""
         self.arm = arm
         self._server: Any = opened(host, port)
         self.url = url_of(host, self._server.get_port())
         data = scene(arm)
         self._motion = Motion(arm, data["size"], data["spring"])
-        draw = Bodies if arm.n <= MOST_NODES else LongBodies
-        self._bodies: Picture = draw(self._server, arm, data)
+        self._bodies: Picture = (
+            Bodies(self._server, arm, data, drawn)
+            if arm.n <= MOST_NODES
+            else LongBodies(self._server, arm, data)
+        )
         self._wake, self._closing = threading.Event(), threading.Event()
-        self._panel = Panel(self._server, arm, data, self._motion, self._bodies, self._wake.set)
+        self._panel = Panel(
+            self._server, arm, data, self._motion, self._bodies, self._wake.set, drawn.notes
+        )
         # versions of the state that the picture and the numbers show
         self._drawn, self._told, self._told_at = -1, -1, 0.0
         self._at_tip = np.eye(4)
@@ -282,7 +291,7 @@ class Viewer:
                     return
                 if not isinstance(error, ArmdynError):
                     raise
-                self._panel.tell([str(error)])
+                self._panel.tell(str(error))
                 is_busy = False
             last = now
             rest = 1.0 / PICTURES - (time.perf_counter() - now)
@@ -319,10 +328,10 @@ def open_viewer(
 ) -> Viewer:
     """Open a viewer; see `Arm.view`."""
     wanted = checked_flag(browser, "browser")
-    checked_folders(packages)
+    folders = checked_folders(packages)
     checked_extra()
     name, number = checked_address(host, port)
-    viewer = Viewer(arm, name, number)
+    viewer = Viewer(arm, name, number, drawn_parts(arm.robot, folders, most=MOST_TRIANGLES))
     if wanted and not shown_in_browser(viewer.url):
         print(
             f"no browser could be opened here: open {viewer.url} in one. From another machine: "

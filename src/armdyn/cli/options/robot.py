@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from armdyn.arm import Arm, load
 from armdyn.cli._console import complain
 from armdyn.cli._reading_options import reading_options
 from armdyn.errors import ArmdynError, RobotWarning
-from armdyn.robot import bundled_names, suffixes_in_words
+from armdyn.robot import bundled_names, into_options, suffixes_in_words
 
 
 def _bundled(incomplete: str) -> list[str]:
@@ -42,13 +43,25 @@ SnapOption = Annotated[
 
 
 def open_arm(
-    robot: str, base: str | None, tip: str | None, strict: bool, snap: bool
+    robot: str,
+    base: str | None,
+    tip: str | None,
+    strict: bool,
+    snap: bool,
+    *,
+    meshes: bool = False,
 ) -> tuple[Arm, list[str]]:
-    """Load a robot; return it and its warnings, which are also printed."""
+    """Load a robot; return it and its warnings, which are also printed.
+
+    With `meshes`, --packages are folders of meshes too: files that include no others may have them.
+    """
+    options = reading_options()
+    if meshes and "packages" not in into_options(Path(robot)):
+        options.pop("packages", None)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RobotWarning)
         try:
-            arm = load(robot, base=base, tip=tip, strict=strict, snap=snap, **reading_options())
+            arm = load(robot, base=base, tip=tip, strict=strict, snap=snap, **options)
         except ArmdynError as error:
             raise _without_links(error) from None
     said = [str(w.message) for w in caught if issubclass(w.category, RobotWarning)]

@@ -78,6 +78,7 @@ def assembled(
         name=description.name,
         notes=notes,
         shapes=list(_shapes(arm.solids, geometry.frames)),
+        visuals=list(_shapes(arm.visuals, geometry.frames)),
         frames=frames,
         strict=leniency.strict,
         waive=leniency.waive,
@@ -117,7 +118,7 @@ def _shapes(solids: list[list[tuple[Solid, Array]]], frames: list[Array]) -> Ite
     for link, (T, found) in enumerate(zip(back, solids, strict=True)):
         for solid, placement in found:
             rows = rows_of(T @ placement)
-            yield Shape(link, solid.kind, solid.size, rows, solid.file, solid.folder)
+            yield Shape(link, solid.kind, solid.size, rows, solid.file, solid.folder, solid.colour)
 
 
 def _joint(stage: Stage, row: Row, frame: Array) -> Joint:

@@ -55,6 +55,7 @@ class SerialArm:
         notes: what was done.
         faulty: whether a warning about a link was given.
         solids: of the base, then of every stage, with placements in its frame.
+        visuals: the solids that are seen, in the same way.
         links: every link that stands on the base or moves with a stage: its name, the stage
             (0: the base) and its placement there.
     """
@@ -64,6 +65,7 @@ class SerialArm:
     notes: list[str]
     faulty: bool
     solids: list[list[tuple[Solid, Array]]]
+    visuals: list[list[tuple[Solid, Array]]]
     links: list[tuple[str, int, Array]]
 
 
@@ -91,6 +93,7 @@ def serial_arm(
     frozen = list(followers)
     bodies: list[list[Body]] = [[] for _ in range(len(spine.joints) + 1)]
     solids: list[list[tuple[Solid, Array]]] = [[] for _ in bodies]
+    visuals: list[list[tuple[Solid, Array]]] = [[] for _ in bodies]
     links: list[tuple[str, int, Array]] = []
     faults: list[PhysicalFault] = []
     for link, stage, placement in spine.links:
@@ -99,9 +102,8 @@ def serial_arm(
         for name, T, joint in _carried(tree, link, placement, on_path, rest, side):
             links.append((name, stage, T))
             found = description.links[name]
-            solids[stage].extend(
-                (solid, T @ exact.placement(solid.origin)) for solid in found.solids
-            )
+            for placed, given in ((solids, found.solids), (visuals, found.visuals)):
+                placed[stage].extend((solid, T @ exact.placement(solid.origin)) for solid in given)
             if stage == 0:
                 continue
             if joint is not None and joint.moves:
@@ -135,7 +137,7 @@ def serial_arm(
         for (joint, placement), carried in zip(spine.joints, bodies[1:], strict=True)
     ]
     notes = [*_axis_notes(stages), *_frozen_notes(frozen, rest, words)]
-    return SerialArm(stages, spine.links[-1][2], notes, faulty, solids, links)
+    return SerialArm(stages, spine.links[-1][2], notes, faulty, solids, visuals, links)
 
 
 def _spine(path: Path, rest: dict[str, float], snap: Snap) -> _Spine:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from armdyn.robot._shape import ShapeKind
+from armdyn.robot._shape import Colour, ShapeKind
 
 Triple: TypeAlias = tuple[float, float, float]
 
@@ -69,18 +69,19 @@ class Inertial:
 
 @dataclass(frozen=True)
 class Solid:
-    """A solid of a link, for collisions; `kind`, `size`, `file` and `folder` as in `Shape`."""
+    """A solid of a link; `kind`, `size`, `file`, `folder` and `colour` as in `Shape`."""
 
     origin: Origin
     kind: ShapeKind
     size: tuple[float, ...] = ()
     file: str = ""
     folder: str = ""
+    colour: Colour | None = None
 
 
 @dataclass(frozen=True)
 class TreeLink:
-    """A link of the tree, with the solids it occupies.
+    """A link of the tree, with the solids it occupies, and those that are seen of it.
 
     `unknown` says, after the name of the link, why its mass is not known, if it has one.
     """
@@ -89,6 +90,7 @@ class TreeLink:
     inertial: Inertial | None = None
     solids: tuple[Solid, ...] = ()
     unknown: str = ""
+    visuals: tuple[Solid, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def view(
     """Show an arm live in a browser: move it, play a log, let it go; Ctrl-C ends it."""
     if log is None and (units or time_unit or columns or gear or sort or missing or loop):
         raise InputError("options of a log are given, but no log; name its file after the robot.")
-    arm, _ = open_arm(robot, base, tip, strict, snap)
+    arm, _ = open_arm(robot, base, tip, strict, snap, meshes=True)
     options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
     motion = read_logs(arm, [log], options)[0] if log else None
     packages = reading_options(("packages",)).get("packages", ())

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from armdyn._checks import checked_per_joint
 from armdyn.arm import Arm
 from armdyn.identification.exciting.geometry._enclosing import Fit, corners_of, distances, enclosing
-from armdyn.identification.exciting.geometry._mesh import triangles_of
 from armdyn.identification.exciting.geometry._skeleton import longest, skeleton
 from armdyn.robot import Shape
+from armdyn.robot.meshes import triangles_of
 
 Array = NDArray[np.float64]
 

@@ -28,6 +28,7 @@ from armdyn.robot.formats._records import (
     Inertial,
     Origin,
     Site,
+    Solid,
     TreeJoint,
     TreeLink,
     Words,
@@ -35,6 +36,7 @@ from armdyn.robot.formats._records import (
 from armdyn.robot.formats._tree import left_out
 from armdyn.robot.formats.mjcf._compiled import check_numbers
 from armdyn.robot.formats.mjcf._drives import NO_LIMIT, Drives
+from armdyn.robot.formats.mjcf._geoms import visuals_of
 from armdyn.robot.formats.mjcf._remarks import loops_of, notes_of, remarks_of
 
 WORDS = Words(
@@ -84,9 +86,14 @@ class Describer:
         self._tree: dict[str, TreeJoint] = {}
         self._synthetic: set[str] = set()
         self._gone: set[str] = set()
+        self._visuals: dict[str, list[Solid]] = {}
 
     def description(
-        self, stem: str, gone: Collection[str] = (), without: Collection[str] = ()
+        self,
+        stem: str,
+        gone: Collection[str] = (),
+        without: Collection[str] = (),
+        folder: str = "",
     ) -> Description:
         """Return the tree.
 
@@ -94,10 +101,12 @@ class Describer:
             stem: name of the arm if the file has none.
             gone: names of bodies that the compiled model lacks.
             without: names of bodies to leave out; some may be gone.
+            folder: in which the file is, for paths of meshes; none is opened.
         """
+        self._visuals = visuals_of(self._answer, self.bodies, folder)
         self._leave_out(gone, [body for body in without if body not in gone])
         answer = self._answer
-        self._links[self.bodies[0]] = TreeLink(self.bodies[0])
+        self._links[self.bodies[0]] = self._seen(TreeLink(self.bodies[0]))
         for body in range(1, len(self.bodies)):
             if self.bodies[body] not in self._gone:
                 self._add_body(body)
@@ -143,7 +152,7 @@ class Describer:
         # where the body stands without further joints: the link it hangs on, and the placement
         parent = self.bodies[int(answer["body_parentid"][body])]
         at = Origin(tuple(answer["body_pos"][body]), quaternion=_xyzw(answer["body_quat"][body]))
-        self._links[name] = self._link(body)
+        self._links[name] = self._seen(self._link(body))
         for joint in range(first, first + count):
             record = self._joint(joint, parent)
             anchor = (
@@ -197,6 +206,10 @@ class Describer:
         tensor = (R * answer["body_inertia"][body]) @ R.T
         at = Origin(tuple(answer["body_ipos"][body]))
         return TreeLink(name, Inertial(at, mass, six_of(tensor)))
+
+    def _seen(self, link: TreeLink) -> TreeLink:
+        """Return a link with what is seen of it."""
+        return replace(link, visuals=tuple(self._visuals.get(link.name, ())))
 
     def _between(self, body: str, joint: str, massless: bool) -> str:
         """Add a link behind a joint that is not the body itself; return its name."""

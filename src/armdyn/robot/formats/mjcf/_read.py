@@ -106,7 +106,9 @@ def read_description(
     if "error" in answer:
         raise Fault(f"MuJoCo refuses it: {_told(answer, model)}")
     describer = Describer(answer)
-    description = describer.description(path.stem, model.gone, without)
+    description = describer.description(
+        path.stem, model.gone, without, os.path.dirname(os.path.abspath(path))
+    )
     includes = list(dict.fromkeys(file.name for _, file, _ in model.document.origins[1:]))
     includes = [name for name in includes if name != path.name] + list(model.models)
     return Read(description, answer, describer.bodies, describer.joints, includes)

@@ -12,6 +12,8 @@ from typing import Any
 
 import mujoco as _mujoco  # pyright: ignore[reportMissingTypeStubs]
 
+from armdyn.robot.formats.mjcf._drawn import drawn_geoms
+
 mujoco: Any = _mujoco  # its types are not complete
 
 # Attributes of the compiled model that are sent, whole.
@@ -58,6 +60,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     found = _model(model) | couplings
     found["name"] = whole.modelname
     found["unknown"] = {body.id: names for body, names in unknown}
+    found["drawn"] = drawn_geoms(whole)
     return found
 
 

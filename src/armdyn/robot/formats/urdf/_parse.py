@@ -19,7 +19,7 @@ from armdyn.robot.formats._records import (
     listed,
 )
 from armdyn.robot.formats._tree import left_out
-from armdyn.robot.formats.urdf._collision import solids_of
+from armdyn.robot.formats.urdf._collision import Solids
 from armdyn.robot.formats.urdf._elements import (
     Elements,
     attribute,
@@ -126,8 +126,8 @@ class _Reader:
     """Reads links and joints."""
 
     def __init__(self, root: Element, strict: bool, folder: str) -> None:
-        self._folder = folder
         self.elements = Elements(root, strict)
+        self._solids = Solids(root, folder, self.origin)
         self._version = _version(root)
 
     def named(self, root: Element, tag: str) -> dict[str, Element]:
@@ -160,9 +160,11 @@ class _Reader:
 
     def link(self, name: str, element: Element) -> TreeLink:
         inertial = self.elements.child(element, "inertial", f"link {name!r}")
-        solids = solids_of(element, f"link {name!r}", self._folder, self.origin)
+        solids, visuals = (
+            self._solids.of(element, f"link {name!r}", kind) for kind in ("collision", "visual")
+        )
         if inertial is None:
-            return TreeLink(name, None, solids)
+            return TreeLink(name, None, solids, visuals=visuals)
         where = f"<inertial> of link {name!r}"
         mass_element = self.elements.needed(inertial, "mass", where)
         mass = number(mass_element, "value", f"<mass> of link {name!r}")
@@ -174,7 +176,8 @@ class _Reader:
             for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
         )
         origin = self.origin(inertial, where)
-        return TreeLink(name, Inertial(origin, mass, (xx, xy, xz, yy, yz, zz)), solids)
+        known = Inertial(origin, mass, (xx, xy, xz, yy, yz, zz))
+        return TreeLink(name, known, solids, visuals=visuals)
 
     def joint(self, name: str, element: Element, drives: Mapping[str, float]) -> TreeJoint:
         where = f"joint {name!r}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from armdyn.robot._robot import Robot
 from armdyn.robot.formats._records import Fault, listed
 from armdyn.robot.formats.isolated import Isolated
 from armdyn.robot.formats.urdf import into_text, parse_urdf
+from armdyn.robot.meshes import package_folders
 
 _xacro = Isolated("armdyn.robot.formats.xacro._worker", "xacro")
 
@@ -84,7 +85,7 @@ def expanded(
         RobotFileError: it cannot be expanded; the message names the file, line and macro.
     """
     file = Path(os.path.abspath(path))
-    trusted = list(_environment())
+    trusted = list(package_folders())
     folders = [os.path.realpath(folder) for folder in packages]
     own = next((up for up in file.parents if (up / PACKAGE_FILE).is_file()), file.parent)
     request = {
@@ -124,17 +125,6 @@ def _no_link(file: Path) -> str:
         "it expands to no <link>: it may only define macros. Read the file that uses them, or give "
         f"the arguments that choose what it has{using}."
     )
-
-
-def _environment() -> Iterator[str]:
-    """Yield the folders that ROS finds packages in."""
-    for folder in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep):
-        if os.path.isdir(folder):
-            yield os.path.abspath(folder)
-    for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
-        share = os.path.join(prefix, "share")
-        if prefix and os.path.isdir(share):
-            yield os.path.abspath(share)
 
 
 def _text(value: object) -> str:

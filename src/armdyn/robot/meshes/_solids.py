@@ -24,9 +24,15 @@ def ball() -> Mesh:
 
 @lru_cache
 def drum() -> Mesh:
-    """Return a cylinder of radius 1 from z = -1/2 to 1/2, with ends."""
+    """Return a cylinder of radius 1 from z = -1/2 to 1/2, with bevelled ends."""
     profile = [(0, -0.5), (0.94, -0.5), (1, -0.44), (1, 0.44), (0.94, 0.5), (0, 0.5)]
     return _revolved(np.array(profile, dtype=float))
+
+
+@lru_cache
+def cylinder() -> Mesh:
+    """Return a cylinder of radius 1 from z = -1/2 to 1/2, with ends and sharp edges."""
+    return _revolved(np.array([(0, -0.5), (1, -0.5), (1, 0.5), (0, 0.5)], dtype=float))
 
 
 @lru_cache

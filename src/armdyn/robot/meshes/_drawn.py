@@ -1,0 +1,145 @@
+"""What is seen of a robot: meshes and solids of its file, as triangles in the frames of links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.robot._robot import Robot
+from armdyn.robot._shape import Colour, Shape
+from armdyn.robot.meshes._find import mesh_path
+from armdyn.robot.meshes._read import parts_in
+from armdyn.robot.meshes._solids import Mesh, ball, box, capsule, cylinder
+from armdyn.robot.meshes._thin import thinned
+
+Array = NDArray[np.float64]
+
+# Missing meshes that a note names.
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Part:
+    """Triangles of one colour, fixed to a link.
+
+    Attributes:
+        link: 0 for the base, i for the link that joint i moves.
+        corners: ``(V, 3)`` in E_i, or in the base frame for link 0 [m].
+        faces: ``(F, 3)``, indices of corners.
+        colour: red, green, blue and opacity from 0 to 1; None if no file says.
+    """
+
+    link: int
+    corners: Array
+    faces: NDArray[np.int64]
+    colour: Colour | None
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What is seen of a robot.
+
+    Attributes:
+        parts: triangles in the frames of links.
+        notes: a sentence for what is missing, and what to do.
+    """
+
+    parts: tuple[Part, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def links(self) -> frozenset[int]:
+        """The links of which something is seen."""
+        return frozenset(part.link for part in self.parts)
+
+
+def drawn(robot: Robot, packages: Sequence[Path] = (), *, most: int) -> Drawn:
+    """Return the visual solids of a robot; where a link has none, its solids for collisions.
+
+    Args:
+        robot: the robot.
+        packages: folders in which meshes are looked for, besides that of the robot's file.
+        most: triangles of all parts together; larger meshes are thinned out by shares.
+    """
+    read: dict[tuple[str, str], list[tuple[Array, Colour | None]] | str] = {}
+    pieces: list[tuple[int, Array, Colour | None]] = []
+    missing: dict[str, list[str]] = {}
+    for shape in _seen(robot):
+        found = _parts(shape, packages, read)
+        if isinstance(found, str):
+            missing.setdefault(found, []).append(shape.file.rpartition("/")[2])
+            continue
+        T = np.array(shape.placement)
+        for corners, colour in found:
+            placed = corners @ T[:3, :3].T + T[:3, 3]
+            if np.linalg.det(np.diag(_scale(shape))) < 0.0:
+                placed = placed[:, ::-1]  # a mirrored mesh keeps its outside
+            pieces.append((shape.link, placed, shape.colour or colour))
+    total = sum(len(corners) for _, corners, _ in pieces)
+    share = min(1.0, most / max(total, 1))
+    parts = [
+        Part(link, *thinned(corners, max(12, int(share * len(corners)))), colour)
+        for link, corners, colour in pieces
+    ]
+    return Drawn(tuple(part for part in parts if len(part.faces)), tuple(_notes(missing)))
+
+
+def _seen(robot: Robot) -> Iterator[Shape]:
+    visible = {shape.link for shape in robot.visuals if shape.kind != "unknown"}
+    for shape in robot.visuals:
+        if shape.kind != "unknown":
+            yield shape
+    for shape in robot.shapes:
+        if shape.link not in visible and shape.kind != "unknown":
+            yield shape
+
+
+def _scale(shape: Shape) -> tuple[float, ...]:
+    return shape.size if shape.kind == "mesh" else (1.0, 1.0, 1.0)
+
+
+def _parts(
+    shape: Shape,
+    packages: Sequence[Path],
+    read: dict[tuple[str, str], list[tuple[Array, Colour | None]] | str],
+) -> list[tuple[Array, Colour | None]] | str:
+    """Return the triangles of a solid in its own frame, or why there are none."""
+    match shape.kind:
+        case "box":
+            return _scaled(box(), *shape.size)
+        case "sphere":
+            return _scaled(ball(), *(3 * shape.size))
+        case "cylinder":
+            radius, long = shape.size
+            return _scaled(cylinder(), radius, radius, long)
+        case "capsule":
+            radius, long = shape.size
+            end = np.array([0.0, 0.0, long / 2])
+            return _scaled(capsule(-end, end, radius), 1.0, 1.0, 1.0)
+        case _:
+            key = (shape.folder, shape.file)
+            if key not in read:
+                path = mesh_path(shape, packages)
+                read[key] = path if isinstance(path, str) else parts_in(path)
+            found = read[key]
+            if isinstance(found, str):
+                return found
+            return [(corners * np.array(shape.size), colour) for corners, colour in found]
+
+
+def _scaled(mesh: Mesh, *scale: float) -> list[tuple[Array, Colour | None]]:
+    corners, faces = mesh
+    return [((corners * np.array(scale))[faces], None)]
+
+
+def _notes(missing: dict[str, list[str]]) -> Iterator[str]:
+    """Yield a sentence for each reason why meshes are not drawn."""
+    for reason, files in missing.items():
+        names = list(dict.fromkeys(files))
+        named = ", ".join(names[:MOST_NAMED])
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        yield f"Not drawn: {named}{more}: {reason}. Links of which nothing is drawn are capsules."
