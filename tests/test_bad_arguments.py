@@ -306,6 +306,10 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     planned = motion.time_optimal(**path)
     for name in ("along", "torques"):
         yield f"motion.TimeOptimal.{name}", Call(getattr(planned, name), {"t": 0.1})
+    yield "motion.TimeOptimal.save", Call(planned.save, {"path": "motion.csv", "rate": 10.0})
+    yield "motion.TimeOptimal.plot", Call(planned.plot, {"path": "motion.svg"})
+    tip = {"arm": ARM, "start": Q, "pose": ARM.pose(Q + 0.05)}
+    yield "motion.TipLine", Call(motion.TipLine, tip)
     yield (
         "motion.StraightLine",
         Call(motion.StraightLine, {"arm": ARM, "start": Q, "pose": ARM.pose(Q + 0.05)}),
@@ -354,7 +358,8 @@ NAMES = (
     "motion.MinimumJerk", "motion.Trajectory.states", "motion.Trajectory.q",
     "motion.Trajectory.qd", "motion.Trajectory.qdd", "motion.Trajectory.sample",
     "motion.StraightLine", "motion.time_optimal", "motion.TimeOptimal.along",
-    "motion.TimeOptimal.torques",
+    "motion.TimeOptimal.torques", "motion.TimeOptimal.save", "motion.TimeOptimal.plot",
+    "motion.TipLine",
 )  # fmt: skip
 
 

@@ -49,6 +49,9 @@ WRONG = [
     (["excite", "puma560", "--duration", "-1"], "--duration"),
     (["excite", "puma560", "--velocity", "fast"], "--velocity"),
     (["excite", "puma560", "-o", "motion.doc"], ".csv"),
+    (["move", "puma560", "--through", "nothing.csv"], "nothing.csv: cannot be read"),
+    (["move", "puma560", "--through", "file"], "has 0 way-points"),
+    (["move", "puma560", "--through", "file", "-o", "motion.doc"], ".csv"),
     (["identify", "puma560", "nothing.csv", "-o", "out"], "nothing.csv"),
     (["identify", "puma560"], "LOG"),
     (["identify", "puma560", "a", "-o", "out", "--payload"], "armdyn payload ROBOT HELD"),
@@ -99,7 +102,7 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 def test_all_verbs_of_the_contract_are_there() -> None:
     verbs = (
         "info convert ops tables claims verify minimal symbolic excite identify payload gains "
-        "observe simulate page view study codegen bench paper cache demo"
+        "observe simulate move page view study codegen bench paper cache demo"
     )
     assert set(VERBS) == set(verbs.split())
 
@@ -141,6 +144,8 @@ def test_examples_of_the_help_run(monkeypatch, capsys, tmp_path: Path, verb) -> 
     for name in ("run.csv", "other.csv"):
         recorded(arm).save(name)
     armdyn.save(arm, "identified.toml")
+    steps = np.linspace(0.1, 0.4, 3)[:, None] * np.ones(arm.n)
+    np.savetxt("points.csv", steps, delimiter=",")
     effort = "current" if verb == "gains" else "torque"
     for name, one in (("held.csv", loaded(arm, armdyn.Load(mass=2.5))), ("empty.csv", arm)):
         replace(recorded(one), effort=effort).save(name)

@@ -23,6 +23,7 @@ from support.payloads import pair
 TUTORIALS = (
     "torques",
     "inverse_kinematics",
+    "time_optimal",
     "own_file",
     "simulation",
     "page",

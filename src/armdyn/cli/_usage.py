@@ -126,6 +126,15 @@ VERBS: dict[str, Usage] = {
             "armdyn simulate puma560 --target 1,-1,1,0,0,0 --measured log.csv --noise-q 1e-5",
         ),
     ),
+    "move": Usage(
+        "Follow way-points as fast as drives and friction allow.",
+        (
+            "armdyn move arm.urdf --through points.csv --effort 90 -o motion.csv",
+            "armdyn move arm.urdf --through points.csv --effort 90 --velocity 2 --plot motion.png",
+            "armdyn move arm.urdf --through points.csv --acceleration 5 --json",
+        ),
+        folder="motions",
+    ),
     "page": Usage(
         "Write a page in which an arm moves by its own dynamics; with a log, plays it.",
         (

@@ -3,18 +3,22 @@
 Between the first and the last pose, the position moves on a straight line and the orientation turns
 about one axis, both at a constant rate. The joints follow dq/ds = J^+ dx/ds, the joint velocities
 of minimum norm; these give smooth paths for redundant arms, too. Every node is then corrected onto
-the line to rounding.
+the line to rounding. Arms of six joints or fewer with a closed form of inverse kinematics have all
+solutions at all nodes computed at once; of these, each node has the one that continues the path.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm, Reach, reach_of, rotation_vectors
-from armdyn.errors import UnreachedError
+from armdyn.arm.kinematics._turns import nearest_turn
+from armdyn.errors import InputError, NumericalError, UnreachedError
 
 Array = NDArray[np.float64]
 
@@ -27,6 +31,13 @@ ON_THE_LINE = 1e-10
 
 # Singular values of the Jacobian below this share of the largest count as zero.
 SINGULAR = 1e-6
+
+# A shorter line [m or rad] counts as a point: rounding.
+SHORTEST = 1e-12
+# A joint that moves less than this along the line [rad or m] does not move: rounding.
+STILL = 1e-9
+# More joints than this have solutions to spare.
+SIX = 6
 
 # A joint that moves farther than this between two nodes [rad or m] has changed its branch.
 JUMP = 0.5
@@ -59,6 +70,41 @@ class Line:
         return T
 
 
+def check_length(line: Line) -> Array:
+    """Return the length [m] and the angle [rad] of a line.
+
+    Raises:
+        InputError: both are zero.
+    """
+    way = line.way
+    ways = np.sqrt([way[:3] @ way[:3], way[3:] @ way[3:]])
+    if ways.max() < SHORTEST:
+        raise InputError("the arm is at the `pose` already: there is no motion.", argument="pose")
+    return ways
+
+
+def splines_along(
+    arm: Arm, line: Line, start: Array, tolerance: float
+) -> tuple[tuple[Any, Any, Any], float]:
+    """Return splines of joint positions along the line, and derivatives; adds nodes as needed."""
+    make = import_module("scipy.interpolate").make_interp_spline
+    nodes, off = NODES, np.inf
+    while nodes <= MOST_NODES:
+        s, q = followed(arm, line, start, nodes)
+        still = np.ptp(q, axis=0) <= STILL
+        q[:, still] = q[0, still]
+        spline = make(s, q, k=5)
+        between = (s[1:] + s[:-1]) / 2
+        off = distance(arm, line, between, np.asarray(spline(between), dtype=np.float64))
+        if off <= tolerance:
+            return (spline, spline.derivative(1), spline.derivative(2)), off
+        nodes = 2 * nodes - 1
+    raise NumericalError(
+        f"the straight line cannot be followed to {tolerance:g}: with {MOST_NODES} nodes it is off "
+        f"by {off:.3g}. It passes a singular position of the arm; choose another start or goal."
+    )
+
+
 def followed(arm: Arm, line: Line, start: Array, nodes: int) -> tuple[Array, Array]:
     """Return s ``(nodes,)`` and joint positions ``(nodes, n)`` on a line.
 
@@ -67,6 +113,9 @@ def followed(arm: Arm, line: Line, start: Array, nodes: int) -> tuple[Array, Arr
     """
     reach, way = reach_of(arm), line.way
     s = np.linspace(0.0, 1.0, nodes)
+    branch = _on_one_branch(arm, reach, line, start, s)
+    if branch is not None:
+        return s, branch
     h = float(s[1])
     q = [start]
     for k in range(1, nodes):
@@ -88,6 +137,25 @@ def distance(arm: Arm, line: Line, s: Array, q: Array) -> float:
     turned = rotation_vectors(wanted[:, :3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2))
     lack = np.concatenate([wanted[:, :3, 3] - T[:, :3, 3], turned], axis=1)
     return float(np.linalg.norm(lack.reshape(-1, 3), axis=1).max())
+
+
+def _on_one_branch(arm: Arm, reach: Reach, line: Line, start: Array, s: Array) -> Array | None:
+    """Return positions by the closed form of an arm; None if it has none, or loses the branch."""
+    if arm.n > SIX or arm.closed_form is None:
+        return None
+    found = arm.inverse_kinematics_all([line.pose(float(x)) for x in s[1:]])
+    turns = np.array([joint.is_revolute for joint in arm.robot.joints])
+    q = [start]
+    for branches, valid in zip(found.q, found.valid, strict=True):
+        ahead = 2.0 * q[-1] - q[-2] if len(q) > 1 else q[-1]
+        near = nearest_turn(branches, ahead, reach.lower, reach.upper, turns)
+        away = np.where(valid, np.abs(near - ahead).max(axis=-1), np.inf)
+        best = int(away.argmin())
+        if not away[best] <= JUMP or np.abs(near[best] - q[-1]).max() > 2 * JUMP:
+            return None
+        q.append(near[best])
+    path = np.array(q)
+    return path if np.abs(np.diff(path, n=2, axis=0)).max() <= JUMP else None
 
 
 def _rate(reach: Reach, q: Array, way: Array) -> Array:

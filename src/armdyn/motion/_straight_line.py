@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import checked_per_joint, checked_positive
 from armdyn.arm import Arm, checked_pose, checked_start
-from armdyn.errors import InputError, NumericalError, shown
-from armdyn.motion._line import MOST_NODES, NODES, Line, distance, followed
+from armdyn.errors import InputError, shown
+from armdyn.motion._line import Line, check_length, splines_along
 from armdyn.motion._profile import Profile, Shape, profile
 from armdyn.motion._trajectory import Trajectory
 
 Array = NDArray[np.float64]
-
-# A shorter line [m or rad] counts as a point: rounding.
-SHORTEST = 1e-12
 
 # Number of times at which limits of joints are checked.
 CHECKED_TIMES = 4001
@@ -118,7 +114,7 @@ class StraightLine(Trajectory):
             checked_positive(turning_acceleration, "turning_acceleration"),
         )
         chosen = profile(shape, fastest, hardest, wanted)
-        splines, off = _splines(arm, line, q0, checked_positive(tolerance, "tolerance"))
+        splines, off = splines_along(arm, line, q0, checked_positive(tolerance, "tolerance"))
         _, qd, qdd = _states(splines, chosen, _checked_times(chosen))
         excess = float(max((np.abs(qd) / v).max(), np.sqrt((np.abs(qdd) / a).max())))
         if excess > 1.0:
@@ -151,29 +147,6 @@ def _states(splines: tuple[Any, Any, Any], how: Profile, t: Array) -> tuple[Arra
 
 def _slowest(line: Line, straight: float, turning: float) -> float:
     """Return a limit in lines per second, from the limits of position and rotation."""
-    way = line.way
-    ways = np.array([np.linalg.norm(way[:3]), np.linalg.norm(way[3:])])
-    if ways.max() < SHORTEST:
-        raise InputError("the arm is at the `pose` already: there is no motion.", argument="pose")
+    ways = check_length(line)
     with np.errstate(divide="ignore"):
         return float((np.array([straight, turning]) / ways).min())
-
-
-def _splines(
-    arm: Arm, line: Line, start: Array, tolerance: float
-) -> tuple[tuple[Any, Any, Any], float]:
-    """Return splines of joint positions along the line, and derivatives; adds nodes as needed."""
-    make = import_module("scipy.interpolate").make_interp_spline
-    nodes, off = NODES, np.inf
-    while nodes <= MOST_NODES:
-        s, q = followed(arm, line, start, nodes)
-        spline = make(s, q, k=5)
-        between = (s[1:] + s[:-1]) / 2
-        off = distance(arm, line, between, np.asarray(spline(between), dtype=np.float64))
-        if off <= tolerance:
-            return (spline, spline.derivative(1), spline.derivative(2)), off
-        nodes = 2 * nodes - 1
-    raise NumericalError(
-        f"the straight line cannot be followed to {tolerance:g}: with {MOST_NODES} nodes it is off "
-        f"by {off:.3g}. It passes a singular position of the arm; choose another start or goal."
-    )

@@ -10,6 +10,7 @@ between the nodes.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,10 +28,12 @@ from armdyn._checks import (
 )
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError, InputError, shown
+from armdyn.log import Log
 from armdyn.motion._trajectory import Trajectory
+from armdyn.motion.timing._judge import LIMITS
 from armdyn.motion.timing._limits import Limits, limits_of
 from armdyn.motion.timing._paths import FunctionPath, Paths, splines
-from armdyn.motion.timing._plan import LIMITS, Plan, plans
+from armdyn.motion.timing._plan import Plan, plans
 from armdyn.motion.timing._question import Question
 
 Array = NDArray[np.float64]
@@ -86,8 +89,7 @@ class TimeOptimal(Trajectory):
 
     def __init__(self, question: Question, path: Paths, plan: Plan) -> None:
         length = np.diff(plan.s)
-        speed = plan.speed
-        times = np.concatenate([[0.0], np.cumsum(2.0 * length / (speed[1:] + speed[:-1]))])
+        speed, times = plan.speed, plan.times
         which = np.stack([plan.joint, plan.limit], axis=1)
         self._set(arm=question.arm, limits=question.limits, friction=question.friction)
         self._set(s=plan.s, sd=speed, sdd=np.diff(speed**2) / (2.0 * length), times=times)
@@ -135,6 +137,32 @@ class TimeOptimal(Trajectory):
         """
         return self.arm.inverse_dynamics(*self.states(t), friction=self.friction)
 
+    def save(self, path: str | os.PathLike[str], *, rate: float = 1000.0) -> None:
+        """Write t, q, qd and qdd as a log (CSV, NPZ, Parquet), for a controller and for `Log.read`.
+
+        Args:
+            path: of the file.
+            rate: samples per second.
+
+        Examples:
+            >>> motion = armdyn.motion.time_optimal(armdyn.load("ur5"), [np.zeros(6), np.ones(6)])
+            >>> motion.save("motion.csv", rate=100.0)
+            >>> len(armdyn.Log.read("motion.csv")) == len(motion.sample(100.0)[0])
+            True
+        """
+        Log(*self.sample(rate), joint_names=self.arm.joint_names).save(path)
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draw speed along the path below its bound, the limiting joint coloured; and torques.
+
+        Examples:
+            >>> motion = armdyn.motion.time_optimal(armdyn.load("ur5"), [np.zeros(6), np.ones(6)])
+            >>> motion.plot("motion.svg")
+        """
+        from armdyn.motion.timing._plot import write_plot
+
+        write_plot(path, self)
+
     def shares(self) -> dict[tuple[str, str], float]:
         """Return during which share of the time each limit of each joint is active.
 
@@ -167,7 +195,9 @@ class TimeOptimalPaths(Sequence[TimeOptimal]):
 
     duration: Array
     errors: tuple[ArmdynError | None, ...]
-    _motions: tuple[TimeOptimal | None, ...]
+    _question: Question
+    _paths: Paths
+    _plans: tuple[Plan | None, ...]
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -175,20 +205,21 @@ class TimeOptimalPaths(Sequence[TimeOptimal]):
         return np.isfinite(self.duration)
 
     def __len__(self) -> int:
-        return len(self._motions)
+        return len(self._plans)
 
     @overload
     def __getitem__(self, k: int) -> TimeOptimal: ...
     @overload
-    def __getitem__(self, k: slice) -> TimeOptimalPaths: ...
-    def __getitem__(self, k: int | slice) -> TimeOptimal | TimeOptimalPaths:
+    def __getitem__(self, k: slice) -> tuple[TimeOptimal, ...]: ...
+    def __getitem__(self, k: int | slice) -> TimeOptimal | tuple[TimeOptimal, ...]:
         if isinstance(k, slice):
-            return TimeOptimalPaths(self.duration[k], self.errors[k], self._motions[k])
-        motion, error = self._motions[k], self.errors[k]
-        if motion is None:
+            return tuple(self[i] for i in range(len(self))[k])
+        plan, error = self._plans[k], self.errors[k]
+        if plan is None:
             assert error is not None
             raise error
-        return motion
+        path = self._paths.some(np.array([k % len(self)]))
+        return TimeOptimal(self._question, path, plan)
 
     def __iter__(self) -> Iterator[TimeOptimal]:
         return (self[k] for k in range(len(self)))
@@ -222,8 +253,8 @@ def time_optimal(
         arm: the arm.
         path: way-points ``(K, n)``, joined by a cubic spline whose s grows with their distance;
             ``(B, K, n)`` for many paths at once; or a function of s in 0..1 for arrays of places:
-            a spline of SciPy, which takes the order of the derivative as its second argument, or
-            a tuple of three functions: q, dq/ds, d2q/ds2.
+            a `TipLine`, a spline of SciPy or another function that takes the order of the
+            derivative as its second argument, or a tuple of three functions: q, dq/ds, d2q/ds2.
         velocity: largest, for all joints or one each; default are the robot's.
         acceleration: the same; default is none.
         effort: largest torque, for all joints or one each; default are the robot's. ``(n, 2)``:
@@ -268,13 +299,10 @@ def time_optimal(
         if isinstance(found[0], ArmdynError):
             raise found[0]
         return TimeOptimal(question, paths, found[0])
-    motions = tuple(
-        None if isinstance(x, ArmdynError) else TimeOptimal(question, paths.some(np.array([k])), x)
-        for k, x in enumerate(found)
-    )
-    durations = np.array([np.nan if m is None else m.duration for m in motions])
+    valid = tuple(None if isinstance(x, ArmdynError) else x for x in found)
     errors = tuple(x if isinstance(x, ArmdynError) else None for x in found)
-    return TimeOptimalPaths(durations, errors, motions)
+    durations = np.array([np.nan if x is None else x.times[-1] for x in valid])
+    return TimeOptimalPaths(durations, errors, question, paths, valid)
 
 
 def _paths(arm: Arm, path: Any) -> tuple[Paths, bool]:

@@ -17,6 +17,7 @@ from armdyn.cli._console import (
     show,
 )
 from armdyn.cli._option_names import in_options
+from armdyn.cli.options.motion import check_motion_files, numbers
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -25,11 +26,11 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.errors import FileError, InputError, RobotWarning
+from armdyn.errors import InputError, RobotWarning
 from armdyn.identification import ExcitingMotion, clearance_in_words, limits_used
 from armdyn.identification import excite as find_motion
-from armdyn.log import format_written, written_in_words
-from armdyn.present import PICTURES_IN_WORDS, check_picture
+from armdyn.log import written_in_words
+from armdyn.present import PICTURES_IN_WORDS
 
 
 def excite(
@@ -119,7 +120,7 @@ def excite(
     With --floor, --wall or --self-collision, the links keep clear of these planes and of each
     other, checked at 1 kHz. Other obstacles are not known: check the motion in a simulator first.
     """
-    _check_files(output, plot)
+    check_motion_files(output, plot)
     arm, _ = open_arm(robot, base, tip, strict, snap)
     with progress_bar(as_json=as_json) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # the notes contain it
@@ -129,20 +130,20 @@ def excite(
             harmonics,
             rate=rate,
             position=_ranges(position),
-            velocity=_numbers("velocity", velocity),
-            acceleration=_numbers("acceleration", acceleration),
-            torque=_numbers("torque", torque),
+            velocity=numbers("velocity", velocity),
+            acceleration=numbers("acceleration", acceleration),
+            torque=numbers("torque", torque),
             margin=margin,
             friction=friction,
             rotor=rotor,
-            noise=_numbers("noise", noise),
+            noise=numbers("noise", noise),
             speed=speed,
-            start=_numbers("start", start),
-            end=_numbers("end", end),
+            start=numbers("start", start),
+            end=numbers("end", end),
             floor=floor,
             walls=_walls(walls),
             self_collision=self_collision,
-            radius=_numbers("radius", radius),
+            radius=numbers("radius", radius),
             clearance=clearance,
             repeats=repeats,
             evaluations=evaluations,
@@ -181,28 +182,6 @@ def _show(found: ExcitingMotion) -> None:
             "Known to no better than a tenth of their described value after one run: "
             + ", ".join(found.weak)
         )
-
-
-def _check_files(output: Path | None, plot: Path | None) -> None:
-    """Refuse, before any work, files that cannot be written."""
-    if output:
-        format_written(output, "motions")
-        if not output.parent.is_dir():
-            raise FileError(output, f"cannot be written: no folder {output.parent}; make it first.")
-    if plot:
-        check_picture(plot)
-
-
-def _numbers(name: str, words: str | None) -> float | list[float] | None:
-    if words is None:
-        return None
-    try:
-        numbers = [float(word) for word in words.split(",")]
-    except ValueError:
-        raise InputError(
-            f"--{name} is {plain(words)!r}, expected a number, or one for each joint by commas."
-        ) from None
-    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def _walls(rows: list[str] | None) -> list[list[float]] | None:

@@ -84,7 +84,7 @@ def passed(
         _call(make(problem.drives)) for make in (bound_step, cap_step, forward_step)
     )
     node, real = problem.node, problem.length > 0.0
-    bound = np.empty((N + 1, B))
+    bound, speed = np.empty((N + 1, B)), np.empty((N + 1, B))
     bound[N] = np.minimum(end, room.fastest[N])
 
     nothing, plenty = np.zeros_like(node[0]), np.repeat([[1.0, -1.0]], B, axis=0).repeat(n, axis=1)
@@ -94,24 +94,26 @@ def passed(
         sides = (node[i], right[0], room.left[i], right[1], room.most[i])
         return (*sides, problem.sigma[i], piece[i])
 
-    for i in reversed(range(N)):
-        top = bound[i + 1]
-        piece[i, :, 1] = top * top
-        piece[i, :, 2] = np.maximum(top if last is None else np.minimum(last[i + 1], top), least)
-        piece[i, :, 3] = np.maximum(top, least)
-        given, y = inputs(i), room.fastest[i]
-        for _ in range(MOST_AGAIN):
-            y, again = lower(*given, y[:, None])
-            if not again.any():
-                break
-        if capped:
-            (y,) = cap(*given, y[:, None])
-        bound[i] = np.where(real[i], y, top)
-    speed = np.empty((N + 1, B))
-    speed[0] = np.minimum(start, bound[0])
-    for i in range(N):
-        (y,) = forward(*inputs(i), speed[i][:, None])
-        speed[i + 1] = np.where(real[i], y, speed[i])
+    with np.errstate(all="ignore"):  # of rows that do not matter
+        for i in reversed(range(N)):
+            top = bound[i + 1]
+            piece[i, :, 1] = top * top
+            piece[i, :, 2] = np.maximum(
+                top if last is None else np.minimum(last[i + 1], top), least
+            )
+            piece[i, :, 3] = np.maximum(top, least)
+            given, y = inputs(i), room.fastest[i]
+            for _ in range(MOST_AGAIN):
+                y, again = lower(*given, y[:, None])
+                if not again.any():
+                    break
+            if capped:
+                (y,) = cap(*given, y[:, None])
+            bound[i] = np.where(real[i], y, top)
+        speed[0] = np.minimum(start, bound[0])
+        for i in range(N):
+            (y,) = forward(*inputs(i), speed[i][:, None])
+            speed[i + 1] = np.where(real[i], y, speed[i])
     return Law(bound, speed)
 
 
@@ -122,8 +124,7 @@ def _call(evaluate: Evaluator) -> Callable[..., tuple[Array, ...]]:
         return lambda *arrays: tuple(evaluate(arrays, arrays[0].shape[:-1]).results)
 
     def compiled(*arrays: Array) -> tuple[Array, ...]:
-        with np.errstate(all="ignore"):
-            found = kernel(*arrays)
+        found = kernel(*arrays)
         return found if isinstance(found, tuple) else (found,)
 
     return compiled

@@ -77,14 +77,20 @@ class Splines(Paths):
         self.count, self.n = len(knots), polynomials.shape[-1]
 
     def states(self, pieces: Array, s: Array) -> States:
+        polynomials, knots = self.inside(pieces)
+        t = s - knots[..., None]
+        given = [polynomials[..., None, :], t[..., None]]
+        q, by_s, by_ss = _spline(self.n)(given, t.shape).results
+        return q, by_s, by_ss
+
+    def inside(self, pieces: Array) -> tuple[Array, Array]:
+        """Return coefficients ``(N, B, 4n)`` and knots ``(N, B)`` at a place inside each piece."""
         segment = np.zeros(pieces.shape, dtype=np.intp)
         for k in range(1, self.knots.shape[1] - 1):
             segment += pieces >= self.knots[:, k]
         lanes = np.arange(self.count)
-        flat = self.polynomials.reshape(self.count, -1, 4 * self.n)[lanes, segment]
-        t = s - self.knots[lanes, segment][..., None]
-        q, by_s, by_ss = _spline(self.n)([flat[..., None, :], t[..., None]], t.shape).results
-        return q, by_s, by_ss
+        flat = self.polynomials.reshape(self.count, -1, 4 * self.n)
+        return flat[lanes, segment], self.knots[lanes, segment]
 
     def special(self) -> Array:
         b, c, d = (self.polynomials[:, :, k] for k in (1, 2, 3))
@@ -175,17 +181,22 @@ def splines(points: Array) -> Splines:
     return Splines(knots, np.stack([points[:, :-1], first, bend[:, :-1] / 2.0, third], axis=2))
 
 
+def cubic(c: Row, t: Scalar) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+    """Return polynomials of third degree with coefficients ``(4, n)``, and two derivatives."""
+    n = len(c) // 4
+    p = [c[k * n : (k + 1) * n] for k in range(4)]
+    q = [p[0][j] + t * (p[1][j] + t * (p[2][j] + t * p[3][j])) for j in range(n)]
+    by_s = [p[1][j] + t * (2.0 * p[2][j] + 3.0 * t * p[3][j]) for j in range(n)]
+    by_ss = [2.0 * p[2][j] + 6.0 * t * p[3][j] for j in range(n)]
+    return q, by_s, by_ss
+
+
 @lru_cache(maxsize=64)
 def _spline(n: int) -> Evaluator:
     """Return the evaluator of a polynomial of third degree and its derivatives."""
 
     def function(c: Row, at: Row) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-        t = at[0]
-        p = [c[k * n : (k + 1) * n] for k in range(4)]
-        q = [p[0][j] + t * (p[1][j] + t * (p[2][j] + t * p[3][j])) for j in range(n)]
-        by_s = [p[1][j] + t * (2.0 * p[2][j] + 3.0 * t * p[3][j]) for j in range(n)]
-        by_ss = [2.0 * p[2][j] + 6.0 * t * p[3][j] for j in range(n)]
-        return q, by_s, by_ss
+        return cubic(c, at[0])
 
     inputs, names = [Slot("polynomial", (4 * n,)), Slot("t", (1,))], ("q", "by_s", "by_ss")
     return Evaluator(trace(function, inputs, [Slot(x, (n,)) for x in names], "spline"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,9 @@ from numpy.typing import NDArray
 from armdyn.errors import ArmdynError, NumericalError
 from armdyn.motion.timing._failures import note_failures, note_unheld
 from armdyn.motion.timing._islands import islands
-from armdyn.motion.timing._judge import Asked, asked
-from armdyn.motion.timing._limits import Limits
+from armdyn.motion.timing._judge import LIMITS, Asked, asked
 from armdyn.motion.timing._passes import Law, passed
-from armdyn.motion.timing._paths import Paths
+from armdyn.motion.timing._paths import Indices, Paths
 from armdyn.motion.timing._problem import Problem
 from armdyn.motion.timing._question import Question
 from armdyn.motion.timing._tight import Tight
@@ -29,7 +29,6 @@ ROUNDS, DOUBLED = 6, 3
 # Rounds end below this share of the tolerance: between the places that are looked at, there may be
 # a little more.
 AIMED = 0.5
-LIMITS = ("effort", "acceleration", "velocity")
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,12 @@ class Plan:
     limit: NDArray[np.intp]
     used: Array
     islands: Flags
+
+    @cached_property
+    def times(self) -> Array:
+        """When the nodes are passed [s], ``(N + 1,)``."""
+        steps = 2.0 * np.diff(self.s) / (self.speed[1:] + self.speed[:-1])
+        return np.concatenate([[0.0], np.cumsum(steps)])
 
 
 def plans(question: Question, paths: Paths, pieces: int) -> list[Plan | ArmdynError]:
@@ -92,20 +97,15 @@ def _attempt(question: Question, paths: Paths, pieces: int) -> list[Plan | Armdy
         room = tight.room(whole, law.speed)
         law = passed(whole, room, start, end, law.speed)
     note_failures(question, whole, law, errors)
-    split = islands(whole, room, law.bound)
-    best: list[Plan | None] = [None] * paths.count
-    excess = np.full(paths.count, np.inf)
+    best = _Best(whole, law, islands(whole, room, law.bound))
     lanes = np.array([k for k, error in enumerate(errors) if error is None], dtype=np.intp)
     problem = whole
     if len(lanes) < paths.count:
         problem, tight, law = whole.some(lanes), tight.some(lanes), law.some(lanes)
     for k in range(ROUNDS + 1 if len(lanes) else 0):
         got = asked(problem, law.speed)
-        now = _shares(problem.limits, got).max(axis=(0, 1, 3)) - 1.0
-        for lane in np.nonzero(now < excess[lanes])[0].tolist():
-            flags = split[:, lanes[lane]]
-            best[lanes[lane]] = _plan(problem, law, got, float(now[lane]), lane, flags)
-        excess[lanes] = np.minimum(now, excess[lanes])
+        now = got.used.max(axis=0) - 1.0
+        best.improve(lanes, now, law, got)
         more = np.nonzero(now > AIMED * question.tolerance)[0]
         if not len(more) or k == ROUNDS:
             break
@@ -114,37 +114,42 @@ def _attempt(question: Question, paths: Paths, pieces: int) -> list[Plan | Armdy
             law, got = law.some(more), got.some(more)
         tight = tight.more(problem, got)
         law = passed(problem, tight.room(problem, law.speed), start, end, law.speed)
-    both = zip(best, errors, strict=True)
-    return [x for x in (plan or error for plan, error in both) if x is not None]
+    return [error or best.plan(lane) for lane, error in enumerate(errors)]
 
 
-def _shares(limits: Limits, got: Asked) -> Array:
-    """Return what share of each limit is used, ``(3, N, B, n)``, in the order of `LIMITS`."""
-    most = np.where(np.isfinite(limits.effort), limits.effort, np.inf)
-    effort = 1.0 + np.maximum(got.above, got.below) / np.where(np.isfinite(most), most, 1.0)
-    effort = np.where(np.isfinite(most), effort, 0.0)
-    return np.stack(
-        [effort, got.acceleration / limits.acceleration, got.velocity / limits.velocity]
-    )
+class _Best:
+    """The laws with the least excess so far."""
 
+    def __init__(self, problem: Problem, law: Law, split: Flags) -> None:
+        self.problem, self.split = problem, split
+        self.excess = np.full(problem.paths.count, np.inf)
+        self.bound, self.speed = law.bound.copy(), law.speed.copy()
+        self.used, self.which = (np.zeros_like(problem.length) for _ in range(2))
+        self.pieces = np.count_nonzero(problem.length, axis=0)
 
-def _plan(problem: Problem, law: Law, got: Asked, excess: float, lane: int, split: Flags) -> Plan:
-    real = int((problem.length[:, lane] > 0.0).sum())
-    one = np.array([lane])
-    share = _shares(problem.limits, got.some(one))[:, :real, 0]
-    flat = share.transpose(1, 0, 2).reshape(real, -1)
-    which = flat.argmax(axis=1)
-    nodes = slice(0, real + 1)
-    return Plan(
-        problem.s[nodes, lane].copy(),
-        law.bound[nodes, lane].copy(),
-        law.speed[nodes, lane].copy(),
-        excess,
-        which % problem.n,
-        which // problem.n,
-        flat[np.arange(real), which],
-        split[nodes].copy(),
-    )
+    def improve(self, lanes: Indices, excess: Array, law: Law, got: Asked) -> None:
+        """Take laws of some paths where they are better."""
+        better = excess < self.excess[lanes]
+        to = lanes[better]
+        self.excess[to] = excess[better]
+        self.bound[:, to], self.speed[:, to] = law.bound[:, better], law.speed[:, better]
+        self.used[:, to], self.which[:, to] = got.used[:, better], got.which[:, better]
+
+    def plan(self, lane: int) -> Plan:
+        """Return the plan of one path."""
+        real = int(self.pieces[lane])
+        nodes, n = slice(0, real + 1), self.problem.n
+        which = self.which[:real, lane].astype(np.intp)
+        return Plan(
+            self.problem.s[nodes, lane].copy(),
+            self.bound[nodes, lane].copy(),
+            self.speed[nodes, lane].copy(),
+            float(self.excess[lane]),
+            which % n,
+            which // n,
+            self.used[:real, lane].copy(),
+            self.split[nodes, lane].copy(),
+        )
 
 
 def _excess(question: Question, plan: Plan) -> ArmdynError:

@@ -66,7 +66,9 @@ class Problem:
     def some(self, which: Indices) -> Problem:
         """Return the problem of some of the paths."""
         arrays = (x[:, which] for x in (self.s, self.node, self.sigma, self.fastest))
-        return Problem(self.arm, self.paths.some(which), self.limits, self.friction, *arrays)
+        part = Problem(self.arm, self.paths.some(which), self.limits, self.friction, *arrays)
+        part.creeping, part.spare = self.creeping[:, which], self.spare[:, which]
+        return part
 
     @property
     def n(self) -> int:
@@ -99,20 +101,28 @@ class Problem:
         Args:
             speed: along the path at the nodes; None: it creeps.
         """
-        if not self.friction:
-            none = np.zeros_like(self.sigma)
-            return none, none
         if speed is None or self.exact:
-            creeping = self._dry(CREEPING * self.sigma)
-            return creeping, creeping
+            return self.creeping, self.creeping
         size = np.abs(self.node[:, :, : self.n]) * speed[:, :, None]
         ends = (self.sigma * np.maximum(x, CREEPING) for x in (size[:-1], size[1:]))
         left, right = (self._dry(v) for v in ends)
         return left, right
 
+    @cached_property
+    def creeping(self) -> Array:
+        """Friction of joints that only just slide, ``(N, B, n)``."""
+        return self._dry(CREEPING * self.sigma) if self.friction else np.zeros_like(self.sigma)
+
     def _dry(self, v: Array) -> Array:
         viscous = np.array([joint.viscous for joint in self.arm.robot.joints])
         return self.arm.friction(v, load=np.zeros_like(v)) - viscous * v
+
+    @cached_property
+    def spare(self) -> Array:
+        """What limits leave of each joint that holds still, at both ends of pieces."""
+        limit = np.where(np.isfinite(self.limits.effort), self.limits.effort, 0.0)
+        ends = enumerate(self.dry(None))
+        return np.minimum(*(self.held(limit - f, -limit - f, right=k == 1) for k, f in ends))
 
     def held(self, high: Array, low: Array, right: bool) -> Array:
         """Return what limits leave of each joint that holds still, least of both sides.

@@ -61,11 +61,9 @@ class Tight:
 
     def more(self, problem: Problem, got: Asked) -> Tight:
         """Return limits reduced by what was asked beyond them."""
-        own = Tight.none(problem).ends(problem, None)
-        held = [problem.held(*x, right=k == 1) for k, x in enumerate(own)]
-        most = (1.0 - KEPT) * np.minimum(*held)
+        most = (1.0 - KEPT) * np.maximum(problem.spare, 0.0)
         high, low = (
-            np.minimum(old + TIGHTENED * np.maximum(over, 0.0), np.maximum(most, 0.0))
+            np.minimum(old + TIGHTENED * np.maximum(over, 0.0), most)
             for old, over in ((self.high, got.above), (self.low, got.below))
         )
         a, v = problem.limits.acceleration, problem.limits.velocity
