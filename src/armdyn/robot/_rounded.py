@@ -6,14 +6,14 @@ integers, so that one file is the same arm, to the bit, on every machine.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 # Binary digits after the point. An angle has at most 1074 of its own; what is beyond these digits
 # cannot change the rounding of an angle that is not within 1e-12 rad of a multiple of pi/2.
 BITS = 192
 
 
-@cache
+@lru_cache(maxsize=4096)
 def rounded_cos_sin(angle: float) -> tuple[float, float]:
     """Return (cos, sin) of an angle [rad], the floats that are nearest to them."""
     numerator, denominator = angle.as_integer_ratio()

@@ -3,6 +3,8 @@
 # other packages are wheels by name; both are put into .arm, once. Nothing is installed.
 #
 #     tests/support/emulated/run.sh [arguments of pytest]
+#
+# PROCESSES=1 uses one core instead of two.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -43,7 +45,7 @@ wheels() {  # what armdyn and these tests import, in the versions that all tests
     --target "$ARM/site" --only-binary=:all: --python-version "$version" --implementation cp \
     --abi "cp${version/./}" --abi abi3 --abi none --platform manylinux_2_28_aarch64 \
     --platform manylinux_2_27_aarch64 --platform manylinux_2_17_aarch64 --platform manylinux2014_aarch64 \
-    numpy scipy llvmlite defusedxml tomli-w typer rich pytest hypothesis mpmath \
+    numpy scipy llvmlite defusedxml tomli-w typer rich pytest pytest-xdist hypothesis mpmath \
     2> "$ARM/pip.log" || { cat "$ARM/pip.log"; return 1; }
 }
 
@@ -66,4 +68,4 @@ chmod +x "$ARM/python"
 "$ARM/python" -c 'import platform; assert platform.machine() == "aarch64"' \
   || skip "Python for arm64 does not start in the emulator."
 export ARMDYN_EMULATED="$ARM/python"
-exec "$ARM/python" -m pytest -p no:cacheprovider "$@"
+exec "$ARM/python" -m pytest -p no:cacheprovider -n "${PROCESSES:-2}" "$@"
