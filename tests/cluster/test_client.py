@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 from typing import Any
 
+import numpy as np
 import pytest
 
 import armdyn
@@ -93,7 +94,11 @@ def test_a_closed_client_is_refused_before_any_work() -> None:
         client = distributed.Client(cluster)
         client.close()
         arm = armdyn.load("planar2")
-        for call in (lambda: armdyn.identify(arm, "no.csv", client=client),):
+        for call in (
+            lambda: armdyn.identify(arm, "no.csv", client=client),
+            lambda: armdyn.simulate(arm, np.zeros((2, 2)), client=client),
+            lambda: armdyn.excite(arm, client=client),
+        ):
             with pytest.raises(armdyn.InputError, match="`client` is closed, expected a running"):
                 call()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import armdyn
 from armdyn.identification.fit import _groups
+from armdyn.simulation import _blocks
 from support.cluster import lose_a_worker, two_workers
 from support.identification import recorded
 
@@ -53,3 +55,77 @@ def test_identification_has_the_same_bits_also_after_losing_a_worker(
     again = armdyn.identify(ARM, log, **quick, client=client, progress=progress)
     assert killed and killed[0] in before
     assert same(again, local)
+
+
+def test_a_monte_carlo_study_has_the_same_bits_also_after_losing_a_worker(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_blocks, "ARMS", 8)
+    study: dict[str, Any] = {
+        "q0": lambda rng, count: rng.normal(0.0, 0.3, (count, 2)),
+        "parameters": lambda rng, count: ARM.parameters * rng.uniform(0.9, 1.1, (count, 20)),
+        "arms": 30, "seed": 3, "until": 0.2, "integrator": "rk4", "step": 0.01, "samples": 3,
+    }  # fmt: skip
+    local = armdyn.simulate(ARM, **study)
+    # draws depend on the seed and on the number of the block
+    last = np.random.default_rng([3, 3]).normal(0.0, 0.3, (6, 2))
+    assert np.array_equal(local.q[0, 24:], last)
+    killed: list[int] = []
+
+    def progress(done: int, total: int, what: str) -> None:
+        if 0 < done < total and not killed:
+            killed.append(lose_a_worker(client))
+
+    assert same_run(armdyn.simulate(ARM, **study, client=client, progress=progress), local)
+    assert killed
+
+
+def same_run(one: armdyn.Run, other: armdyn.Run) -> bool:
+    names = ("t", "q", "qd", "qdd", "tau", "energy")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names) and (
+        (one.events, one.notes, one.evaluations, one.complete)
+        == (other.events, other.notes, other.evaluations, other.complete)
+    )
+
+
+def test_batches_with_torques_limits_and_friction_are_put_together(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_blocks, "ARMS", 5)
+    rng = np.random.default_rng(1)
+    joints = [
+        replace(joint, lower=-0.6, upper=0.6, coulomb=0.2, viscous=0.1)
+        for joint in ARM.robot.joints
+    ]
+    arm = armdyn.Arm(armdyn.Robot(joints, name="stiff"))
+    q0 = rng.uniform(-0.5, 0.5, (12, 2))
+    common = {"q0": q0, "until": 0.3, "integrator": "rk4", "step": 0.01}
+    for options in (
+        {"torque": rng.normal(0.0, 5.0, (12, 2)), "limits": "stop"},
+        {"torque": armdyn.PD(50.0, 5.0, rng.uniform(-0.3, 0.3, (12, 2)))},
+        {"limits": "spring", "wrench": [1.0, 2.0, 0.0, 0.0, 0.0, 0.5]},
+        {"integrator": "rk45", "step": 1e-3},
+    ):
+        given: dict[str, Any] = {**common, **options}
+        assert same_run(armdyn.simulate(arm, **given, client=client), armdyn.simulate(arm, **given))
+
+
+def test_an_error_in_a_block_says_which_arms(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_blocks, "ARMS", 5)
+    q0 = lambda rng, count: np.full((count, 2), np.nan if count == 2 else 0.1)  # noqa: E731
+    with pytest.raises(armdyn.InputError) as caught:
+        armdyn.simulate(ARM, q0, arms=7, until=0.1, integrator="rk4", client=client)
+    assert str(caught.value).startswith("arms 5 to 6, where arm 0 is the first of them: `q0` has")
+
+
+def test_restarts_of_a_search_give_the_same_motion(client: Any) -> None:
+    options: dict[str, Any] = {
+        "duration": 4.0, "harmonics": 2, "position": (-1, 1), "velocity": 2, "acceleration": 8,
+        "torque": 50, "evaluations": 200, "seed": 5,
+    }  # fmt: skip
+    one = armdyn.excite(ARM, **options)
+    best = armdyn.excite(ARM, **options, restarts=3)
+    there = armdyn.excite(ARM, **options, restarts=3, client=client)
+    assert best.log_det >= one.log_det
+    assert np.array_equal(best.trajectory.sines, there.trajectory.sines)
+    assert best.log_det == there.log_det

@@ -57,7 +57,7 @@ class Cluster:
                 f"the cluster gave up a task: {error.allowed_failures + 1} workers died while they "
                 "worked on it. Do they have enough memory? Their logs say more."
             ) from error
-        except (distributed.client.FutureCancelledError, distributed.CommClosedError) as error:
+        except (distributed.client.FutureCancelledError, distributed.comm.CommClosedError) as error:
             raise ArmdynError(
                 f"the cluster went away during the work ({type(error).__name__}): the client was "
                 "closed, or the scheduler stopped."

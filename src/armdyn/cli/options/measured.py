@@ -31,7 +31,9 @@ QuantisationOption: TypeAlias = Annotated[
 JitterOption: TypeAlias = Annotated[
     float | None, typer.Option("--jitter", help="Of measured times, as a share of their distance.")
 ]
-SeedOption: TypeAlias = Annotated[int | None, typer.Option("--seed", help="Of the noise; else 0.")]
+SeedOption: TypeAlias = Annotated[
+    int | None, typer.Option("--seed", help="Of the noise or of --arms; else 0.")
+]
 
 
 @dataclass(frozen=True)

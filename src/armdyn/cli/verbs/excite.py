@@ -17,6 +17,7 @@ from armdyn.cli._console import (
     show,
 )
 from armdyn.cli._option_names import in_options
+from armdyn.cli.options.cluster import ClusterOption, WorkersOption, opened_client
 from armdyn.cli.options.motion import check_motion_files, numbers
 from armdyn.cli.options.robot import (
     BaseOption,
@@ -100,6 +101,9 @@ def excite(
     repeats: Annotated[int | None, typer.Option(help="Periods in the duration.")] = None,
     evaluations: Annotated[int, typer.Option(help="Motions that are tried.")] = 20_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same motion.")] = 0,
+    restarts: Annotated[int, typer.Option(help="Searches, of which the best counts.")] = 1,
+    client: ClusterOption = None,
+    workers: WorkersOption = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -122,7 +126,11 @@ def excite(
     """
     check_motion_files(output, plot)
     arm, _ = open_arm(robot, base, tip, strict, snap)
-    with progress_bar(as_json=as_json) as progress, warnings.catch_warnings():
+    with (
+        opened_client(client, workers) as opened,
+        progress_bar(as_json=as_json) as progress,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore", RobotWarning)  # the notes contain it
         found = find_motion(
             arm,
@@ -149,6 +157,8 @@ def excite(
             evaluations=evaluations,
             seed=seed,
             progress=progress,
+            restarts=restarts,
+            client=opened,
         )
     if output:
         found.save(output)

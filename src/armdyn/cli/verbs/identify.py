@@ -21,6 +21,7 @@ from armdyn.cli._console import (
     show,
 )
 from armdyn.cli._reading_options import reading_options
+from armdyn.cli.options.cluster import ClusterOption, WorkersOption, opened_client
 from armdyn.cli.options.identify import (
     CouplingOption,
     CutoffOption,
@@ -130,6 +131,8 @@ def identify(
     ] = False,
     payload: Annotated[bool, typer.Option("--payload", hidden=True)] = False,
     without: Annotated[Path | None, typer.Option("--without", hidden=True)] = None,
+    client: ClusterOption = None,
+    workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Identify an arm from logs; exit status 1 if the result is not to be relied on."""
@@ -156,10 +159,10 @@ def identify(
     options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
     read = read_logs(arm, logs, options)
     held_out = read_logs(arm, test, options) if test else None
-    with progress_bar(as_json=as_json) as progress:
+    with opened_client(client, workers) as opened, progress_bar(as_json=as_json) as progress:
         result = identify_arm(
             arm, read, physical=physical, holdout=holdout, test=held_out,
-            robust=robust, progress=progress, **fit,
+            robust=robust, progress=progress, client=opened, **fit,
         )  # fmt: skip
         progress(0, 1, "report")
         texts: dict[str, str | bytes] = {

@@ -19,7 +19,15 @@ from armdyn.cli._console import (
     progress_bar,
     show,
 )
+from armdyn.cli.options.cluster import ClusterOption, WorkersOption, opened_client
 from armdyn.cli.options.log import ColumnsOption, DropOption, SortOption, read_logs, reading
+from armdyn.cli.options.many_arms import (
+    ArmsOption,
+    SpreadLinksOption,
+    SpreadQOption,
+    many_arms,
+    spread_lines,
+)
 from armdyn.cli.options.measured import (
     JitterOption,
     MeasuredOption,
@@ -135,6 +143,11 @@ def simulate(
     quantisation: QuantisationOption = None,
     jitter: JitterOption = None,
     seed: SeedOption = None,
+    arms: ArmsOption = None,
+    spread_q: SpreadQOption = None,
+    spread_links: SpreadLinksOption = None,
+    client: ClusterOption = None,
+    workers: WorkersOption = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Keep the part before a failure; exit status 1.")
     ] = False,
@@ -148,7 +161,7 @@ def simulate(
     as_json: JsonOption = False,
 ) -> None:
     """Let an arm move from a state under torques, friction and its weight."""
-    sensors = Sensors(noise_q, noise_tau, quantisation, jitter, seed)
+    sensors = Sensors(noise_q, noise_tau, quantisation, jitter, None if arms else seed)
     sensors.check(measured)
     _check_files(output, measured, plot, animate)
     _check_used(integrator, rtol, step, target, kp, kd)
@@ -156,24 +169,36 @@ def simulate(
     arm, warned = open_arm(robot, base, tip, strict, snap)
     options = reading(arm.n, None, None, columns, None, sort, missing)
     drive = _drive(arm, torque, target, kp, kd, degrees, options)
-    with _interruptible(), progress_bar(as_json=as_json) as progress:
+    start = many_arms(
+        arm, arms, _numbers(arm, "--q0", q0, degrees), spread_q, spread_links,
+        (output, measured, plot, animate), seed,
+    )  # fmt: skip
+    if samples is not None:
+        start["samples"] = _samples(samples, until)
+    elif arms:
+        start["samples"] = 2
+    with (
+        _interruptible(),
+        opened_client(client, workers) as opened,
+        progress_bar(as_json=as_json) as progress,
+    ):
         run = run_simulation(
             arm,
-            _numbers(arm, "--q0", q0, degrees),
-            _numbers(arm, "--qd0", qd0, degrees),
-            until,
-            drive,
-            integrator,
-            method,
-            RTOL if rtol is None else rtol,
+            **start,
+            qd0=_numbers(arm, "--qd0", qd0, degrees),
+            until=until,
+            torque=drive,
+            integrator=integrator,
+            method=method,
+            rtol=RTOL if rtol is None else rtol,
             step=STEP if step is None else step,
-            samples=None if samples is None else _samples(samples, until),
             friction=friction,
             stiction=stiction,
             limits=limits,
             wrench=None if wrench is None else _six("--wrench", wrench),
             progress=progress,
             partial=partial,
+            client=opened,
         )
     if output:
         run.save(output)
@@ -317,6 +342,9 @@ def _show(run: Run, written: list[str]) -> None:
         f"{run.arm.name}: {run.t[-1]:g} s by {run.integrator}, {run.evaluations} evaluations of "
         f"the dynamics, {len(run)} samples"
     )
+    if run.batch is not None:
+        show("", f"positions at the end of {run.batch} arms, mean and spread:", *spread_lines(run))
+        return
     show("", joints_grid(run), "")
     show(f"energy {run.energy[0]:.9g} J -> {run.energy[-1]:.9g} J")
     for event in run.events[:20]:

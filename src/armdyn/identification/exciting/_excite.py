@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -15,26 +17,23 @@ from armdyn._checks import (
 )
 from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
+from armdyn.cluster import checked_client
 from armdyn.errors import InputError, NumericalError
 from armdyn.identification._arguments import checked_arm
 from armdyn.identification._tolerances import DETERMINED
-from armdyn.identification.exciting._clear import ClearSearch, check_room, free_limits, total
+from armdyn.identification.exciting._clear import check_room, free_limits
 from armdyn.identification.exciting._information import Information
 from armdyn.identification.exciting._limits import Limits, limits_of
 from armdyn.identification.exciting._motion import ExcitingMotion, judged
-from armdyn.identification.exciting._search import Evolution
+from armdyn.identification.exciting._restarts import STARTS, Search, best_row
 from armdyn.identification.exciting._series import Ends, Motions, Series
-from armdyn.identification.exciting._surroundings import slack_of, surroundings_of
+from armdyn.identification.exciting._surroundings import surroundings_of
 from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
 
 # In a period of about this length [s], joints of usual speed can cross their ranges.
 PERIOD = 10.0
-
-# Number of random initial motions, and of motions in a generation of the search.
-STARTS = 96
-GENERATION = 48
 
 # Points of a period at which a motion is evaluated: in the search, and at the end.
 FEW_POINTS, POINTS_A_HARMONIC = 60, 12
@@ -49,10 +48,8 @@ SLOWEST, FASTEST = 1e-3, 1e6
 # Default errors of measured torques, as a share of the torque limits (or of usual torques).
 NOISE = 0.01
 
-# Bisections in the search for the largest amplitude that keeps the torque limits.
-HALVINGS = 40
-
-LOOKING = "looking for the motion"
+# More searches are taken to be a mistake.
+MOST_RESTARTS = 100_000
 
 
 def excite(
@@ -81,6 +78,8 @@ def excite(
     evaluations: int = 20_000,
     seed: int = 0,
     progress: Progress | None = None,
+    restarts: int = 1,
+    client: Any = None,
 ) -> ExcitingMotion:
     """Find a motion from which the arm's dynamic parameters can be identified best.
 
@@ -119,7 +118,11 @@ def excite(
         repeats: periods in the duration; if left out, a period takes about 10 s.
         evaluations: number of motions to try; about four times as many to keep clear.
         seed: of the random numbers: the same seed gives the same motion.
-        progress: called with (done, total, what) after each generation of the search.
+        progress: called with (done, total, what) after each generation of the search; with a
+            client, after each search.
+        restarts: number of searches, from different random motions; the best motion counts.
+        client: a `distributed.Client`, whose workers do the searches. The motion is the same as
+            without it.
 
     Raises:
         InputError: an argument is wrong, or a limit is missing.
@@ -146,8 +149,9 @@ def excite(
     if repeats is not None:
         times = checked_whole(repeats, "repeats", 1, MOST_REPEATS)
     tries = checked_whole(evaluations, "evaluations", STARTS, MOST_EVALUATIONS)
-    rng = np.random.default_rng(checked_seed(seed))
+    first, searches = checked_seed(seed), checked_whole(restarts, "restarts", 1, MOST_RESTARTS)
     report = reporter(progress)
+    cluster = checked_client(client)
     limits = limits_of(arm, position, velocity, acceleration, torque)
     base = arm.minimal_with(rotor=with_rotor, friction=with_friction)
     sigma, words = _noise(arm, noise, limits)
@@ -161,27 +165,11 @@ def excite(
         check_room(around.space, inner, ends)
         inner = free_limits(around.space, inner, ends)
     series = Series(inner, h, seconds / times, ends)
-    if around.avoided:
-        every = total(tries)
-        row = ClearSearch(
-            series, information, around.space, few, GENERATION, rng,
-            lambda done: report(min(done, every), every, LOOKING),
-        ).best(
-            STARTS, tries,
-            lambda row: slack_of(
-                around.space,
-                series.fourier(row, many, seconds, _largest(arm, information, series, row, many)),
-            ),
-        )  # fmt: skip
-    else:
-        row = Evolution(
-            lambda rows: information.scores(series.motions(rows, few)),
-            series.random(STARTS, rng),
-            GENERATION,
-            rng,
-        ).run(tries, lambda done: report(done, tries, LOOKING))
-    shrink = _largest(arm, information, series, row, many)
-    trajectory = series.fourier(row, many, seconds, shrink)
+    space = around.space if around.avoided else None
+    search = Search(arm, series, information, space, few, many, seconds, tries)
+    row = best_row(search, first, searches, cluster, report)
+    shrink = search.shrink(row)
+    trajectory = search.trajectory(row)
     t = series.times(many)
     _check_determined(base, information, trajectory.states(t))
     near = around.found(trajectory)
@@ -221,30 +209,6 @@ def _ends(arm: Arm, start: object, end: object, inner: Limits, seconds: float) -
             argument="end",
         )
     return ends
-
-
-def _largest(arm: Arm, information: Information, series: Series, row: Array, points: int) -> float:
-    """Return the largest share of the amplitude at which no torque exceeds its limit."""
-
-    def fits(share: float) -> bool:
-        smaller = series.motions(row[None], points, share)
-        return bool((information.effort(smaller) <= 1.0).all())
-
-    if fits(1.0):
-        return 1.0
-    if not fits(0.0):
-        over = information.effort(series.motions(row[None], points, 0.0))[0]
-        worst = int(np.argmax(over))
-        raise NumericalError(
-            f"no motion was found that keeps the limits of torque: even to hold the arm, "
-            f"{arm.joint_names[worst]} takes {over[worst]:.3g} times its limit (less the margin). "
-            "Check the masses and `torque`, or narrow `position`."
-        )
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
 
 
 def _shrunk(share: float) -> tuple[str, ...]:

@@ -63,6 +63,13 @@ class _Following(ABC):
             result._target = self._target[k]
         return result
 
+    def of_arms(self, i: int, j: int) -> Self:
+        """Return the controller of arms i to j of a batch, without j."""
+        result = copy.copy(self)
+        if not isinstance(self._target, Trajectory) and self._target.ndim == 2:
+            result._target = self._target[i:j]
+        return result
+
     def prepared(self, arm: Arm) -> Callable[[float, Array, Array], Array]:
         """Return the torques for an arm as a function of (t, q, qd)."""
         n = arm.n

@@ -16,11 +16,8 @@ FREQUENCY = 25.0
 DAMPING = 0.5
 
 
-def spring(arm: Arm, q: Array, stiffness: object, damping: object) -> Rule:
-    """Return the torques of the springs; for the arguments, see `simulate`."""
-    joints = arm.robot.joints
-    lower = np.array([joint.lower for joint in joints])
-    upper = np.array([joint.upper for joint in joints])
+def spring_constants(arm: Arm, q: Array, stiffness: object, damping: object) -> tuple[Array, Array]:
+    """Return stiffness and damping of every joint's spring; for the arguments, see `simulate`."""
     inertia = np.diagonal(arm.mass_matrix(q), axis1=-2, axis2=-1).max(axis=0)
     w = 2 * np.pi * FREQUENCY
     k = inertia * w**2
@@ -29,6 +26,15 @@ def spring(arm: Arm, q: Array, stiffness: object, damping: object) -> Rule:
     d = 2 * DAMPING * np.sqrt(k * inertia)
     if damping is not None:
         d = checked_per_joint(damping, "damping", arm.n, least=0.0)
+    return k, d
+
+
+def spring(arm: Arm, q: Array, stiffness: object, damping: object) -> Rule:
+    """Return the torques of the springs; for the arguments, see `simulate`."""
+    joints = arm.robot.joints
+    lower = np.array([joint.lower for joint in joints])
+    upper = np.array([joint.upper for joint in joints])
+    k, d = spring_constants(arm, q, stiffness, damping)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         beyond = np.minimum(q - lower, 0.0) + np.maximum(q - upper, 0.0)

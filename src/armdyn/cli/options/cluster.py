@@ -1,0 +1,70 @@
+"""Options for work on a cluster, or with several processes on this machine."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from armdyn._checks import checked_whole
+from armdyn.cluster import PACKAGE, WHY
+from armdyn.errors import InputError, MissingExtraError, shown
+
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", metavar="ADDRESS", help="Of a Dask scheduler, whose workers do the work."
+    ),
+]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", metavar="N", help="Work with N processes here.")
+]
+
+# Seconds that a scheduler has to answer.
+PATIENCE = 10.0
+
+MOST_WORKERS = 1024
+
+
+@contextmanager
+def opened_client(address: str | None, workers: int | None) -> Generator[Any]:
+    """Return a client of a cluster, or of processes that end with it; None without both options."""
+    if address is None and workers is None:
+        yield None
+        return
+    if address is not None and workers is not None:
+        raise InputError("--cluster and --workers both say who does the work: give one.")
+    if importlib.util.find_spec(PACKAGE) is None:
+        raise MissingExtraError(PACKAGE, "cluster", WHY)
+    distributed = importlib.import_module(PACKAGE)
+    if address is not None:
+        with _connected(distributed, address) as client:
+            yield client
+        return
+    count = checked_whole(workers, "workers", 1, MOST_WORKERS)
+    made = distributed.LocalCluster(
+        n_workers=count,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    )
+    with made, distributed.Client(made) as client:
+        yield client
+
+
+def _connected(distributed: Any, address: str) -> Any:
+    try:
+        return distributed.Client(address, timeout=PATIENCE)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(
+            f"no Dask scheduler answers at {shown(address)} ({type(error).__name__}); expected an "
+            "address such as tcp://host:8786.",
+            argument="client",
+        ) from None
