@@ -153,7 +153,6 @@ def study(arms: int) -> None:
             arm.parameters * np.repeat(rng.normal(1.0, 0.05, (count, 6)), 10, axis=1)
         ),
         "arms": arms, "seed": 1, "until": 0.5, "integrator": "rk4", "step": 2e-3, "samples": 2,
-        "torque": armdyn.PD(200.0, 30.0, np.full(6, 0.2)),
     }  # fmt: skip
     here = timed(f"Monte Carlo, {arms:,} arms, local", lambda: armdyn.simulate(arm, **options))
     with cluster() as client:
