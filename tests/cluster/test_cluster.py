@@ -12,7 +12,7 @@ import pytest
 
 import armdyn
 from armdyn.identification.fit import _groups
-from armdyn.simulation import _blocks
+from armdyn.simulation.running import _blocks
 from support.cluster import lose_a_worker, two_workers
 from support.identification import recorded
 

@@ -12,11 +12,11 @@ from armdyn._progress import Progress
 from armdyn.arm import Arm
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, shown
-from armdyn.simulation._blocks import Draw, batch_of
-from armdyn.simulation._job import integrated, prepared
-from armdyn.simulation._remote_blocks import simulated_in_blocks
 from armdyn.simulation._run import Run
 from armdyn.simulation.forces._quantity import Controller
+from armdyn.simulation.running._blocks import Draw, batch_of
+from armdyn.simulation.running._job import integrated, prepared
+from armdyn.simulation.running._remote_blocks import simulated_in_blocks
 
 Function = Callable[[float, Any, Any], ArrayLike]
 

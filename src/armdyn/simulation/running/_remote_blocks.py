@@ -13,12 +13,12 @@ from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
 from armdyn.cluster import Cluster
 from armdyn.errors import ArmdynError, InputError
-from armdyn.simulation._blocks import Batch, bounds
-from armdyn.simulation._job import in_order, integrated, notes_on, prepared
 from armdyn.simulation._run import Run
 from armdyn.simulation._task import SIMULATING
 from armdyn.simulation.forces._quantity import Quantity
 from armdyn.simulation.forces._spring import spring_constants
+from armdyn.simulation.running._blocks import Batch, bounds
+from armdyn.simulation.running._job import in_order, integrated, notes_on, prepared
 from armdyn.simulation.steppers._integrators import INTEGRATORS
 
 # What a run has for every arm.

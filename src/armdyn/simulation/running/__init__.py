@@ -1,0 +1,1 @@
+"""Checked simulations, and how they are run: here, or in blocks on a cluster."""
