@@ -178,6 +178,8 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     six = armdyn.load("ur5")
     given = {"poses": six.pose(np.full(6, 0.3))}
     yield "Arm.inverse_kinematics_all", Call(six.inverse_kinematics_all, given)
+    scara = armdyn.load("scara")
+    yield "Arm.inverse_kinematics_source", Call(scara.inverse_kinematics_source, {})
     yield (
         "Arm.export_c",
         Call(ARM.export_c, {"folder": folder / "c", "functions": ["gravity"], "force": True}),
@@ -341,7 +343,8 @@ NAMES = (
     *(f"Arm.{quantity}" for quantity in QUANTITIES), "Arm.friction with load",
     "Function", "Function.source", "Function.sympy", "Function.casadi", "Function.jax", "Arm",
     "Arm.astype", "Arm.gravity in float32", "Arm.function", "Arm.minimal_with",
-    "Arm.inverse_kinematics", "Arm.inverse_kinematics_all", "Arm.export_c",
+    "Arm.inverse_kinematics", "Arm.inverse_kinematics_all", "Arm.inverse_kinematics_source",
+    "Arm.export_c",
     "MinimalParameters.bias", "MinimalParameters.gravity", "MinimalParameters.inverse_dynamics",
     "MinimalParameters.mass_matrix", "MinimalParameters.regressor", "MinimalParameters.expression",
     "MinimalParameters.function", "MinimalParameters.to_parameters",

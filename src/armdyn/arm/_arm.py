@@ -688,6 +688,28 @@ class Arm:
             return found
         return replace(found, q=found.q.astype(self.dtype), margin=found.margin.astype(self.dtype))
 
+    def inverse_kinematics_source(self, language: str = "javascript") -> str:
+        """Return the closed form of the inverse kinematics of the tip as source text.
+
+        The function takes the pose, 16 numbers row by row, and of seven joints the position of the
+        one that is given. It returns q, margin and beyond of all branches: a branch reaches the
+        pose if its margin is at least -1e-9, and is within the limits if beyond is at most 1e-9.
+
+        Args:
+            language: "javascript" (an ES module), "c" (one function; `export_c` writes a package
+                with a self-test) or "python".
+
+        Raises:
+            InputError: the arm has no closed form.
+
+        Examples:
+            >>> armdyn.load("scara").inverse_kinematics_source().splitlines()[9]
+            'export function inverse_kinematics(pose) {'
+        """
+        from armdyn.arm.codegen._inverse_kinematics import inverse_kinematics_source
+
+        return inverse_kinematics_source(self.robot, language)
+
     @property
     def closed_form(self) -> str | None:
         """The closed form of the inverse kinematics of the tip, in words; None if there is none.

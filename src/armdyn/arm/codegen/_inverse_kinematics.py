@@ -1,69 +1,109 @@
-"""Inverse kinematics in C: all branches of an arm with a closed form."""
+"""Inverse kinematics as code: all branches of an arm with a closed form."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from armdyn._checks import checked_choice
 from armdyn.algorithms.closed_form.programs import branches
-from armdyn.arm.kinematics._branch_solver import ERROR, solver_of
+from armdyn.arm.kinematics._branch_solver import ERROR, BranchSolver, solver_of
 from armdyn.arm.kinematics._generic import GenericSolver
 from armdyn.errors import InputError
-from armdyn.export import CFunction
-from armdyn.graph import NODES, Program, Slot, evaluate, trace
+from armdyn.export import CFunction, c_source, javascript_source
+from armdyn.graph import NODES, Program, Slot, evaluate, show, trace
 from armdyn.robot import Robot
 from armdyn.scalar import Scalar
 from armdyn.scalar import min as lesser
 
 NAME = "inverse_kinematics"
 
+WRITERS: dict[str, Callable[[Program], str]] = {
+    "javascript": javascript_source,
+    "c": lambda program: c_source(program, NAME),
+    "python": show,
+}
+
 # Poses that the self-test tries; of a few arms, some are out of reach.
 TESTED = 5
 SEED = 17
 
 
-def inverse_kinematics_function(robot: Robot, name: str) -> CFunction:
-    """Return the C function of an arm with a closed form."""
-    solver = solver_of(robot, robot.n + 1)
-    if solver is None or isinstance(solver, GenericSolver):
-        raise InputError(
-            f"robot {robot.name!r} has no closed form of its inverse kinematics; leave "
-            f"{NAME!r} out.",
-            argument="functions",
-        )
+def inverse_kinematics_program(robot: Robot) -> Program | None:
+    """Return all branches of an arm as a program; None if it has no closed form.
+
+    Its inputs are the pose and, of seven joints, the position of the one that is given. It returns
+    positions, margins, and how far joints are beyond their limits; steps of Newton's method are
+    included where the family needs them.
+    """
+    solver = _solver(robot)
+    if solver is None:
+        return None
     form = solver.form
-    steps = form.polish
-    newton = solver.newton_program if steps or not form.exact else None
+    newton = solver.newton_program if form.polish or not form.exact else None
     n, B = robot.n, form.branches
 
     def function(
         pose: list[Scalar], given: Sequence[Scalar] = ()
     ) -> tuple[list[list[Scalar]], list[Scalar], list[Scalar]]:
-        q, margin, beyond, _ = branches(form, solver.limits, solver.turns.tolist(), pose, *given)
+        spare = given[0] if given else None
+        q, margin, beyond, _ = branches(form, solver.limits, solver.turns.tolist(), pose, spare)
         if newton is None:
             return q, margin, beyond
         for k in range(B):
-            for _ in range(steps):
+            for _ in range(form.polish):
                 q[k] = evaluate(newton, [*q[k], *pose], NODES)[:n]
             # not valid unless the pose is reached
             margin[k] = lesser(margin[k], ERROR - evaluate(newton, [*q[k], *pose], NODES)[n])
         return q, margin, beyond
 
     outputs = [Slot("q", (B, n)), Slot("margin", (B,)), Slot("beyond", (B,))]
-    code = trace(function, solver.inputs, outputs, NAME)
+    return trace(function, solver.inputs, outputs, NAME)
+
+
+def inverse_kinematics_source(robot: Robot, language: str) -> str:
+    """Return all branches of an arm as source text; see `Arm.inverse_kinematics_source`."""
+    wanted = checked_choice(language, "language", tuple(WRITERS))
+    program = inverse_kinematics_program(robot)
+    if program is None:
+        raise InputError(f"robot {robot.name!r} has no closed form of its inverse kinematics.")
+    return WRITERS[wanted](program)
+
+
+def _solver(robot: Robot) -> BranchSolver | None:
+    solver = solver_of(robot, robot.n + 1)
+    return None if isinstance(solver, GenericSolver) else solver
+
+
+def inverse_kinematics_function(robot: Robot, name: str) -> CFunction:
+    """Return the C function of an arm with a closed form."""
+    solver, code = _solver(robot), inverse_kinematics_program(robot)
+    if solver is None or code is None:
+        raise InputError(
+            f"robot {robot.name!r} has no closed form of its inverse kinematics; leave "
+            f"{NAME!r} out.",
+            argument="functions",
+        )
+    form = solver.form
     notes = [
-        f"{name}: all {B} branches of the inverse kinematics of the tip ({form.words}).",
+        f"{name}: all branches of the inverse kinematics of the tip ({form.words}).",
         "pose: 4x4, row-major, of the tip in the base frame; its upper left must be a rotation.",
     ]
     if form.given is not None:
         notes.append(f"given: the position of joint {form.given + 1}, counted from 1.")
     notes += [
-        f"q: {B} rows of joint positions; always finite.",
+        f"q: {form.branches} rows of joint positions; always finite.",
         f"margin: a branch reaches the pose if this is at least {-ERROR:g}.",
         f"beyond: how far a joint is beyond its limits [rad or m]; within if at most {ERROR:g}.",
     ]
     return CFunction(name, code, tuple(notes), _states(robot, code, form.given))
+
+
+def given_joint(robot: Robot) -> int | None:
+    """Return the index of the joint that the closed form of seven joints asks for."""
+    solver = _solver(robot)
+    return None if solver is None else solver.form.given
 
 
 def _states(robot: Robot, code: Program, given: int | None) -> tuple[tuple[float, ...], ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from armdyn.arm.codegen._inverse_kinematics import inverse_kinematics_program
 from armdyn.export import javascript_object
 from armdyn.graph import Program, Rolled
 
@@ -21,6 +22,8 @@ WITHOUT_FRICTION = ("forward_dynamics", "inverse_dynamics")
 MOST_JOINTS = 40
 # Operations of all programs together: some 30 bytes each.
 MOST_OPERATIONS = 30_000
+# Operations of the closed form of inverse kinematics; longer ones (quartics) are left to a search.
+MOST_EXACT = 4_000
 
 
 def programs_of(arm: Arm) -> tuple[str, tuple[str, ...]]:
@@ -50,6 +53,9 @@ def _wanted(arm: Arm) -> Iterator[tuple[str, Program | None]]:
     for name in WITHOUT_FRICTION:
         if name in has:
             yield f"{name}_without_friction", _straight(arm, name, friction=False)
+    exact = inverse_kinematics_program(arm.robot)
+    if exact is not None and len(exact.code) <= MOST_EXACT:
+        yield exact.name, exact
     for name in has:
         if name not in NEEDED:
             yield name, _straight(arm, name)

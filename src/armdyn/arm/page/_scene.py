@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm._link_frames import link_frames, placements_of
+from armdyn.arm.codegen._inverse_kinematics import given_joint
 from armdyn.arm.page._programs import MOST_JOINTS
 from armdyn.robot import Joint, chain_of
 from armdyn.robot.friction import has_load_terms
@@ -70,6 +71,7 @@ def scene(arm: Arm, motion: Array | None = None) -> dict[str, Any]:
         "cell": 0.1 * 10.0 ** math.floor(math.log10(1.2 * size)),
         "spring": PUSH * max(weight, 1.0) / size,
         "home": start.tolist(),
+        "given": given_joint(arm.robot),
         "base": [list(row) for row in robot.base[:3]],
         "tool": [list(row) for row in robot.tool[:3]],
         "loadFriction": has_load_terms(link.friction for link in chain.links),

@@ -21,13 +21,38 @@ function turnBetween(is, wanted) {
   return times(0.5, error);
 }
 
+const FARTHEST = 0.5; // of one drag [rad or m]: a longer step would be another branch
+const EXACT = 1e-9;
+
+/** The branch of the closed form that reaches a goal near q within the limits; null if none does. */
+function nearestBranch(scene, programs, q, goal) {
+  if (!programs.inverse_kinematics) return null;
+  const spare = scene.given === null ? [] : [[q[scene.given]]];
+  const [branches, margin, beyond] = programs.inverse_kinematics(goal.flat(), ...spare);
+  let best = null, least = FARTHEST;
+  branches.forEach((branch, k) => {
+    if (!(margin[k] >= -EXACT && beyond[k] <= EXACT)) return;
+    const near = branch.map((x, i) => {
+      const { revolute, lower, upper } = scene.joints[i];
+      const turned = revolute ? x + 2 * Math.PI * Math.round((q[i] - x) / (2 * Math.PI)) : x;
+      return turned >= (lower ?? -Infinity) && turned <= (upper ?? Infinity) ? turned : x;
+    });
+    const away = Math.max(...near.map((x, i) => Math.abs(x - q[i])));
+    if (away < least) [best, least] = [near, away];
+  });
+  return best;
+}
+
 /**
- * Inverse kinematics by damped least squares: the position that brings the tip nearer to a goal.
+ * The position that brings the tip to a goal, or nearer to it.
  *
+ * It is a branch of the closed form where one goes on from q, else a step of damped least squares.
  * The turn of the tip counts `stiffness` [m/rad]; 0 leaves it free. A joint at its limit that would
  * go on is left out, and the others try again.
  */
 function reached(scene, programs, q, goal, stiffness, rounds = 12) {
+  const exact = stiffness > 0 ? nearestBranch(scene, programs, q, goal) : null;
+  if (exact) return exact;
   const limits = scene.joints.map(joint => [joint.lower ?? -Infinity, joint.upper ?? Infinity]);
   let best = [...q];
   for (let round = 0; round < rounds; round++) {
