@@ -1,6 +1,6 @@
 """Single precision beside double: how much faster, how far off, and whether bits stay the same.
 
-    python benchmarks/single_precision.py [speed] [errors] [bits] [--arms ur5 panda ...]
+    python benchmarks/single_precision.py [speed] [errors] [bits] [sines] [--arms ur5 panda ...]
 
 - speed: float32 and float64 in turns, one thread, results into given memory; the best of many
   runs, by the clock of the thread, which stands still while other programs run.
@@ -8,6 +8,7 @@
   largest entry of all results of a state; rms over the states, of the largest difference of each.
 - bits: results of states alone, in batches of any size and place, in threads, with strides,
   reversed, misaligned and streamed: all must be those of one batch.
+- sines: sine and cosine of every float from 1e-4 to 1e5 rad, beside those of doubles.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.graph import Slot, trace
+from armdyn.kernel import FLOAT, compile_program
 from armdyn.report.bench._arms import arm_named
+from armdyn.scalar import cos, sin
 
 ARMS = ("ur5", "panda", "puma560")
 QUANTITIES = (
@@ -37,6 +41,9 @@ EXPECTED = {
 }
 # States whose bits are compared, for each arm and quantity.
 COMPARED = 130
+
+# Floats whose sines are computed at once.
+AT_ONCE = 2**20
 
 Result = tuple[np.ndarray, ...]
 
@@ -178,10 +185,30 @@ def _misaligned(x: np.ndarray) -> np.ndarray:
     return place
 
 
+def sines() -> bool:
+    """Print the largest errors of sine and cosine; return whether one exceeds a unit."""
+    outputs = [Slot("s", ()), Slot("c", ())]
+    both = trace(lambda x: (sin(x[0]), cos(x[0])), [Slot("x", ())], outputs)
+    kernel = compile_program(both, element=FLOAT)
+    first, past = (int(np.float32(x).view(np.int32)) for x in (1e-4, 1e5))
+    worst = dict.fromkeys(("sin", "cos"), (0.0, 0.0))
+    for begin in range(first, past + 1, AT_ONCE):
+        x = np.arange(begin, min(begin + AT_ONCE, past + 1), dtype=np.int32).view(np.float32)
+        wide = x.astype(np.float64)
+        for name, got, exact in zip(worst, kernel(x), (np.sin(wide), np.cos(wide)), strict=True):
+            off = np.abs(got - exact) / np.spacing(np.abs(exact).astype(np.float32))
+            k = int(np.argmax(off))
+            worst[name] = max(worst[name], (float(off[k]), float(x[k])))
+    count = past + 1 - first
+    for name, (off, at) in worst.items():
+        print(f"{name} of {count} floats from 1e-4 to 1e5: at most {off:.3f} ulp, at {at!r}")
+    return max(worst.values())[0] > 1.0
+
+
 def main() -> int:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", nargs="*", default=["speed", "errors", "bits"])
+    parser.add_argument("what", nargs="*", default=["speed", "errors", "bits", "sines"])
     parser.add_argument("--arms", nargs="+", default=list(ARMS), metavar="ARM")
     options = parser.parse_args()
     failed = 0
@@ -191,6 +218,8 @@ def main() -> int:
         errors(options.arms)
     if "bits" in options.what:
         failed = bits(options.arms)
+    if "sines" in options.what:
+        failed += sines()
     return 1 if failed else 0
 
 

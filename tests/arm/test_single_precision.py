@@ -187,3 +187,14 @@ def test_what_needs_double_is_computed_in_double() -> None:
     assert np.array_equal(runs[0].q, runs[1].q)
     armdyn.MomentumObserver(small.astype(np.float32))
     assert checked_arm(SINGLE).dtype == np.float64  # of identification
+
+
+def test_lazy_arrays_have_the_numbers_of_the_arm() -> None:
+    da = pytest.importorskip("dask.array")
+    lazy = SINGLE.inverse_dynamics(*(da.from_array(x, chunks=(300, 6)) for x in STATES))
+    assert lazy.dtype == np.float32
+    assert np.array_equal(lazy.compute(), SINGLE.inverse_dynamics(*STATES))
+    with pytest.raises(InputError, match=r"`qd` is an array of float64.*qd\.astype"):
+        SINGLE.inverse_dynamics(Q, da.zeros((700, 6)), QDD)
+    tokens = {f.__dask_tokenize__() for f in (SINGLE.function("gravity"), UR5.function("gravity"))}
+    assert len(tokens) == 2
