@@ -49,8 +49,10 @@ MOST_EXACT = 1e5
 WEAKEST = 0.01
 
 # Upper bound: the divergence trusts the shape of links as much as their masses, which descriptions
-# do not deserve. With 1, a mass is trusted to a half.
+# do not deserve. With 1, a mass is trusted to a half. Without a description the expected bodies are
+# balls of a guessed mass, so they are hardly trusted.
 MOST = 1.0
+MOST_UNDESCRIBED = 0.1
 
 # s is divided by this factor, in at most this many rounds, while each round reduces the excess
 # misfit to this share or less.
@@ -84,7 +86,8 @@ def physical(problem: Problem) -> Solution:
     """
     cp = convex(WHY)
     roots = expected_roots(problem.mean, problem.spread, problem.n, problem.described)
-    free, s = _misfit(problem, problem.values), float(np.clip(problem.strength, WEAKEST, MOST))
+    most = MOST if problem.described else MOST_UNDESCRIBED
+    free, s = _misfit(problem, problem.values), float(np.clip(problem.strength, WEAKEST, most))
     x, values = _first(cp, problem, roots, s)
     used = s
     excess = _misfit(problem, values) - free
