@@ -5,11 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-test
 BENCH_READY := $(VENV)/.ready-bench
+# PyTorch has an environment of its own, since its wheels are large. The pin in constraints.txt is the version that the
+# tests last passed with. They need no GPU: with an index of PyTorch's CPU builds in PIP_EXTRA_INDEX_URL, pip takes the
+# build "+cpu" of that version, which is smaller; else the one that its index has for this machine.
+TORCH_VENV := .venv-torch
+TORCH_READY := $(TORCH_VENV)/.ready
 # What the emulated processor runs: code for one state and for batches, loops, calls, the cache.
 ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py equal_bits.py compiled.py kernel_calls.py fastcall.py fastcall_batch.py \
 	batch.py streams.py rolled_kernel.py cache.py)
 
-.PHONY: demo test test-fast test-arm test-embedded lint bench docs clean help
+.PHONY: demo test test-fast test-arm test-embedded test-torch lint bench docs clean help
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -29,6 +34,10 @@ test-arm: $(READY)  ## tests of kernels on an emulated 64-bit ARM processor; nee
 test-embedded: $(READY)  ## self-tests of exported C on emulated Cortex-M7 and M4F
 	ARMDYN_EMBEDDED=1 $(BIN)/python -m pytest -rs tests/export/test_embedded.py
 
+test-torch: $(TORCH_READY)  ## functions as operators of PyTorch, which this installs
+	CUDA_VISIBLE_DEVICES= $(TORCH_VENV)/bin/python -m pytest -rs -k "torch or learn" tests/arm/test_torch_operators.py \
+		tests/docs/test_examples.py tests/docs/test_tutorials.py tests/docs/test_docstrings.py tests/test_bad_arguments.py
+
 lint: $(READY)  ## style, types and directions of import
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
@@ -44,7 +53,7 @@ docs: $(READY)  ## the site of tutorials and reference, from docs/ and docstring
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:  ## remove the environment and all caches
-	rm -rf $(VENV) .arm build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) $(TORCH_VENV) .arm build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
 	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -53,6 +62,12 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV): a minute or two, this once."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,docs]'
+	@touch $@
+
+$(TORCH_READY): pyproject.toml constraints.txt
+	@echo "Setting up $(TORCH_VENV): some minutes, this once."
+	test -x $(TORCH_VENV)/bin/python || $(PYTHON) -m venv $(TORCH_VENV)
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch]'
 	@touch $@
 
 $(BENCH_READY): $(READY)

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -27,6 +28,8 @@ from support.identification import recorded
 
 # Seconds that a call may take, real work of accepted values included.
 PATIENCE = 20
+# PyTorch is not among what the tests install; `make test-torch` does.
+TORCH = ("torch",) if find_spec("torch") else ()
 
 # What no argument can mean.
 NEVER: dict[str, Callable[[], Any]] = {
@@ -169,7 +172,7 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
         yield f"SymbolicModel.{method}", Call(getattr(model, method), given)
     yield "SymbolicModel.subs", Call(model.subs, {"replacements": {"b2": 0.5}})
     yield "Function.source", Call(ARM.function("gravity").source, {})
-    for library in ("sympy", "casadi", "jax"):
+    for library in ("sympy", "casadi", "jax", *TORCH):
         yield f"Function.{library}", Call(getattr(ARM.function("gravity"), library), {})
     yield "Arm", Call(armdyn.Arm, {"robot": ROBOT})
     yield "Arm.function", Call(ARM.function, {"quantity": "gravity"})
@@ -342,6 +345,7 @@ NAMES = (
     "symbolic", *(f"SymbolicModel.{name}" for name in ("named", "latex", "python", "subs")),
     *(f"Arm.{quantity}" for quantity in QUANTITIES), "Arm.friction with load",
     "Function", "Function.source", "Function.sympy", "Function.casadi", "Function.jax", "Arm",
+    *(f"Function.{library}" for library in TORCH),
     "Arm.astype", "Arm.gravity in float32", "Arm.function", "Arm.minimal_with",
     "Arm.inverse_kinematics", "Arm.inverse_kinematics_all", "Arm.inverse_kinematics_source",
     "Arm.export_c",

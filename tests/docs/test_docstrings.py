@@ -19,6 +19,7 @@ import armdyn
 import armdyn.control
 import armdyn.motion
 from support.example_logs import write_example_logs
+from support.pages import not_installed
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -67,6 +68,8 @@ def test_every_public_name_has_an_example() -> None:
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_example_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if missing := not_installed("".join(example.source for example in EXAMPLES[name])):
+        pytest.skip(f"{', '.join(missing)} is not installed")
     monkeypatch.chdir(tmp_path)
     write_example_logs(tmp_path)
     scope = {"armdyn": armdyn, "np": np}

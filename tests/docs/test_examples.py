@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from support.pages import not_installed
+
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 
 
@@ -17,6 +19,8 @@ def test_examples_are_numbered_without_a_gap() -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    if missing := not_installed(path.read_text(encoding="utf-8")):
+        pytest.skip(f"{', '.join(missing)} is not installed")
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out.strip(), "an example shows something"

@@ -32,6 +32,7 @@ TUTORIALS = (
     "formulations",
     "batches",
     "precision",
+    "learning",
     "cluster",
     "symbolic",
     "control",

@@ -36,6 +36,12 @@ def spoken(text: str) -> list[str]:
     return [" ".join(words.split()) for words in re.findall(r"`([^`]+)`", prose)]
 
 
+def not_installed(code: str) -> list[str]:
+    """The packages that code imports and that are not here; some are optional."""
+    names = re.findall(r"^(?:import|from) (\w+)", code, re.M)
+    return [name for name in names if find_spec(name) is None]
+
+
 def run_page(text: str, monkeypatch) -> int:
     """Run a page in the folder where we are; return how many commands and blocks there were."""
     scope: dict = {}

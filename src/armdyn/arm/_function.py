@@ -362,6 +362,29 @@ class Function(Vectorcallable):
 
         return jax_function(program)
 
+    def torch(self, *, parameters: bool = False) -> Callable[..., Any]:
+        """Return the same function on PyTorch tensors ``(..., n)``: a custom operator.
+
+        It calls the compiled kernel on the memory of the tensors. Autograd, as often as you like,
+        `torch.vmap` and `torch.compile` work. Tensors are on the CPU, all of float64 or all of
+        float32, which are computed in double precision and rounded. Numbers are not checked:
+        results of NaN are NaN.
+
+        Args:
+            parameters: take the link parameters ``(..., 10n)``, in the order of
+                `Arm.parameter_names`, as a further argument, the last.
+
+        Examples:
+            >>> import torch
+            >>> q = torch.tensor([0.3, 0.5], dtype=torch.float64, requires_grad=True)
+            >>> f.torch()(q).sum().backward()
+            >>> q.grad
+            tensor([-11.3858,  -7.0373], dtype=torch.float64)
+        """
+        from armdyn.arm.engines._torch import torch_function
+
+        return torch_function(self._program(parameters))
+
     def vjp(self) -> Function:
         """Return the gradient of this function, for reverse mode of automatic differentiation.
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
 
 from armdyn._fork_safe import first_use
 from armdyn.arm._evaluate import Evaluator
-from armdyn.graph import Program, Slot, jvp_program, vjp_program
-from armdyn.kernel import kernel_key
+from armdyn.graph import Program, Slot, interpret, jvp_program, vjp_program
+from armdyn.kernel import LEAST_STATES, kernel_key
+
+Array = NDArray[np.float64]
+
+# Batches with fewer states run in one thread, where checks in Python would take longer than some.
+MANY_STATES = 2 * LEAST_STATES
 
 
 class Callee:
@@ -39,6 +49,20 @@ class Callee:
         with first_use:
             program = jvp_program(self.program)
             return Callee(program, _name(program), self)
+
+    def unchecked(self, arrays: Sequence[Array], threads: int) -> list[Array]:
+        """Evaluate at arrays ``(*lead, size)``; numbers that are not finite pass through."""
+        lead = arrays[0].shape[:-1]
+        kernel = self.evaluate.kernel
+        if kernel is None or prod(lead) >= MANY_STATES:
+            found = self.evaluate(arrays, lead, threads=threads)
+            if found.inputs_within:
+                return found.results
+        with np.errstate(all="ignore"):
+            if kernel is None:
+                return interpret(self.program, *arrays)
+            results = kernel(*arrays)
+        return list(results) if isinstance(results, tuple) else [np.asarray(results)]
 
 
 _callees: dict[str, Callee] = {}
