@@ -106,3 +106,16 @@ def test_bad_swivel_angles() -> None:
         arm.inverse_kinematics_all(np.eye(4), swivel=np.nan)
     with pytest.raises(armdyn.InputError, match="does not broadcast"):
         arm.inverse_kinematics_all(np.stack([np.eye(4)] * 2), swivel=[0.1, 0.2, 0.3])
+
+
+def test_states_that_are_singular_twice_are_solved_at_their_joint_7() -> None:
+    """A stretched arm with its wrist in line: margins say little there."""
+    arm = arm_with(0.0)
+    zero = -0.1 * np.arange(7)
+    right = np.array([[0, 0, 0, 0, RIGHT, 0, 0], [RIGHT, 0, 0, 0, RIGHT, RIGHT, 0]])
+    q = zero + right + 1e-6 * np.arange(1, 8)
+    poses = arm.pose(q)
+    found = arm.inverse_kinematics_all(poses, redundancy=q[:, 6], limits=False)
+    assert found.valid.any(axis=-1).all()
+    reached = np.abs(arm.pose(found.q) - poses[:, None]).max(axis=(-1, -2))
+    assert reached[found.valid].max() < 1e-9

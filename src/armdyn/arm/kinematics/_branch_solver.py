@@ -29,6 +29,9 @@ Array = NDArray[np.float64]
 # meet: rounding is worth its square root, so steps of Newton's method tell.
 MEETING, BEYOND = 1e-10, 1e-6
 MEETING_STEPS = 4
+# A branch whose margin is above minus this may be in reach near states that are singular twice.
+# Newton's method starts so far beside them [rad], with so many steps, and ends nearby [rad].
+HARDLY, ASIDE, STEPS_ASIDE, NEARBY = 0.1, 1e-4, 24, 0.05
 # Largest error of a pose, in rotation [-] and in position relative to the size of the arm, of a
 # branch that is marked as valid.
 ERROR = 1e-9
@@ -192,8 +195,10 @@ class BranchSolver:
             valid[...] = (margin >= -BEYOND) & (error <= ERROR) & self._inside(q, limits)
         elif polish is not None:
             valid[...] = (margin >= -ERROR) & self._inside(q, limits)
-        elif len(rows):
-            self._tell(doubtful, rows, q, margin, valid, limits)
+        else:
+            if len(rows):
+                self._tell(doubtful, rows, q, margin, valid, limits)
+            self._rescue(all_rows, q, margin, valid, limits)
         if len(rows):
             flat_q = q.reshape(-1, *q.shape[-2:])
             flat_q[doubtful] = self._at_limits(flat_q[doubtful])
@@ -253,6 +258,34 @@ class BranchSolver:
         moved, error = self._polished(moved, poses[among], MEETING_STEPS)
         q.reshape(-1, *q.shape[-2:])[at] = moved
         valid.reshape(-1, B)[at] = (error <= ERROR) & self._inside(moved, limits)
+
+    def _rescue(
+        self, poses: Array, q: Array, margin: Array, valid: NDArray[np.bool_], limits: bool
+    ) -> None:
+        """Look again at poses without a solution whose branches are hardly out of reach.
+
+        Near states that are singular twice, such as a stretched arm with its wrist in line, margins
+        say little, and Newton's method does not move. It starts beside such states, too.
+        """
+        B, n = q.shape[-2:]
+        which = np.flatnonzero(~np.asarray(valid.any(axis=-1)))
+        here = margin.reshape(-1, B)[which]
+        among, branch = np.nonzero((here > -HARDLY) & (here < MEETING))
+        if not len(among):
+            return
+        at = which[among], branch
+        targets = poses[np.unravel_index(at[0], poses.shape[:-1])]
+        first = q.reshape(-1, B, n)[at]
+        beside = ASIDE * np.where(self.turns, np.cos(np.arange(n, dtype=np.float64)), 0.0)
+        if self.form.given is not None:
+            beside[self.form.given] = 0.0
+        for shift, steps in ((0.0, MEETING_STEPS), (beside, STEPS_ASIDE), (-beside, STEPS_ASIDE)):
+            moved, error = self._polished(first + shift, targets, steps)
+            good = (error <= ERROR) & self._inside(moved, limits)
+            good &= np.abs(moved - first).max(axis=-1) < NEARBY
+            where = at[0][good], at[1][good]
+            q.reshape(-1, B, n)[where] = moved[good]
+            valid.reshape(-1, B)[where] = True
 
     def _polished(self, q: Array, poses: Array, steps: int) -> tuple[Array, Array]:
         """Return positions after steps of Newton's method, and the error of their poses."""
