@@ -1,7 +1,7 @@
 """Work on a Dask cluster of two worker processes on this machine, beside the same work in one.
 
     python benchmarks/cluster.py states [--count 10000000]
-    python benchmarks/cluster.py identify [--samples 1000000]
+    python benchmarks/cluster.py identify [--samples 1000000] [--robot puma560]
     python benchmarks/cluster.py study [--arms 20000]
     python benchmarks/cluster.py logs [--samples 1000000]
 
@@ -39,7 +39,7 @@ def cluster() -> Generator[Client]:
     with (
         LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1",
-            dashboard_address=None, memory_limit="2GB", silence_logs=logging.CRITICAL,
+            dashboard_address="127.0.0.1:0", memory_limit="2GB", silence_logs=logging.CRITICAL,
         ) as made,
         Client(made) as client,
     ):  # fmt: skip
@@ -130,17 +130,22 @@ def killing(client: Client, step: str) -> Callable[[int, int, str], None]:
     return progress
 
 
-def identify(samples: int) -> None:
-    arm = armdyn.load("puma560")
+def identify(samples: int, robot: str) -> None:
+    """Without the search for links that can exist, which needs no rows and no cluster."""
+    arm = armdyn.load(robot)
     log = recorded(arm, samples)
-    here = bits(timed(f"identify, {samples:,} samples, local", lambda: armdyn.identify(arm, log)))
+
+    def run(**options: Any) -> armdyn.Result:
+        return armdyn.identify(arm, log, physical=False, **options)
+
+    here = bits(timed(f"identify {robot}, {samples:,} samples, local", run))
     with cluster() as client:
-        there = timed("two workers", lambda: armdyn.identify(arm, log, client=client))
+        there = timed("two workers", lambda: run(client=client))
         print(f"same bits: {bits(there) == here}; peak memory of workers: {told(client)}")
         work = killing(client, "regressor")
         again = timed(
             "two workers, one killed",
-            lambda: armdyn.identify(arm, log, client=client, progress=work),
+            lambda: run(client=client, progress=work),
         )
         print(f"same bits: {bits(again) == here}")
 
@@ -184,13 +189,16 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=10_000_000)
     parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--arms", type=int, default=20_000)
+    parser.add_argument("--robot", default="puma560")
     given = parser.parse_args()
     if given.what == "states":
         states(given.count)
     elif given.what == "study":
         study(given.arms)
+    elif given.what == "identify":
+        identify(given.samples, given.robot)
     else:
-        {"identify": identify, "logs": logs}[given.what](given.samples)
+        logs(given.samples)
 
 
 if __name__ == "__main__":

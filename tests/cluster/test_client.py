@@ -90,7 +90,9 @@ def test_a_client_with_the_same_version_is_taken() -> None:
 
 
 def test_a_closed_client_is_refused_before_any_work() -> None:
-    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(
+        n_workers=1, processes=False, dashboard_address="127.0.0.1:0"
+    ) as cluster:
         client = distributed.Client(cluster)
         client.close()
         arm = armdyn.load("planar2")

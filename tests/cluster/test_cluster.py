@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -129,3 +130,25 @@ def test_restarts_of_a_search_give_the_same_motion(client: Any) -> None:
     assert best.log_det >= one.log_det
     assert np.array_equal(best.trajectory.sines, there.trajectory.sines)
     assert best.log_det == there.log_det
+
+
+def test_files_are_read_on_workers(client: Any, tmp_path: Path) -> None:
+    for k in range(2):
+        recorded(ARM, duration=12.0, rate=100.0, seed=k).save(tmp_path / f"run{k}.parquet")
+    quick = {"physical": False, "rotor": False, "tilt": False, "delay": 0.0, "cutoff": 10.0}
+    paths = sorted(tmp_path.iterdir())
+    local = armdyn.identify(ARM, [armdyn.Log.read(path, joints=ARM) for path in paths], **quick)
+    assert same(armdyn.identify(ARM, tmp_path, **quick), local)
+    assert same(armdyn.identify(ARM, f"{tmp_path}/*.parquet", **quick, client=client), local)
+    with pytest.raises(armdyn.LogError) as caught:
+        armdyn.identify(ARM, tmp_path / "none.csv", client=client)
+    assert "none.csv: " in str(caught.value)
+    assert "It was looked for on a worker: all of them need the same folders." in str(caught.value)
+    for path, text in (
+        (tmp_path / "*.csv", "is a pattern that no file matches."),
+        (tmp_path.parent / "empty", "is a folder without logs. Logs are"),
+    ):
+        (tmp_path.parent / "empty").mkdir(exist_ok=True)
+        with pytest.raises(armdyn.LogError) as caught:
+            armdyn.identify(ARM, path)
+        assert text in str(caught.value)

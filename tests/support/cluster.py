@@ -21,7 +21,7 @@ def two_workers() -> Generator[Any]:
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         memory_limit="1.5GB",
         silence_logs=logging.CRITICAL,
     )

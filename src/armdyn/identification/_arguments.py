@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -17,10 +18,11 @@ from armdyn._checks import (
     checked_positive,
 )
 from armdyn.arm import Arm
+from armdyn.cluster import Cluster
 from armdyn.errors import InputError, shown
 from armdyn.identification.fit._columns import common_terms, short_name
 from armdyn.identification.fit.choice._wide import AUTO, Terms
-from armdyn.log import Log, extremes, is_in_file
+from armdyn.log import Log, extremes, is_in_file, log_paths, read_logs_on
 from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
@@ -53,14 +55,17 @@ def checked_cutoff(value: object) -> float | None:
     return None if value is None else checked_positive(value, "cutoff")
 
 
-def checked_logs(arm: Arm, logs: object, what: str, *, long: bool = False) -> list[Log]:
+def checked_logs(
+    arm: Arm, logs: object, what: str, *, long: bool = False, cluster: Cluster | None = None
+) -> list[Log]:
     """Return one log or several as a list; each has torques and the joints of the arm.
 
     Args:
         arm: the arm.
-        logs: logs, or paths of files, which are read.
+        logs: logs, or paths of files, patterns or folders of them, which are read.
         what: the name of the argument.
         long: large files are read block by block, not into memory.
+        cluster: its workers read the files, but large ones.
     """
     single = isinstance(logs, Log | str | os.PathLike)
     listed: object = [cast(object, logs)] if single else logs
@@ -69,8 +74,7 @@ def checked_logs(arm: Arm, logs: object, what: str, *, long: bool = False) -> li
             f"`{what}` is {shown(logs)}, expected an armdyn.Log or several.", argument=what
         )
     result: list[Log] = []
-    for one in cast("Sequence[object]", listed):
-        log = _opened(arm, cast("str", one), long) if isinstance(one, str | os.PathLike) else one
+    for log in _opened(arm, cast("Sequence[object]", listed), long, cluster):
         if not isinstance(log, Log):
             raise InputError(
                 f"`{what}` has {shown(log)}, expected an armdyn.Log or several.", argument=what
@@ -84,12 +88,30 @@ def checked_logs(arm: Arm, logs: object, what: str, *, long: bool = False) -> li
     return result
 
 
-def _opened(arm: Arm, path: str | os.PathLike[str], long: bool) -> Log:
+def _opened(
+    arm: Arm, listed: Sequence[object], long: bool, cluster: Cluster | None
+) -> Iterator[object]:
+    """Yield logs, those of files read, and what is neither as it is."""
+    found: list[object] = []
+    for one in listed:
+        paths = isinstance(one, str | os.PathLike)
+        found += log_paths(cast("str", one)) if paths else [one]
+    small = [x for x in found if isinstance(x, Path) and not (long and _is_large(x))]
+    read = iter(read_logs_on(cluster, small, arm, {}) if cluster is not None else ())
+    for one in found:
+        if not isinstance(one, Path):
+            yield one
+        elif long and _is_large(one):
+            yield Log.stream(one, joints=arm)
+        else:
+            yield next(read) if cluster is not None else Log.read(one, joints=arm)
+
+
+def _is_large(path: Path) -> bool:
     try:
-        large = os.stat(path).st_size > LARGE_FILE
+        return os.stat(path).st_size > LARGE_FILE
     except (OSError, ValueError):
-        large = False  # the reader reports the error
-    return Log.stream(path, joints=arm) if large and long else Log.read(path, joints=arm)
+        return False  # the reader reports the error
 
 
 def _check_log(arm: Arm, log: Log) -> None:

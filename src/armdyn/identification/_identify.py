@@ -78,8 +78,9 @@ def identify(
         arm: the geometry, and a first guess of the masses, which fills in what the data do not
             show.
         logs: one log or several with joint torques: logs, or paths of files that `Log.read`
-            understands without options. Files above 256 MB are read block by block, like
-            `Log.stream`, so they need not fit into memory.
+            understands without options, patterns such as "runs/*.parquet", or folders, whose logs
+            are taken by name. Files above 256 MB are read block by block, like `Log.stream`, so
+            they need not fit into memory.
         friction: "auto" fits viscous, Coulomb and constant friction of every joint, and further
             terms where the data show them clearly. True fits these three only, a list such as
             ``["viscous", "coulomb", "load"]`` its terms, False takes friction from the arm.
@@ -110,7 +111,8 @@ def identify(
         flip: joints, by numbers from 1 or names, whose torques have the opposite sign in the logs.
         progress: called with (done, total, what) during each step.
         client: a `distributed.Client`, whose workers make the rows of the regression and reduce
-            them to triangular factors. The result has the same bits as without it.
+            them to triangular factors; they also read files up to 256 MB, which they must find
+            under the same paths. The result has the same bits as without it.
 
     Raises:
         InputError: an argument is wrong, or the logs are too short or not of this arm.
@@ -128,8 +130,8 @@ def identify(
     arm = checked_arm(arm)
     report = reporter(progress)
     cluster = checked_client(client)
-    train_logs = checked_logs(arm, logs, "logs", long=True)
-    test_logs = [] if test is None else checked_logs(arm, test, "test", long=True)
+    train_logs = checked_logs(arm, logs, "logs", long=True, cluster=cluster)
+    test_logs = [] if test is None else checked_logs(arm, test, "test", long=True, cluster=cluster)
     options = Options(
         friction=checked_friction(friction),
         rotor=checked_rotor(rotor),

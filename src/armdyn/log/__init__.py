@@ -2,6 +2,7 @@
 
 from armdyn.log._log import Log
 from armdyn.log.formats._registry import format_written, is_log_path, written_in_words
+from armdyn.log.reading._many import log_paths, read_logs_on
 from armdyn.log.signals._cutoff import choose_cutoff
 from armdyn.log.signals._prepare import Prepared, prepare, velocities
 from armdyn.log.signals._segments import segments
@@ -20,9 +21,11 @@ __all__ = [
     "format_written",
     "is_in_file",
     "is_log_path",
+    "log_paths",
     "part_of",
     "picked",
     "prepare",
+    "read_logs_on",
     "runs",
     "segments",
     "velocities",

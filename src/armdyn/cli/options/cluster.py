@@ -52,7 +52,7 @@ def opened_client(address: str | None, workers: int | None) -> Generator[Any]:
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
     )
     with made, distributed.Client(made) as client:

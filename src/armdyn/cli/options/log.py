@@ -11,8 +11,9 @@ import typer
 
 from armdyn.arm import Arm
 from armdyn.cli._console import complain
+from armdyn.cluster import checked_client
 from armdyn.errors import InputError, LogWarning, shown
-from armdyn.log import Log
+from armdyn.log import Log, log_paths, read_logs_on
 
 UnitsOption = Annotated[
     str | None, typer.Option(help="Of positions: rad, deg, m or mm; one, or by commas one each.")
@@ -68,11 +69,21 @@ def keep_inputs(out: Path, names: Sequence[str], inputs: Sequence[str | Path]) -
                 raise InputError(f"{given} would be replaced by a result; choose another --out.")
 
 
-def read_logs(arm: Arm, paths: Sequence[Path], options: dict[str, Any]) -> list[Log]:
-    """Read logs; print warnings about suspect data, and what was guessed or done to the data."""
+def read_logs(
+    arm: Arm, paths: Sequence[Path], options: dict[str, Any], client: Any = None
+) -> list[Log]:
+    """Read logs; print warnings about suspect data, and what was guessed or done to the data.
+
+    Paths may be patterns or folders. With a client of a cluster, its workers read the files.
+    """
+    files = [file for path in paths for file in log_paths(path)]
+    cluster = checked_client(client)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LogWarning)
-        logs = [Log.read(path, joints=arm, **options) for path in paths]
+        if cluster is not None:
+            logs = read_logs_on(cluster, files, arm, options)
+        else:
+            logs = [Log.read(path, joints=arm, **options) for path in files]
     said = [str(warning.message) for warning in caught]
     for words in said:
         complain(f"warning: {words}")

@@ -74,7 +74,8 @@ FUNCTIONS = ("mass_matrix", "inverse_dynamics", "gravity")
 def identify(
     robot: RobotArgument,
     logs: Annotated[
-        list[Path], typer.Argument(metavar="LOG...", help="CSV, Parquet, npz or mat files.")
+        list[Path],
+        typer.Argument(metavar="LOG...", help="CSV, Parquet, npz or mat files, or folders."),
     ],
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write to.")
@@ -157,9 +158,9 @@ def identify(
         prior=prior, cutoff=cutoff, decimate=decimate,
     )  # fmt: skip
     options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
-    read = read_logs(arm, logs, options)
-    held_out = read_logs(arm, test, options) if test else None
     with opened_client(client, workers) as opened, progress_bar(as_json=as_json) as progress:
+        read = read_logs(arm, logs, options, opened)
+        held_out = read_logs(arm, test, options, opened) if test else None
         result = identify_arm(
             arm, read, physical=physical, holdout=holdout, test=held_out,
             robust=robust, progress=progress, client=opened, **fit,
