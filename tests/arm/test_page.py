@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.arm.page._meshes import MOST_TRIANGLES, meshes_of
 from armdyn.arm.page._page import _asset
 from armdyn.arm.page._programs import programs_of
 from armdyn.arm.page._scene import scene
+from armdyn.present import UNPACK
+from armdyn.robot.meshes import drawn
+from support.meshes import urdf_with_meshes
 from support.node import needs_node, run_node
 
 PUMA = armdyn.load("puma560")
@@ -143,3 +147,35 @@ def test_a_long_log_is_thinned_out(tmp_path: Path) -> None:
     assert "every 3th sample" not in page.html
     assert "one sample of 3" in page.html
     assert len(page.html) < 3e6
+
+
+MESHED = """
+const meshes = JSON.parse(process.argv[2]);
+console.log(JSON.stringify(meshes.map(mesh => Array.from(meshSolid(mesh)))));
+"""
+
+
+@needs_node
+def test_meshes_are_in_the_page_and_missing_ones_are_told(tmp_path: Path) -> None:
+    arm = armdyn.load(urdf_with_meshes(tmp_path))
+    plain, page = arm.page(), arm.page(meshes=True)
+    assert plain is not None and page is not None
+    assert '"meshes":[]' in plain.html.replace(" ", "")
+    assert "Not drawn: gone.dae: not found." in page.html
+    meshes, _ = meshes_of(arm.robot, ())
+    parts = drawn(arm.robot, most=MOST_TRIANGLES).parts
+    assert [part.link for part in parts] == [mesh["link"] for mesh in meshes] == [1]
+    script = "\n".join([UNPACK, _asset("linear.js"), _asset("meshes.js"), MESHED])
+    (numbers,) = json.loads(run_node(tmp_path, script, json.dumps(meshes)))
+    found = np.array(numbers).reshape(-1, 6)
+    expected = parts[0].corners[parts[0].faces].reshape(-1, 3)
+    np.testing.assert_allclose(found[:, :3], expected, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(found[:, 3:], axis=1), 1.0, atol=1e-5)
+    a, b, c = (expected[k::3] for k in range(3))
+    outward = np.cross(b - a, c - a)
+    outward /= np.linalg.norm(outward, axis=1, keepdims=True)
+    assert (np.sum(found[::3, 3:] * outward, axis=1) > 0.79).all()
+    with pytest.raises(armdyn.InputError, match="`meshes` is False"):
+        arm.page(packages=[tmp_path])
+    bare = armdyn.load("planar2").page(meshes=True)
+    assert bare is not None and "has no meshes: its links are capsules" in bare.html

@@ -12,6 +12,7 @@ import pytest
 
 import armdyn
 from support.browser import Opened, running
+from support.meshes import urdf_with_meshes
 
 Open = Callable[..., Opened]
 PANDA = armdyn.load("panda")
@@ -197,6 +198,20 @@ def test_odd_arms_and_runs_have_a_sensible_page(opened: Open, tmp_path: Path) ->
     page = opened(tmp_path / "one.html")
     page("armdyn.play()")
     assert page("armdyn.q") == pytest.approx([0.3, 0.2], abs=1e-9)
+
+
+def test_meshes_are_drawn_and_can_be_hidden(opened: Open, tmp_path: Path) -> None:
+    arm = armdyn.load(urdf_with_meshes(tmp_path))
+    arm.page(tmp_path / "arm.html", meshes=True)
+    page = opened(tmp_path / "arm.html", viewport={"width": 500, "height": 400})
+    box = page.page.locator("#show-meshes")
+    page.page.locator("#show summary").click()
+    assert box.is_checked()
+    with_meshes = page.page.locator("#view").screenshot()
+    box.click()
+    page.page.wait_for_timeout(300)
+    assert page.page.locator("#view").screenshot() != with_meshes
+    assert "gone.dae" in page.page.locator("#notes").inner_text()
 
 
 def test_dark_and_on_a_phone(opened: Open, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from armdyn.arm._install_fastcall import install_fastcall
 from armdyn.arm._offset_joints import offset_joints
 from armdyn.arm.programs._names import AUTO
 from armdyn.errors import InputError
-from armdyn.robot import BASES, FIXED, Robot, chain_of
+from armdyn.robot import BASES, FIXED, Robot, chain_of, checked_folders
 
 if TYPE_CHECKING:
     from armdyn.arm._function import Function
@@ -734,7 +734,12 @@ class Arm:
         return self._solvers[key]
 
     def page(
-        self, path: str | os.PathLike[str] | None = None, *, log: Log | None = None
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        log: Log | None = None,
+        meshes: bool = False,
+        packages: Sequence[str | os.PathLike[str]] = (),
     ) -> Page | None:
         """Write a page (.html) in which the arm moves, by its own programs; it needs no network.
 
@@ -744,6 +749,10 @@ class Arm:
         Args:
             path: of the page; if left out, the page is returned, and a notebook shows it.
             log: a motion to play, with its torques beside those of the model.
+            meshes: draw the meshes of the robot's file, thinned out to some 24 000 triangles; a
+                link without any is a capsule, and the page says what is missing.
+            packages: folders in which meshes are looked for, besides that of the robot's file: of
+                packages, or in which packages are.
 
         Examples:
             >>> arm.page("arm.html")
@@ -756,8 +765,15 @@ class Arm:
 
         if path is not None:
             check_page(path)
+        folders, wanted = checked_folders(packages), checked_flag(meshes, "meshes")
+        if folders and not wanted:
+            raise InputError(
+                "`packages` are given, but `meshes` is False: nothing is looked for in them.",
+                argument="packages",
+            )
         double = self.astype(np.float64)
-        return write_page(double, path, None if log is None else recording_of(double, log))
+        recording = None if log is None else recording_of(double, log)
+        return write_page(double, path, recording, folders if wanted else None)
 
     def view(
         self,

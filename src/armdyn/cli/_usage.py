@@ -140,6 +140,7 @@ VERBS: dict[str, Usage] = {
         (
             "armdyn page puma560 -o puma560.html",
             "armdyn page arm.urdf run.csv -o run.html",
+            "armdyn page arm.urdf --meshes -o arm.html",
         ),
         folder="look",
     ),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from armdyn.arm.page._programs import NEEDED, programs_of
 from armdyn.arm.page._recording import Recording
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
 
 SCRIPTS = (
     "linear.js", "pace.js", "reach.js", "fall.js", "recording.js", "camera.js", "solids.js",
-    "webgl.js", "pieces.js", "style.js", "panel.js", "matrix.js", "plots.js", "hands.js", "tell.js",
-    "main.js",
+    "webgl.js", "meshes.js", "pieces.js", "style.js", "panel.js", "matrix.js", "plots.js",
+    "hands.js", "tell.js", "main.js",
 )  # fmt: skip
 """The parts of the script, each after those it needs."""
 
@@ -54,20 +56,28 @@ class Page:
 
 
 def write_page(
-    arm: Arm, path: str | os.PathLike[str] | None, recording: Recording | None = None
+    arm: Arm,
+    path: str | os.PathLike[str] | None,
+    recording: Recording | None = None,
+    packages: Sequence[Path] | None = None,
 ) -> Page | None:
-    """Write the page of an arm, the whole file or none; without a path, return it."""
+    """Write the page of an arm, the whole file or none; without a path, return it.
+
+    With `packages`, it has the meshes of the links, which are looked for there too.
+    """
     if path is not None:
         check_page(path)
-    text = page_text(arm, recording)
+    text = page_text(arm, recording, packages)
     if path is None:
         return Page(text, arm.name)
     write_whole(path, text)
     return None
 
 
-def page_text(arm: Arm, recording: Recording | None = None) -> str:
-    """Return the page of an arm, with a recording of its motion if there is one."""
+def page_text(
+    arm: Arm, recording: Recording | None = None, packages: Sequence[Path] | None = None
+) -> str:
+    """Return the page of an arm, with a recording of its motion and meshes if there are any."""
     shown = None if recording is None else recording.thinned()
     code, left_out = programs_of(arm)
     mass = sum(joint.mass for joint in arm.robot.joints)
@@ -77,7 +87,14 @@ def page_text(arm: Arm, recording: Recording | None = None) -> str:
         notes.insert(
             0, f"With {arm.n} joints, its dynamics are too long for a page: it shows positions."
         )
+    meshes: list[dict[str, Any]] = []
+    if packages is not None:
+        from armdyn.arm.page._meshes import meshes_of
+
+        meshes, missing = meshes_of(arm.robot, packages)
+        notes += missing
     data = {
+        "meshes": meshes,
         "scene": scene(arm, None if shown is None else shown.q),
         "recording": None if shown is None else shown.data(),
         "about": about if shown is None or not shown.about else f"{about}; {shown.about}",

@@ -26,7 +26,9 @@ let style = colours(), isStale = true, isResized = false;
 const paces = { computing: new Pace(), drawing: new Pace(), between: new Pace() };
 const panel = new Panel(scene, moveJoint, choose);
 const map = new MatrixMap(byId("matrix"), byId("entry"), scene.joints, refreshSoon);
-const show = { links: true, boxes: false, masses: false, frames: false, ellipsoid: true };
+const meshes = new Meshes(page.meshes, drawer);
+root.classList.toggle("meshed", meshes.given.length > 0);
+const show = { meshes: true, links: true, boxes: false, masses: false, frames: false, ellipsoid: true };
 const moving = () => state.isFree || (recording && state.isOnRecording && state.isPlaying);
 
 // -- what changes the state -------------------------------------------------------------------
@@ -140,7 +142,7 @@ function paint() {
   camera.width = Math.max(1, stage.width);
   camera.height = Math.max(1, stage.height);
   const frames = framesAt(scene, state.q), tip = origin(frames[n + 1]);
-  const found = pieces.at(frames, style, { ...show, selected: state.selected });
+  const found = pieces.at(frames, style, { ...show, selected: state.selected }, meshes);
   found.push(pieces.ball(tip, 0.021 * scene.size, style.handle, false));
   found.push(pieces.ball(tip, 0.034 * scene.size, [...style.handle.slice(0, 3), 0.28], false));
   const ease = show.ellipsoid && mobility();

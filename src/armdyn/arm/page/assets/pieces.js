@@ -10,20 +10,22 @@ class Pieces {
   }
 
   /** Solids at frames, in the given colours, as `show` asks for. */
-  at(frames, colours, show) {
+  at(frames, colours, show, meshes) {
     const { scene } = this, n = scene.joints.length, tip = frames[n + 1], found = [];
     const points = [[0, 0, 0], ...scene.joints.map((joint, k) => placed(frames[k + 1], joint.anchor)),
       origin(tip)];
-    const r = this.thick(0);
-    found.push(this.along("drum", points[0], scene.up, 1.9 * r, 0.5 * r, colours.dark));
+    const r = this.thick(0), isMesh = link => show.meshes && meshes.links.has(link);
+    if (!isMesh(0)) found.push(this.along("drum", points[0], scene.up, 1.9 * r, 0.5 * r, colours.dark));
+    if (show.meshes) meshes.add(found, frames, colours, show.selected);
     if (show.boxes) this.boxes(found, frames, colours);
     if (show.links) {
       for (let k = 0; k <= n; k++) {
-        this.capsule(found, points[k], points[k + 1], this.thick(k) * (k === n ? 0.7 : 1),
+        if (!isMesh(k)) this.capsule(found, points[k], points[k + 1], this.thick(k) * (k === n ? 0.7 : 1),
           k ? colours.link : colours.dark);
       }
     }
     scene.joints.forEach((joint, k) => {
+      if (isMesh(k + 1)) return;
       const axis = column(frames[k + 1], 2), size = this.thick(k + 0.5) * (show.links ? 1.28 : 0.6);
       const colour = k === show.selected ? colours.bright(k) : colours.joint(k);
       if (joint.revolute) {

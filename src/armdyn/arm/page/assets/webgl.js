@@ -196,6 +196,9 @@ class WebGL {
     gl.drawArrays(solid === "dots" ? gl.POINTS : gl.TRIANGLES, 0, count);
   }
 
+  /** Make triangles a solid of a name: corners and normals, as of `meshSolid`. */
+  mesh(name, numbers) { this.solids[name] = this.buffer(numbers); }
+
   /** Make points a solid of the name "dots". */
   dots(points, up) { this.solids.dots = this.buffer(points.flatMap(p => [...p, ...up])); }
 }

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from armdyn.cli._console import JsonOption, plain, print_json, show
+from armdyn.cli._reading_options import reading_options
 from armdyn.cli.options.log import (
     ColumnsOption,
     DropOption,
@@ -40,6 +41,9 @@ def page(
     path: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The page, as .html.")
     ] = Path("arm.html"),
+    meshes: Annotated[
+        bool, typer.Option("--meshes", help="Draw the meshes of the robot's file, thinned out.")
+    ] = False,
     units: UnitsOption = None,
     time_unit: TimeUnitOption = None,
     columns: ColumnsOption = None,
@@ -57,9 +61,14 @@ def page(
     keep_inputs(path.parent, [path.name], [robot, *([log] if log else ())])
     if log is None and (units or time_unit or columns or gear or sort or missing):
         raise InputError("options of a log are given, but no log; name its file after the robot.")
-    arm, warned = open_arm(robot, base, tip, strict, snap)
+    arm, warned = open_arm(robot, base, tip, strict, snap, meshes=meshes)
     options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
-    arm.page(path, log=read_logs(arm, [log], options)[0] if log else None)
+    arm.page(
+        path,
+        log=read_logs(arm, [log], options)[0] if log else None,
+        meshes=meshes,
+        packages=reading_options(("packages",)).get("packages", ()) if meshes else (),
+    )
     size = path.stat().st_size
     if as_json:
         print_json({"name": arm.name, "written": str(path), "bytes": size, "warnings": warned})
