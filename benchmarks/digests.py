@@ -3,8 +3,8 @@
     python benchmarks/digests.py before.json
     python benchmarks/digests.py after.json --compare before.json
 
-Every quantity of some arms is emitted for every vector width of x86-64, straight-line and rolled,
-with its operation counts. So is the code that all programs share.
+Every quantity of some arms is emitted for every vector width of x86-64 and for ARM, straight-line and
+rolled, with its operation counts. So is the code that all programs share.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from armdyn.kernel._kernel import program_ir
 from armdyn.kernel.batch._batch_code import batch_code
 from armdyn.kernel.call._fastcall_ir import fastcall_ir
 from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.targets import x86
+from armdyn.kernel.targets import arm, x86
 from armdyn.kernel.targets._target import Host
 from armdyn.report.bench._arms import arm_named
 
@@ -47,21 +47,23 @@ def rows(arms: list[str]) -> Iterator[tuple[str, str]]:
     # code is written here and not run, so the machine need not have these instructions
     needs = [name for cpu in CPUS for name in x86.LEVELS[cpu].needs]
     levels = x86.levels(Host("x86_64", "", dict.fromkeys(needs, True)))
-    codegens = [Codegen(levels[cpu], DOUBLE) for cpu in CPUS]
+    widths = {cpu: str(Codegen(levels[cpu], DOUBLE).width) for cpu in CPUS}
+    codegens = {widths[cpu]: Codegen(levels[cpu], DOUBLE) for cpu in CPUS}
+    codegens["arm"] = Codegen(arm.native(Host("arm64", "", {})), DOUBLE)
     for name in arms:
-        arm = arm_named(name)
-        for quantity in arm.quantities:
+        chosen = arm_named(name)
+        for quantity in chosen.quantities:
             rolled = ["rolled"] if "rolled" in armdyn.methods(quantity) else []
             for method in ("auto", *rolled):
-                f = arm.function(quantity, method)
+                f = chosen.function(quantity, method)
                 yield f"{name} {quantity} {method} ops", f"{f.operations} {f.method}"
-                for codegen in codegens:
-                    key = f"{name} {quantity} {method} {codegen.width}"
+                for label, codegen in codegens.items():
+                    key = f"{name} {quantity} {method} {label}"
                     yield key, digest(program_ir(f.program, codegen))
-    for codegen in codegens:
-        yield f"batch {codegen.width}", digest(batch_code(codegen))
+    for label, codegen in codegens.items():
+        yield f"batch {label}", digest(batch_code(codegen))
         for shape in FASTCALLS:
-            key = f"fastcall {shape[0]} {shape[1]} {codegen.width}"
+            key = f"fastcall {shape[0]} {shape[1]} {label}"
             yield key, digest(fastcall_ir(codegen, *shape))
 
 
