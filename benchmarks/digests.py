@@ -3,8 +3,8 @@
     python benchmarks/digests.py before.json
     python benchmarks/digests.py after.json --compare before.json
 
-Every quantity of some arms is emitted for every vector width of x86-64 and for ARM, straight-line and
-rolled, with its operation counts. So is the code that all programs share.
+Every quantity of some arms is emitted for every vector width of x86-64 and for ARM, straight-line
+and rolled, with its operation counts. So is the code that all programs share.
 """
 
 from __future__ import annotations
