@@ -26,9 +26,9 @@ import numpy as np
 
 import armdyn
 from armdyn.algorithms.closed_form import closed_form
+from armdyn.report.bench.peers._eaik import EAIK
 from armdyn.robot import chain_of
 
-SAME = 1e-6
 GIVEN = 0.4
 RIGHT = np.pi / 2
 
@@ -97,21 +97,6 @@ def swivel(arm: armdyn.Arm, q: np.ndarray) -> np.ndarray:
     return np.arctan2(((E - S) * e2).sum(axis=-1), ((E - S) * np.cross(e2, n)).sum(axis=-1))
 
 
-def peer(arm: armdyn.Arm, locked: tuple[int, float] | None) -> Any:
-    """The same arm in EAIK, by axes and points at zero; None if it cannot be."""
-    try:
-        from eaik.IK_HP import HPRobot
-    except ImportError:
-        return None
-    if not all(joint.is_revolute for joint in arm.robot.joints):
-        return None
-    zero = np.zeros(arm.n)
-    J, tip = arm.jacobian(zero), arm.pose(zero)
-    points = [np.zeros(3), *(arm.pose(zero, i)[:3, 3] for i in range(1, arm.n + 1)), tip[:3, 3]]
-    P = np.diff(np.array(points), axis=0)
-    return HPRobot(J[3:].T, P, fixed_axes=[locked] if locked else [])
-
-
 def clocks(functions: list[Callable[[], Any]], repeats: int) -> list[float]:
     """The least processor time of some calls of each [s], in turns."""
     best = [np.inf] * len(functions)
@@ -123,19 +108,12 @@ def clocks(functions: list[Callable[[], Any]], repeats: int) -> list[float]:
     return best
 
 
-def compared(other: Any, poses: np.ndarray, found: Any) -> tuple[int, int]:
-    """How many poses have the same set of solutions, and of how many."""
-    same = 0
-    for k, pose in enumerate(poses):
-        theirs = other.IK(pose)
-        Q = np.atleast_2d(np.array(theirs.Q))
-        Q = Q[~np.array(theirs.is_LS, dtype=bool)]
-        ours = found.q[k][found.valid[k]][:, : Q.shape[-1]]
-        away = np.abs(wrapped(ours[:, None] - Q[None])).max(axis=-1)
-        same += bool((away.min(axis=0, initial=9.0) < SAME).all()) and bool(
-            (away.min(axis=1, initial=9.0) < SAME).all()
-        )
-    return same, len(poses)
+def peer(arm: armdyn.Arm, locked: tuple[int, float] | None) -> Any:
+    """The same arm in EAIK; None if it cannot be."""
+    try:
+        return EAIK().arm(arm, locked)
+    except armdyn.ArmdynError:
+        return None
 
 
 def table(names: list[str], count: int, n_compared: int) -> None:
@@ -164,16 +142,16 @@ def table(names: list[str], count: int, n_compared: int) -> None:
         original = np.where(found.valid, away, np.inf).min(axis=-1)
         counts, times = np.unique(found.valid.sum(axis=-1), return_counts=True)
         listed = ", ".join(f"{c}: {t}" for c, t in zip(counts, times, strict=True))
-        few = poses[:n_compared].copy()  # its tip is not turned at zero
-        few[:, :3, :3] = few[:, :3, :3] @ arm.pose(np.zeros(arm.n))[:3, :3].T
+        few = poses[:n_compared]
         other = peer(arm, None if form.given is None else (form.given, GIVEN))
-        if name.endswith("swivel angle") or not (other and other.hasKnownDecomposition()):
+        if name.endswith("swivel angle"):
             other = None
         calls: list[Callable[[], Any]] = [ours, lambda ours=ours, found=found: ours(out=found)]
         if other is not None:
+            given_few = other.seen(few)
             calls += [
-                lambda other=other, few=few: [other.IK(pose) for pose in few],
-                lambda other=other, few=few: other.IK_batched(few, 1),
+                lambda other=other, few=given_few: other.one_by_one(few),
+                lambda other=other, few=given_few: other.batch(few),
             ]
         new, again, *theirs = clocks(calls, 5)
         print(
@@ -186,11 +164,11 @@ def table(names: list[str], count: int, n_compared: int) -> None:
             continue
         each, batched = (x / len(few) for x in theirs)
         ratio = min(each, batched) * count
-        same, of = compared(other, few, found)
+        same = other.same_sets(few, found)
         print(
             f"    EAIK {each * 1e6:.1f} us a pose, in a batch {batched * 1e6:.1f} us: the better "
             f"is {ratio / new:.0f} times, {ratio / again:.0f} times ours with `out`; "
-            f"same sets {same} of {of}",
+            f"same sets {same} of {len(few)}",
             flush=True,
         )
 

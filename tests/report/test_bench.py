@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from runpy import run_path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,11 +23,13 @@ from armdyn.report.bench import _arms, _measure, _run
 from armdyn.report.bench._arms import arm_named
 from armdyn.report.bench._chains import exponent
 from armdyn.report.bench._clock import Job, best_times
+from armdyn.report.bench._kinematics import measure_kinematics
 from armdyn.report.bench._limit import block_function, work
 from armdyn.report.bench._moving import moving
 from armdyn.report.bench._results import OURS, Benchmark, Growth, Imports, Limit, Times, Work
 from armdyn.report.bench._tables import duration
 from armdyn.report.bench.peers import _pinocchio_cpp
+from armdyn.report.bench.peers._eaik import EAIKArm
 from armdyn.report.bench.peers._peer import Offer, Task, disagreement
 from armdyn.report.bench.peers._pinocchio_python import PinocchioPython
 from armdyn.scalar import Op
@@ -154,6 +157,33 @@ def test_what_is_absent_is_said(monkeypatch) -> None:
     assert not found.cells and not found.peers
     assert [note.split(" was ")[0] for note in found.notes] == ["casadi", "ur5"]
     assert "armdyn[casadi]" in found.notes[0] and "armdyn[bench]" in found.notes[1]
+
+
+def test_inverse_kinematics_is_measured_with_and_without_another_library(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "eaik", None)
+    notes: list[str] = []
+    rows, others = measure_kinematics(("planar2", "puma560"), 40, 0.0, notes)
+    assert [row.robot for row in rows] == ["puma560"] and not others
+    assert list(rows[0].times.seconds) == [OURS] and rows[0].compared == 0
+    assert len(notes) == 1 and "armdyn[bench]" in notes[0]
+
+
+def test_sets_of_solutions_are_compared_whole_turns_aside() -> None:
+    arm = armdyn.load("puma560")
+    poses = arm.pose(np.linspace(0.1, 1.2, 18).reshape(3, 6))
+    found = arm.inverse_kinematics_all(poses, limits=False)
+
+    class Other:
+        """Finds ours, but one of the second pose, and one too many of the third."""
+
+        def IK(self, pose: np.ndarray) -> SimpleNamespace:
+            k = int(np.abs(poses - pose).max(axis=(-1, -2)).argmin())
+            Q = found.q[k][found.valid[k]] + 2 * np.pi * (k == 0)
+            Q = Q[1:] if k == 1 else np.vstack([Q, Q[:1] + 0.1]) if k == 2 else Q
+            return SimpleNamespace(Q=Q, is_LS=[False] * len(Q))
+
+    theirs = EAIKArm(Other(), np.eye(3))
+    assert [theirs.same_sets(poses[:k], found) for k in (1, 2, 3)] == [1, 1, 1]
 
 
 def test_a_missing_compiler_and_missing_headers_are_said(monkeypatch, tmp_path) -> None:

@@ -164,6 +164,25 @@ class Threads:
 
 
 @dataclass(frozen=True)
+class Kinematics:
+    """All branches of inverse kinematics of one arm.
+
+    Attributes:
+        robot: name of the arm.
+        words: its closed form.
+        times: for one pose of a batch, on one core, with memory for the results.
+        same: poses whose sets of solutions were the same in the other library.
+        compared: poses whose sets were compared.
+    """
+
+    robot: str
+    words: str
+    times: Times
+    same: int
+    compared: int
+
+
+@dataclass(frozen=True)
 class Imports:
     """Seconds until `armdyn.load` and `numpy` are imported, each in a fresh process."""
 
@@ -191,6 +210,7 @@ class Benchmark:
         threads: scaling.
         imports: of packages; None if not measured.
         notes: what was not measured, and why.
+        kinematics: inverse kinematics of arms with a closed form.
     """
 
     machine: Mapping[str, str]
@@ -203,6 +223,7 @@ class Benchmark:
     threads: tuple[Threads, ...]
     imports: Imports | None
     notes: tuple[str, ...]
+    kinematics: tuple[Kinematics, ...] = ()
 
     @property
     def disagreements(self) -> tuple[str, ...]:
@@ -234,6 +255,8 @@ class Benchmark:
         for growth, given in zip(told["growth"], self.growth, strict=True):
             for times, seen in zip(growth["times"], given.times, strict=True):
                 times["ratios"] = _ratios(seen)
+        for row, given in zip(told["kinematics"], self.kinematics, strict=True):
+            row["times"]["ratios"] = _ratios(given.times)
         for row, given in zip(told["threads"], self.threads, strict=True):
             row["speedup"] = given.speedup
         if self.imports:

@@ -14,10 +14,12 @@ from armdyn.report.bench._chains import QUANTITIES as CHAIN_QUANTITIES
 from armdyn.report.bench._chains import SIZES, in_others, measure_growth
 from armdyn.report.bench._clock import Job, best_times
 from armdyn.report.bench._fresh import measure_imports, measure_starts
+from armdyn.report.bench._kinematics import measure_kinematics
 from armdyn.report.bench._machine import machine
 from armdyn.report.bench._measure import job_into, measure_cell, states_of
 from armdyn.report.bench._results import Benchmark, Cell, Start, Threads
 from armdyn.report.bench.peers import PEERS, Peer
+from armdyn.report.bench.peers._eaik import EAIK
 
 QUANTITIES = (
     "mass_matrix",
@@ -31,8 +33,8 @@ QUANTITIES = (
 START_ARM = "generic7"
 START_CHAINS = (30, 100)
 THREADED_ARM = "generic6"
-# Measurements after the arms and the chains.
-LAST = ("compile and load times", "threads", "imports")
+# Measurements besides the arms and the chains.
+LAST = ("inverse kinematics", "compile and load times", "threads", "imports")
 
 
 @dataclass(frozen=True)
@@ -107,18 +109,23 @@ def run_benchmark(settings: Settings, progress: Progress | None = None) -> Bench
     cells: list[Cell] = []
     for name in settings.robots:
         cells += _cells(name, settings, peers, notes, step)
-    growth = measure_growth(settings.chains, peers, settings.seconds, step)
-    done = total - len(LAST)  # arms that could not be read were not measured
-    starts = _starts(settings)
+    kinematics, branching = measure_kinematics(
+        settings.robots, settings.batch, settings.seconds, notes
+    )
     step(LAST[0])
-    threads = _threads(settings, notes)
+    growth = measure_growth(settings.chains, peers, settings.seconds, step)
+    done = total - len(LAST) + 1  # arms that could not be read were not measured
+    starts = _starts(settings)
     step(LAST[1])
-    imports = measure_imports(3 * settings.rounds) if settings.rounds else None
+    threads = _threads(settings, notes)
     step(LAST[2])
+    imports = measure_imports(3 * settings.rounds) if settings.rounds else None
+    step(LAST[3])
+    all_peers: dict[str, Peer | EAIK] = {**peers, **branching}
     return Benchmark(
         machine=about,
-        peers={name: peer.version for name, peer in peers.items()},
-        peer_notes={name: peer.note for name, peer in peers.items()},
+        peers={name: peer.version for name, peer in all_peers.items()},
+        peer_notes={name: peer.note for name, peer in all_peers.items()},
         batch=settings.batch,
         cells=tuple(cells),
         growth=growth if settings.chains else (),
@@ -126,6 +133,7 @@ def run_benchmark(settings: Settings, progress: Progress | None = None) -> Bench
         threads=threads,
         imports=imports,
         notes=tuple(notes),
+        kinematics=kinematics,
     )
 
 

@@ -13,7 +13,7 @@ REFUSED = "refused"
 
 def grids(benchmark: Benchmark) -> Iterator[Grid]:
     """Yield all tables that have something to show."""
-    made = (_one, _batch, _cached, _limits, _growth, _starts, _threads, _imports)
+    made = (_one, _batch, _cached, _kinematics, _limits, _growth, _starts, _threads, _imports)
     for make in made:
         grid = make(benchmark)
         if grid.rows:
@@ -44,6 +44,19 @@ def _cached(benchmark: Benchmark) -> Grid:
     rows = [(c.robot, c.kind, c.cached) for c in benchmark.cells]
     title = "Batch that fits into the cache, one core, for one state; in brackets times slower"
     return _comparison(title, rows)
+
+
+def _kinematics(benchmark: Benchmark) -> Grid:
+    table = _comparison("", [(k.robot, k.words, k.times) for k in benchmark.kinematics])
+    title = (
+        f"All branches of inverse kinematics, batch of {benchmark.batch} poses, one core, for one "
+        "pose; in brackets times slower"
+    )
+    rows = tuple(
+        (*row, f"{k.same} of {k.compared}" if k.compared else ABSENT)
+        for row, k in zip(table.rows, benchmark.kinematics, strict=True)
+    )
+    return Grid(title, ("arm", "closed form", *table.heads[2:], "same sets"), 2, rows)
 
 
 def _comparison(title: str, rows: Sequence[tuple[str, str, Times]]) -> Grid:
