@@ -154,6 +154,23 @@ def test_single_precision_is_refused_and_says_what_to_do() -> None:
         assert f.jax(kernel=False)(np.ones(3)).dtype == np.float32
 
 
+def test_arms_in_single_precision_compute_in_it() -> None:
+    f = SMALL.astype(np.float32).function("inverse_dynamics")
+    states = [x.astype(np.float32) for x in states_of(f, 21)]
+    g = f.jax()
+    for enabled in (True, False):
+        with jax.enable_x64(enabled):
+            assert same_bits(jax.jit(g)(*states), f(*states))
+            assert calls_kernels(g, *states)
+            slope = jax.grad(lambda *x: g(*x).sum())(*states)
+            assert slope.dtype == np.float32
+            assert g([0.1, 0.2], [0.3, 0.4], [0.5, 0.6]).dtype == np.float32
+    expected = SMALL.function("inverse_dynamics").vjp()(*states, np.ones((21, 2)))[0]
+    assert relative_error(np.asarray(slope), expected) < 1e-5
+    with pytest.raises(armdyn.InputError, match="`qd` is an array of float64, but the arm comp"):
+        g(states[0], states[1].astype(np.float64), states[2])
+
+
 def test_wrong_arguments_are_named() -> None:
     g = ARM.function("bias").jax()
     with pytest.raises(armdyn.InputError, match=r"q \(3\), qd \(3\)"):

@@ -236,6 +236,25 @@ def test_floats_are_computed_in_double_precision_and_rounded() -> None:
         assert a.grad.dtype == torch.float32 and torch.equal(a.grad, b.grad.float())
 
 
+def test_arms_in_single_precision_compute_in_it() -> None:
+    f = ARM.astype(np.float32).function("inverse_dynamics")
+    g = f.torch()
+    for n_states in (3, 40_000):
+        states = [x.float() for x in tensors(f, n_states)]
+        got = g(*states)
+        assert got.dtype == torch.float32 and same_bits(got, f(*arrays(states)))
+    states = [x.float().requires_grad_() for x in tensors(f, 5)]
+    double = [x.detach().double().requires_grad_() for x in states]
+    g(*states).sum().backward()
+    ARM.function("inverse_dynamics").torch()(*double).sum().backward()
+    for a, b in zip(states, double, strict=True):
+        assert a.grad.dtype == torch.float32
+        torch.testing.assert_close(a.grad, b.grad.float(), rtol=1e-4, atol=1e-4)
+    torch.library.opcheck(_torch._operator(_callee.callee_of(f.program, f.dtype)), tuple(states))
+    with pytest.raises(armdyn.InputError, match=r"the arm computes in float32.*`\.float\(\)`"):
+        g(*double)
+
+
 def test_numbers_that_are_not_finite_pass_through_in_their_own_state() -> None:
     f = ARM.function("inverse_dynamics")
     for n_states in (5, 900):

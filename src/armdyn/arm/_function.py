@@ -335,10 +335,10 @@ class Function(Vectorcallable):
     def jax(self, *, parameters: bool = False, kernel: bool = True) -> Callable[..., Any]:
         """Return the same function on JAX arrays ``(..., n)``.
 
-        On a CPU it calls the compiled kernel, which computes in double precision: JAX needs
-        ``jax_enable_x64``. `jit`, `vmap` and derivatives in both modes work, again and again.
-        Numbers are not checked: results of NaN are NaN. On other devices, and with a version of
-        jaxlib that this one does not know, the traced program is computed by JAX.
+        On a CPU it calls the compiled kernel, which computes in the precision of the arm: for
+        double precision JAX needs ``jax_enable_x64``. `jit`, `vmap` and derivatives in both modes
+        work, again and again. Numbers are not checked: results of NaN are NaN. On other devices,
+        and with a version of jaxlib that is not known here, JAX computes the traced program.
 
         Args:
             parameters: take the link parameters ``(..., 10n)``, in the order of
@@ -360,15 +360,15 @@ class Function(Vectorcallable):
             return to_jax(program)
         from armdyn.arm.engines._jax import jax_function
 
-        return jax_function(program)
+        return jax_function(program, self.dtype)
 
     def torch(self, *, parameters: bool = False) -> Callable[..., Any]:
         """Return the same function on PyTorch tensors ``(..., n)``: a custom operator.
 
         It calls the compiled kernel on the memory of the tensors. Autograd, as often as you like,
         `torch.vmap` and `torch.compile` work. Tensors are on the CPU, all of float64 or all of
-        float32, which are computed in double precision and rounded. Numbers are not checked:
-        results of NaN are NaN.
+        float32. An arm of float32 takes those only; others compute them in double precision and
+        round. Numbers are not checked: results of NaN are NaN.
 
         Args:
             parameters: take the link parameters ``(..., 10n)``, in the order of
@@ -383,7 +383,7 @@ class Function(Vectorcallable):
         """
         from armdyn.arm.engines._torch import torch_function
 
-        return torch_function(self._program(parameters))
+        return torch_function(self._program(parameters), self.dtype)
 
     def vjp(self) -> Function:
         """Return the gradient of this function, for reverse mode of automatic differentiation.

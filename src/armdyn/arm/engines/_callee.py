@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._fork_safe import first_use
+from armdyn.arm._arguments import DOUBLE
 from armdyn.arm._evaluate import Evaluator
 from armdyn.graph import Program, Slot, interpret, jvp_program, vjp_program
-from armdyn.kernel import LEAST_STATES, kernel_key
+from armdyn.kernel import ELEMENTS, LEAST_STATES, kernel_key
 
 Array = NDArray[np.float64]
 
@@ -27,28 +29,32 @@ class Callee:
     Attributes:
         program: the program; its inputs are vectors.
         name: a name that no other program has, in this or in another process.
+        dtype: the type of all numbers.
         evaluate: its machine code.
         primal: the program whose `jvp` this one is, if it is one.
     """
 
-    def __init__(self, program: Program, name: str, primal: Callee | None = None) -> None:
+    def __init__(
+        self, program: Program, name: str, dtype: np.dtype[Any], primal: Callee | None = None
+    ) -> None:
         self.program = program
         self.name = name
-        self.evaluate = Evaluator(program)
+        self.dtype = dtype
+        self.evaluate = Evaluator(program, ELEMENTS[dtype.char])
         self.primal = primal
 
     @cached_property
     def vjp(self) -> Callee:
         """The gradient: of the inputs and a flat cotangent for each output."""
         with first_use:
-            return callee_of(vjp_program(self.program))
+            return callee_of(vjp_program(self.program), self.dtype)
 
     @cached_property
     def jvp(self) -> Callee:
         """The derivative along a direction: of the inputs and a flat tangent for each."""
         with first_use:
             program = jvp_program(self.program)
-            return Callee(program, _name(program), self)
+            return Callee(program, _name(program, self.dtype), self.dtype, self)
 
     def unchecked(self, arrays: Sequence[Array], threads: int) -> list[Array]:
         """Evaluate at arrays ``(*lead, size)``; numbers that are not finite pass through."""
@@ -60,7 +66,7 @@ class Callee:
                 return found.results
         with np.errstate(all="ignore"):
             if kernel is None:
-                return interpret(self.program, *arrays)
+                return [x.astype(self.dtype) for x in interpret(self.program, *arrays)]
             results = kernel(*arrays)
         return list(results) if isinstance(results, tuple) else [np.asarray(results)]
 
@@ -68,15 +74,15 @@ class Callee:
 _callees: dict[str, Callee] = {}
 
 
-def callee_of(program: Program) -> Callee:
+def callee_of(program: Program, dtype: np.dtype[Any] = DOUBLE) -> Callee:
     """Return the operation of a program; the same object for equal programs.
 
     Libraries keep operations for good, so these are kept too.
     """
     flat = replace(program, inputs=tuple(Slot(s.name, (s.size,)) for s in program.inputs))
-    name = _name(flat)
-    return _callees.setdefault(name, Callee(flat, name))
+    name = _name(flat, dtype)
+    return _callees.setdefault(name, Callee(flat, name, dtype))
 
 
-def _name(program: Program) -> str:
-    return f"{program.name}_{kernel_key(program)[:32]}"
+def _name(program: Program, dtype: np.dtype[Any]) -> str:
+    return f"{program.name}_{kernel_key(program, ELEMENTS[dtype.char])[:32]}"

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from armdyn._fork_safe import first_use
+from armdyn.arm._arguments import DOUBLE, check_precision
 from armdyn.arm.engines._callee import Callee, callee_of
 from armdyn.errors import InputError
 from armdyn.export import check_sizes, imported, to_jax
@@ -30,26 +31,28 @@ HEADER = "xla/ffi/api/c_api.h"
 VERSION = r"#define XLA_FFI_API_MAJOR (\d+)\b.*?#define XLA_FFI_API_MINOR (\d+)\b"
 
 
-def jax_function(program: Program) -> Callable[..., Any]:
-    """Return a function of JAX arrays ``(..., n)`` that computes in double precision."""
+def jax_function(program: Program, dtype: np.dtype[Any] = DOUBLE) -> Callable[..., Any]:
+    """Return a function of JAX arrays ``(..., n)`` that computes with numbers of a type."""
     jnp: Any = imported("jax.numpy", "the function in JAX")
     compute: Callable[..., Sequence[Any]]
     if kernels_work():
-        compute = partial(_primitive().bind, callee=callee_of(program))
+        compute = partial(_primitive().bind, callee=callee_of(program, dtype))
     else:
         compute = partial(_traced, program)
 
     def function(*states: Any) -> Any:
-        _check_precision()
-        arrays = [jnp.asarray(state) for state in states]
+        _check_double(dtype)
+        arrays = [x if hasattr(x, "dtype") else jnp.asarray(x, dtype) for x in states]
+        arrays = [jnp.asarray(x) for x in arrays]
         check_sizes(program, [a.shape[-1] if a.ndim else 0 for a in arrays])
         for array, slot in zip(arrays, program.inputs, strict=True):
             _check_type(array, slot)
+            check_precision(array.dtype, dtype, slot.name)
         lead = jnp.broadcast_shapes(*(a.shape[:-1] for a in arrays))
-        doubles = [jnp.broadcast_to(a.astype(np.float64), (*lead, a.shape[-1])) for a in arrays]
+        given = [jnp.broadcast_to(a.astype(dtype), (*lead, a.shape[-1])) for a in arrays]
         results = [
             part.reshape((*lead, *slot.shape))
-            for part, slot in zip(compute(*doubles), program.outputs, strict=True)
+            for part, slot in zip(compute(*given), program.outputs, strict=True)
         ]
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -73,20 +76,21 @@ def ffi_version() -> tuple[int, int] | None:
     return (int(found[1]), int(found[2])) if found else None
 
 
-def _check_precision() -> None:
+def _check_double(dtype: np.dtype[Any]) -> None:
     dtypes: Any = import_module("jax.dtypes")
-    if dtypes.canonicalize_dtype(np.float64) != np.float64:
+    if dtype == DOUBLE and dtypes.canonicalize_dtype(dtype) != dtype:
         raise InputError(
-            "JAX rounds all numbers to single precision here, and kernels compute in double: call "
-            '`jax.config.update("jax_enable_x64", True)` first, or take `jax(kernel=False)`, which '
-            "computes in the precision of its arguments."
+            "JAX rounds all numbers to single precision here, and the arm computes in double: call "
+            '`jax.config.update("jax_enable_x64", True)` first, load the arm with '
+            "`dtype=np.float32`, or take `jax(kernel=False)`, which computes in the precision of "
+            "its arguments."
         )
 
 
 def _check_type(array: Any, slot: Slot) -> None:
     if not np.can_cast(array.dtype, np.float64, "safe"):
         raise InputError(
-            f"`{slot.name}` holds {array.dtype}; expected real numbers, which become float64.",
+            f"`{slot.name}` holds {array.dtype}; expected real numbers.",
             argument=slot.name,
         )
 
@@ -115,7 +119,7 @@ def _registered(callee: Callee) -> str | None:
 def _primitive() -> Any:
     """Return the primitive; its parameter is the `Callee`.
 
-    Operands and results are flat arrays ``(*lead, size)`` of doubles, all with the same lead.
+    Operands and results are flat arrays ``(*lead, size)`` of one type, all with the same lead.
     """
     jax, core, ad, batching, mlir = (
         import_module(name)

@@ -17,17 +17,24 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from armdyn._fork_safe import first_use
+from armdyn.arm._arguments import DOUBLE
 from armdyn.arm.engines._callee import Callee, callee_of
 from armdyn.errors import InputError
 from armdyn.export import imported
 from armdyn.graph import Program
 
 
-def torch_function(program: Program) -> Callable[..., Any]:
-    """Return a function of tensors ``(..., n)``, all of float64 or all of float32, on the CPU."""
+def torch_function(program: Program, dtype: np.dtype[Any] = DOUBLE) -> Callable[..., Any]:
+    """Return a function of tensors ``(..., n)`` on the CPU, which computes with numbers of a type.
+
+    Tensors are of that type; in double precision they may all be of float32, and are converted.
+    """
     torch: Any = imported("torch", "the function in PyTorch")
-    callee = callee_of(program)
+    callee = callee_of(program, dtype)
+    computed = _type(torch, callee)
     with first_use:
         operator, eager = _operator(callee), _eager(callee)
     inputs = [(slot.name, slot.size) for slot in program.inputs]
@@ -39,18 +46,18 @@ def torch_function(program: Program) -> Callable[..., Any]:
             found = _quick(torch, callee, states)
             if found is not None:
                 return found
-        _check(torch, program.name, inputs, states)
+        _check(torch, program.name, inputs, states, computed)
         kind = states[0].dtype
         lead = _lead(torch, inputs, states)
-        doubles = [
+        given = [
             x if x.shape[:-1] == lead else x.expand(*lead, x.shape[-1])
-            for x in [x.to(torch.float64) for x in states]
+            for x in [x.to(computed) for x in states]
         ]
         if compiling:
             _refuse_forward_mode(torch, inputs, states)
-            results = operator(*doubles)
+            results = operator(*given)
         else:
-            results = eager(*doubles)
+            results = eager(*given)
         if several:
             return tuple([x.to(kind) for x in results])
         return results.to(kind)
@@ -66,11 +73,11 @@ def _quick(torch: Any, callee: Callee, states: Sequence[Any]) -> Any:
     """
     if getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0:  # there may be tangents
         return None
-    tensor, double = torch.Tensor, torch.float64
+    tensor, computed = torch.Tensor, _type(torch, callee)
     arrays: list[Any] = []
     try:
         for x in states:
-            if type(x) is not tensor or x.dtype is not double or x.requires_grad:
+            if type(x) is not tensor or x.dtype is not computed or x.requires_grad:
                 return None
             arrays.append(x.numpy())  # wrappers and tensors elsewhere have none
             if arrays[-1].shape != arrays[0].shape:
@@ -80,7 +87,13 @@ def _quick(torch: Any, callee: Callee, states: Sequence[Any]) -> Any:
         return None
 
 
-def _check(torch: Any, name: str, inputs: list[tuple[str, int]], states: Sequence[Any]) -> None:
+def _type(torch: Any, callee: Callee) -> Any:
+    return torch.float64 if callee.dtype == DOUBLE else torch.float32
+
+
+def _check(
+    torch: Any, name: str, inputs: list[tuple[str, int]], states: Sequence[Any], computed: Any
+) -> None:
     """Raise an error if these are no tensors that a kernel can compute with."""
     if len(states) != len(inputs):
         wanted = ", ".join([f"{given} ({size})" for given, size in inputs])
@@ -102,6 +115,13 @@ def _check(torch: Any, name: str, inputs: list[tuple[str, int]], states: Sequenc
             raise InputError(
                 f"`{given}` is a tensor of {x.dtype}, {x.layout}; expected a dense one of float64 "
                 "or float32: `.double()` makes one.",
+                argument=given,
+            )
+        if x.dtype == torch.float64 and computed == torch.float32:
+            raise InputError(
+                f"`{given}` is a tensor of float64, but the arm computes in float32. If it shall "
+                "be rounded, give `.float()` of it; to compute in double, load the arm with "
+                "`dtype=np.float64`.",
                 argument=given,
             )
         if x.dtype != states[0].dtype:
