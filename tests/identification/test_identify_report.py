@@ -20,6 +20,7 @@ from armdyn.identification import FILES, Result, identify
 from armdyn.identification.page import report_html
 from armdyn.present import percent, sentence, tag, with_deviation
 from armdyn.present.svg import Scale, line, scale_of
+from support.browser import running
 from support.identification import motion, recorded, small_arm
 
 ALONE = {"meta", "link", "br", "hr", "img", "input"}
@@ -66,6 +67,24 @@ class Page(HTMLParser):
 @cache
 def good() -> Result:
     return identify(small_arm(), recorded(small_arm()), physical=False)
+
+
+def test_the_motion_is_played_in_the_report(tmp_path) -> None:
+    result = good()
+    result.report(tmp_path / "report.html")
+    seen: list[str] = []
+    with running() as browser:
+        page = browser.new_page()
+        page.on("request", lambda request: seen.append(request.url))
+        page.on("pageerror", lambda error: seen.append(str(error)))
+        page.goto(f"{(tmp_path / 'report.html').as_uri()}#player")
+        page.wait_for_selector("#player iframe")
+        page.wait_for_function("document.querySelector('iframe').contentWindow.armdyn")
+        (player,) = (frame for frame in page.frames if frame != page.main_frame)
+        player.evaluate("armdyn.seek(2.0)")
+        player.wait_for_selector("#legend", state="visible")
+        assert player.evaluate("armdyn.n") == result.arm.n
+    assert [url for url in seen if not url.startswith(("file:", "about:"))] == []
 
 
 def poor_log() -> Log:

@@ -46,7 +46,7 @@ def test_the_whole_story_comes_out_right(monkeypatch, capsys, tmp_path: Path) ->
     page = Path(told["page"]).read_text(encoding="utf-8")
     links = re.findall(r'href="([^"#]+)"', page)
     assert set(links) == {os.path.relpath(file, out) for file in named}
-    assert '<iframe src="motion.html"' in page
+    assert page.count('<iframe srcdoc="') == 2
     assert armdyn.load(out / "identified" / "identified.urdf").n == 6
     assert len(armdyn.Log.read(out / "log.csv").t) > 3000
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from armdyn.arm.kinematics._poses import checked_pose
     from armdyn.arm.kinematics._rotations import rotation_vectors
     from armdyn.arm.page._log_recording import recording_of
-    from armdyn.arm.page._page import Page, write_page
+    from armdyn.arm.page._page import Page, player, write_page
     from armdyn.arm.page._recording import Recording
     from armdyn.arm.page._scene import home, scene
     from armdyn.arm.programs._counts import generic_chain, operation_counts
@@ -56,6 +56,7 @@ __all__ = [
     "parameter_values",
     "parametric",
     "placements_of",
+    "player",
     "reach_of",
     "recording_of",
     "rotation_vectors",
@@ -92,6 +93,7 @@ __getattr__ = lazy_names(
         "parameter_values": "programs._parametric:values",
         "parametric": "programs._parametric",
         "placements_of": "_link_frames",
+        "player": "page._page",
         "reach_of": "kinematics._inverse_kinematics",
         "recording_of": "page._log_recording",
         "rotation_vectors": "kinematics._rotations",

@@ -28,6 +28,8 @@ SCRIPTS = (
 
 # Height of a page within a notebook, in pixels.
 INLINE = 560
+# Samples of a recording within a report.
+PLAYED = 3000
 
 
 class Page:
@@ -47,12 +49,29 @@ class Page:
         self._name = name
 
     def _repr_html_(self) -> str:
-        inside = escape(self.html, quote=True)
-        style = f"width:100%;height:{INLINE}px;border:0;border-radius:8px"
-        return f'<iframe srcdoc="{inside}" style="{style}" title="arm"></iframe>'
+        return framed(self.html)
 
     def __repr__(self) -> str:
         return f"<Page of {self._name!r}: {len(self.html) // 1000} kB>"
+
+
+def framed(html: str, height: int = INLINE) -> str:
+    """Return a page as an element of another one, loaded when it comes into sight."""
+    style = f"width:100%;height:{height}px;border:0;border-radius:8px"
+    inside = escape(html, quote=True)
+    return f'<iframe srcdoc="{inside}" style="{style}" title="arm" loading="lazy"></iframe>'
+
+
+def player(arm: Arm, recording: Recording, most: int = PLAYED, height: int = INLINE) -> str:
+    """Return a recording of an arm as an element of a report.
+
+    Args:
+        arm: the arm.
+        recording: its motion.
+        most: samples that the report carries, about.
+        height: of the element [pixels].
+    """
+    return framed(page_text(arm, recording.thinned(most), console=False), height)
 
 
 def write_page(
@@ -75,11 +94,14 @@ def write_page(
 
 
 def page_text(
-    arm: Arm, recording: Recording | None = None, packages: Sequence[Path] | None = None
+    arm: Arm,
+    recording: Recording | None = None,
+    packages: Sequence[Path] | None = None,
+    console: bool = True,
 ) -> str:
     """Return the page of an arm, with a recording of its motion and meshes if there are any."""
     shown = None if recording is None else recording.thinned()
-    code, left_out = programs_of(arm)
+    code, left_out = programs_of(arm, console)
     mass = sum(joint.mass for joint in arm.robot.joints)
     about = f"{arm.n} joints, {mass:.4g} kg"
     notes = [] if shown is None else list(shown.notes)

@@ -26,12 +26,17 @@ MOST_OPERATIONS = 30_000
 MOST_EXACT = 4_000
 
 
-def programs_of(arm: Arm) -> tuple[str, tuple[str, ...]]:
-    """Return the programs as an expression of JavaScript, and the names of those left out."""
+def programs_of(arm: Arm, console: bool = True) -> tuple[str, tuple[str, ...]]:
+    """Return the programs as an expression of JavaScript, and the names of those left out.
+
+    Args:
+        arm: the arm.
+        console: whether those that only a console calls are among them.
+    """
     found: list[tuple[str, Program]] = []
     left_out: list[str] = []
     room = MOST_OPERATIONS
-    for name, program in _wanted(arm):
+    for name, program in _wanted(arm, console):
         if program is None or len(program.code) > room:
             left_out.append(name)
         else:
@@ -40,7 +45,7 @@ def programs_of(arm: Arm) -> tuple[str, tuple[str, ...]]:
     return javascript_object(found), tuple(left_out)
 
 
-def _wanted(arm: Arm) -> Iterator[tuple[str, Program | None]]:
+def _wanted(arm: Arm, console: bool) -> Iterator[tuple[str, Program | None]]:
     """Yield names and programs, those that the page needs first; None for a program with loops."""
     if arm.n > MOST_JOINTS:
         for name in NEEDED:
@@ -57,7 +62,7 @@ def _wanted(arm: Arm) -> Iterator[tuple[str, Program | None]]:
     if exact is not None and len(exact.code) <= MOST_EXACT:
         yield exact.name, exact
     for name in has:
-        if name not in NEEDED:
+        if console and name not in NEEDED:
             yield name, _straight(arm, name)
 
 

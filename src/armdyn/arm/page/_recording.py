@@ -29,6 +29,7 @@ class Recording:
         spans: times (from, to) between which the model's torques are known.
         about: what it is, for the head of the page.
         notes: what a reader of the page should know, a sentence each.
+        marks: whether joints have the colour of their residual torque, measured less predicted.
     """
 
     t: Array
@@ -39,10 +40,11 @@ class Recording:
     spans: tuple[tuple[float, float], ...] = ()
     about: str = ""
     notes: tuple[str, ...] = field(default=())
+    marks: bool = False
 
-    def thinned(self) -> Recording:
-        """Return the recording with at most `MOST_SAMPLES` samples, the last one among them."""
-        stride = -(-len(self.t) // MOST_SAMPLES)
+    def thinned(self, most: int = MOST_SAMPLES) -> Recording:
+        """Return the recording with about `most` samples or fewer, the last one among them."""
+        stride = -(-len(self.t) // most)
         if stride == 1:
             return self
         kept = np.union1d(np.arange(0, len(self.t), stride), len(self.t) - 1)
@@ -51,7 +53,7 @@ class Recording:
             self.t[kept], self.q[kept], self.qd[kept],
             None if self.tau is None else self.tau[kept],
             None if self.predicted is None else self.predicted[kept],
-            self.spans, self.about, (*self.notes, note),
+            self.spans, self.about, (*self.notes, note), self.marks,
         )  # fmt: skip
 
     def data(self) -> dict[str, Any]:
@@ -63,6 +65,7 @@ class Recording:
             "tau": None if self.tau is None else _columns(self.tau),
             "predicted": None if self.predicted is None else _columns(self.predicted),
             "spans": [list(span) for span in self.spans],
+            "marks": self.marks,
         }
 
 

@@ -12,6 +12,7 @@ from armdyn.identification.judge._advice import advice
 from armdyn.identification.page._correlations import correlation_section
 from armdyn.identification.page._friction import friction_section
 from armdyn.identification.page._parameters import hidden, links, parameter_table
+from armdyn.identification.page._player import player_section
 from armdyn.identification.page._residuals import residual_section
 from armdyn.identification.page._rollout import rollout_section
 from armdyn.identification.page._rows import RowsOfJoints
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
     from armdyn.identification._result import Result
 
 JUMPS = {
-    "joints": "Joints", "findings": "Lacking", "held-out": "Torques", "rollout": "Simulation",
-    "friction": "Friction", "residuals": "Residuals", "spectra": "Spectra",
+    "joints": "Joints", "findings": "Lacking", "player": "Motion", "held-out": "Torques",
+    "rollout": "Simulation", "friction": "Friction", "residuals": "Residuals", "spectra": "Spectra",
     "parameters": "Parameters", "correlations": "Correlations", "hidden": "Not identifiable",
     "links": "Links", "signals": "Signals", "data": "Data", "next": "Next time",
 }  # fmt: skip
@@ -54,7 +55,12 @@ def report_html(result: Result, made: datetime | None = None) -> str:
         made: the date on the page. Without it, equal results have equal pages.
     """
     title = f"Identification of {result.arm.name}"
-    absent = {"held-out": not result.held_out, "findings": not result.findings}
+    played = player_section(result)
+    absent = {
+        "held-out": not result.held_out,
+        "findings": not result.findings,
+        "player": not played,
+    }
     jumps = {key: words for key, words in JUMPS.items() if not absent.get(key)}
     packed, rows = Packed(), RowsOfJoints(result)
     body = tag(
@@ -66,6 +72,7 @@ def report_html(result: Result, made: datetime | None = None) -> str:
         tag("nav", joined(tag("a", words, href=f"#{key}") for key, words in jumps.items())),
         joint_table(result),
         findings(result),
+        played,
         torque_sections(result, packed),
         rollout_section(result, packed),
         friction_section(result, rows),

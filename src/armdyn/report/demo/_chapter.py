@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from armdyn.present import Grid
+from armdyn.present import Grid, Html
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,7 @@ class Chapter:
         grid: its numbers.
         passed: whether the numbers are as expected.
         files: the written files, by names within the folder.
+        shown: something to look at below the numbers, or None.
         command: the command line for another arm; empty if there is no single command.
         seconds: how long it took.
     """
@@ -28,3 +29,4 @@ class Chapter:
     files: tuple[str, ...] = ()
     command: str = ""
     seconds: float = 0.0
+    shown: Html | None = None

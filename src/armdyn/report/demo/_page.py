@@ -10,15 +10,11 @@ from importlib.metadata import version
 from armdyn.present import STYLE, Grid, Html, Toned, document, joined, section, sentence, tag
 from armdyn.report.demo._chapter import Chapter
 
-MOVING = "motion.html"
-"""The animation, which is shown where it is listed."""
-
 ALT = "The arm, and maps of its inertia, its weight and the eigenvalues of its mass matrix."
 
 MORE_STYLE = """
 .hint code { white-space: normal; overflow-wrap: anywhere; }
-img, iframe { display: block; width: 100%; margin: 1rem 0; border: 0; border-radius: 6px; }
-iframe { height: 26rem; border: 1px solid var(--line); }
+img, iframe { display: block; width: 100%; margin: 1rem 0; border-radius: 6px; }
 """
 
 
@@ -67,8 +63,8 @@ def _chapter(k: int, chapter: Chapter, drawing: bytes) -> Html:
     if k == 1 and drawing:
         source = f"data:image/png;base64,{b64encode(drawing).decode('ascii')}"
         inside.append(Html(f'<img src="{source}" alt="{ALT}">'))
-    if MOVING in chapter.files:
-        inside.append(Html(f'<iframe src="{MOVING}" title="the arm moving"></iframe>'))
+    if chapter.shown:
+        inside.append(chapter.shown)
     if chapter.files:
         links = [tag("a", name, href=name) for name in chapter.files]
         inside.append(tag("p", "Files: ", joined(links, between=", ")))

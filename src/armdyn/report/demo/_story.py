@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from armdyn._progress import Progress, portion, reporter
-from armdyn.arm import Arm, export_c, load, save
+from armdyn.arm import Arm, export_c, load, player, save
 from armdyn.files import check_writable, write_together, write_whole
 from armdyn.identification import ExcitingMotion, Result, excite, identify, need_solver
+from armdyn.identification.page import played
 from armdyn.log import Log
-from armdyn.present import Grid
+from armdyn.present import Grid, Html
 from armdyn.report.demo._bench import (
     NOISE,
     RATE,
@@ -27,19 +28,24 @@ from armdyn.report.demo._bench import (
 )
 from armdyn.report.demo._chapter import Chapter
 from armdyn.report.demo._compiled import run_self_test
-from armdyn.report.demo._page import MOVING, demo_page
+from armdyn.report.demo._page import demo_page
 from armdyn.report.pictures import draw_arm
 from armdyn.report.verify import verify
+from armdyn.simulation import run_recording
 
 PAGE = "report.html"
 ROBOT = "puma560"
 PICTURE = "puma560.png"
+MOVING = "motion.html"
 C_FUNCTIONS = ("mass_matrix", "inverse_dynamics", "gravity")
 
 # The motion for identification, and another one for the test: seconds, harmonics, number of motions
 # tried, seed.
 EXCITING = (20.0, 5, 3000, 0)
 OTHER = (10.0, 3, 200, 7)
+
+# Samples of the motion that the page plays.
+PLAYED = 1500
 
 # A true value should lie within three standard deviations; a few of about sixty may not.
 WITHIN = 0.9
@@ -200,6 +206,7 @@ def _excitation(stage: _Stage, progress: Progress) -> Chapter:
 
 def _measurements(stage: _Stage) -> Chapter:
     rows: list[tuple[str, ...]] = []
+    moving: Html | None = None
     files = ("log.csv", "test.csv")
     for k, (motion, name) in enumerate(zip(stage.motions, files, strict=True)):
         run, log = record(stage.truth, stage.described, motion, seed=k + 1)
@@ -207,6 +214,7 @@ def _measurements(stage: _Stage) -> Chapter:
         log.save(stage.folder / name)
         if k == 0:
             run.animate(stage.folder / MOVING)
+            moving = Html(player(run.arm, run_recording(run, PLAYED)))
         off = float(np.abs(run.q - motion.sample(run.t)[1]).max())
         sticks = sum(event.what.startswith("stick") for event in run.events)
         rows.append((name, str(len(log.t)), f"{np.degrees(off):.2f}°", str(sticks)))
@@ -224,6 +232,7 @@ def _measurements(stage: _Stage) -> Chapter:
         all(len(log.t) > RATE for log in stage.logs),
         (*files, MOVING),
         f"armdyn simulate YOUR_ARM.urdf --animate {MOVING}",
+        shown=moving,
     )
 
 
@@ -282,9 +291,11 @@ def _validated(stage: _Stage, result: Result) -> Chapter:
     return Chapter(
         "Test it on the other motion",
         "Errors of torques that no fit has seen. Beside the measurements there is noise in them; "
-        "beside the truth there is none.",
+        "beside the truth there is none. Below, the motion: a joint turns orange or blue where the "
+        "identified model does not explain its torque.",
         Grid("", heads, 1, rows),
         float(after[-1]) <= GOOD and bool((after < before).all()),
+        shown=played(result),
     )
 
 

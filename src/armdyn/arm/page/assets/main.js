@@ -28,7 +28,12 @@ const panel = new Panel(scene, moveJoint, choose);
 const map = new MatrixMap(byId("matrix"), byId("entry"), scene.joints, refreshSoon);
 const meshes = new Meshes(page.meshes, drawer);
 root.classList.toggle("meshed", meshes.given.length > 0);
-const show = { meshes: true, links: true, boxes: false, masses: false, frames: false, ellipsoid: true };
+const isCompared = Boolean(recording && recording.tau && recording.predicted);
+const show = {
+  meshes: true, links: true, boxes: false, masses: false, frames: false, ellipsoid: true,
+  residuals: isCompared && page.recording.marks,
+};
+root.classList.toggle("alone", !isCompared);
 const moving = () => state.isFree || (recording && state.isOnRecording && state.isPlaying);
 
 // -- what changes the state -------------------------------------------------------------------
@@ -142,7 +147,9 @@ function paint() {
   camera.width = Math.max(1, stage.width);
   camera.height = Math.max(1, stage.height);
   const frames = framesAt(scene, state.q), tip = origin(frames[n + 1]);
-  const found = pieces.at(frames, style, { ...show, selected: state.selected }, meshes);
+  const residuals = show.residuals && state.isOnRecording ? recording.residuals(state.time) : null;
+  byId("legend").hidden = !residuals;
+  const found = pieces.at(frames, style, { ...show, selected: state.selected, residuals }, meshes);
   found.push(pieces.ball(tip, 0.021 * scene.size, style.handle, false));
   found.push(pieces.ball(tip, 0.034 * scene.size, [...style.handle.slice(0, 3), 0.28], false));
   const ease = show.ellipsoid && mobility();
@@ -244,6 +251,7 @@ byId("reset").onclick = reset;
 byId("friction").onchange = () => { fall.friction = byId("friction").checked; };
 byId("degrees").onchange = () => { panel.degrees = byId("degrees").checked; setPlots(); refresh(); };
 for (const what of Object.keys(show)) {
+  byId(`show-${what}`).checked = show[what];
   byId(`show-${what}`).onchange = event => { show[what] = event.target.checked; isStale = true; };
 }
 addEventListener("keydown", event => {

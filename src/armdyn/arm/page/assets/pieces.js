@@ -27,7 +27,8 @@ class Pieces {
     scene.joints.forEach((joint, k) => {
       if (isMesh(k + 1)) return;
       const axis = column(frames[k + 1], 2), size = this.thick(k + 0.5) * (show.links ? 1.28 : 0.6);
-      const colour = k === show.selected ? colours.bright(k) : colours.joint(k);
+      const colour = show.residuals ? colours.residual(show.residuals[k])
+        : k === show.selected ? colours.bright(k) : colours.joint(k);
       if (joint.revolute) {
         found.push(this.along("drum", points[k + 1], axis, size, 2.3 * size, colour));
       } else {

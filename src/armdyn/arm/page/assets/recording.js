@@ -41,6 +41,13 @@ class Recording {
     return (1 - s) * values[k] + s * values[next];
   }
 
+  /** Residual torques at a time, as shares of a fifth of each joint's largest torque; null if unknown. */
+  residuals(time) {
+    if (!this.tau || !this.predicted || !this.isPredicted(time)) return null;
+    this.largest ??= this.tau.map(x => x.reduce((most, y) => Math.max(most, Math.abs(y)), 1e-9));
+    return this.tau.map((x, k) => 5 * (this.value(x, time) - this.value(this.predicted[k], time)) / this.largest[k]);
+  }
+
   /** For each sample, whether the model's torque is known there. */
   get known() {
     return this.marked ??= Uint8Array.from(this.t, time => this.isPredicted(time));
