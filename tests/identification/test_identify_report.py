@@ -219,7 +219,9 @@ def test_the_page_needs_nothing_beside_it() -> None:
     assert "http" not in text.replace("http-equiv", "")
     assert "url(" not in text and "@import" not in text and "import " not in text
     names = {name for name, _ in page.elements}
-    assert not names & {"link", "img", "iframe", "object", "embed", "base"}
+    assert not names & {"link", "img", "object", "embed", "base"}
+    (player,) = (attributes for name, attributes in page.elements if name == "iframe")
+    assert "src" not in player and (player["srcdoc"] or "").startswith("<!DOCTYPE html>")
     places = [a.get("href") or a.get("src") for _, a in page.elements]
     ids = {a.get("id") for _, a in page.elements}
     assert all(place[1:] in ids for place in places if place)

@@ -15,6 +15,7 @@ from armdyn.arm.page._scene import home
 from armdyn.cli._app import main
 from armdyn.errors import FileError, MissingExtraError
 from armdyn.report.pictures import draw_arm
+from armdyn.report.pictures._pose import showing
 from armdyn.report.pictures._sweep import STEPS, sweep
 from support.robots import CLASSICAL
 
@@ -74,6 +75,34 @@ def test_shoulder_and_elbow_of_the_puma_are_swept_over_their_ranges() -> None:
     q = np.zeros(6)
     q[1], q[2] = found.first[7], found.second[40]
     np.testing.assert_allclose(found.gravity[40, 7], arm.gravity(q), atol=1e-12)
+
+
+def test_a_map_shows_one_turn_at_most() -> None:
+    arm = armdyn.load("ur5")
+    assert arm.robot.joints[1].upper - arm.robot.joints[1].lower > 4 * np.pi - 1e-6
+    found = sweep(arm, home(arm))
+    assert found.first[-1] - found.first[0] == pytest.approx(2 * np.pi)
+
+
+@pytest.mark.parametrize("robot", ["puma560", "panda", "stanford", "planar3"])
+def test_an_arm_is_shown_within_its_limits_and_bent(robot: str) -> None:
+    arm = armdyn.load(robot)
+    q = showing(arm)
+    assert all(j.lower <= x <= j.upper for x, j in zip(q, arm.robot.joints, strict=True))
+    moves = np.linalg.svd(arm.jacobian(q)[:3], compute_uv=False)
+    assert moves[1] > 0.1 * moves[0]  # not stretched out
+
+
+def test_a_run_is_drawn_smoothly_with_its_energies_and_events(tmp_path: Path) -> None:
+    arm = armdyn.load("puma560")
+    run = armdyn.simulate(arm, [0.0, -0.8, 1.6, 0.3, 0.5, 0.2], until=1.0)
+    assert len(run) < 100 and {event.what for event in run.events} == {"passes upper limit"}
+    run.plot(tmp_path / "run.svg")
+    text = (tmp_path / "run.svg").read_text(encoding="utf-8")
+    shown = set(re.findall("<!-- (.*) -->", text))
+    assert {"kinetic", "potential", "passes upper limit: joint2", "energy [J]"} <= shown
+    longest = max(re.findall(r' d="(M[^"]*)"', text), key=len)
+    assert longest.count("L") > 200
 
 
 def test_what_cannot_be_drawn_is_refused_before_any_work(tmp_path: Path, monkeypatch) -> None:

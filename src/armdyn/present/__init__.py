@@ -11,6 +11,7 @@ from armdyn.present._numbers import number, percent, with_deviation
 from armdyn.present._packed import UNPACK, Packed, packed_column
 from armdyn.present._pages import check_page, filled
 from armdyn.present._pictures import (
+    JOINT_COLOURS,
     PICTURES_IN_WORDS,
     check_picture,
     matplotlib,
@@ -22,6 +23,7 @@ from armdyn.present._script import SCRIPT
 from armdyn.present._style import PALETTE, STYLE
 
 __all__ = [
+    "JOINT_COLOURS",
     "PALETTE",
     "PICTURES_IN_WORDS",
     "SCRIPT",

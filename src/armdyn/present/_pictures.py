@@ -15,6 +15,9 @@ SUFFIXES = (".png", ".svg", ".pdf")
 PICTURES_IN_WORDS = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
 """The suffixes of pictures, for help texts."""
 
+JOINT_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8a7a2c")
+"""Colours of joints, as in pages: the colour-blind can tell them apart."""
+
 # Metadata that keep the time of drawing out of a file.
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 

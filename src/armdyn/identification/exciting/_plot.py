@@ -51,7 +51,7 @@ def write_plot(
         for j in range(arm.n):
             _draw(axes[j][k], t, signal[:, j], float(low[j]), float(high[j]))
             name = f"{plain_text(arm.joint_names[j])}\n" if k == 0 else ""
-            axes[j][k].set_ylabel(f"{name}{_unit(arm, j, k)}", fontsize=8)
+            axes[j][k].set_ylabel(f"{name}[{_unit(arm, j, k)}]", fontsize=8)
     title = f"Exciting motion of {plain_text(arm.name)}, {t[-1]:g} s (limits dashed)"
     figure.suptitle(f"{title}\n{plain_text(words)}" if words else title)
     write_picture(figure, path)

@@ -1,4 +1,4 @@
-"""One picture of an arm: the stick figure, and maps of its inertia and gravity torques."""
+"""One picture of an arm: the arm in 3D, and maps of its inertia and gravity torques."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm, home
+from armdyn.arm import Arm
 from armdyn.present import check_picture, new_figure, plain_text, write_picture
 from armdyn.report.pictures._figure import draw_figure
+from armdyn.report.pictures._pose import showing
 from armdyn.report.pictures._sweep import Sweep, sweep
 
 Array = NDArray[np.float64]
@@ -19,22 +20,26 @@ Array = NDArray[np.float64]
 LEVELS = 14
 # If a map varies by less than this share, it is shown as one number.
 FLAT = 0.01
+# The pose of an arm with more joints is not written down.
+MANY = 8
 
 
 def draw_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
-    """Draw an arm at home, and maps of inertia and gravity over its two most relevant joints.
+    """Draw an arm, and maps of inertia and gravity over its two most relevant joints.
+
+    The others stay at the pose that is drawn, which is marked in the maps.
 
     The file is written whole or, if that fails, not at all.
     """
     check_picture(path)
-    q = home(arm)
+    q = showing(arm)
     figure = new_figure(11, 7.6)
     standing = figure.add_subplot(2, 2, 1, projection="3d")
     draw_figure(standing, arm, q)
-    standing.set_title(plain_text(f"{arm.name} at {_place(q)}"), fontsize=10, loc="left")
+    standing.set_title(plain_text(f"{arm.name} at {_place(arm, q)}"), fontsize=10, loc="left")
     swept = sweep(arm, q)
     for place, (title, values) in enumerate(_maps(arm, swept), start=2):
-        _map(figure, figure.add_subplot(2, 2, place), arm, swept, title, values)
+        _map(figure, figure.add_subplot(2, 2, place), arm, swept, title, values, q)
     write_picture(figure, path)
 
 
@@ -52,7 +57,9 @@ def _maps(arm: Arm, swept: Sweep) -> Iterator[tuple[str, Array]]:
     yield "largest over least eigenvalue of the mass matrix (SI units)", ratio
 
 
-def _map(figure: Any, axes: Any, arm: Arm, swept: Sweep, title: str, values: Array) -> None:
+def _map(
+    figure: Any, axes: Any, arm: Arm, swept: Sweep, title: str, values: Array, q: Array
+) -> None:
     axes.set_title(plain_text(title), fontsize=10, loc="left")
     axes.tick_params(labelsize=8)
     a, b = swept.joints
@@ -79,15 +86,25 @@ def _map(figure: Any, axes: Any, arm: Arm, swept: Sweep, title: str, values: Arr
         cmap="RdBu_r" if signed else "viridis", **limits,
     )  # fmt: skip
     figure.colorbar(drawn, ax=axes, pad=0.02).ax.tick_params(labelsize=8)
+    at = (_shown(arm, a, q[a]), _shown(arm, b, q[b]))
+    axes.plot(*at, marker="P", color="white", markeredgecolor="black", markersize=9)
 
 
 def _axis(arm: Arm, j: int) -> str:
     return plain_text(f"{arm.joint_names[j]} [{'°' if arm.robot.joints[j].is_revolute else 'm'}]")
 
 
-def _shown(arm: Arm, j: int, values: Array) -> Array:
+def _shown(arm: Arm, j: int, values: Any) -> Any:
     return np.degrees(values) if arm.robot.joints[j].is_revolute else values
 
 
-def _place(q: Array) -> str:
-    return "q = 0" if not q.any() else "q = (" + ", ".join(f"{x:.3g}" for x in q) + ")"
+def _place(arm: Arm, q: Array) -> str:
+    if not q.any():
+        return "q = 0"
+    if arm.n > MANY:
+        return "a pose within its limits"
+    said = [
+        f"{np.degrees(x):.0f}°" if joint.is_revolute else f"{x:.3g} m"
+        for x, joint in zip(q, arm.robot.joints, strict=True)
+    ]
+    return ", ".join(said)

@@ -73,4 +73,7 @@ def _range(arm: Arm, j: int, steps: int) -> Array:
     far = TURN if joint.is_revolute else SLIDE
     low = joint.lower if np.isfinite(joint.lower) else min(-far, joint.upper - far)
     high = joint.upper if np.isfinite(joint.upper) else max(far, low + far)
+    if joint.is_revolute and high - low > 2.0 * TURN:  # one turn tells all
+        middle = float(np.clip(0.0, low + TURN, high - TURN))
+        low, high = middle - TURN, middle + TURN
     return np.linspace(low, high, steps)

@@ -7,7 +7,7 @@ from typing import Any
 
 from armdyn.report.studies._integrator_runs import Falling
 
-COLOURS = {"ab4": "tab:red", "rk4": "tab:orange", "rk45": "tab:blue", "dop853": "tab:green"}
+COLOURS = {"ab4": "#d55e00", "rk4": "#e69f00", "rk45": "#0072b2", "dop853": "#009e73"}
 
 
 def draw(figure: Any, falls: Sequence[Falling]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.report.papers.mata_2002_studies import TABLE_6
 from armdyn.report.studies._puma_runs import INTERVAL, Motion
 
-COLOURS = {"exact": "tab:blue", "linear": "tab:orange", "held": "tab:red", "rounded": "tab:green"}
+COLOURS = {"exact": "#0072b2", "linear": "#e69f00", "held": "#d55e00", "rounded": "#009e73"}
 STYLES = {"rotors": "-", "no rotors": "--", "recalled": ":"}
 
 
