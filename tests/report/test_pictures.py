@@ -102,7 +102,7 @@ def test_a_run_is_drawn_smoothly_with_its_energies_and_events(tmp_path: Path) ->
     text = (tmp_path / "run.svg").read_text(encoding="utf-8")
     shown = set(re.findall("<!-- (.*) -->", text))
     assert {"kinetic", "potential", "passes upper limit: joint2", "energy [J]"} <= shown
-    t, panels, energies = _sampled(run)
+    t, _, energies = _sampled(run)
     assert len(t) >= 1000 and set(run.t) <= set(t)
     assert np.ptp(energies["sum"]) < 1e-3 * np.ptp(energies["kinetic"])
 
