@@ -192,25 +192,25 @@ def compare_limits(name: str, count: int, nodes: int) -> None:
 
 
 def compare_speed(name: str, nodes: int) -> None:
-    """Print times a path, of a batch and of toppra, in one run."""
+    """Print processor times a path, of all threads, of a batch and of toppra, in one run."""
     arm, points = armdyn.load(name), points_of(name, BATCH)
     paths = splines(points)
     time_optimal(arm, points[:2], nodes=nodes)
     grid = np.linspace(0.0, 1.0, nodes + 1)
     ours, theirs = [], {0: [], 1: []}
-    for _ in range(3):
-        begin = time.perf_counter()
+    for _ in range(6):
+        begin = time.process_time()
         time_optimal(arm, points, nodes=nodes)
-        ours.append((time.perf_counter() - begin) / BATCH)
+        ours.append((time.process_time() - begin) / BATCH)
         for kind, times in theirs.items():
-            begin = time.perf_counter()
-            for k in range(10):
+            begin = time.process_time()
+            for k in range(5):
                 by_toppra(arm, paths.knots[k], points[k], grid, kind)
-            times.append((time.perf_counter() - begin) / 10)
-    mine = float(np.median(ours))
+            times.append((time.process_time() - begin) / 5)
+    mine = min(ours)
     print(f"{name}, {nodes} pieces, batches of {BATCH}: {1e6 * mine:.0f} us a path")
     for kind, words in ((0, "left ends"), (1, "both ends")):
-        other = float(np.median(theirs[kind]))
+        other = min(theirs[kind])
         print(f"  toppra, {words}: {1e6 * other:.0f} us, {other / mine:.1f} times as long")
 
 

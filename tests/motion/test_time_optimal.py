@@ -12,11 +12,12 @@ import armdyn
 from armdyn import Arm, InputError, Joint, NumericalError, Robot
 from armdyn.graph import FLOATS, evaluate
 from armdyn.motion import TimeOptimal, TimeOptimalPaths, time_optimal
+from armdyn.motion.timing._judge import MANY, asked
 from armdyn.motion.timing._limits import limits_of
 from armdyn.motion.timing._passes import passed
 from armdyn.motion.timing._paths import splines
 from armdyn.motion.timing._problem import Problem
-from armdyn.motion.timing._programs import bound_step, cap_step, forward_step
+from armdyn.motion.timing._programs import backward_step, forward_step
 from armdyn.motion.timing._tight import Tight
 
 POINTS = np.array([[0.3, -0.4], [-0.6, 0.9], [0.8, 0.2], [0.1, -0.7]])
@@ -168,11 +169,25 @@ def test_programs_give_the_same_on_floats_and_compiled() -> None:
         piece = np.array([[2.0 * problem.length[i, 0], top**2, 0.7 * top, top, 1.0]])
         rows = (problem.node[i], problem.node[i + 1], room.left[i], room.right[i], room.most[i])
         given = (*rows, problem.sigma[i], piece, np.array([[2.0 * top + 0.1]]))
-        for step in (bound_step, cap_step, forward_step):
-            evaluator = step(problem.drives)
+        drives = problem.drives
+        for evaluator in (backward_step(drives, True), forward_step(drives)):
             floats = evaluate(evaluator.program, np.concatenate(given, axis=1)[0].tolist(), FLOATS)
             compiled = [x[0] for x in evaluator(given, (1,)).results]
             np.testing.assert_allclose(compiled, floats, rtol=1e-9, atol=1e-12)
+
+
+def test_many_paths_are_judged_by_one_program_as_one_by_parts() -> None:
+    points = np.random.default_rng(1).uniform(-1.0, 1.0, (MANY, 4, 2))
+    limits = limits_of(RUBBING, None, 40.0, np.stack([EFFORT, [3.0, 0.0]], axis=1))
+    problem = Problem.of(RUBBING, splines(points), limits, True, 20)
+    law = passed(problem, Tight.none(problem).room(problem, None), 0.0, 0.0)
+    compiled = asked(problem, law.speed)
+    for k in (0, 7, MANY - 1):
+        alone = asked(problem.some(np.array([k])), law.speed[:, [k]])
+        for name in ("above", "below", "acceleration", "velocity", "used"):
+            ours, theirs = getattr(compiled, name)[:, [k]], getattr(alone, name)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
+    assert (compiled.which == compiled.which.round()).all() and compiled.which.max() < 6
 
 
 def test_speeds_at_the_ends_and_effort_that_falls_with_speed() -> None:

@@ -26,6 +26,7 @@ from armdyn.report.bench._clock import Job, best_times
 from armdyn.report.bench._kinematics import measure_kinematics
 from armdyn.report.bench._limit import block_function, work
 from armdyn.report.bench._moving import moving
+from armdyn.report.bench._planning import measure_planning
 from armdyn.report.bench._results import OURS, Benchmark, Growth, Imports, Limit, Times, Work
 from armdyn.report.bench._tables import duration
 from armdyn.report.bench.peers import _pinocchio_cpp
@@ -36,7 +37,7 @@ from armdyn.scalar import Op
 
 TINY = bench.Settings(
     robots=("planar2",), kinds=("mass_matrix",), peers=(), chains=(), batch=100, threaded=0,
-    rounds=0, seconds=0.0,
+    rounds=0, seconds=0.0, paths=0,
 )  # fmt: skip
 
 
@@ -321,3 +322,14 @@ def test_bench_writes_tables_json_page_and_picture(monkeypatch, capsys, tmp_path
     )
     assert "One state in a call from Python" in out and "planar2" in out
     assert sorted(path.name for path in Path(tmp_path).iterdir()) == sorted(names)
+
+
+def test_time_optimal_motions_are_timed_beside_toppra(monkeypatch) -> None:
+    pytest.importorskip("toppra")
+    monkeypatch.setattr(_run, "measure_planning", lambda paths, seconds: measure_planning(2, 0.0))
+    found = bench.run_benchmark(replace(TINY, kinds=(), paths=2))
+    assert found.planning is not None and not found.disagreements
+    assert set(found.planning.times.seconds) == {OURS, "toppra"}
+    assert found.planning.difference < 0.05
+    (told,) = (grid.text() for grid in bench.grids(found) if "Time-optimal" in grid.title)
+    assert "batches of 2" in told and found.to_dict()["planning"]["times"]["ratios"]["toppra"] > 0.0

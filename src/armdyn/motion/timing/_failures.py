@@ -17,11 +17,12 @@ REACHED = 1e-6
 def note_unheld(problem: Problem, tight: Tight, errors: list[ArmdynError | None]) -> None:
     """Note paths on which the arm cannot hold itself, moving on against friction or at an end."""
     limited = np.array(problem.drives.effort)
+    still = problem.limits.effort - np.abs(problem.node[[0, -1], :, 4 * problem.n :])
+    if (problem.spare > 0.0)[..., limited].all() and (still > 0.0).all():
+        return
     for right, (high, low) in enumerate(tight.ends(problem, None)):
         lack = problem.held(high, low, right == 1)
-        g = problem.node[-1 if right else 0, :, 4 * problem.n :]
-        still = problem.limits.effort - np.abs(g)
-        lack[-1 if right else 0] = np.minimum(lack[-1 if right else 0], still)
+        lack[-right] = np.minimum(lack[-right], still[right])
         real = problem.length > 0.0
         real[-1] = True  # the node of an end, even if only other paths have the piece before it
         bad = (lack <= 0.0) & limited & real[:, :, None]
@@ -40,7 +41,12 @@ def note_failures(
     question: Question, problem: Problem, law: Law, errors: list[ArmdynError | None]
 ) -> None:
     """Note paths without a time law."""
-    for lane in range(len(errors)):
+    going = law.speed > 0.0
+    going[0], going[1:][problem.s[1:] >= 1.0] = True, True
+    top, last = law.speed.max(axis=0), law.speed[-1]
+    fine = going.all(axis=0) & (top < FASTEST / 2) & (last >= question.end * (1.0 - REACHED))
+    fine &= question.start <= law.bound[0] * (1.0 + REACHED)
+    for lane in np.nonzero(~fine)[0].tolist():
         if errors[lane] is None:
             errors[lane] = _failure(question, problem, law, lane)
 

@@ -22,7 +22,7 @@ def islands(problem: Problem, room: Room, bound: Array) -> NDArray[np.bool_]:
     """
     found = np.zeros(bound.shape, dtype=np.bool_)
     drives = problem.drives
-    if not any(drives.viscous) and not any(drives.loss):
+    if not drives.curved:
         return found
     gap = admissible_step(drives)
     shares = np.arange(1, LOOKED_AT + 1) / LOOKED_AT

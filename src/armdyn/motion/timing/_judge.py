@@ -18,7 +18,9 @@ Array = NDArray[np.float64]
 # Places in each piece at which torques are computed; just inside the ends, since dry friction has
 # no sign where a joint turns.
 INSIDE = 1e-4
-PLACES = np.concatenate([[INSIDE], np.arange(1, 8) / 8.0, [1.0 - INSIDE]])
+PLACES = np.array([INSIDE, 0.25, 0.5, 0.75, 1.0 - INSIDE])
+# Where friction bends more with the speed, there are more of them.
+MORE_PLACES = np.concatenate([[INSIDE], np.arange(1, 8) / 8.0, [1.0 - INSIDE]])
 # States that are computed at a time: they stay in the cache.
 STATES = 8192
 
@@ -68,12 +70,11 @@ def asked(problem: Problem, speed: Array) -> Asked:
     paths = problem.paths
     program = problem.arm.function("inverse_dynamics", friction=problem.friction).program
     if isinstance(paths, Splines) and isinstance(program, Program) and paths.count >= MANY:
-        step = asked_step(program, len(PLACES))
+        step = asked_step(program, along.shape[-1])
         if step.kernel is not None:
             polynomials, knots = paths.inside(problem.middle)
             left = (problem.s[:-1] - knots)[..., None]
-            given = [polynomials, left, along, law, _flat(problem.limits)]
-            return Asked(*step(given, x[:-1].shape).results)
+            return Asked(*step.kernel(polynomials, left, along, law, _flat(problem.limits)))
     return _by_parts(problem, along, law)
 
 
@@ -90,7 +91,7 @@ def _by_parts(problem: Problem, along: Array, law: Array) -> Asked:
     finite = np.isfinite(limits.effort)
     effort = np.where(finite, limits.effort, 0.0)
     found = np.empty((4, N, B, problem.n))
-    rows = max(1, STATES // (B * len(PLACES)))
+    rows = max(1, STATES // (B * along.shape[-1]))
     for i in range(0, N, rows):
         part = slice(i, i + rows)
         x, u = law[part, :, None, :1], law[part, :, None, 1:]
@@ -123,9 +124,10 @@ def _places(problem: Problem) -> Array:
     In the first and the last piece they are nearer to the ends of the path, where speeds rise from
     rest. At the start itself the arm may rest, and dry friction is none.
     """
-    places = np.broadcast_to(PLACES, (*problem.length.shape, len(PLACES))).copy()
-    last = np.count_nonzero(problem.length, axis=0) - 1
-    places[last, np.arange(problem.paths.count)] = 1.0 - np.square(1.0 - PLACES)
-    places[0] = np.square(PLACES)
-    places[0, :, 0] = 0.0
-    return problem.length[:, :, None] * places
+    usual = PLACES if problem.exact else MORE_PLACES
+    along = problem.length[:, :, None] * usual
+    last, lanes = np.count_nonzero(problem.length, axis=0) - 1, np.arange(problem.paths.count)
+    along[last, lanes] = problem.length[last, lanes, None] * (1.0 - np.square(1.0 - usual))
+    along[0] = problem.length[0, :, None] * np.square(usual)
+    along[0, :, 0] = 0.0
+    return along

@@ -27,12 +27,15 @@ def nodes_of(paths: Paths, pieces: int) -> Array:
     special[:, 0] = 0.0
     close = np.diff(special, axis=1) < SAME
     special[:, 1:][close] = np.nan
-    equal = np.arange(1, pieces) / pieces
-    first = GRADED / pieces
-    plain = np.concatenate([first, equal, 1.0 - first])
-    inner = np.where(np.isnan(special[:, 1:]), 2.0, special[:, 1:])
-    away = np.abs(plain[:, None] - inner[:, None, :]).min(axis=2, initial=1.0)
-    kept = np.where(away > NEAR / pieces, plain, np.nan)
-    s = np.sort(np.concatenate([special, kept], axis=1), axis=1)
+    # in units of pieces, each special node is near to one equal node and to the graded ones
+    inner = np.where(np.isnan(special[:, 1:]), -1.0, special[:, 1:]) * pieces
+    nearest = np.rint(inner)
+    lanes, k = np.nonzero((np.abs(inner - nearest) < NEAR) & (nearest > 0.0))
+    equal = np.repeat(np.arange(1, pieces)[None] / pieces, len(special), axis=0)
+    equal[lanes, nearest[lanes, k].astype(np.intp) - 1] = np.nan
+    graded = np.concatenate([GRADED, pieces - GRADED])
+    away = np.abs(graded[:, None] - inner[:, None, :]).min(axis=2, initial=1.0)
+    kept = np.where(away > NEAR, graded / pieces, np.nan)
+    s = np.sort(np.concatenate([special, equal, kept], axis=1), axis=1)
     s = s[:, : int((~np.isnan(s)).sum(axis=1).max())]
     return np.concatenate([np.where(np.isnan(s), 1.0, s), np.ones((len(s), 1))], axis=1).T.copy()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from armdyn.arm import Evaluator
 from armdyn.motion.timing._paths import Indices
 from armdyn.motion.timing._problem import Problem
-from armdyn.motion.timing._programs import bound_step, cap_step, forward_step
+from armdyn.motion.timing._programs import backward_step, forward_step
 
 Array = NDArray[np.float64]
 
@@ -80,9 +80,8 @@ def passed(
     piece[:, :, 4] = _weights(problem.length)
     least = np.full(B, LEAST_SPEED) if last is None else LEAST_SPEED * last.max(axis=0)
     least = np.maximum(least, 1e-12)
-    lower, cap, forward = (
-        _call(make(problem.drives)) for make in (bound_step, cap_step, forward_step)
-    )
+    backward = _call(backward_step(problem.drives, capped))
+    forward = _call(forward_step(problem.drives))
     node, real = problem.node, problem.length > 0.0
     bound, speed = np.empty((N + 1, B)), np.empty((N + 1, B))
     bound[N] = np.minimum(end, room.fastest[N])
@@ -102,13 +101,11 @@ def passed(
                 top if last is None else np.minimum(last[i + 1], top), least
             )
             piece[i, :, 3] = np.maximum(top, least)
-            given, y = inputs(i), room.fastest[i]
+            given, y, most = inputs(i), room.fastest[i], room.fastest[i]
             for _ in range(MOST_AGAIN):
-                y, again = lower(*given, y[:, None])
+                y, most, again = backward(*given, most[:, None])
                 if not again.any():
                     break
-            if capped:
-                (y,) = cap(*given, y[:, None])
             bound[i] = np.where(real[i], y, top)
         speed[0] = np.minimum(start, bound[0])
         for i in range(N):

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 # Passes with the rows of both ends, after the one with those of left ends; more of them if friction
-# is taken at the speed of the last pass.
+# is taken at the speed of the last pass. Where rows have no viscous terms, one pass is exact.
 PASSES, MORE_PASSES = 2, 5
 # Rounds of tightening; then the number of nodes is doubled, so often.
 ROUNDS, DOUBLED = 6, 3
@@ -92,10 +92,13 @@ def _attempt(question: Question, paths: Paths, pieces: int) -> list[Plan | Armdy
     note_unheld(whole, tight, errors)
     start, end = question.start, question.end
     room = tight.room(whole, None)
-    law = passed(whole, room, start, end)
-    for _ in range(PASSES if whole.exact else MORE_PASSES):
-        room = tight.room(whole, law.speed)
-        law = passed(whole, room, start, end, law.speed)
+    if whole.exact and not whole.drives.curved:
+        law = passed(whole, room, start, end, whole.fastest)
+    else:
+        law = passed(whole, room, start, end)
+        for _ in range(PASSES if whole.exact else MORE_PASSES):
+            room = tight.room(whole, law.speed)
+            law = passed(whole, room, start, end, law.speed)
     note_failures(question, whole, law, errors)
     best = _Best(whole, law, islands(whole, room, law.bound))
     lanes = np.array([k for k, error in enumerate(errors) if error is None], dtype=np.intp)
@@ -141,14 +144,14 @@ class _Best:
         nodes, n = slice(0, real + 1), self.problem.n
         which = self.which[:real, lane].astype(np.intp)
         return Plan(
-            self.problem.s[nodes, lane].copy(),
-            self.bound[nodes, lane].copy(),
-            self.speed[nodes, lane].copy(),
+            self.problem.s[nodes, lane],
+            self.bound[nodes, lane],
+            self.speed[nodes, lane],
             float(self.excess[lane]),
             which % n,
             which // n,
-            self.used[:real, lane].copy(),
-            self.split[nodes, lane].copy(),
+            self.used[:real, lane],
+            self.split[nodes, lane],
         )
 
 

@@ -13,6 +13,7 @@ from armdyn.motion.timing._limits import Limits, is_exact
 from armdyn.motion.timing._nodes import nodes_of
 from armdyn.motion.timing._paths import Indices, Paths
 from armdyn.motion.timing._rows import Drives
+from armdyn.robot.friction import coefficients
 
 Array = NDArray[np.float64]
 
@@ -111,7 +112,12 @@ class Problem:
     @cached_property
     def creeping(self) -> Array:
         """Friction of joints that only just slide, ``(N, B, n)``."""
-        return self._dry(CREEPING * self.sigma) if self.friction else np.zeros_like(self.sigma)
+        return self._dry(CREEPING * self.sigma) if self.rubs else np.zeros_like(self.sigma)
+
+    @cached_property
+    def rubs(self) -> bool:
+        """Whether there is any friction."""
+        return self.friction and any(any(coefficients(j)) for j in self.arm.robot.joints)
 
     def _dry(self, v: Array) -> Array:
         viscous = np.array([joint.viscous for joint in self.arm.robot.joints])
@@ -121,6 +127,9 @@ class Problem:
     def spare(self) -> Array:
         """What limits leave of each joint that holds still, at both ends of pieces."""
         limit = np.where(np.isfinite(self.limits.effort), self.limits.effort, 0.0)
+        if not self.rubs:
+            left = limit - np.abs(self.node[:, :, 4 * self.n :])
+            return np.minimum(left[1:], left[:-1])
         ends = enumerate(self.dry(None))
         return np.minimum(*(self.held(limit - f, -limit - f, right=k == 1) for k, f in ends))
 

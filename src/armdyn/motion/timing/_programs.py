@@ -46,49 +46,50 @@ def slots(n: int) -> list[Slot]:
 
 
 @lru_cache(maxsize=64)
-def bound_step(drives: Drives) -> Evaluator:
-    """Return the evaluator of `bound`: a lower speed, and 1 if it is still too high, else 0."""
+def backward_step(drives: Drives, capped: bool) -> Evaluator:
+    """Return the evaluator of `bound` and, if asked for, `cap`.
 
-    def function(*given: Row) -> tuple[Scalar, Scalar]:
+    Results are the speed, the bound, and 1 if the bound is still too high, else 0.
+    """
+
+    def function(*given: Row) -> tuple[Scalar, Scalar, Scalar]:
         bounds, y = _bounds(drives, *given[:-1]), given[-1][0]
         for _ in range(STEPS):
             y = _lowered(bounds, y)
-        x = y * y
-        U, L = _least(bounds.upper, x, y), _largest(bounds.lower, x, y)
-        gap = L - U - ROUNDING * (abs(L) + abs(U))
-        return y, select(gap, 1.0, 0.0)
-
-    return _evaluator(function, drives.n, ["speed", "again"], "bound")
-
-
-@lru_cache(maxsize=64)
-def cap_step(drives: Drives) -> Evaluator:
-    """Return the evaluator of `cap`."""
-
-    def function(*given: Row) -> Scalar:
-        bounds, most = _bounds(drives, *given[:-1]), given[-1][0]
+        U, L = _between(bounds, y)
+        again = select(_gap(U, L), 1.0, 0.0)
         twice, weight = given[6][0], given[6][4]
+        return _capped(bounds, y, twice, weight) if capped else y, y, again
 
-        def worth(y: Scalar) -> Scalar:
-            x = y * y
-            U, L = _least(bounds.upper, x, y), _largest(bounds.lower, x, y)
-            gap = L - U - ROUNDING * (abs(L) + abs(U))
-            return select(gap, -1.0, y + weight * sqrt(max(x + twice * U, 0.0)))
+    return _evaluator(function, drives.n, ["speed", "bound", "again"], "backward")
 
-        best, value = most, worth(most)
-        low, width = 0.0 * most, most
-        for _ in range(LEVELS):
-            for k in range(1, COMPARED):
-                y = low + width * (k / COMPARED)
-                here = worth(y)
-                best = select(here - value, y, best)
-                value = max(value, here)
-            width = width / COMPARED
-            low = max(best - width, 0.0)
-            width = min(best + width, most) - low
-        return best
 
-    return _evaluator(function, drives.n, ["speed"], "cap")
+def _capped(bounds: Bounds, most: Scalar, twice: Scalar, weight: Scalar) -> Scalar:
+    """Return the speed up to a bound that saves most time.
+
+    Args:
+        bounds: of u.
+        most: the bound.
+        twice: 2 D.
+        weight: what a speed at the right end counts, that at the left one as 1.
+    """
+
+    def worth(y: Scalar) -> Scalar:
+        U, L = _between(bounds, y)
+        return select(_gap(U, L), -1.0, y + weight * sqrt(max(y * y + twice * U, 0.0)))
+
+    best, value = most, worth(most)
+    low, width = 0.0 * most, most
+    for _ in range(LEVELS):
+        for k in range(1, COMPARED):
+            y = low + width * (k / COMPARED)
+            here = worth(y)
+            best = select(here - value, y, best)
+            value = max(value, here)
+        width = width / COMPARED
+        low = max(best - width, 0.0)
+        width = min(best + width, most) - low
+    return best
 
 
 @lru_cache(maxsize=64)
@@ -112,8 +113,8 @@ def admissible_step(drives: Drives) -> Evaluator:
         left, _, room, _, most, sigma, _, (y,) = given
         bounds = Bounds([], [])
         bounds.add(drives, _end(drives.n, left, room), sigma, most, None)
-        x = y * y
-        return _least(bounds.upper, x, y) - _largest(bounds.lower, x, y)
+        U, L = _between(bounds, y)
+        return U - L
 
     return _evaluator(function, drives.n, ["gap"], "admissible")
 
@@ -148,6 +149,17 @@ def _bounds(
 def _end(n: int, node: Row, room: Row) -> End:
     by_s, by_ss, a, b, g = (node[k * n : (k + 1) * n] for k in range(5))
     return End(by_s, by_ss, a, b, g, high=room[:n], low=room[n:])
+
+
+def _between(bounds: Bounds, y: Scalar) -> tuple[Scalar, Scalar]:
+    """Return the least upper and the largest lower bound of u at a speed."""
+    x = y * y
+    return _least(bounds.upper, x, y), _largest(bounds.lower, x, y)
+
+
+def _gap(U: Scalar, L: Scalar) -> Scalar:
+    """Return a number above zero if no u is between the bounds."""
+    return L - U - ROUNDING * (abs(L) + abs(U))
 
 
 def _least(bounds: Sequence[Bound], x: Scalar, y: Scalar) -> Scalar:

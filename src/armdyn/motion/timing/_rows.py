@@ -76,6 +76,11 @@ class Drives:
         """Number of joints."""
         return len(self.effort)
 
+    @property
+    def curved(self) -> bool:
+        """Whether rows have terms in y."""
+        return any(self.viscous) or any(self.loss)
+
 
 @dataclass(frozen=True)
 class End:

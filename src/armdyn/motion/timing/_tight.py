@@ -49,12 +49,17 @@ class Tight:
     def ends(self, problem: Problem, speed: Array | None) -> list[tuple[Array, Array]]:
         """Return upper and lower limits less dry friction, at left and at right ends."""
         most = np.where(np.isfinite(problem.limits.effort), problem.limits.effort, 0.0)
-        dry = problem.dry(speed)
-        return [(most - self.high - f, self.low - most - f) for f in dry]
+        left, right = problem.dry(speed)
+        first = (most - self.high - left, self.low - most - left)
+        if left is right:
+            return [first, first]
+        return [first, (most - self.high - right, self.low - most - right)]
 
     def room(self, problem: Problem, speed: Array | None) -> Room:
         """Return the limits; for `speed`, see `Problem.dry`."""
-        left, right = (np.concatenate(x, axis=-1) for x in self.ends(problem, speed))
+        ends = self.ends(problem, speed)
+        left = np.concatenate(ends[0], axis=-1)
+        right = left if ends[0] is ends[1] else np.concatenate(ends[1], axis=-1)
         a = problem.limits.acceleration
         most = np.where(np.isfinite(a), a, 0.0) - self.most
         return Room(left, right, most, problem.fastest * self.slow)

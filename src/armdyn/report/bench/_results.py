@@ -196,6 +196,29 @@ class Imports:
 
 
 @dataclass(frozen=True)
+class Planning:
+    """Times of time-optimal motions, for one path, in batches; other libraries one by one.
+
+    Attributes:
+        robot: name of the arm.
+        n: number of joints.
+        pieces: of each path.
+        paths: in a batch.
+        version: of the other library.
+        difference: largest of durations, as a share.
+        times: for one path.
+    """
+
+    robot: str
+    n: int
+    pieces: int
+    paths: int
+    version: str
+    difference: float
+    times: Times
+
+
+@dataclass(frozen=True)
 class Benchmark:
     """All measurements of one run.
 
@@ -211,6 +234,7 @@ class Benchmark:
         imports: of packages; None if not measured.
         notes: what was not measured, and why.
         kinematics: inverse kinematics of arms with a closed form.
+        planning: of time-optimal motions; None if not measured.
     """
 
     machine: Mapping[str, str]
@@ -224,6 +248,7 @@ class Benchmark:
     imports: Imports | None
     notes: tuple[str, ...]
     kinematics: tuple[Kinematics, ...] = ()
+    planning: Planning | None = None
 
     @property
     def disagreements(self) -> tuple[str, ...]:
@@ -240,6 +265,9 @@ class Benchmark:
             for n, times in zip(growth.n, growth.times, strict=True)
             for peer, why in times.refused.items()
         ]
+        if self.planning:
+            refused = self.planning.times.refused
+            found += [f"{peer}, time-optimal motions: {why}" for peer, why in refused.items()]
         return tuple(dict.fromkeys(found))
 
     def to_dict(self) -> dict[str, Any]:
@@ -259,6 +287,8 @@ class Benchmark:
             row["times"]["ratios"] = _ratios(given.times)
         for row, given in zip(told["threads"], self.threads, strict=True):
             row["speedup"] = given.speedup
+        if self.planning:
+            told["planning"]["times"]["ratios"] = _ratios(self.planning.times)
         if self.imports:
             told["imports"]["ratio"] = self.imports.ratio
         return told

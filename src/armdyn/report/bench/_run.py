@@ -17,7 +17,8 @@ from armdyn.report.bench._fresh import measure_imports, measure_starts
 from armdyn.report.bench._kinematics import measure_kinematics
 from armdyn.report.bench._machine import machine
 from armdyn.report.bench._measure import job_into, measure_cell, states_of
-from armdyn.report.bench._results import Benchmark, Cell, Start, Threads
+from armdyn.report.bench._planning import measure_planning
+from armdyn.report.bench._results import Benchmark, Cell, Planning, Start, Threads
 from armdyn.report.bench.peers import PEERS, Peer
 from armdyn.report.bench.peers._eaik import EAIK
 
@@ -34,7 +35,13 @@ START_ARM = "generic7"
 START_CHAINS = (30, 100)
 THREADED_ARM = "generic6"
 # Measurements besides the arms and the chains.
-LAST = ("inverse kinematics", "compile and load times", "threads", "imports")
+LAST = (
+    "inverse kinematics",
+    "compile and load times",
+    "threads",
+    "imports",
+    "time-optimal motions",
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,7 @@ class Settings:
         threaded: states in the batch for two threads; 0 leaves it out.
         rounds: fresh processes for compile, load and import times; 0 leaves them out.
         seconds: how long each comparison may take.
+        paths: in a batch of time-optimal motions; 0 leaves them out.
     """
 
     robots: tuple[str, ...] = USUAL
@@ -60,6 +68,7 @@ class Settings:
     threaded: int = 1_000_000
     rounds: int = 3
     seconds: float = 1.5
+    paths: int = 256
 
     def __post_init__(self) -> None:
         for what, given, known in (
@@ -80,6 +89,7 @@ QUICK = Settings(
     threaded=0,
     rounds=1,
     seconds=0.05,
+    paths=0,
 )
 """A benchmark of a few seconds, which shows that everything works."""
 
@@ -121,6 +131,8 @@ def run_benchmark(settings: Settings, progress: Progress | None = None) -> Bench
     step(LAST[2])
     imports = measure_imports(3 * settings.rounds) if settings.rounds else None
     step(LAST[3])
+    planning = _planning(settings, notes)
+    step(LAST[4])
     all_peers: dict[str, Peer | EAIK] = {**peers, **branching}
     return Benchmark(
         machine=about,
@@ -134,6 +146,7 @@ def run_benchmark(settings: Settings, progress: Progress | None = None) -> Bench
         imports=imports,
         notes=tuple(notes),
         kinematics=kinematics,
+        planning=planning,
     )
 
 
@@ -168,6 +181,16 @@ def _cells(
         cells.append(measure_cell(arm, quantity, theirs, settings.batch, settings.seconds, name))
         step(f"{quantity}, {name}")
     return cells
+
+
+def _planning(settings: Settings, notes: list[str]) -> Planning | None:
+    if not settings.paths:
+        return None
+    try:
+        return measure_planning(settings.paths, settings.seconds)
+    except ArmdynError as error:
+        notes.append(f"toppra was not measured: {error}")
+        return None
 
 
 def _starts(settings: Settings) -> tuple[Start, ...]:

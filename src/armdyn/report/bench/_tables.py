@@ -13,7 +13,8 @@ REFUSED = "refused"
 
 def grids(benchmark: Benchmark) -> Iterator[Grid]:
     """Yield all tables that have something to show."""
-    made = (_one, _batch, _cached, _kinematics, _limits, _growth, _starts, _threads, _imports)
+    arms = (_one, _batch, _cached, _kinematics, _planning, _limits)
+    made = (*arms, _growth, _starts, _threads, _imports)
     for make in made:
         grid = make(benchmark)
         if grid.rows:
@@ -133,3 +134,14 @@ def _imports(benchmark: Benchmark) -> Grid:
     told = (duration(seen.armdyn), duration(seen.numpy), f"{seen.ratio:.2f}") if seen else None
     heads = ("armdyn", "numpy", "ratio")
     return Grid("Import in a fresh process", heads, 0, (told,) if told else ())
+
+
+def _planning(benchmark: Benchmark) -> Grid:
+    found = benchmark.planning
+    title = "Time-optimal motions, for one path; in brackets times slower"
+    if found is None:
+        return Grid(title, ("arm",), 1, ())
+    names = tuple(found.times.seconds)
+    words = f"{found.pieces} pieces, batches of {found.paths}"
+    cells = (_cell(found.times, name) for name in names)
+    return Grid(title, ("arm", "paths", *names), 2, ((found.robot, words, *cells),))
