@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,24 +20,12 @@ if hasattr(os, "sched_setaffinity"):  # before JAX starts its threads
 import jax
 import jax.numpy as jnp
 import numpy as np
+from best_times import best
 
 import armdyn
 
-STATES, ROUNDS = 4096, 200
+STATES, ROUNDS = 4096, 60
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity")
-
-
-def best(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Return the shortest time of each call, in nanoseconds a state."""
-    for call in calls.values():
-        jax.block_until_ready(call())
-    found = dict.fromkeys(calls, float("inf"))
-    for _ in range(ROUNDS):
-        for name, call in calls.items():
-            start = time.process_time()
-            jax.block_until_ready(call())
-            found[name] = min(found[name], time.process_time() - start)
-    return {name: 1e9 * seconds / STATES for name, seconds in found.items()}
 
 
 def gradient(function: Callable[..., Any], count: int) -> Callable[..., Any]:
@@ -48,6 +35,7 @@ def gradient(function: Callable[..., Any], count: int) -> Callable[..., Any]:
 
 def main(names: list[str]) -> None:
     jax.config.update("jax_enable_x64", True)
+    wait = jax.block_until_ready
     rng = np.random.default_rng(0)
     print(f"ns a state, {STATES} states")
     for name in names:
@@ -60,10 +48,10 @@ def main(names: list[str]) -> None:
             slope = gradient(f.jax(), len(states))
             times = best({
                 "NumPy": lambda f=f, x=plain: f(*x),
-                "kernel": lambda g=kernel, x=states: g(*x),
-                "traced": lambda g=traced, x=states: g(*x),
-                "gradient": lambda g=slope, x=states: g(*x),
-            })  # fmt: skip
+                "kernel": lambda g=kernel, x=states: wait(g(*x)),
+                "traced": lambda g=traced, x=states: wait(g(*x)),
+                "gradient": lambda g=slope, x=states: wait(g(*x)),
+            }, STATES, ROUNDS)  # fmt: skip
             listed = "  ".join(f"{what} {ns:7.1f}" for what, ns in times.items())
             ratio = times["traced"] / times["kernel"]
             print(f"{name:8} {quantity:17} {listed}  traced / kernel {ratio:5.1f}", flush=True)

@@ -10,12 +10,12 @@ work on the machine counts little. Compiling takes PyTorch a minute or so a quan
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
+from best_times import best
 
 import armdyn
 from armdyn.graph import Program, statements
@@ -54,20 +54,6 @@ def in_torch(program: Program) -> Callable[..., Any]:
     return scope[program.name]
 
 
-def best(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Return the shortest time of each call, in nanoseconds a state."""
-    for call in calls.values():
-        call()
-    found = dict.fromkeys(calls, float("inf"))
-    for _ in range(ROUNDS):
-        for name, call in calls.items():
-            for _ in range(5):  # the first finds the caches full of what the other left there
-                start = time.process_time()
-                call()
-                found[name] = min(found[name], time.process_time() - start)
-    return {name: 1e9 * seconds / STATES for name, seconds in found.items()}
-
-
 def both_ways(function: Callable[..., Any], states: list[Any]) -> None:
     for x in states:
         x.grad = None
@@ -88,11 +74,11 @@ def main(quantities: list[str]) -> None:
         forward = best({
             "kernel": lambda g=ours, x=plain: g(*x),
             "compiled": lambda g=theirs, x=plain: g(*x),
-        })  # fmt: skip
+        }, STATES, ROUNDS)  # fmt: skip
         both = best({
             "kernel": lambda g=ours, x=tracked: both_ways(g, x),
             "compiled": lambda g=theirs, x=tracked: both_ways(g, x),
-        })  # fmt: skip
+        }, STATES, ROUNDS)  # fmt: skip
         listed = [f"{name} {forward[name]:6.1f}; {both[name]:6.1f}" for name in forward]
         ratios = [t["compiled"] / t["kernel"] for t in (forward, both)]
         print(
