@@ -26,8 +26,6 @@ import armdyn
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support.browser import FLAGS, chromium
 
-# Every second look is at a page that has just been loaded again, every third one has two tabs.
-LOOKS = 24
 # Milliseconds that a page may take on a machine that is busy.
 PATIENCE = 240_000
 
@@ -56,7 +54,11 @@ def heap(session) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=20.0)
-    minutes = parser.parse_args().minutes
+    parser.add_argument("--looks", type=int, default=24, help="how often memory is looked at")
+    given = parser.parse_args()
+    minutes, looks = given.minutes, given.looks
+    # what was started in the background ignores interrupts, and so would the viewer
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -78,19 +80,19 @@ def main() -> None:
         session.send("Performance.enable")
         start, rows = time.monotonic(), []
         print("   minute   server [MB]   page [MB]   shown", flush=True)
-        for look in range(LOOKS + 1):
-            until = start + 60 * minutes * look / LOOKS
+        for look in range(looks + 1):
+            until = start + 60 * minutes * look / looks
             page.wait_for_timeout(max(0.0, 1000 * (until - time.monotonic())))
             row = (time.monotonic() - start) / 60, resident(server.pid), heap(session)
             rows.append(row)
             shown = page.locator("[data-number=tip]").inner_text()
             print(f"{row[0]:9.2f} {row[1]:13.1f} {row[2]:11.1f}   tip {shown}", flush=True)
-            if look % 3 == 1:
+            if look % 3 == 1:  # two tabs at once, and one that closes
                 other = context.new_page()
                 other.goto(url)
                 other.wait_for_selector("[data-torque]")
                 other.close()
-            elif look % 3 == 2:
+            elif look % 3 == 2:  # a page that comes back
                 page.reload()
                 page.wait_for_selector("[data-torque]")
         browser.close()
