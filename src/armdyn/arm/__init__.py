@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from armdyn.arm._function import Function
     from armdyn.arm._link_frames import link_frames, placements_of
     from armdyn.arm.codegen._export_c import budget_of_c, export_c
-    from armdyn.arm.kinematics._branch_solver import Branches
+    from armdyn.arm.kinematics._branch_arrays import Branches
     from armdyn.arm.kinematics._damped_least_squares import Reach
     from armdyn.arm.kinematics._inverse_kinematics import checked_start, reach_of
     from armdyn.arm.kinematics._poses import checked_pose
@@ -71,7 +71,7 @@ __getattr__ = lazy_names(
     {
         "AUTO": "programs._names",
         "Arm": "_arm",
-        "Branches": "kinematics._branch_solver",
+        "Branches": "kinematics._branch_arrays",
         "Evaluator": "_evaluate",
         "Function": "_function",
         "Page": "page._page",

@@ -27,7 +27,8 @@ from armdyn.robot import BASES, FIXED, Robot, chain_of, checked_folders
 
 if TYPE_CHECKING:
     from armdyn.arm._function import Function
-    from armdyn.arm.kinematics._branch_solver import Branches, BranchSolver
+    from armdyn.arm.kinematics._branch_arrays import Branches
+    from armdyn.arm.kinematics._branch_solver import BranchSolver
     from armdyn.arm.page._page import Page
     from armdyn.log import Log
     from armdyn.minimal import MinimalParameters

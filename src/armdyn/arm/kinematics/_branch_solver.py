@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from armdyn._checks import check_memory, checked_array
 from armdyn.algorithms.closed_form import ClosedForm, closed_form
 from armdyn.arm._evaluate import Evaluator
+from armdyn.arm.kinematics._branch_arrays import Branches, joined
 from armdyn.arm.kinematics._poses import check_rotations, nearest_rotations, roughness
 from armdyn.arm.kinematics._turns import TURN, every_turn, nearest_turn
 from armdyn.errors import InputError, NumericalError
@@ -30,8 +31,9 @@ Array = NDArray[np.float64]
 MEETING, BEYOND = 1e-10, 1e-6
 MEETING_STEPS = 4
 # A branch whose margin is above minus this may be in reach near states that are singular twice.
-# Newton's method starts so far beside them [rad], with so many steps, and ends nearby [rad].
-HARDLY, ASIDE, STEPS_ASIDE, NEARBY = 0.1, 1e-4, 24, 0.05
+# If its pose is so close, Newton's method starts so far beside it [rad], with so many steps, and
+# ends nearby [rad].
+HARDLY, CLOSE, ASIDE, STEPS_ASIDE, NEARBY = 0.1, 1e-5, 1e-4, 24, 0.05
 # Largest error of a pose, in rotation [-] and in position relative to the size of the arm, of a
 # branch that is marked as valid.
 ERROR = 1e-9
@@ -42,32 +44,7 @@ PART = 2**14
 MANY = 2 * PART
 # Positions of the redundant joint that are tried if none is given.
 TRIED = 24
-
-
-@dataclass(frozen=True)
-class Branches:
-    """All branches of inverse kinematics.
-
-    Attributes:
-        q: joint positions ``(..., B, n)``. Always finite: a branch that does not reach the pose has
-            the positions that come nearest in each step of its solution.
-        valid: which branches reach the pose, within the limits if they were asked for,
-            ``(..., B)``.
-        margin: how far the pose is from the border of the branch's reach, ``(..., B)``: 0 at the
-            border, where two branches meet, and negative beyond; without unit.
-        complete: whether all solutions of the pose are known to be found, ``(...)``. True for
-            closed forms; a generic arm has False where the number of solutions stayed odd.
-
-    Examples:
-        >>> found = armdyn.load("ur5").inverse_kinematics_all(np.eye(4))
-        >>> found.q.shape, found.valid.shape
-        ((8, 6), (8,))
-    """
-
-    q: Array
-    valid: NDArray[np.bool_]
-    margin: Array
-    complete: NDArray[np.bool_]
+NONE = np.empty(0, dtype=np.intp)
 
 
 class BranchSolver:
@@ -177,9 +154,11 @@ class BranchSolver:
         if not outcome.results_finite:
             raise NumericalError(f"inverse kinematics of `{name}` is not finite: too far away.")
         q, margin, miss, doubt = outcome.results
-        doubtful = np.flatnonzero(doubt > 0.0)
         all_rows = np.broadcast_to(flat, (*(lead or (1,)), 16))
-        rows = all_rows[np.unravel_index(doubtful, all_rows.shape[:-1])]
+        doubtful, rows = NONE, flat[:0]
+        if float(doubt.max(initial=-1.0)) > 0.0:
+            doubtful = np.flatnonzero(doubt > 0.0)
+            rows = all_rows[np.unravel_index(doubtful, all_rows.shape[:-1])]
         if len(rows) and roughness(rows.reshape(-1, 4, 4)) > ROUNDING:
             check_rotations(name, poses)
             return self(nearest_rotations(poses), given, limits, polish, name, out)
@@ -268,14 +247,19 @@ class BranchSolver:
         say little, and Newton's method does not move. It starts beside such states, too.
         """
         B, n = q.shape[-2:]
-        which = np.flatnonzero(~np.asarray(valid.any(axis=-1)))
+        solved = valid.any(axis=-1)
+        if solved.all():
+            return
+        which = np.flatnonzero(~np.asarray(solved))
         here = margin.reshape(-1, B)[which]
         among, branch = np.nonzero((here > -HARDLY) & (here < MEETING))
-        if not len(among):
-            return
         at = which[among], branch
         targets = poses[np.unravel_index(at[0], poses.shape[:-1])]
         first = q.reshape(-1, B, n)[at]
+        close = np.flatnonzero(self._polished(first, targets, 0)[1] <= CLOSE)
+        if not len(close):
+            return
+        at, targets, first = (at[0][close], at[1][close]), targets[close], first[close]
         beside = ASIDE * np.where(self.turns, np.cos(np.arange(n, dtype=np.float64)), 0.0)
         if self.form.given is not None:
             beside[self.form.given] = 0.0
@@ -312,6 +296,9 @@ class BranchSolver:
         here = start[..., None, :]
         q = nearest_turn(found.q, here, self.lower, self.upper, self.turns)
         away = np.where(found.valid, np.square(q - here).sum(axis=-1), np.inf)
+        if away.ndim == 1:  # one pose
+            k = int(away.argmin())
+            return q[k], found.valid[k]
         best = away.argmin(axis=-1)[..., None]
         chosen = np.take_along_axis(q, best[..., None], axis=-2)[..., 0, :]
         return chosen, np.take_along_axis(found.valid, best, axis=-1)[..., 0]
@@ -353,16 +340,6 @@ class BranchSolver:
 def _between(x: Scalar, low: float, high: float) -> Scalar:
     """Return a number that is positive if x is between two others."""
     return 0.5 * (high - low) - abs(x - 0.5 * (low + high))
-
-
-def joined(found: Branches) -> Branches:
-    """Return the branches of all redundancies, the last leading axis, as branches of one pose."""
-    *lead, K, B, n = found.q.shape
-    shape = (*lead, K * B)
-    return Branches(
-        found.q.reshape(*shape, n), found.valid.reshape(shape), found.margin.reshape(shape),
-        np.asarray(found.complete.all(axis=-1)),
-    )  # fmt: skip
 
 
 def solver_of(robot: Robot, frame: int | str, swivel: bool = False) -> BranchSolver | None:

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import checked_array, checked_flag, checked_whole
 from armdyn.arm._arguments import checked_out
-from armdyn.arm.kinematics._branch_solver import Branches, BranchSolver, joined
+from armdyn.arm.kinematics._branch_arrays import Branches, joined
+from armdyn.arm.kinematics._branch_solver import BranchSolver
 from armdyn.arm.kinematics._damped_least_squares import Reach
 from armdyn.arm.kinematics._poses import shaped_poses
 from armdyn.errors import InputError

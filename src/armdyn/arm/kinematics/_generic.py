@@ -13,7 +13,8 @@ from armdyn._checks import checked_array
 from armdyn.algorithms.closed_form.families import generic_form
 from armdyn.algorithms.closed_form.geometry import rows_of, size_of
 from armdyn.algorithms.kinematics import jacobian, pose
-from armdyn.arm.kinematics._branch_solver import ERROR, Branches, BranchSolver
+from armdyn.arm.kinematics._branch_arrays import Branches
+from armdyn.arm.kinematics._branch_solver import ERROR, BranchSolver
 from armdyn.arm.kinematics._damped_least_squares import Reach, approach, middle
 from armdyn.arm.kinematics._elimination import Walk
 from armdyn.arm.kinematics._poses import check_rotations, nearest_rotations

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm.kinematics._branch_solver import Branches, BranchSolver
+from armdyn.arm.kinematics._branch_arrays import Branches
+from armdyn.arm.kinematics._branch_solver import BranchSolver
 from armdyn.arm.kinematics._turns import TURN, nearest_turn
 
 Array = NDArray[np.float64]

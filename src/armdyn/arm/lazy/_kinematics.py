@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn._checks import checked_flag
 from armdyn.arm._arguments import is_lazy
-from armdyn.arm.kinematics._branch_solver import Branches
+from armdyn.arm.kinematics._branch_arrays import Branches
 from armdyn.arm.kinematics._branches import NOT_BOTH, SPARE, check_lead, checked_spare
 from armdyn.arm.kinematics._inverse_kinematics import checked_start
 from armdyn.arm.kinematics._poses import SEVERAL, check_shape, shaped_poses
