@@ -72,9 +72,8 @@ def asked(problem: Problem, speed: Array) -> Asked:
     if isinstance(paths, Splines) and isinstance(program, Program) and paths.count >= MANY:
         step = asked_step(program, along.shape[-1])
         if step.kernel is not None:
-            polynomials, knots = paths.inside(problem.middle)
-            left = (problem.s[:-1] - knots)[..., None]
-            return Asked(*step.kernel(polynomials, left, along, law, _flat(problem.limits)))
+            given = (*problem.polynomials, along, law, _flat(problem.limits))
+            return Asked(*step.kernel(*given))
     return _by_parts(problem, along, law)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from armdyn.arm import Arm
 from armdyn.motion.timing._limits import Limits, is_exact
 from armdyn.motion.timing._nodes import nodes_of
-from armdyn.motion.timing._paths import Indices, Paths
+from armdyn.motion.timing._paths import Indices, Paths, Splines
 from armdyn.motion.timing._rows import Drives
 from armdyn.robot.friction import coefficients
 
@@ -85,6 +85,13 @@ class Problem:
     def middle(self) -> Array:
         """The middle of each piece."""
         return _middle(self.s)
+
+    @cached_property
+    def polynomials(self) -> tuple[Array, Array]:
+        """The coefficients of splines in each piece, and s at its left end from their knot."""
+        assert isinstance(self.paths, Splines)
+        found, knots = self.paths.inside(self.middle)
+        return found, (self.s[:-1] - knots)[..., None]
 
     @cached_property
     def length(self) -> Array:
