@@ -260,3 +260,22 @@ def test_an_arm_that_cannot_hold_itself_is_told_where_and_marks_only_its_path() 
     assert isinstance(many, TimeOptimalPaths) and many.duration[0] == many.duration[2]
     with pytest.raises(NumericalError, match="cannot hold itself"):
         many[1]
+
+
+def test_a_repeated_way_point_marks_only_its_path() -> None:
+    bad = np.array([[0.0, 0.0], [0.5, 0.5], [0.5, 0.5]])
+    good = np.array([[0.0, 0.0], [0.5, 0.5], [1.0, 0.5]])
+    many = time_optimal(RUBBING, [bad, good, bad, good], nodes=40)
+    assert isinstance(many, TimeOptimalPaths)
+    assert many.valid.tolist() == [False, True, False, True]
+    assert (
+        many[3].duration
+        == many.duration[3]
+        == many.duration[1]
+        == one(RUBBING, good, nodes=40).duration
+    )
+    assert many[-1].q(0.0).tolist() == [0.0, 0.0]
+    with pytest.raises(InputError, match="way-points 1 and 2 of path 2 are the same"):
+        many[2]
+    none = time_optimal(RUBBING, [bad, bad])
+    assert isinstance(none, TimeOptimalPaths) and not none.valid.any()

@@ -32,7 +32,7 @@ from armdyn.log import Log
 from armdyn.motion._trajectory import Trajectory
 from armdyn.motion.timing._judge import LIMITS
 from armdyn.motion.timing._limits import Limits, limits_of
-from armdyn.motion.timing._paths import FunctionPath, Paths, splines
+from armdyn.motion.timing._paths import FunctionPath, Paths, repeated, splines
 from armdyn.motion.timing._plan import Plan, plans
 from armdyn.motion.timing._question import Question
 
@@ -196,7 +196,7 @@ class TimeOptimalPaths(Sequence[TimeOptimal]):
     duration: Array
     errors: tuple[ArmdynError | None, ...]
     _question: Question
-    _paths: Paths
+    _paths: tuple[Paths | None, ...]
     _plans: tuple[Plan | None, ...]
 
     @property
@@ -214,11 +214,10 @@ class TimeOptimalPaths(Sequence[TimeOptimal]):
     def __getitem__(self, k: int | slice) -> TimeOptimal | tuple[TimeOptimal, ...]:
         if isinstance(k, slice):
             return tuple(self[i] for i in range(len(self))[k])
-        plan, error = self._plans[k], self.errors[k]
-        if plan is None:
-            assert error is not None
+        path, plan, error = self._paths[k], self._plans[k], self.errors[k]
+        if error is not None:
             raise error
-        path = self._paths.some(np.array([k % len(self)]))
+        assert path is not None and plan is not None
         return TimeOptimal(self._question, path, plan)
 
     def __iter__(self) -> Iterator[TimeOptimal]:
@@ -293,34 +292,37 @@ def time_optimal(
         checked_number(end_speed, "end_speed", least=0.0),
     )
     pieces = checked_whole(nodes, "nodes", 4, MOST_NODES)
-    paths, many = _paths(arm, path)
-    found = plans(question, paths, pieces)
-    if not many:
-        if isinstance(found[0], ArmdynError):
-            raise found[0]
-        return TimeOptimal(question, paths, found[0])
-    valid = tuple(None if isinstance(x, ArmdynError) else x for x in found)
-    errors = tuple(x if isinstance(x, ArmdynError) else None for x in found)
-    durations = np.array([np.nan if x is None else x.times[-1] for x in valid])
-    return TimeOptimalPaths(durations, errors, question, paths, valid)
-
-
-def _paths(arm: Arm, path: Any) -> tuple[Paths, bool]:
-    """Return the paths, and whether there may be several."""
     if callable(path) or (isinstance(path, tuple) and any(map(callable, cast(Any, path)))):
-        paths = _functions(path)
-        many = False
+        paths, lost, many = _functions(path), [None], False
     else:
-        points = checked_array(cast(object, path), "path", ("K", "n"), ("B", "K", "n"), what=WHAT)
-        if points.shape[-2] < 2:
-            raise InputError(f"`path` has one way-point, expected {WHAT}.", argument="path")
-        many = points.ndim == 3
-        paths = splines(points if many else points[None])
+        paths, lost, many = _splines(path)
     if paths.n != arm.n:
         raise InputError(
             f"`path` has {paths.n} joints, but {arm.name!r} has {arm.n}.", argument="path"
         )
-    return paths, many
+    found = iter(plans(question, paths, pieces) if paths.count else ())
+    answers = [next(found) if error is None else error for error in lost]
+    if not many:
+        if isinstance(answers[0], ArmdynError):
+            raise answers[0]
+        return TimeOptimal(question, paths, answers[0])
+    valid = tuple(None if isinstance(x, ArmdynError) else x for x in answers)
+    errors = tuple(x if isinstance(x, ArmdynError) else None for x in answers)
+    durations = np.array([np.nan if x is None else x.times[-1] for x in valid])
+    each = iter(range(paths.count))
+    single = tuple(None if x is not None else paths.some(np.array([next(each)])) for x in lost)
+    return TimeOptimalPaths(durations, errors, question, single, valid)
+
+
+def _splines(path: object) -> tuple[Paths, list[InputError | None], bool]:
+    """Return the paths without repeated points, errors of all, and whether there may be many."""
+    points = checked_array(path, "path", ("K", "n"), ("B", "K", "n"), what=WHAT)
+    if points.shape[-2] < 2:
+        raise InputError(f"`path` has one way-point, expected {WHAT}.", argument="path")
+    many = points.ndim == 3
+    points = points if many else points[None]
+    lost = repeated(points)
+    return splines(points[[error is None for error in lost]]), lost, many
 
 
 def _functions(path: Any) -> FunctionPath:

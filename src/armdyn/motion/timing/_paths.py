@@ -144,24 +144,26 @@ class FunctionPath(Paths):
         return checked_array(self._functions[k](s), "path", (len(s), self.n), what=what)
 
 
-def splines(points: Array) -> Splines:
-    """Return splines through way-points ``(B, K, n)``.
-
-    Raises:
-        InputError: a way-point is repeated.
-    """
-    way = np.sqrt(np.square(np.diff(points, axis=1)).sum(axis=-1))
-    whole = way.sum(axis=1, keepdims=True)
-    same = way <= SAME_POINT * whole
-    if same.any():
-        path, k = (int(x) for x in np.argwhere(same)[0])
+def repeated(points: Array) -> list[InputError | None]:
+    """Return an error for each path, ``(B, K, n)``, that has the same way-point twice in a row."""
+    way = _distances(points)
+    same = way <= SAME_POINT * way.sum(axis=1, keepdims=True)
+    errors: list[InputError | None] = [None] * len(points)
+    for path in np.nonzero(same.any(axis=1))[0].tolist():
+        k = int(np.argmax(same[path]))
         which = f" of path {path}" if len(points) > 1 else ""
-        raise InputError(
+        errors[path] = InputError(
             f"way-points {k} and {k + 1}{which} are the same position: leave one out; the arm "
             "stops there only between two motions.",
             argument="path",
         )
-    h = (way / whole)[:, :, None]
+    return errors
+
+
+def splines(points: Array) -> Splines:
+    """Return splines through way-points ``(B, K, n)``, none of which is `repeated`."""
+    way = _distances(points)
+    h = (way / way.sum(axis=1, keepdims=True))[:, :, None]
     knots = np.concatenate([np.zeros((len(points), 1)), np.cumsum(h[:, :, 0], axis=1)], axis=1)
     knots[:, -1] = 1.0
     slope = np.diff(points, axis=1) / h
@@ -179,6 +181,11 @@ def splines(points: Array) -> Splines:
     first = slope - h * (2.0 * bend[:, :-1] + bend[:, 1:]) / 6.0
     third = np.diff(bend, axis=1) / (6.0 * h)
     return Splines(knots, np.stack([points[:, :-1], first, bend[:, :-1] / 2.0, third], axis=2))
+
+
+def _distances(points: Array) -> Array:
+    """Return the distances from way-point to way-point, ``(B, K - 1)``."""
+    return np.sqrt(np.square(np.diff(points, axis=1)).sum(axis=-1))
 
 
 def cubic(c: Row, t: Scalar) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
