@@ -230,3 +230,26 @@ def test_the_closed_form_finds_the_nearest_of_all_branches() -> None:
     away = np.where(free, (away + np.pi) % (2 * np.pi) - np.pi, away)
     least = np.where(every.valid, np.linalg.norm(away, axis=-1), np.inf).min(axis=-1)
     assert np.allclose(np.linalg.norm(found - starts, axis=-1), least)
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5", "panda"])
+def test_one_pose_has_the_answer_of_many(name: str) -> None:
+    """A program chooses the answer for one pose; branches of many are compared in arrays."""
+    arm, rng = named(name), np.random.default_rng(8)
+    lower, upper = ([getattr(joint, x) for joint in arm.robot.joints] for x in ("lower", "upper"))
+    starts = rng.uniform(lower, upper, (300, arm.n))  # turns to choose from, on a UR5
+    poses = arm.pose(random_positions(arm, 300, 9))
+    many = arm.inverse_kinematics(poses, start=starts)
+    alone = [arm.inverse_kinematics(*given) for given in zip(poses, starts, strict=True)]
+    np.testing.assert_allclose(alone, many, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(arm.pose(many), poses, rtol=0, atol=1e-9)
+
+
+def test_one_pose_that_is_none_is_told() -> None:
+    arm = armdyn.load("puma560")
+    pose = arm.pose(np.zeros(6))
+    for wrong, words in ((np.nan, "not finite"), (2.0, "rotation"), (1e300, "pose")):
+        bad = pose.copy()
+        bad[0, 0] = wrong
+        with pytest.raises(armdyn.ArmdynError, match=words):
+            arm.inverse_kinematics(bad)

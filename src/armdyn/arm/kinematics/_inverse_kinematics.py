@@ -150,8 +150,12 @@ class _Search:
             found = approach(self.reach, poses, here, self.tolerance, self.part)
             q[...] = self.reach.nearest_turn(found.q, here).reshape(q.shape)
             reached = found.within(self.tolerance).reshape(reached.shape)
+        closer = solver is not None and targets.ndim > 2 and self.tolerance >= LEAST_ERROR
         for at in map(tuple, np.argwhere(~reached).tolist()):
-            q[at] = self.one(targets[at], starts[at], at)
+            if closer and solver is not None:  # one pose is looked at more closely than many
+                q[at], reached[at] = solver.nearest(targets[at], starts[at], "pose")
+            if not reached[at]:
+                q[at] = self.one(targets[at], starts[at], at)
 
     def one(self, target: Array, start: Array, at: tuple[int, ...]) -> Array:
         """Return positions for a pose by a search from many starts."""
