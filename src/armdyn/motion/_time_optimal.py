@@ -295,7 +295,7 @@ def time_optimal(
     if callable(path) or (isinstance(path, tuple) and any(map(callable, cast(Any, path)))):
         paths, lost, many = _functions(path), [None], False
     else:
-        paths, lost, many = _splines(path)
+        paths, lost, many = _splines(cast(object, path))
     if paths.n != arm.n:
         raise InputError(
             f"`path` has {paths.n} joints, but {arm.name!r} has {arm.n}.", argument="path"
