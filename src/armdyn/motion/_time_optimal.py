@@ -196,7 +196,8 @@ class TimeOptimalPaths(Sequence[TimeOptimal]):
     duration: Array
     errors: tuple[ArmdynError | None, ...]
     _question: Question
-    _paths: tuple[Paths | None, ...]
+    _paths: Paths
+    _lanes: NDArray[np.intp]
     _plans: tuple[Plan | None, ...]
 
     @property
@@ -214,11 +215,11 @@ class TimeOptimalPaths(Sequence[TimeOptimal]):
     def __getitem__(self, k: int | slice) -> TimeOptimal | tuple[TimeOptimal, ...]:
         if isinstance(k, slice):
             return tuple(self[i] for i in range(len(self))[k])
-        path, plan, error = self._paths[k], self._plans[k], self.errors[k]
-        if error is not None:
+        plan, error = self._plans[k], self.errors[k]
+        if plan is None:
+            assert error is not None
             raise error
-        assert path is not None and plan is not None
-        return TimeOptimal(self._question, path, plan)
+        return TimeOptimal(self._question, self._paths.some(self._lanes[[k]]), plan)
 
     def __iter__(self) -> Iterator[TimeOptimal]:
         return (self[k] for k in range(len(self)))
@@ -309,9 +310,8 @@ def time_optimal(
     valid = tuple(None if isinstance(x, ArmdynError) else x for x in answers)
     errors = tuple(x if isinstance(x, ArmdynError) else None for x in answers)
     durations = np.array([np.nan if x is None else x.times[-1] for x in valid])
-    each = iter(range(paths.count))
-    single = tuple(None if x is not None else paths.some(np.array([next(each)])) for x in lost)
-    return TimeOptimalPaths(durations, errors, question, single, valid)
+    lanes = np.cumsum([error is None for error in lost]) - 1  # among the paths that are planned
+    return TimeOptimalPaths(durations, errors, question, paths, lanes, valid)
 
 
 def _splines(path: object) -> tuple[Paths, list[InputError | None], bool]:

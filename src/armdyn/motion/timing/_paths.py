@@ -88,9 +88,10 @@ class Splines(Paths):
         segment = np.zeros(pieces.shape, dtype=np.intp)
         for k in range(1, self.knots.shape[1] - 1):
             segment += pieces >= self.knots[:, k]
-        lanes = np.arange(self.count)
-        flat = self.polynomials.reshape(self.count, -1, 4 * self.n)
-        return flat[lanes, segment], self.knots[lanes, segment]
+        lanes, pieces_each = np.arange(self.count), self.polynomials.shape[1]
+        rows = self.polynomials.reshape(-1, 4 * self.n)
+        found: Array = np.take(rows, lanes * pieces_each + segment, axis=0)
+        return found, self.knots[lanes, segment]
 
     def special(self) -> Array:
         b, c, d = (self.polynomials[:, :, k] for k in (1, 2, 3))

@@ -44,6 +44,7 @@ class Plan:
         limit: which limit that is, an index into `LIMITS`, ``(N,)``.
         used: what share of it is used, ``(N,)``.
         islands: nodes above whose bound there are admissible speeds again, ``(N + 1,)``.
+        times: when the nodes are passed [s], ``(N + 1,)``.
     """
 
     s: Array
@@ -54,12 +55,7 @@ class Plan:
     limit: NDArray[np.intp]
     used: Array
     islands: Flags
-
-    @cached_property
-    def times(self) -> Array:
-        """When the nodes are passed [s], ``(N + 1,)``."""
-        steps = 2.0 * np.diff(self.s) / (self.speed[1:] + self.speed[:-1])
-        return np.concatenate([[0.0], np.cumsum(steps)])
+    times: Array
 
 
 def plans(question: Question, paths: Paths, pieces: int) -> list[Plan | ArmdynError]:
@@ -138,6 +134,15 @@ class _Best:
         self.bound[:, to], self.speed[:, to] = law.bound[:, better], law.speed[:, better]
         self.used[:, to], self.which[:, to] = got.used[:, better], got.which[:, better]
 
+    @cached_property
+    def _times(self) -> Array:
+        """When the nodes are passed [s], ``(N + 1, B)``; without pieces that only fill up."""
+        length = self.problem.length
+        both = np.where(length > 0.0, self.speed[1:] + self.speed[:-1], 1.0)
+        with np.errstate(divide="ignore"):  # paths that are not followed
+            steps = 2.0 * length / both
+        return np.concatenate([np.zeros_like(length[:1]), np.cumsum(steps, axis=0)])
+
     def plan(self, lane: int) -> Plan:
         """Return the plan of one path."""
         real = int(self.pieces[lane])
@@ -152,6 +157,7 @@ class _Best:
             which // n,
             self.used[:real, lane],
             self.split[nodes, lane],
+            self._times[nodes, lane],
         )
 
 
