@@ -77,11 +77,14 @@ def test_a_pipe_gets_no_byte_of_it() -> None:
 
 def test_an_interrupted_job_leaves_the_terminal_as_it_was() -> None:
     screen, slave = pty.openpty()
+    # a test run in the background ignores interrupts, and its children would too
+    command = (
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('armdyn', run_name='__main__', alter_sys=True)"
+    )
     job = subprocess.Popen(
-        [*MAIN, "excite", "puma560", "--evaluations", "100000000"],
+        [sys.executable, "-c", command, "excite", "puma560", "--evaluations", "100000000"],
         stdout=subprocess.PIPE, stderr=slave, env={**os.environ, "TERM": "xterm"},
-        # a test run in the background ignores interrupts, and its children would too
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     os.close(slave)
     seen = read_until(screen, "looking for the motion")

@@ -46,8 +46,8 @@ def part(text: str, key: str) -> str:
 def test_every_section_is_there_and_in_the_list_at_the_top() -> None:
     keys = re.findall(r'<section[^>]* id="([\w-]+)"', page())
     assert keys == [
-        "joints", "held-out", "fit", "rollout", "friction", "residuals", "spectra", "parameters",
-        "correlations", "hidden", "links", "signals", "data", "next",
+        "joints", "player", "held-out", "fit", "rollout", "friction", "residuals", "spectra",
+        "parameters", "correlations", "hidden", "links", "signals", "data", "next",
     ]  # fmt: skip
     assert re.findall(r'<a href="#([\w-]+)"', page()) == [key for key in keys if key != "fit"]
 
