@@ -54,7 +54,7 @@ def test_torques_are_those_of_the_law(family: str, n: int, rotors: bool) -> None
 @pytest.mark.parametrize("rotors", [False, True])
 @pytest.mark.parametrize(("family", "n"), ARMS)
 def test_forward_dynamics_undoes_inverse_dynamics(family: str, n: int, rotors: bool) -> None:
-    for seed in range(3):
+    for seed in range(1 if n >= 6 else 3):  # long arms take long to compile
         arm = arm_of(family, n, rotors, seed)
         q, qd, qdd = states(n, 300, seed)
         tau = arm.inverse_dynamics(q, qd, qdd)

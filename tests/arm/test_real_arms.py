@@ -19,6 +19,8 @@ ARMS = {
     "so_arm_description/urdf/so101.urdf": "gripper_frame_link",
     "tiago_description/robots/tiago.urdf": "arm_tool_link",
 }
+# Files that are also read as they are written are read so only.
+SNAPPED = [name for name in ARMS if "kinova" not in name and "so_arm" not in name]
 # Files with angles and axes that are rounded, or not quite parallel.
 AS_WRITTEN = [
     ("kinova_description/robots/kinova.urdf", False),
@@ -27,7 +29,7 @@ AS_WRITTEN = [
 
 
 @pytest.mark.slow  # compiles every method of every arm
-@pytest.mark.parametrize(("name", "snap"), [*((name, True) for name in ARMS), *AS_WRITTEN])
+@pytest.mark.parametrize(("name", "snap"), [*((name, True) for name in SNAPPED), *AS_WRITTEN])
 def test_all_methods_agree_on_a_published_arm(name: str, snap: bool) -> None:
     arm = armdyn.load(published(name), tip=ARMS[name], snap=snap)
     report = verify(arm, n_states=5)
