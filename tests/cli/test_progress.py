@@ -16,6 +16,7 @@ import pytest
 
 from armdyn.cli import _console
 from armdyn.cli._app import main
+from support.command import INTERRUPTIBLE
 
 MAIN = [sys.executable, "-c", "from armdyn.cli import main; main()"]
 ERASE_LINE, SHOW_CURSOR = "\x1b[2K", "\x1b[?25h"
@@ -77,13 +78,8 @@ def test_a_pipe_gets_no_byte_of_it() -> None:
 
 def test_an_interrupted_job_leaves_the_terminal_as_it_was() -> None:
     screen, slave = pty.openpty()
-    # a test run in the background ignores interrupts, and its children would too
-    command = (
-        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "runpy.run_module('armdyn', run_name='__main__', alter_sys=True)"
-    )
     job = subprocess.Popen(
-        [sys.executable, "-c", command, "excite", "puma560", "--evaluations", "100000000"],
+        [*INTERRUPTIBLE, "excite", "puma560", "--evaluations", "100000000"],
         stdout=subprocess.PIPE, stderr=slave, env={**os.environ, "TERM": "xterm"},
     )  # fmt: skip
     os.close(slave)

@@ -14,6 +14,7 @@ import pytest
 import armdyn
 from armdyn.view._follow import followed
 from armdyn.view._motion import Motion
+from support.command import INTERRUPTIBLE
 
 pytest.importorskip("viser")
 
@@ -180,7 +181,7 @@ def test_odd_arms_are_shown() -> None:
 def test_the_verb_ends_at_an_interrupt_without_a_traceback(tmp_path) -> None:
     log = armdyn.simulate(PLANAR, [0.3, 0.2], until=1.0, samples=51)
     log.save(tmp_path / "run.csv")
-    command = [sys.executable, "-m", "armdyn", "view", "planar2", "run.csv", "--no-browser"]
+    command = [*INTERRUPTIBLE, "view", "planar2", "run.csv", "--no-browser"]
     with subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -65,8 +66,9 @@ def view(
     motion = read_logs(arm, [log], options)[0] if log else None
     packages = reading_options(("packages",)).get("packages", ())
     with arm.view(port=port, host=host, browser=browser, packages=packages) as viewer:
-        if motion is not None:
-            viewer.play(motion, loop=loop)
-        show(f"{plain(arm.name)} is at {viewer.url} (Ctrl-C ends it)")
-        viewer.wait()
+        with suppress(KeyboardInterrupt):  # as soon as the address is told
+            if motion is not None:
+                viewer.play(motion, loop=loop)
+            show(f"{plain(arm.name)} is at {viewer.url} (Ctrl-C ends it)")
+            viewer.wait()
     show("closed.")
