@@ -9,8 +9,9 @@ sharp, but neither does the error depend on it.
 
 With --errors the second table has the errors of torques of models that were fitted to parts of logs
 and tested on other parts, in the log's own band and on moving rows: with the cut-off that is
-chosen, and with those of a grid. The ratio to the best of the grid should be at most 1.3. Random
-windows (none if left out) take long.
+chosen, and with those of a grid. The models are free fits, without the step to links that can
+exist, which takes most of the time and steadies short parts. The ratio to the best of the grid
+should be at most 1.3. Random windows (none if left out) take long.
 
 The logs and the measure of errors lie beside the project, in ../shared.
 """

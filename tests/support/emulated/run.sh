@@ -18,7 +18,7 @@ EMULATOR=$(command -v qemu-aarch64-static || command -v qemu-aarch64) \
 command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null \
   || skip "there is no apt-get, which fetches Python for arm64."
 
-packages() {  # Python and its libraries, unpacked into $ARM/root
+packages() {  # Python and its libraries, unpacked into $ARM/system
   rm -rf "$ARM"/{root,lists,cache,version}
   mkdir -p "$ARM"/{root,lists/partial,cache/archives/partial}
   : > "$ARM/status"
@@ -34,7 +34,7 @@ packages() {  # Python and its libraries, unpacked into $ARM/root
     fi
   done
   [ -s "$ARM/version" ] || return 1
-  for package in "$ARM"/cache/archives/*.deb; do dpkg-deb -x "$package" "$ARM/root" || return 1; done
+  for package in "$ARM"/cache/archives/*.deb; do dpkg-deb -x "$package" "$ARM/system" || return 1; done
   rm -rf "$ARM"/{lists,cache}
 }
 
@@ -62,7 +62,7 @@ VERSION=$(cat "$ARM/version")
 cat > "$ARM/python" <<END
 #!/bin/sh
 PYTHONPATH="\${PYTHONPATH:+\$PYTHONPATH:}$HERE/modules:$ARM/site:$PWD/src" \
-  exec "$EMULATOR" -L "$ARM/root" "$ARM/root/usr/bin/python$VERSION" "\$@"
+  exec "$EMULATOR" -L "$ARM/system" "$ARM/system/usr/bin/python$VERSION" "\$@"
 END
 chmod +x "$ARM/python"
 "$ARM/python" -c 'import platform; assert platform.machine() == "aarch64"' \

@@ -15,12 +15,12 @@ from armdyn._checks import check_memory, checked_array
 from armdyn.algorithms.closed_form import ClosedForm, closed_form
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm.kinematics._branch_arrays import Branches, joined
-from armdyn.arm.kinematics._nearest import FAR, few_turns, nearest_branch
+from armdyn.arm.kinematics._nearest import Choice, choice_of
 from armdyn.arm.kinematics._poses import check_rotations, nearest_rotations, roughness
 from armdyn.arm.kinematics._turns import TURN, every_turn, nearest_turn
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program, Slot, trace
-from armdyn.kernel import Kernel, new_rows
+from armdyn.kernel import new_rows
 from armdyn.robot import IDENTITY, Chain, Joint, Robot, chain_of
 from armdyn.scalar import Scalar
 from armdyn.scalar import max as greater
@@ -43,9 +43,8 @@ ROUNDING = 1e-12
 # Poses that are computed at a time, and the most that are computed at once.
 PART = 2**14
 MANY = 2 * PART
-# Positions of the redundant joint that are tried if none is given, and if none of these will do.
+# Positions of the redundant joint that are tried if none is given.
 TRIED = 24
-FINELY = 480
 NONE = np.empty(0, dtype=np.intp)
 
 
@@ -82,11 +81,9 @@ class BranchSolver:
         """
         B = self.form.branches
         outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), Slot("miss", (B,))]
-        return trace(
-            self._branches, self.inputs, [*outputs, Slot("doubt", ())], "inverse_kinematics"
-        )
+        return trace(self.marked, self.inputs, [*outputs, Slot("doubt", ())], "inverse_kinematics")
 
-    def _branches(
+    def marked(
         self, T: Sequence[Scalar], given: Sequence[Scalar] = ()
     ) -> tuple[list[list[Scalar]], list[Scalar], list[Scalar], Scalar]:
         """Return q, margins, misses and the doubt of a pose."""
@@ -105,22 +102,8 @@ class BranchSolver:
         return q, margins, misses, doubt
 
     @cached_property
-    def _nearest(self) -> Kernel | None:
-        """Machine code: of a pose, the redundancy and a start; the nearest q, how far, doubt."""
-        form, limits, turns = self.form, self.limits, self.turns.tolist()
-        asked = form.asks and form.given is None
-        if asked or form.polish or not form.exact or not few_turns(limits, turns):
-            return None
-
-        def function(*inputs: Sequence[Scalar]) -> tuple[list[Scalar], Scalar, Scalar]:
-            *where, start = inputs
-            q, _, misses, doubt = self._branches(*where)
-            return *nearest_branch(q, misses, start, limits, turns), doubt
-
-        n = self.chain.n
-        outputs = [Slot("q", (n,)), Slot("away", ()), Slot("doubt", ())]
-        inputs = [*self.inputs, Slot("start", (n,))]
-        return Evaluator(trace(function, inputs, outputs, "nearest_branch")).kernel
+    def _choice(self) -> Choice | None:
+        return choice_of(self)
 
     @cached_property
     def _evaluate(self) -> Evaluator:
@@ -310,14 +293,14 @@ class BranchSolver:
             name: of the poses, for errors.
         """
         at = self.form.given
-        if poses.ndim == 2:
-            one = self._nearest_of_one(poses, start)
+        if poses.ndim == 2 and self._choice is not None:
+            one = self._choice(poses, start)
             if one is not None:
                 return one, np.array(True)
         if at is None:
             found = self(poses, None, True, None, name)
         else:
-            tried = self._tried(start, at)
+            tried = self.tried(start, at)
             found = joined(self(poses[..., None, :, :], tried, True, None, name))
         here = start[..., None, :]
         q = nearest_turn(found.q, here, self.lower, self.upper, self.turns)
@@ -329,24 +312,7 @@ class BranchSolver:
         chosen = np.take_along_axis(q, best[..., None], axis=-2)[..., 0, :]
         return chosen, np.take_along_axis(found.valid, best, axis=-1)[..., 0]
 
-    def _nearest_of_one(self, pose: Array, start: Array) -> Array | None:
-        """Return what `nearest` does, or None where it must look closer."""
-        kernel, at = self._nearest, self.form.given
-        if kernel is None:
-            return None
-        flat = pose.reshape(16)
-        with np.errstate(all="ignore"):  # what is not finite is not near
-            if at is None:
-                q, away, doubt = kernel(flat, start)
-                return q if away < 0.5 * FAR and doubt <= 0.0 else None
-            for tried in (self._tried(start, at), self._finely):
-                q, away, doubt = kernel(flat, tried[:, None], start)
-                k = int(away.argmin())
-                if away[k] < 0.5 * FAR:
-                    return q[k] if doubt[k] <= 0.0 else None
-        return None
-
-    def _tried(self, start: Array, at: int) -> Array:
+    def tried(self, start: Array, at: int) -> Array:
         """Return redundancies that are tried: at the start, and all over the range."""
         tried = np.empty((*start.shape[:-1], 1 + TRIED))
         tried[..., 0], tried[..., 1:] = start[..., at], self._spread
@@ -355,11 +321,6 @@ class BranchSolver:
     @cached_property
     def _spread(self) -> Array:
         return self.spread()
-
-    @cached_property
-    def _finely(self) -> Array:
-        """Redundancies for poses that few of them reach."""
-        return self.spread(FINELY)
 
     def with_turns(self, found: Branches) -> Branches:
         """Return branches with all whole turns of their joints within the limits."""

@@ -7,17 +7,72 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm._evaluate import Evaluator
 from armdyn.arm.kinematics._turns import ROUNDING, TURN
+from armdyn.graph import Slot, trace
+from armdyn.kernel import Kernel
 from armdyn.scalar import Scalar, copysign, min, select
 from armdyn.scalar import max as greater
+
+if TYPE_CHECKING:
+    from armdyn.arm.kinematics._branch_solver import BranchSolver
+
+Array = NDArray[np.float64]
 
 # The distance of branches that are no solutions.
 FAR = 1e300
 # Limits that are farther apart [turns] leave more than one turn in each direction.
 MOST_TURNS = 3.0
+# Positions of the redundant joint that are tried for poses that few of them reach.
+FINELY = 480
 
 Limits = Sequence[tuple[float, float]]
+
+
+class Choice:
+    """Machine code that chooses the branch for one pose: of a pose, the redundancy and a start."""
+
+    def __init__(self, solver: BranchSolver, kernel: Kernel) -> None:
+        self._solver, self._kernel = solver, kernel
+        self._finely = solver.spread(FINELY) if solver.form.given is not None else None
+
+    def __call__(self, pose: Array, start: Array) -> Array | None:
+        """Return the nearest branch, or None where a pose must be looked at more closely."""
+        flat, at = pose.reshape(16), self._solver.form.given
+        with np.errstate(all="ignore"):  # what is not finite is not near
+            if at is None or self._finely is None:
+                q, away, doubt = self._kernel(flat, start)
+                return q if away < 0.5 * FAR and doubt <= 0.0 else None
+            for tried in (self._solver.tried(start, at), self._finely):
+                q, away, doubt = self._kernel(flat, tried[:, None], start)
+                k = int(away.argmin())
+                if away[k] < 0.5 * FAR:
+                    return q[k] if doubt[k] <= 0.0 else None
+        return None
+
+
+def choice_of(solver: BranchSolver) -> Choice | None:
+    """Return the choice of a closed form that is exact and has `few_turns`; else None."""
+    form, limits, turns = solver.form, solver.limits, solver.turns.tolist()
+    unasked = form.asks and form.given is None
+    if unasked or form.polish or not form.exact or not few_turns(limits, turns):
+        return None
+
+    def function(*inputs: Sequence[Scalar]) -> tuple[list[Scalar], Scalar, Scalar]:
+        *where, start = inputs
+        q, _, misses, doubt = solver.marked(*where)
+        return *nearest_branch(q, misses, start, limits, turns), doubt
+
+    n = solver.chain.n
+    outputs = [Slot("q", (n,)), Slot("away", ()), Slot("doubt", ())]
+    inputs = [*solver.inputs, Slot("start", (n,))]
+    kernel = Evaluator(trace(function, inputs, outputs, "nearest_branch")).kernel
+    return None if kernel is None else Choice(solver, kernel)
 
 
 def few_turns(limits: Limits, turns: Sequence[bool]) -> bool:
