@@ -50,7 +50,7 @@ WEAKEST = 0.01
 
 # Upper bound: the divergence trusts the shape of links as much as their masses, which descriptions
 # do not deserve. With 1, a mass is trusted to a half. Without a description the expected bodies are
-# balls of a guessed mass, so they are hardly trusted.
+# balls of a guessed mass, so they are hardly trusted; `benchmarks/undescribed.py` compares.
 MOST = 1.0
 MOST_UNDESCRIBED = 0.1
 
