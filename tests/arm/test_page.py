@@ -135,8 +135,9 @@ def test_a_log_of_another_arm_is_refused_or_doubted(tmp_path: Path) -> None:
     strange = armdyn.Log(np.arange(50) / 50, np.full((50, 6), 5.0))
     strange.page(tmp_path / "page.html", PUMA)
     assert "outside its limits in 100% of the samples" in (tmp_path / "page.html").read_text()
-    with pytest.raises(armdyn.InputError, match=r"expected an armdyn\.Arm"):
-        log.page(tmp_path / "page.html", "puma560")
+    for wrong in ("puma560", log, armdyn.simulate(armdyn.load("planar2"), until=0.1)):
+        with pytest.raises(armdyn.InputError, match=r"expected an armdyn\.Arm"):
+            log.page(tmp_path / "page.html", wrong)
 
 
 def test_a_long_log_is_thinned_out(tmp_path: Path) -> None:
@@ -175,7 +176,15 @@ def test_meshes_are_in_the_page_and_missing_ones_are_told(tmp_path: Path) -> Non
     outward = np.cross(b - a, c - a)
     outward /= np.linalg.norm(outward, axis=1, keepdims=True)
     assert (np.sum(found[::3, 3:] * outward, axis=1) > 0.79).all()
-    with pytest.raises(armdyn.InputError, match="`meshes` is False"):
-        arm.page(packages=[tmp_path])
+    run = armdyn.simulate(arm, [0.3, 0.2], until=0.2, samples=5)
+    run.animate(tmp_path / "run.html", meshes=True)
+    with_meshes = (run.page(meshes=True).html, run.log().page(None, arm, meshes=True).html)
+    packed = json.dumps(meshes, separators=(",", ":"))
+    for text in (*with_meshes, (tmp_path / "run.html").read_text("utf-8")):
+        assert f'"meshes":{packed}' in text
+        assert "Not drawn: gone.dae: not found." in text
+    for write in (arm.page, run.page, lambda **given: run.log().page(None, arm, **given)):
+        with pytest.raises(armdyn.InputError, match="`meshes` is False"):
+            write(packages=[tmp_path])
     bare = armdyn.load("planar2").page(meshes=True)
     assert bare is not None and "has no meshes: its links are capsules" in bare.html

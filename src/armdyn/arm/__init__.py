@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from armdyn.arm.kinematics._poses import checked_pose
     from armdyn.arm.kinematics._rotations import rotation_vectors
     from armdyn.arm.page._log_recording import recording_of
-    from armdyn.arm.page._page import Page, player, write_page
+    from armdyn.arm.page._page import Page, mesh_folders, player, write_page
     from armdyn.arm.page._recording import Recording
     from armdyn.arm.page._scene import home, scene
     from armdyn.arm.programs._counts import generic_chain, operation_counts
@@ -49,6 +49,7 @@ __all__ = [
     "home",
     "link_frames",
     "load",
+    "mesh_folders",
     "methods",
     "methods_of",
     "operation_counts",
@@ -86,6 +87,7 @@ __getattr__ = lazy_names(
         "home": "page._scene",
         "link_frames": "_link_frames",
         "load": "_files",
+        "mesh_folders": "page._page",
         "methods": "programs._methods",
         "methods_of": "programs._methods",
         "operation_counts": "programs._counts",

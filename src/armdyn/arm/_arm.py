@@ -23,7 +23,7 @@ from armdyn.arm._install_fastcall import install_fastcall
 from armdyn.arm._offset_joints import offset_joints
 from armdyn.arm.programs._names import AUTO
 from armdyn.errors import InputError
-from armdyn.robot import BASES, FIXED, Robot, chain_of, checked_folders
+from armdyn.robot import BASES, FIXED, Robot, chain_of
 
 if TYPE_CHECKING:
     from armdyn.arm._function import Function
@@ -761,20 +761,15 @@ class Arm:
             <Page of 'planar2': ... kB>
         """
         from armdyn.arm.page._log_recording import recording_of
-        from armdyn.arm.page._page import write_page
+        from armdyn.arm.page._page import mesh_folders, write_page
         from armdyn.present import check_page
 
         if path is not None:
             check_page(path)
-        folders, wanted = checked_folders(packages), checked_flag(meshes, "meshes")
-        if folders and not wanted:
-            raise InputError(
-                "`packages` are given, but `meshes` is False: nothing is looked for in them.",
-                argument="packages",
-            )
+        folders = mesh_folders(meshes, packages)
         double = self.astype(np.float64)
         recording = None if log is None else recording_of(double, log)
-        return write_page(double, path, recording, folders if wanted else None)
+        return write_page(double, path, recording, folders)
 
     def view(
         self,

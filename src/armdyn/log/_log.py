@@ -255,12 +255,21 @@ class Log:
 
         write_log(self, checked_path(path))
 
-    def page(self, path: str | os.PathLike[str] | None, arm: Any) -> Any:
+    def page(
+        self,
+        path: str | os.PathLike[str] | None,
+        arm: Any,
+        *,
+        meshes: bool = False,
+        packages: Sequence[str | os.PathLike[str]] = (),
+    ) -> Any:
         """Write a page (.html) in which an arm moves as in the log; it needs no network.
 
         Args:
             path: of the page; None returns it, and a notebook shows it.
             arm: the `Arm` of the log.
+            meshes: draw the meshes of the robot's file, as `Arm.page` does.
+            packages: folders in which meshes are looked for, besides that of the robot's file.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -268,12 +277,12 @@ class Log:
             >>> armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0]))).page("log.html", arm)
         """
         draw = getattr(arm, "page", None)
-        if draw is None or isinstance(arm, Log):
+        if draw is None or not hasattr(arm, "gravity"):  # logs and runs have pages too
             raise InputError(
                 f"`arm` is {shown(arm)}, expected an armdyn.Arm; load one by armdyn.load().",
                 argument="arm",
             )
-        return draw(path, log=self)
+        return draw(path, log=self, meshes=meshes, packages=packages)
 
     @property
     def n(self) -> int:

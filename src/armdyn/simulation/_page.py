@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import checked_positive
-from armdyn.arm import Page, Recording, write_page
+from armdyn.arm import Page, Recording, mesh_folders, write_page
 from armdyn.errors import InputError, shown
 from armdyn.present import check_page
 from armdyn.simulation._interpolation import (
@@ -26,8 +27,14 @@ MOST_SAMPLES = 200_000
 MOST_EVENTS = 3
 
 
-def write_run(run: Run, path: str | os.PathLike[str] | None, rate: object) -> Page | None:
-    """Write the page, the whole file or none; without a path, return it."""
+def write_run(
+    run: Run,
+    path: str | os.PathLike[str] | None,
+    rate: object,
+    meshes: object,
+    packages: Sequence[str | os.PathLike[str]],
+) -> Page | None:
+    """Write the page, the whole file or none; without a path, return it; see `Run.page`."""
     if path is not None:
         check_page(path)
     per_second = checked_positive(rate, "rate", what="samples a second")
@@ -37,7 +44,8 @@ def write_run(run: Run, path: str | os.PathLike[str] | None, rate: object) -> Pa
             f"`rate` is {shown(rate)}: that makes {count:.3g} samples, more than {MOST_SAMPLES}.",
             argument="rate",
         )
-    return write_page(run.arm, path, run_recording(run, int(count) + 1))
+    folders = mesh_folders(meshes, packages)
+    return write_page(run.arm, path, run_recording(run, int(count) + 1), folders)
 
 
 def run_recording(run: Run, count: int) -> Recording:

@@ -180,7 +180,14 @@ class Run:
 
         plot(self, path)
 
-    def page(self, path: str | os.PathLike[str] | None = None, *, rate: float = 200.0) -> Any:
+    def page(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        rate: float = 200.0,
+        meshes: bool = False,
+        packages: Sequence[str | os.PathLike[str]] = (),
+    ) -> Any:
         """Write the run as a page (.html) in which the arm moves; it needs no network.
 
         Play it, scrub it, click into its curves; stop anywhere and move the arm by hand.
@@ -188,6 +195,8 @@ class Run:
         Args:
             path: of the page; if left out, the page is returned, and a notebook shows it.
             rate: samples per second between those of the run, which are all there.
+            meshes: draw the meshes of the robot's file, as `Arm.page` does.
+            packages: folders in which meshes are looked for, besides that of the robot's file.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -195,9 +204,16 @@ class Run:
         """
         from armdyn.simulation._page import write_run
 
-        return write_run(self._single("a page"), path, rate)
+        return write_run(self._single("a page"), path, rate, meshes, packages)
 
-    def animate(self, path: str | os.PathLike[str], *, rate: float = 200.0) -> None:
+    def animate(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        rate: float = 200.0,
+        meshes: bool = False,
+        packages: Sequence[str | os.PathLike[str]] = (),
+    ) -> None:
         """Write the page of the run; the same as `page`.
 
         Examples:
@@ -207,8 +223,10 @@ class Run:
         Args:
             path: of the page.
             rate: samples per second between those of the run.
+            meshes: draw the meshes of the robot's file.
+            packages: folders in which meshes are looked for, besides that of the robot's file.
         """
-        self.page(checked_path(path), rate=rate)
+        self.page(checked_path(path), rate=rate, meshes=meshes, packages=packages)
 
     def summary(self) -> str:
         """Return the run as text: its length, its end, its events and notes.

@@ -10,11 +10,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from armdyn._checks import checked_flag
 from armdyn.arm.page._programs import NEEDED, programs_of
 from armdyn.arm.page._recording import Recording
 from armdyn.arm.page._scene import scene
+from armdyn.errors import InputError
 from armdyn.files import write_whole
 from armdyn.present import PALETTE, UNPACK, check_page, filled
+from armdyn.robot import checked_folders
 
 if TYPE_CHECKING:
     from armdyn.arm._arm import Arm
@@ -72,6 +75,19 @@ def player(arm: Arm, recording: Recording, most: int = PLAYED, height: int = INL
         height: of the element [pixels].
     """
     return framed(page_text(arm, recording.thinned(most), console=False), height)
+
+
+def mesh_folders(
+    meshes: object, packages: Sequence[str | os.PathLike[str]]
+) -> tuple[Path, ...] | None:
+    """Return the folders in which meshes are looked for, or None if none are wanted."""
+    folders, wanted = checked_folders(packages), checked_flag(meshes, "meshes")
+    if folders and not wanted:
+        raise InputError(
+            "`packages` are given, but `meshes` is False: nothing is looked for in them.",
+            argument="packages",
+        )
+    return folders if wanted else None
 
 
 def write_page(
