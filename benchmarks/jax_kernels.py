@@ -1,8 +1,9 @@
 """JAX with compiled kernels beside the traced program, both in jit, in one run.
 
-Prints nanoseconds a state for 4096 states, the best of interleaved rounds, and ratios. Everything
-runs on one core, where the system can pin it: a kernel uses one thread, and XLA may use more. Times
-are of the processor, so that other work on the machine counts little.
+Prints nanoseconds a state for 4096 states, the best of interleaved rounds, and ratios. "JAX" is the
+same call of a handler that computes nothing: what JAX itself takes, and an array for results.
+Everything runs on one core, where the system can pin it: a kernel uses one thread, and XLA may use
+more. Times are of the processor, so that other work on the machine counts little.
 
     python benchmarks/jax_kernels.py
 """
@@ -23,14 +24,34 @@ import numpy as np
 from best_times import best
 
 import armdyn
+from armdyn.arm import Function
+from armdyn.kernel._jit import compile_object, load_code
+from armdyn.kernel.call._xla import HANDLER, handler_ir
+from armdyn.kernel.ir._codegen import Codegen
 
 STATES, ROUNDS = 4096, 60
+KEPT: list[object] = []  # machine code that JAX may call until the end
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity")
 
 
 def gradient(function: Callable[..., Any], count: int) -> Callable[..., Any]:
     loss = lambda *states: (function(*states) ** 2).sum()  # noqa: E731
     return jax.jit(jax.grad(loss, argnums=tuple(range(count))))
+
+
+def without_kernel(f: Function, name: str) -> Callable[..., Any]:
+    """Return what JAX does to call the kernel of a function, without the kernel."""
+    kernel, program = f.kernel, f.program
+    assert kernel is not None
+    target = kernel.target
+    text = "define void @nothing(ptr %a, ptr %b, ptr %c, ptr %d) { ret void }"
+    nothing = load_code(compile_object(text, target), target)
+    ir = handler_ir(program, nothing.address("nothing"), Codegen(target, kernel.element))
+    handler = load_code(compile_object(ir, target), target)
+    KEPT.extend([nothing, handler])
+    jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(handler.address(HANDLER)), platform="cpu")
+    results = [jax.ShapeDtypeStruct((STATES, slot.size), jnp.float64) for slot in program.outputs]
+    return jax.jit(jax.ffi.ffi_call(name, results))
 
 
 def main(names: list[str]) -> None:
@@ -46,7 +67,9 @@ def main(names: list[str]) -> None:
             states = [jnp.asarray(x) for x in plain]
             kernel, traced = jax.jit(f.jax()), jax.jit(f.jax(kernel=False))
             slope = gradient(f.jax(), len(states))
+            empty = without_kernel(f, f"nothing_{name}_{quantity}")
             times = best({
+                "JAX": lambda g=empty, x=states: wait(g(*x)),
                 "NumPy": lambda f=f, x=plain: f(*x),
                 "kernel": lambda g=kernel, x=states: wait(g(*x)),
                 "traced": lambda g=traced, x=states: wait(g(*x)),
