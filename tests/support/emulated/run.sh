@@ -19,8 +19,8 @@ command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null \
   || skip "there is no apt-get, which fetches Python for arm64."
 
 packages() {  # Python and its libraries, unpacked into $ARM/system
-  rm -rf "$ARM"/{root,lists,cache,version}
-  mkdir -p "$ARM"/{root,lists/partial,cache/archives/partial}
+  rm -rf "$ARM"/{system,lists,cache,version}
+  mkdir -p "$ARM"/{system,lists/partial,cache/archives/partial}
   : > "$ARM/status"
   local options=(-o "Dir::State=$ARM" -o "Dir::State::lists=$ARM/lists" -o "Dir::State::status=$ARM/status"
     -o "Dir::Cache=$ARM/cache" -o APT::Architecture=arm64 -o APT::Architectures=arm64
