@@ -16,9 +16,9 @@ from support.browser import Opened, running
 pytest.importorskip("viser")
 
 PUMA = armdyn.load("puma560")
-# Few pixels: without a graphics card, each takes time. The panel takes 400 of them from the right.
+# Few pixels: without a graphics card, each takes time. The panel is 384 of them wide.
 SMALL = {"width": 640, "height": 420}
-WIDE = {"width": 1000, "height": 420}
+WIDE = {"width": 840, "height": 420}
 # Milliseconds until numbers have followed.
 PATIENCE = 60_000
 # Where a hand takes an arrow of the handle, as a share of its length.
@@ -135,9 +135,11 @@ def handle_moves_the_tip(tab: Watched, viewer: Any) -> None:
 def log_is_played_and_scrubbed(tab: Watched, viewer: Any, q: np.ndarray) -> None:
     run = armdyn.simulate(PUMA, q, until=30.0, integrator="rk4", step=5e-3, samples=1201)
     log = run.measured(noise_tau=0.05)
-    viewer.play(log, speed=0.02)  # slow: it plays as long as this test does
+    viewer.play(log, speed=0.02, loop=True)  # slow: it plays as long as this test does
     tab.until("document.body.innerText.includes('residual torque')")
     assert 0.0 < viewer.time < 10.0
+    assert tab.page.get_by_label("speed").input_value() == "0.02 ×"
+    assert tab.page.get_by_label("loop").is_checked()
     viewer.pause()
     viewer.seek(12.0)
     k = int(np.searchsorted(log.t, 12.0))

@@ -23,7 +23,7 @@ LONGEST_LABEL = 22
 MOST_SLIDERS = 40
 # Parts of the range of a slider.
 FINE = 2000
-SPEEDS = {"0.1 ×": 0.1, "0.25 ×": 0.25, "0.5 ×": 0.5, "1 ×": 1.0, "2 ×": 2.0, "5 ×": 5.0}
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 
 class Panel:
@@ -148,7 +148,7 @@ class Panel:
         with self._player:
             self._play = gui.add_button("Play")
             self._scrub = gui.add_slider("time [s]", 0.0, 1.0, 1e-3, 0.0)
-            self._speed = gui.add_dropdown("speed", list(SPEEDS), initial_value="1 ×")
+            self._speed = gui.add_dropdown("speed", [*map(_times, SPEEDS)], initial_value="1 ×")
             self._loop = gui.add_checkbox("loop", False)
             self._joint = gui.add_dropdown("curves of", ["1"], initial_value="1")
             self._curves = gui.add_html("")
@@ -167,11 +167,13 @@ class Panel:
 
         @self._speed.on_update
         def _(event: Any) -> None:
-            self._motion.speed = SPEEDS[event.target.value]
+            if event.client is not None:
+                self._motion.speed = float(event.target.value.partition(" ")[0])
 
         @self._loop.on_update
         def _(event: Any) -> None:
-            self._motion.loops = bool(event.target.value)
+            if event.client is not None:
+                self._motion.loops = bool(event.target.value)
 
         @self._joint.on_update
         def _(event: Any) -> None:
@@ -200,6 +202,11 @@ class Panel:
         self._play.disabled = len(recording.t) < 2
         self._player.visible = True
         self.tell("")
+
+    def tempo(self, speed: float, loops: bool) -> None:
+        """Show how a script plays the recording."""
+        self._speed.options = tuple(_times(x) for x in sorted({*SPEEDS, speed}))
+        self._speed.value, self._loop.value = _times(speed), loops
 
     def tell(self, said: str) -> None:
         """Show a sentence in the head of the panel, before those that stay there."""
@@ -239,6 +246,10 @@ class Panel:
 def _label(k: int, name: str) -> str:
     """Return the name of a joint for a list: cut, and with its number, so that all differ."""
     return f"{k + 1}: {name[:LONGEST_LABEL]}"
+
+
+def _times(speed: float) -> str:
+    return f"{speed!r} ×".replace(".0 ×", " ×")
 
 
 def _range(joint: dict[str, Any]) -> tuple[float, float]:

@@ -61,6 +61,7 @@ def opened(host: str, port: int) -> Any:
     server.gui.configure_theme(
         show_share_button=False, show_logo=False, brand_color=(37, 99, 168), control_width="large"
     )
+    server.gui.main_panel.dock_right()  # beside the picture, not over it
     server.gui.set_panel_label("armdyn")
     return server
 

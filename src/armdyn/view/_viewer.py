@@ -150,6 +150,7 @@ class Viewer:
                 "there is nothing to play yet; give a run or a log.", argument="motion"
             )
         self._motion.speed, self._motion.loops = factor, again
+        self._panel.tempo(factor, again)
         self._motion.play()
         self._wake.set()
 
