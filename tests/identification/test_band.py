@@ -169,3 +169,20 @@ def test_a_wrong_delay_is_refused(delay) -> None:
     with pytest.raises(InputError) as caught:
         identify(small_arm(), recorded(small_arm(), duration=1.0), delay=delay)
     assert caught.value.argument == "delay"
+
+
+@pytest.mark.parametrize("noisy", ["velocities", "positions", "late velocities"])
+def test_velocities_are_those_that_explain_the_torques_better(noisy: str) -> None:
+    arm, rng = small_arm(), np.random.default_rng(5)
+    t = np.arange(2000) / 100.0
+    q, qd, qdd = motion(arm.n, t, 0)
+    tau = arm.inverse_dynamics(q, qd, qdd) + 0.02 * rng.normal(size=q.shape)
+    if noisy == "velocities":
+        qd = qd + 0.03 * rng.normal(size=q.shape)
+    elif noisy == "late velocities":
+        qd = motion(arm.n, t - 0.02, 0)[1]
+    else:
+        q = q + 1e-3 * rng.normal(size=q.shape)
+    found = band(arm, Log(t, q, qd, tau=tau, joint_names=arm.joint_names), cutoff=10.0, delay=0.0)
+    assert found.measured == (noisy == "positions")
+    assert any("slopes of the positions" in note for note in found.notes) == (not found.measured)

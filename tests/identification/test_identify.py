@@ -363,3 +363,18 @@ def test_an_extra_column_is_checked_when_it_is_made(change: dict, argument: str)
     with pytest.raises(InputError, match=f"`{argument}`") as caught:
         Extra(**{**good, **change})
     assert caught.value.argument == argument
+
+
+def test_a_recorder_without_new_data_does_not_spoil_the_model() -> None:
+    arm = small_arm()
+    t, period = np.arange(0.01, 25.0, 1 / 30.0), 1 / 29.3
+    sent = np.floor(t / period) * period
+    q, qd, qdd = motion(arm.n, sent, 0)
+    tau = arm.inverse_dynamics(q, qd, qdd) + 0.01 * np.random.default_rng(0).normal(size=q.shape)
+    # noise of the torques is part of a message, too
+    first = np.maximum.accumulate(np.where(np.diff(sent, prepend=-1.0) > 0.0, np.arange(len(t)), 0))
+    result = identify(arm, Log(t, q, tau=tau[first], joint_names=arm.joint_names), rotor=False)
+    assert any("rows repeat the row before" in note for note in result.notes)
+    states = result.box.states(100, seed=3)
+    off = result.predict(*states) - arm.inverse_dynamics(*states)
+    assert np.sqrt(np.mean(off**2)) < 0.01 * np.sqrt(np.mean(arm.inverse_dynamics(*states) ** 2))

@@ -22,7 +22,7 @@ from armdyn.cluster import Cluster
 from armdyn.errors import InputError, shown
 from armdyn.identification.fit._columns import common_terms, short_name
 from armdyn.identification.fit.choice._wide import AUTO, Terms
-from armdyn.log import Log, extremes, is_in_file, log_paths, read_logs_on
+from armdyn.log import Log, extremes, is_in_file, log_paths, read_logs_on, without_repeats
 from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
@@ -60,6 +60,8 @@ def checked_logs(
 ) -> list[Log]:
     """Return one log or several as a list; each has torques and the joints of the arm.
 
+    Rows that repeat the row before while the arm moves are left out: they are no measurements.
+
     Args:
         arm: the arm.
         logs: logs, or paths of files, patterns or folders of them, which are read.
@@ -84,7 +86,7 @@ def checked_logs(
                 f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.", argument=what
             )
         _check_log(arm, log)
-        result.append(log)
+        result.append(without_repeats(log))
     return result
 
 

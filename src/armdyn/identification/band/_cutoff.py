@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from armdyn.arm import Arm
 from armdyn.identification.band._quick_fit import products, quick_fit, quick_model
-from armdyn.identification.band._windows import highest_motion, prepared_windows
+from armdyn.identification.band._windows import POSITIONS, highest_motion, prepared_windows
 from armdyn.identification.fit._columns import Column, Model
 from armdyn.log import Log, Prepared
 from armdyn.log.signals._scipy import scipy
@@ -30,8 +30,8 @@ MOTION_SHARE = 0.995
 ROOM = 4.0
 LOW = 5.0
 
-# Positions of the fit, and of the prediction, have bands of this many times that of the fit.
-FIT_POSITIONS, PREDICTION = 2.5, 10.0
+# Positions of the prediction have a band of this many times that of the fit.
+PREDICTION = 10.0
 
 # Where no end is found below this share of the band of the prediction, the next fit is in a band
 # twice as wide.
@@ -106,7 +106,7 @@ def _unexplained(
     extra: Sequence[Column],
 ) -> tuple[Array, Array] | None:
     """Return frequencies, and the share of the power of torques that is not explained there."""
-    prepared = prepared_windows(parts, min(FIT_POSITIONS * low, wide))
+    prepared = prepared_windows(parts, min(POSITIONS * low, wide))
     if not prepared:
         return None
     model, top = quick_model(arm, prepared, coupling, extra)

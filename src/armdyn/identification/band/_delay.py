@@ -25,7 +25,7 @@ from armdyn.identification.band._quick_fit import (
     quick_model,
     solved,
 )
-from armdyn.identification.band._windows import prepared_windows
+from armdyn.identification.band._windows import POSITIONS, prepared_windows
 from armdyn.identification.fit._columns import Column, Model
 from armdyn.log import Log
 from armdyn.log.signals._scipy import scipy
@@ -39,8 +39,6 @@ FINE = np.linspace(-MOST, MOST, 3201)
 
 # The misfit is smooth from one delay to the next up to this band [Hz].
 WIDEST = 10.0
-# Positions have a band of this many times that of the fit.
-POSITIONS = 2.5
 
 # The parts of a log whose delays are compared.
 PARTS = 4

@@ -1,4 +1,4 @@
-"""`find_band`: the cut-off and the delay of logs, from the data of the fit alone."""
+"""`find_band`: cut-off, delay and source of velocities, from the data of the fit alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from armdyn.arm import Arm
 from armdyn.errors import InputError
 from armdyn.identification.band._cutoff import predicted_cutoff
 from armdyn.identification.band._delay import Delays, measured_delays
+from armdyn.identification.band._velocity import slopes_are_better
 from armdyn.identification.band._windows import windows
+from armdyn.identification.data._prepared import velocities_agree
 from armdyn.identification.fit._columns import Column
 from armdyn.log import Log, choose_cutoff
 
@@ -38,12 +40,14 @@ class Band:
         cutoff: of positions [Hz].
         why: the reason for it, as words; empty if the user asked for it.
         delay: time by which torques lag behind positions [s]; they are shifted back by it.
-        notes: on the delay, a sentence each.
+        measured: whether velocities are the measured ones, or slopes of the positions.
+        notes: on the delay and the velocities, a sentence each.
     """
 
     cutoff: float
     why: str
     delay: float
+    measured: bool
     notes: tuple[str, ...]
 
 
@@ -70,10 +74,11 @@ def find_band(
         extra: columns that the user supplies.
         progress: called during the work.
     """
-    highest = HIGHEST * min(log.rate for log in (*train_logs, *test_logs))
+    logs = [*train_logs, *test_logs]
+    highest = HIGHEST * min(log.rate for log in logs)
     if highest <= 0.0:
         raise InputError("a log is too short: it has a single sample.")
-    parts = windows(train_logs) if cutoff is None or delay is None else []
+    parts = windows(train_logs)
     why = ""
     if cutoff is None:
         progress(0, 2, "band")
@@ -81,13 +86,20 @@ def find_band(
         cutoff, why = found or _by_spectrum(train_logs, highest)
     if delay is not None:
         notes = [] if delay == 0.0 else [f"torques shifted by {1e3 * delay:.3g} ms, as asked for."]
-        return Band(cutoff, why, delay, tuple(notes))
-    progress(1, 2, "delay")
-    delays = measured_delays(arm, parts, min(cutoff, highest), highest, coupling, extra)
-    progress(2, 2, "delay")
-    if delays is None:
-        return Band(cutoff, why, 0.0, ())
-    return Band(cutoff, why, delays.whole if delays.repeatable else 0.0, _in_words(delays))
+    else:
+        progress(1, 2, "delay")
+        delays = measured_delays(arm, parts, min(cutoff, highest), highest, coupling, extra)
+        progress(2, 2, "delay")
+        delay = delays.whole if delays is not None and delays.repeatable else 0.0
+        notes = [] if delays is None else [*_in_words(delays)]
+    measured = velocities_agree(logs, cutoff)
+    if measured and slopes_are_better(arm, parts, cutoff, delay, coupling, extra):
+        measured = False
+        notes.append(
+            "a model explains the torques better with slopes of the positions than with measured "
+            "velocities: these are not used."
+        )
+    return Band(cutoff, why, delay, measured, tuple(notes))
 
 
 def _by_spectrum(logs: Sequence[Log], highest: float) -> tuple[float, str]:

@@ -16,6 +16,9 @@ Array = NDArray[np.float64]
 SAMPLES = 1 << 16
 LOGS = 16
 
+# Positions of a quick fit have a band of this many times that of its rows.
+POSITIONS = 2.5
+
 # Length of a window of a long log [s], within these numbers of samples.
 SECONDS = 16.0
 SHORTEST, LONGEST = 1 << 12, 1 << 15
@@ -38,15 +41,18 @@ def _in_memory(log: Log, a: int, b: int) -> Log:
     if not is_in_file(log.q):
         return log.part(a, b)
     assert log.tau is not None
-    return Log(log.t[a:b], log.q[a:b], tau=log.tau[a:b], joint_names=log.joint_names)
+    qd = None if log.qd is None else log.qd[a:b]
+    return Log(log.t[a:b], log.q[a:b], qd, tau=log.tau[a:b], joint_names=log.joint_names)
 
 
-def prepared_windows(parts: Sequence[Log], cutoff: float, delay: float = 0.0) -> list[Prepared]:
+def prepared_windows(
+    parts: Sequence[Log], cutoff: float, delay: float = 0.0, velocity: str = "differentiated"
+) -> list[Prepared]:
     """Return windows with positions low-passed at a cut-off, without those that are too short."""
     found: list[Prepared] = []
     for part in parts:
         try:
-            found.append(prepare(part, cutoff=cutoff, delay=delay))
+            found.append(prepare(part, cutoff=cutoff, delay=delay, velocity=velocity))
         except InputError:
             continue
     return found

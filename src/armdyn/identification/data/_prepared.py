@@ -41,6 +41,7 @@ def prepared(
     *,
     why: str = "",
     delay: float = 0.0,
+    measured: bool | None = None,
 ) -> Data:
     """Prepare the logs of the fit and of the test in the same way.
 
@@ -52,6 +53,7 @@ def prepared(
         progress: called during the work.
         why: the reason for the cut-off, as words; left out if the user asked for it.
         delay: of torques behind positions [s]; torques are shifted back.
+        measured: take measured velocities; if left out, where they agree with the positions.
     """
     notes: list[str] = []
     asked = cutoff is not None and not why
@@ -63,7 +65,8 @@ def prepared(
             cutoff, why = slowest, "the most that the log of the lowest rate has"
     if why:
         notes.append(f"{LOW_PASSED} {cutoff:.3g} Hz, without delay: {why}.")
-    measured = all(_trusted(log, cutoff) for log in logs)
+    if measured is None:
+        measured = velocities_agree(logs, cutoff)
     ready: list[Prepared] = []
     for k, log in enumerate(logs, 1):
         ready.append(_one(log, cutoff, measured, delay))
@@ -88,13 +91,12 @@ def _one(log: Log, cutoff: float, measured: bool, delay: float) -> Prepared:
     return prepare(log, cutoff=cutoff, velocity=velocity, delay=delay)
 
 
-def _trusted(log: Log, cutoff: float) -> bool:
-    """Return whether measured velocities exist and agree with the slopes of the positions.
+def velocities_agree(logs: Sequence[Log], cutoff: float) -> bool:
+    """Return whether all logs have measured velocities that agree with the positions' slopes."""
+    return all(log.qd is not None and _agree(log, cutoff) for log in logs)
 
-    At low sampling rates they are the better choice.
-    """
-    if log.qd is None:
-        return False
+
+def _agree(log: Log, cutoff: float) -> bool:
     seen = velocities(log, cutoff)
     moving = seen.moving(RESTING)
     return bool((seen.difference**2 <= ALIKE**2 * seen.slope)[moving].all())

@@ -60,7 +60,8 @@ class Measures:
         curve: the same for terms of friction over speed and load.
         bent: the term of these that changes them most, in words.
         gain: change of predictions there if the drive's gain is fitted, where the data show it.
-        gain_unknown: change within twice the standard deviation of the gain.
+        gain_unknown: largest change by a gain that the data allow, whether they show one or not:
+            the estimate and twice its standard deviation.
         gain_checked: twice the standard deviation of the gain; infinite if it cannot be checked.
         friction: smallest friction against the motion, over the speeds seen.
     """

@@ -1,0 +1,192 @@
+"""Rows that repeat the row before them, though the arm moves.
+
+A recorder writes the newest message of its source at every tick of its own clock. If no message has
+come since the last tick, it writes the old one again: all numbers are the same to the bit. Such a
+row is no measurement. The other rows carry the time of the tick, not that of the message. The age
+of the message grows from tick to tick until a row repeats: a saw-tooth as high as a period of the
+source. Differentiated, it makes accelerations that the arm never had. A source with a steady clock
+sends at equal steps, so the stamps of the rows that are left lie along a straight line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.log._log import Array, Log
+from armdyn.log.signals._segments import Segment, segments
+from armdyn.log.storage._file_rows import FileRows
+from armdyn.log.storage._slices import blocks, is_in_file, picked, runs
+
+Rows = NDArray[np.int64]
+
+# An arm moves if some joint goes on by at least this many of the smallest steps of its position: a
+# slow joint stands on one step of its encoder for several samples.
+STEPS = 3.0
+
+# Equal steps are believed if they make this share, or less, of the squared deviations of positions
+# from a smooth motion ...
+SMOOTHER = 0.5
+# ... which is looked at in so many runs of so many samples.
+RUNS, RUN = 16, 2048
+
+# Samples on both sides that a position is interpolated from, without itself.
+SIDE = 2
+
+
+def without_repeats(log: Log) -> Log:
+    """Return a log without rows that repeat the row before while the arm moves.
+
+    If equal steps of time make the motion much smoother, the rows that are left get these. A note
+    tells both. A log without such rows is returned as it is.
+    """
+    again = _repeated(log)
+    if not len(again):
+        return log
+    extra = {name: np.delete(column, again, axis=0) for name, column in log.extra.items()}
+    columns = {
+        name: None if column is None else _without(column, again)
+        for name, column in (("t", log.t), ("q", log.q), ("qd", log.qd), ("qdd", log.qdd),
+                             ("tau", log.tau))
+    }  # fmt: skip
+    left = replace(log, **columns, extra=MappingProxyType(extra))
+    note = (
+        f"{len(again)} of {len(log)} rows repeat the row before while the arm moves, as a recorder "
+        "writes that has no new data; they are left out"
+    )
+    clocks = [_Clock.of(left, piece) for piece in segments(left)]
+    steady = [clock for clock in clocks if clock.is_smoother(left)]
+    if not steady:
+        return replace(left, notes=(*left.notes, f"{note}."))
+    period = float(np.median([clock.period for clock in steady]))
+    note += (
+        f", and the others are taken at equal steps of {period * 1e3:.4g} ms, at which positions "
+        "are smooth: their stamps are up to "
+        f"{max(clock.off for clock in steady) * 1e3:.2g} ms off."
+    )
+    return replace(left, t=_at_equal_steps(left, steady), notes=(*left.notes, note))
+
+
+def _repeated(log: Log) -> Rows:
+    """Return the numbers of the rows that repeat the row before while the arm moves."""
+    columns = [x for x in (log.q, log.qd, log.qdd, log.tau, *log.extra.values()) if x is not None]
+    found, smallest = [np.zeros(0, dtype=np.int64)], np.full(log.n, np.inf)
+    for a, b in blocks(len(log) - 1):
+        step = np.abs(np.diff(log.q[a : b + 1], axis=0))
+        same = ~step.any(axis=1)
+        for column in columns[1:] if same.any() else ():
+            rows = column[a : b + 1].reshape(b + 1 - a, -1)
+            same &= (rows[1:] == rows[:-1]).all(axis=1)
+        found.append(np.flatnonzero(same) + a + 1)
+        smallest = np.minimum(smallest, np.where(step > 0.0, step, np.inf).min(axis=0))
+    rows = np.concatenate(found)
+    if not len(rows):
+        return rows
+    starts = np.flatnonzero(np.diff(rows, prepend=-1) != 1)
+    first, last = rows[starts], rows[np.append(starts[1:], len(rows)) - 1]
+    inside = (first >= 2) & (last + 1 < len(log))
+    moving = np.zeros(len(first), dtype=np.bool_)
+    at = first[inside]
+    standing = picked(log.q, at - 1)
+    before, after = standing - picked(log.q, at - 2), picked(log.q, last[inside] + 1) - standing
+    least = np.minimum(np.abs(before), np.abs(after))
+    moving[inside] = ((before * after > 0.0) & (least >= STEPS * smallest)).any(axis=1)
+    return rows[np.repeat(moving, last - first + 1)]
+
+
+def _without(column: Array, rows: Rows) -> Array:
+    """Return a column without some rows, in memory or in a file, like the input."""
+    if not is_in_file(column):
+        return np.delete(column, rows, axis=0)
+    made = FileRows(*column.shape[1:])
+    for a, b in blocks(len(column)):
+        first, last = np.searchsorted(rows, (a, b)).tolist()
+        made.append(np.delete(column[a:b], rows[first:last] - a, axis=0))
+    return cast(Array, made)
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """The equal steps that fit the stamps of a piece best.
+
+    Attributes:
+        piece: which samples.
+        begin: the time of the first sample [s].
+        period: the step [s].
+        off: largest distance of a stamp from its step [s].
+    """
+
+    piece: Segment
+    begin: float
+    period: float
+    off: float
+
+    @staticmethod
+    def of(log: Log, piece: Segment) -> _Clock:
+        """Return the straight line through the stamps by their numbers."""
+        count, first = len(piece), float(log.t[piece.start : piece.start + 1][0])
+        middle, mean, slope = 0.5 * (count - 1), 0.0, 0.0
+        for a, b in blocks(count):
+            late = log.t[piece.start + a : piece.start + b] - first
+            mean += float(late.sum()) / count
+            slope += float((np.arange(a, b) - middle) @ late)
+        slope /= max(count * (count**2 - 1) / 12.0, 1.0)
+        line = _Clock(piece, first + mean - slope * middle, slope, 0.0)
+        off = max(
+            float(np.abs(log.t[piece.start + a : piece.start + b] - line.times(a, b)).max())
+            for a, b in blocks(count)
+        )
+        return replace(line, off=off)
+
+    def times(self, a: int, b: int) -> Array:
+        """Return the times of samples a to b of the piece."""
+        return self.begin + self.period * np.arange(a, b, dtype=np.float64)
+
+    def is_smoother(self, log: Log) -> bool:
+        """Whether no stamp is off by more than a period, and positions are smoother."""
+        if len(self.piece) <= 4 * SIDE or not 0.0 < self.off <= self.period:
+            return False
+        even, stamped, start = 0.0, 0.0, self.piece.start
+        for a, b in runs(len(self.piece), RUNS, RUN):
+            q = log.q[start + a : start + b]
+            q = q / np.maximum(np.abs(np.diff(q, axis=0)).max(axis=0), np.finfo(np.float64).tiny)
+            even += _roughness(self.times(a, b), q)
+            stamped += _roughness(log.t[start + a : start + b], q)
+        return even <= SMOOTHER * stamped
+
+
+def _roughness(t: Array, q: Array) -> float:
+    """Return the squared distance of positions from cubics through their neighbours."""
+    count = len(t) - 2 * SIDE
+    sides = [k for k in range(2 * SIDE + 1) if k != SIDE]
+    at = t[SIDE : SIDE + count]
+    near = [t[k : k + count] for k in sides]
+    made = np.zeros((count, q.shape[1]))
+    for i, k in enumerate(sides):
+        weight = np.ones(count)
+        for other in (*near[:i], *near[i + 1 :]):
+            weight *= (at - other) / (near[i] - other)
+        made += weight[:, None] * q[k : k + count]
+    return float(np.sum((q[SIDE : SIDE + count] - made) ** 2))
+
+
+def _at_equal_steps(log: Log, clocks: list[_Clock]) -> Array:
+    """Return stamps with those of some pieces at equal steps."""
+    made = FileRows() if is_in_file(log.t) else None
+    whole = np.empty(0 if made is not None else len(log))
+    for a, b in blocks(len(log)):
+        t = np.array(log.t[a:b])
+        for clock in clocks:
+            start, stop = max(clock.piece.start, a), min(clock.piece.stop, b)
+            if start < stop:
+                first = clock.piece.start
+                t[start - a : stop - a] = clock.times(start - first, stop - first)
+        if made is None:
+            whole[a:b] = t
+        else:
+            made.append(t)
+    return whole if made is None else cast(Array, made)

@@ -1,0 +1,117 @@
+"""Rows that a recorder writes twice, for want of new data: found, left out, and stamped anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from armdyn import Log
+from armdyn.log import prepare, without_repeats
+from armdyn.log.storage import _slices
+
+PERIOD = 1 / 29.37  # of the source [s]
+
+
+def motion(t: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Positions and their derivatives."""
+    w = np.array([1.1, 2.3])
+    return np.sin(np.outer(t, w)), w * np.cos(np.outer(t, w)), -(w**2) * np.sin(np.outer(t, w))
+
+
+def messages(t: np.ndarray) -> dict[str, np.ndarray]:
+    q, qd, qdd = motion(t)
+    return {"q": q, "qd": qd, "tau": 3.0 * qdd + q}
+
+
+def recorded(rate: float = 30.0, duration: float = 24.0) -> tuple[Log, np.ndarray]:
+    """A log of the newest messages at a clock of its own, and the times of the messages."""
+    t = np.arange(0.02, duration, 1 / rate)
+    sent = np.floor(t / PERIOD + 1e-9) * PERIOD
+    return Log(t, **messages(sent)), sent
+
+
+def test_repeats_are_left_out_and_the_times_of_the_source_are_found() -> None:
+    log, sent = recorded()
+    repeats = int((np.diff(sent) == 0.0).sum())
+    assert repeats > 10
+    left = without_repeats(log)
+    assert len(left) == len(log) - repeats
+    true = np.unique(sent)
+    assert np.ptp(left.t - true) < 1e-3  # a constant lag aside; stamps were off by a period
+    assert np.ptp(log.t - sent) > 0.9 * PERIOD
+    assert f"{repeats} of {len(log)} rows repeat" in left.notes[-1]
+    assert f"equal steps of {PERIOD * 1e3:.3g}" in left.notes[-1]
+
+
+def test_accelerations_are_right_without_repeats() -> None:
+    log, _ = recorded()
+
+    def error(one: Log) -> float:
+        found = prepare(one, cutoff=8.0)
+        # the source's clock lags behind the recorder's by a part of a period
+        lags = np.linspace(0.0, PERIOD, 69)
+        true = [motion(found.t - lag)[2] for lag in lags]
+        return min(float(np.linalg.norm(found.qdd - x) / np.linalg.norm(x)) for x in true)
+
+    assert error(without_repeats(log)) < 0.01
+    assert error(log) > 0.1
+
+
+def test_a_stall_leaves_the_stamps_as_they_are() -> None:
+    t = np.arange(0.0, 10.0, 0.01)
+    columns = messages(t)
+    for k in (200, 201, 202, 611):
+        for column in columns.values():
+            column[k] = column[k - 1]
+    left = without_repeats(Log(t, **columns))
+    kept = np.delete(t, [200, 201, 202, 611])
+    assert (left.t == kept).all()
+    assert (left.q == motion(kept)[0]).all()
+    assert "4 of 1000 rows repeat" in left.notes[-1]
+    assert "equal steps" not in left.notes[-1]
+
+
+def test_all_columns_lose_the_same_rows() -> None:
+    log, sent = recorded()
+    rows = np.arange(len(log), dtype=np.float64)
+    rows[1:][np.diff(sent) == 0.0] -= 1.0
+    log = Log(log.t, log.q, log.qd, None, log.tau, extra={"number": rows})
+    left = without_repeats(log)
+    true = motion(sent[left.extra["number"].astype(int)])
+    assert (left.q == true[0]).all()
+    assert left.qd is not None
+    assert (left.qd == true[1]).all()
+
+
+@pytest.mark.parametrize("what", ["slow", "rest", "one column differs", "short"])
+def test_what_is_no_repeat_stays(what: str) -> None:
+    t = np.arange(0.0, 10.0, 0.001)
+    q = np.round(motion(t)[0] / 2e-3) * 2e-3  # stands on one step of the encoder for long
+    log = Log(t, q, tau=np.zeros_like(q))
+    if what == "rest":
+        q = motion(np.clip(t, 0.0, 5.0))[0]
+        log = Log(t, q, tau=q)
+    elif what == "one column differs":
+        log = recorded()[0]
+        assert log.tau is not None
+        log = Log(log.t, log.q, tau=log.tau + np.arange(len(log))[:, None])
+    elif what == "short":
+        log = log.part(0, 1)
+    assert without_repeats(log) is log
+
+
+def test_logs_in_files_and_in_blocks_give_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, _ = recorded()
+    log.save(tmp_path / "run.npz")
+    whole = without_repeats(log)
+    long = without_repeats(Log.stream(tmp_path / "run.npz"))
+    assert (np.asarray(long.t) == whole.t).all()
+    monkeypatch.setattr(_slices, "BLOCK", 37)
+    parts = without_repeats(Log.stream(tmp_path / "run.npz"))
+    for name in ("q", "qd", "tau"):
+        assert (np.asarray(getattr(parts, name)) == getattr(whole, name)).all()
+    assert np.abs(np.asarray(parts.t) - whole.t).max() < 1e-12
