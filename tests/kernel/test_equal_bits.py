@@ -15,12 +15,14 @@ from armdyn.kernel.targets import arm, x86
 from armdyn.kernel.targets._target import Host
 from support.equal_bits import CASES, cases, digest, recorded
 
+WIDE = x86.native(Host("x86_64", "", dict.fromkeys(x86.AVX512.needs, True)))
+
 
 def _machines() -> dict[str, Target]:
     """This machine, each level that it can run, and every width of vectors.
 
-    Vectors wider than a register are computed in parts: what AVX-512 computes, without its assembly
-    that transposes and streams. The test runs on it where there is AVX-512.
+    Vectors wider than a register are computed in parts: the text of programs is that for AVX-512,
+    but for its assembly that transposes and streams. The test runs on it where there is AVX-512.
     """
     native = target("native")
     found = {"native": native}
@@ -31,7 +33,8 @@ def _machines() -> dict[str, Target]:
             continue
     plain = replace(native, tile_assembly=False, stream_assembly=False)
     for size in (16, 32, 64):
-        found[f"{8 * size} bits"] = replace(plain, vector_bytes=size)
+        room = WIDE.value_registers if size == WIDE.vector_bytes else plain.value_registers
+        found[f"{8 * size} bits"] = replace(plain, vector_bytes=size, value_registers=room)
     found["not fused"] = replace(native, fma=False)
     alike = {repr(replace(x, cpu="", features="")): name for name, x in reversed(found.items())}
     return {name: found[name] for name in reversed(alike.values())}
