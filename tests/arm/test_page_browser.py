@@ -178,6 +178,8 @@ def test_hostile_names_are_shown_and_never_run(opened: Open, tmp_path: Path) -> 
     assert page.page.locator("#name").text_content() == HOSTILE
     assert page.page.locator(".who").all_text_contents() == [f"0{HOSTILE}", f"1{HOSTILE}"]
     assert page.page.locator("img").count() == 0
+    above, below = (page.page.locator(part).bounding_box() for part in ("#about", "#notes"))
+    assert below["y"] >= above["y"] + above["height"]  # nothing covers anything
 
 
 def test_odd_arms_and_runs_have_a_sensible_page(opened: Open, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def recording_of(arm: Arm, log: object) -> Recording:
     if qd is None:
         qd = np.gradient(q, t, axis=0) if len(t) > 1 else np.zeros_like(q)
     tau = None if log.tau is None or log.effort != "torque" else np.asarray(log.tau)
-    about = f"log of {len(log)} samples, {log.duration:.4g} s"
+    about = f"log of {len(log)} sample{'s' * (len(log) > 1)}, {log.duration:.4g} s"
     if log.source:
         about += f": {log.source}"
     return Recording(t, q, qd, tau, predicted, spans, about, (*why, *_doubts(arm, log)))
@@ -70,15 +70,16 @@ def _at(t: Array, times: Array, values: Array) -> Array:
 def _doubts(arm: Arm, log: Log) -> list[str]:
     """Return signs that the log is of another arm, and what it lacks."""
     found: list[str] = []
-    q = np.asarray(log.q)
+    q, outside = np.asarray(log.q), dict[str, float]()
     for k, joint in enumerate(arm.robot.joints):
-        outside = (q[:, k] < joint.lower - SLACK) | (q[:, k] > joint.upper + SLACK)
-        share = float(outside.mean())
-        if share > STRANGE:
-            found.append(
-                f"{joint.name} is outside its limits in {share:.0%} of the samples: is this a log "
-                "of this arm?"
-            )
+        beyond = (q[:, k] < joint.lower - SLACK) | (q[:, k] > joint.upper + SLACK)
+        if float(beyond.mean()) > STRANGE:
+            outside[joint.name] = float(beyond.mean())
+    if outside:
+        share = f"{'up to ' * (len(outside) > 1)}{max(outside.values()):.0%} of the samples"
+        found.append(
+            f"{_listed(tuple(outside))}: outside the limits in {share}. Is this a log of this arm?"
+        )
     if log.effort == "current":
         found.append("The log has currents, not torques: they are not compared with the model.")
     elif log.tau is None:

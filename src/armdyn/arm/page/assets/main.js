@@ -203,8 +203,9 @@ function setPlots() {
 }
 
 if (recording) {
-  const is = made("em", "is", "measured"), said = made("em", "said", "predicted");
-  for (const title of [["position"], ["velocity"], ["torque ", is, " and ", said], ["residual torque"]]) {
+  const is = made("em", "is", "measured"), said = made("em", "said", "model");
+  const torque = ["torque: ", ...(recording.tau ? [is] : []), isCompared ? ", " : "", ...(recording.predicted ? [said] : [])];
+  for (const title of [["position"], ["velocity"], torque, ["residual torque"]]) {
     const plot = new Plot(title, recording, time => { pause(); seek(time); }, refreshSoon);
     plots.push(plot);
     byId("plots").append(plot.figure);

@@ -53,7 +53,7 @@ class Plot {
   /** Tell the values at a time. */
   tell(time) {
     const said = this.curves.filter(c => !c.partly || this.recording.isPredicted(time))
-      .map(c => rounded(this.recording.value(c.values, time), 3));
+      .map(c => this.recording.value(c.values, time)).map(x => rounded(Math.abs(x) < ROUNDING ? 0 : x, 3));
     this.output.value = said.length ? `${said.join(" / ")} ${this.unit}` : "";
   }
 
@@ -69,7 +69,8 @@ class Plot {
       }
     }
     if (!(low <= high)) [low, high] = [-1, 1];
-    const room = Math.max(0.06 * (high - low), 1e-9 + 1e-6 * Math.max(Math.abs(low), Math.abs(high)));
+    const size = Math.max(Math.abs(low), Math.abs(high)), isLevel = high - low < ROUNDING + 1e-6 * size;
+    const room = !isLevel ? 0.06 * (high - low) : size > ROUNDING ? 0.1 * size : 1;
     low -= room;
     high += room;
     const xOf = time => left + (end > start ? (time - start) / (end - start) : 0.5) * across;
@@ -145,6 +146,7 @@ class Plot {
 }
 
 const LEFT = 40, RIGHT = 2, FOOT = 15; // margins, in pixels
+const ROUNDING = 1e-9; // smaller numbers are 0, but for rounding
 
 /** Round numbers between two ends. */
 function marks(low, high, count) {
