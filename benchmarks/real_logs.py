@@ -5,8 +5,8 @@
 Each line names what was fitted and what it was tested on, the error of all joints together and of
 each, in per cent of the torque, on rows where a joint moves. Nothing but the fitted rows takes part
 in a choice. Names such as "lwr4" or "ur10 1>2" pick lines. The logs and the measure of errors lie
-beside the project, in ../shared. The measure differentiates the test log as it is: where a recorder
-repeated rows, the error without these rows is told, too.
+beside the project, in ../shared. The measure differentiates the test log by its stamps: where these
+are not the times of the samples, the error at the times of the source is told, too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import cutoffs
 
 import armdyn
 from armdyn import Log
-from armdyn.log import without_repeats
+from armdyn.log import at_source_times
 
 
 def splits() -> Iterator[tuple[str, cutoffs.Case, list[Log], Log]]:
@@ -44,10 +44,10 @@ def main() -> None:
             continue
         result = armdyn.identify(case.arm, train, test=test, extra=case.extra)
         total, joints = torque_error(result.predict, test, CUTOFF[case.key])
-        mended, repaired = without_repeats(test), ""
+        mended, repaired = at_source_times(test), ""
         if mended is not test:
             other, _ = torque_error(result.predict, mended, CUTOFF[case.key])
-            repaired = f"; {100 * other:.2f} without {len(test) - len(mended)} repeated rows"
+            repaired = f"; {100 * other:.2f} at the times of the source"
         each = " ".join(f"{100 * x:.1f}" for x in joints)
         tilt = f"{57.3 * result.tilt:.2f} deg"
         print(

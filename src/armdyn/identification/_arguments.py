@@ -22,7 +22,7 @@ from armdyn.cluster import Cluster
 from armdyn.errors import InputError, shown
 from armdyn.identification.fit._columns import common_terms, short_name
 from armdyn.identification.fit.choice._wide import AUTO, Terms
-from armdyn.log import Log, extremes, is_in_file, log_paths, read_logs_on, without_repeats
+from armdyn.log import Log, at_source_times, extremes, is_in_file, log_paths, read_logs_on
 from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
@@ -60,7 +60,7 @@ def checked_logs(
 ) -> list[Log]:
     """Return one log or several as a list; each has torques and the joints of the arm.
 
-    Rows that repeat the row before while the arm moves are left out: they are no measurements.
+    Stamps that are not the times of the samples are mended, and rows that were repeated left out.
 
     Args:
         arm: the arm.
@@ -86,7 +86,7 @@ def checked_logs(
                 f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.", argument=what
             )
         _check_log(arm, log)
-        result.append(without_repeats(log))
+        result.append(at_source_times(log))
     return result
 
 

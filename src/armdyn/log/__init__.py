@@ -5,8 +5,8 @@ from armdyn.log.formats._registry import format_written, is_log_path, written_in
 from armdyn.log.reading._many import log_paths, read_logs_on
 from armdyn.log.signals._cutoff import choose_cutoff
 from armdyn.log.signals._prepare import Prepared, prepare, velocities
-from armdyn.log.signals._repeats import without_repeats
 from armdyn.log.signals._segments import segments
+from armdyn.log.signals._source_times import at_source_times
 from armdyn.log.storage._file_rows import FileRows
 from armdyn.log.storage._memory_rows import MemoryRows
 from armdyn.log.storage._slices import blocks, extremes, is_in_file, part_of, picked, runs
@@ -16,6 +16,7 @@ __all__ = [
     "Log",
     "MemoryRows",
     "Prepared",
+    "at_source_times",
     "blocks",
     "choose_cutoff",
     "extremes",
@@ -30,6 +31,5 @@ __all__ = [
     "runs",
     "segments",
     "velocities",
-    "without_repeats",
     "written_in_words",
 ]

@@ -1,11 +1,13 @@
-"""Rows that repeat the row before them, though the arm moves.
+"""When the samples of a log were taken, if its stamps do not tell.
 
 A recorder writes the newest message of its source at every tick of its own clock. If no message has
-come since the last tick, it writes the old one again: all numbers are the same to the bit. Such a
-row is no measurement. The other rows carry the time of the tick, not that of the message. The age
-of the message grows from tick to tick until a row repeats: a saw-tooth as high as a period of the
-source. Differentiated, it makes accelerations that the arm never had. A source with a steady clock
-sends at equal steps, so the stamps of the rows that are left lie along a straight line.
+come since the last tick, it writes the old one again: all numbers are the same to the bit, though
+the arm moves. Such a row is no measurement. The other rows carry the time of the tick, not that of
+the message. The age of the message grows from tick to tick until a row repeats: a saw-tooth as high
+as a period of the source. Other recorders stamp messages when they arrive, sooner or later.
+Differentiated, such stamps make accelerations that the arm never had. A source with a steady clock
+sends at equal steps, so stamps lie along a straight line. If positions are much smoother at equal
+steps, these are the times of the samples.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.log._log import Array, Log
-from armdyn.log.signals._segments import Segment, segments
+from armdyn.log.signals._segments import EQUAL, Segment, segments
 from armdyn.log.storage._file_rows import FileRows
 from armdyn.log.storage._slices import blocks, is_in_file, picked, runs
 
@@ -38,37 +40,33 @@ RUNS, RUN = 16, 2048
 SIDE = 2
 
 
-def without_repeats(log: Log) -> Log:
-    """Return a log without rows that repeat the row before while the arm moves.
+def at_source_times(log: Log) -> Log:
+    """Return a log with the times of its source, as far as the samples tell them.
 
-    If equal steps of time make the motion much smoother, the rows that are left get these. A note
-    tells both. A log without such rows is returned as it is.
+    Rows that repeat the row before while the arm moves are left out. Pieces whose positions are
+    much smoother at equal steps of time get these. Notes tell both. A log whose stamps are right is
+    returned as it is.
     """
-    again = _repeated(log)
-    if not len(again):
+    if len(log) < 2:
         return log
-    extra = {name: np.delete(column, again, axis=0) for name, column in log.extra.items()}
-    columns = {
-        name: None if column is None else _without(column, again)
-        for name, column in (("t", log.t), ("q", log.q), ("qd", log.qd), ("qdd", log.qdd),
-                             ("tau", log.tau))
-    }  # fmt: skip
-    left = replace(log, **columns, extra=MappingProxyType(extra))
-    note = (
-        f"{len(again)} of {len(log)} rows repeat the row before while the arm moves, as a recorder "
-        "writes that has no new data; they are left out"
-    )
-    clocks = [_Clock.of(left, piece) for piece in segments(left)]
-    steady = [clock for clock in clocks if clock.is_smoother(left)]
-    if not steady:
-        return replace(left, notes=(*left.notes, f"{note}."))
-    period = float(np.median([clock.period for clock in steady]))
-    note += (
-        f", and the others are taken at equal steps of {period * 1e3:.4g} ms, at which positions "
-        "are smooth: their stamps are up to "
-        f"{max(clock.off for clock in steady) * 1e3:.2g} ms off."
-    )
-    return replace(left, t=_at_equal_steps(left, steady), notes=(*left.notes, note))
+    again = _repeated(log)
+    notes: list[str] = []
+    if len(again):
+        notes.append(
+            f"{len(again)} of {len(log)} rows repeat the row before while the arm moves, as a "
+            "recorder writes that has no new data; they are left out."
+        )
+        log = _without_rows(log, again)
+    clocks = [_Clock.of(log, piece) for piece in segments(log)]
+    steady = [clock for clock in clocks if clock.is_smoother(log)]
+    if steady:
+        period, off = (1e3 * max(x) for x in zip(*((c.period, c.off) for c in steady), strict=True))
+        notes.append(
+            f"positions are smooth at equal steps of {period:.4g} ms, and not at their stamps, "
+            f"which are up to {off:.2g} ms off: samples are taken at equal steps."
+        )
+        log = replace(log, t=_at_equal_steps(log, steady))
+    return replace(log, notes=(*log.notes, *notes)) if notes else log
 
 
 def _repeated(log: Log) -> Rows:
@@ -96,6 +94,13 @@ def _repeated(log: Log) -> Rows:
     least = np.minimum(np.abs(before), np.abs(after))
     moving[inside] = ((before * after > 0.0) & (least >= STEPS * smallest)).any(axis=1)
     return rows[np.repeat(moving, last - first + 1)]
+
+
+def _without_rows(log: Log, rows: Rows) -> Log:
+    extra = {name: np.delete(column, rows, axis=0) for name, column in log.extra.items()}
+    named = (("t", log.t), ("q", log.q), ("qd", log.qd), ("qdd", log.qdd), ("tau", log.tau))
+    left = {name: None if x is None else _without(x, rows) for name, x in named}
+    return replace(log, **left, extra=MappingProxyType(extra))
 
 
 def _without(column: Array, rows: Rows) -> Array:
@@ -148,7 +153,7 @@ class _Clock:
 
     def is_smoother(self, log: Log) -> bool:
         """Whether no stamp is off by more than a period, and positions are smoother."""
-        if len(self.piece) <= 4 * SIDE or not 0.0 < self.off <= self.period:
+        if len(self.piece) <= 4 * SIDE or not EQUAL * self.period < self.off <= self.period:
             return False
         even, stamped, start = 0.0, 0.0, self.piece.start
         for a, b in runs(len(self.piece), RUNS, RUN):

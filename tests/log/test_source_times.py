@@ -1,4 +1,4 @@
-"""Rows that a recorder writes twice, for want of new data: found, left out, and stamped anew."""
+"""Times of samples that stamps do not tell: repeated rows, and stamps of arrival."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from armdyn import Log
-from armdyn.log import prepare, without_repeats
+from armdyn.log import at_source_times, prepare
 from armdyn.log.storage import _slices
 
 PERIOD = 1 / 29.37  # of the source [s]
@@ -36,16 +36,16 @@ def test_repeats_are_left_out_and_the_times_of_the_source_are_found() -> None:
     log, sent = recorded()
     repeats = int((np.diff(sent) == 0.0).sum())
     assert repeats > 10
-    left = without_repeats(log)
+    left = at_source_times(log)
     assert len(left) == len(log) - repeats
     true = np.unique(sent)
     assert np.ptp(left.t - true) < 1e-3  # a constant lag aside; stamps were off by a period
     assert np.ptp(log.t - sent) > 0.9 * PERIOD
-    assert f"{repeats} of {len(log)} rows repeat" in left.notes[-1]
+    assert f"{repeats} of {len(log)} rows repeat" in left.notes[-2]
     assert f"equal steps of {PERIOD * 1e3:.3g}" in left.notes[-1]
 
 
-def test_accelerations_are_right_without_repeats() -> None:
+def test_accelerations_are_right_at_source_times() -> None:
     log, _ = recorded()
 
     def error(one: Log) -> float:
@@ -55,7 +55,7 @@ def test_accelerations_are_right_without_repeats() -> None:
         true = [motion(found.t - lag)[2] for lag in lags]
         return min(float(np.linalg.norm(found.qdd - x) / np.linalg.norm(x)) for x in true)
 
-    assert error(without_repeats(log)) < 0.01
+    assert error(at_source_times(log)) < 0.01
     assert error(log) > 0.1
 
 
@@ -65,7 +65,7 @@ def test_a_stall_leaves_the_stamps_as_they_are() -> None:
     for k in (200, 201, 202, 611):
         for column in columns.values():
             column[k] = column[k - 1]
-    left = without_repeats(Log(t, **columns))
+    left = at_source_times(Log(t, **columns))
     kept = np.delete(t, [200, 201, 202, 611])
     assert (left.t == kept).all()
     assert (left.q == motion(kept)[0]).all()
@@ -73,12 +73,35 @@ def test_a_stall_leaves_the_stamps_as_they_are() -> None:
     assert "equal steps" not in left.notes[-1]
 
 
+@pytest.mark.parametrize("right", ["equal steps", "stamps"])
+def test_stamps_are_believed_unless_equal_steps_are_smoother(right: str) -> None:
+    even = np.arange(4000) * 0.005
+    late = np.random.default_rng(0).normal(size=4000) * 2e-4
+    log = Log(even + late, **messages(even if right == "equal steps" else even + late))
+    found = at_source_times(log)
+    if right == "stamps":
+        assert found is log
+        return
+    assert np.abs(found.t - even).max() < 1e-4
+    assert "up to 0.7" in found.notes[-1] or "up to 0.8" in found.notes[-1]
+    assert "not at their stamps" in found.notes[-1]
+
+
+def test_noise_of_positions_tells_nothing_of_stamps() -> None:
+    even = np.arange(4000) * 0.005
+    rng = np.random.default_rng(0)
+    columns = messages(even)
+    columns["q"] = columns["q"] + 1e-2 * rng.normal(size=columns["q"].shape)
+    log = Log(even + rng.normal(size=4000) * 2e-4, **columns)
+    assert at_source_times(log) is log
+
+
 def test_all_columns_lose_the_same_rows() -> None:
     log, sent = recorded()
     rows = np.arange(len(log), dtype=np.float64)
     rows[1:][np.diff(sent) == 0.0] -= 1.0
     log = Log(log.t, log.q, log.qd, None, log.tau, extra={"number": rows})
-    left = without_repeats(log)
+    left = at_source_times(log)
     true = motion(sent[left.extra["number"].astype(int)])
     assert (left.q == true[0]).all()
     assert left.qd is not None
@@ -99,7 +122,7 @@ def test_what_is_no_repeat_stays(what: str) -> None:
         log = Log(log.t, log.q, tau=log.tau + np.arange(len(log))[:, None])
     elif what == "short":
         log = log.part(0, 1)
-    assert without_repeats(log) is log
+    assert at_source_times(log) is log
 
 
 def test_logs_in_files_and_in_blocks_give_the_same(
@@ -107,11 +130,11 @@ def test_logs_in_files_and_in_blocks_give_the_same(
 ) -> None:
     log, _ = recorded()
     log.save(tmp_path / "run.npz")
-    whole = without_repeats(log)
-    long = without_repeats(Log.stream(tmp_path / "run.npz"))
+    whole = at_source_times(log)
+    long = at_source_times(Log.stream(tmp_path / "run.npz"))
     assert (np.asarray(long.t) == whole.t).all()
     monkeypatch.setattr(_slices, "BLOCK", 37)
-    parts = without_repeats(Log.stream(tmp_path / "run.npz"))
+    parts = at_source_times(Log.stream(tmp_path / "run.npz"))
     for name in ("q", "qd", "tau"):
         assert (np.asarray(getattr(parts, name)) == getattr(whole, name)).all()
     assert np.abs(np.asarray(parts.t) - whole.t).max() < 1e-12
