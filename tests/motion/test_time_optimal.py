@@ -12,12 +12,12 @@ import armdyn
 from armdyn import Arm, InputError, Joint, NumericalError, Robot
 from armdyn.graph import FLOATS, evaluate
 from armdyn.motion import TimeOptimal, TimeOptimalPaths, time_optimal
-from armdyn.motion.timing._judge import MANY, asked
+from armdyn.motion.timing._judge import asked
 from armdyn.motion.timing._limits import limits_of
 from armdyn.motion.timing._passes import passed
 from armdyn.motion.timing._paths import splines
-from armdyn.motion.timing._problem import Problem
-from armdyn.motion.timing._programs import backward_step, forward_step
+from armdyn.motion.timing._problem import MANY, Problem
+from armdyn.motion.timing._programs import bound_step, cap_step, forward_step
 from armdyn.motion.timing._tight import Tight
 
 POINTS = np.array([[0.3, -0.4], [-0.6, 0.9], [0.8, 0.2], [0.1, -0.7]])
@@ -166,14 +166,51 @@ def test_programs_give_the_same_on_floats_and_compiled() -> None:
     law = passed(problem, room, 0.0, 0.0)
     for i in (0, 7, 15):
         top = law.bound[i + 1, 0]
-        piece = np.array([[2.0 * problem.length[i, 0], top**2, 0.7 * top, top, 1.0]])
+        piece = np.array([[2.0 * problem.length[i, 0], 1.0, 1e-4]])
         rows = (problem.node[i], problem.node[i + 1], room.left[i], room.right[i], room.most[i])
-        given = (*rows, problem.sigma[i], piece, np.array([[2.0 * top + 0.1]]))
+        speeds = (np.array([[x]]) for x in (top, 0.7 * top, 2.0 * top + 0.1))
+        given = (*rows, problem.sigma[i], piece, *speeds)
         drives = problem.drives
-        for evaluator in (backward_step(drives, True), forward_step(drives)):
+        for evaluator in (bound_step(drives), cap_step(drives), forward_step(drives)):
             floats = evaluate(evaluator.program, np.concatenate(given, axis=1)[0].tolist(), FLOATS)
             compiled = [x[0] for x in evaluator(given, (1,)).results]
             np.testing.assert_allclose(compiled, floats, rtol=1e-9, atol=1e-12)
+
+
+def test_nodes_of_many_paths_are_those_of_each() -> None:
+    points = np.random.default_rng(1).uniform(-1.0, 1.0, (MANY, 4, 2))
+    limits = limits_of(RUBBING, None, None, None)
+    many = Problem.of(RUBBING, splines(points), limits, True, 20)
+    for k in (0, 7, MANY - 1):
+        alone = Problem.of(RUBBING, splines(points[[k]]), limits, True, 20)
+        real = len(alone.s)
+        for name in ("s", "node", "sigma", "fastest"):
+            ours, theirs = (getattr(x, name) for x in (many, alone))
+            ours = ours[: real - (name == "sigma"), k]
+            np.testing.assert_allclose(ours, theirs[:, 0], rtol=1e-12, atol=1e-12)
+
+
+def test_a_speed_is_capped_wherever_the_search_finds_a_better_one() -> None:
+    """`bound` says where lower speeds may be better: `cap` finds none elsewhere."""
+    points = np.random.default_rng(3).uniform(-2.0, 2.0, (MANY, 5, 2))
+    for arm in (planar(), RUBBING):
+        problem = Problem.of(arm, splines(points), limits_of(arm, 30.0, None, None), True, 30)
+        room = Tight.none(problem).room(problem, None)
+        law = passed(problem, room, 0.0, 0.0)
+        rng, better, told = np.random.default_rng(0), 0, 0
+        for i in range(len(problem.length)):
+            top, y = (x[:, None] * rng.uniform(0.3, 3.0, (MANY, 1)) for x in law.bound[[i + 1, i]])
+            piece = np.stack([2.0 * problem.length[i], *np.full((2, MANY), [[1.0], [1e-4]])], 1)
+            rows = (problem.node[i], problem.node[i + 1], room.left[i], room.right[i], room.most[i])
+            given = (*rows, problem.sigma[i], piece, top, top, y)
+            _, bound, state = bound_step(problem.drives)(given, (MANY,)).results
+            best = cap_step(problem.drives)((*given[:-1], bound[:, None]), (MANY,)).results[0]
+            real = problem.length[i] > 0.0
+            assert (best <= bound)[real].all()
+            assert (state[real & (best < bound)] > 0.0).all()
+            better += int((real & (best < bound)).sum())
+            told += int((state[real] > 0.0).sum())
+        assert 10 < better <= told < problem.length.size / 2
 
 
 def test_many_paths_are_judged_by_one_program_as_one_by_parts() -> None:
@@ -182,11 +219,23 @@ def test_many_paths_are_judged_by_one_program_as_one_by_parts() -> None:
     problem = Problem.of(RUBBING, splines(points), limits, True, 20)
     law = passed(problem, Tight.none(problem).room(problem, None), 0.0, 0.0)
     compiled = asked(problem, law.speed)
-    for k in (0, 7, MANY - 1):
-        alone = asked(problem.some(np.array([k])), law.speed[:, [k]])
-        for name in ("above", "below", "acceleration", "velocity", "used"):
-            ours, theirs = getattr(compiled, name)[:, [k]], getattr(alone, name)
-            np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
+    parts = [asked(problem.some(np.array([k])), law.speed[:, [k]]) for k in range(MANY)]
+    for name in ("velocity", "used"):
+        alone = np.concatenate([getattr(part, name) for part in parts], axis=1)
+        np.testing.assert_allclose(getattr(compiled, name), alone, rtol=1e-9, atol=1e-9)
+    piece, lane = compiled.beyond
+    assert len(piece) > MANY
+    for k, part in enumerate(parts):
+        here = lane == k
+        np.testing.assert_array_equal(piece[here], part.beyond[0])
+        np.testing.assert_allclose(compiled.over[here], part.over, rtol=1e-9, atol=1e-9)
+        assert compiled.acceleration is not None and part.acceleration is not None
+        np.testing.assert_allclose(compiled.acceleration[here], part.acceleration, rtol=1e-9)
+    some = compiled.some(np.array([5, 2]))
+    np.testing.assert_array_equal(some.used, compiled.used[:, [5, 2]])
+    at = (lane == 5) | (lane == 2)
+    np.testing.assert_array_equal(some.beyond[1], np.where(lane[at] == 5, 0, 1))
+    np.testing.assert_array_equal(some.over, compiled.over[at])
     assert (compiled.which == compiled.which.round()).all() and compiled.which.max() < 6
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from armdyn.kernel._symbols import LOOP, ONE, ORDINARY, STREAMING
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._streams import streams
 from armdyn.kernel.batch._strided_loop import takes_any_strides
+from armdyn.kernel.call._chunks import chunk_loop
 from armdyn.kernel.call._fastcall import Fallbacks, KernelEntry, make_fastcall, set_vectorcall
 from armdyn.kernel.call._gufunc import Result, make_loop
 from armdyn.kernel.call._vectorcall import Vectorcallable
@@ -83,9 +84,8 @@ class Kernel:
         self._codegen = codegen
         self._code = load_object(object_code, codegen.target)
         self.any_strides = takes_any_strides(program, codegen)
-        self._loop = make_loop(
-            program, self.element, self._code.address(LOOP), any_strides=self.any_strides
-        )
+        self._address = self._code.address(LOOP)
+        self._loop = make_loop(program, self.element, self._address, any_strides=self.any_strides)
         self._function = self._loop.function
 
     @property
@@ -116,7 +116,11 @@ class Kernel:
         ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(self._code.address(ORDINARY))()
         address = self._code.address
         streaming = address(STREAMING) if streams(self.program, self._codegen) else None
-        return CheckedBatchLoop(self.program, self._codegen, address(LOOP), ordinary, streaming)
+        return CheckedBatchLoop(self.program, self._codegen, self._address, ordinary, streaming)
+
+    def chunks(self, arrays: Sequence[Any], rows: int) -> Callable[[int], None]:
+        """Return a function that computes one chunk of rows of dense arrays: see `chunk_loop`."""
+        return chunk_loop(self.program, self.element, self._address, arrays, rows, owner=self)
 
     def fastcall(
         self,

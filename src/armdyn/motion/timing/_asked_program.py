@@ -14,12 +14,10 @@ from armdyn.motion.timing._paths import cubic
 from armdyn.motion.timing._rows import Row
 from armdyn.scalar import Scalar, max, select, sqrt
 
-OUTPUTS = ("above", "below", "acceleration", "velocity")
-
 
 @lru_cache(maxsize=32)
-def asked_step(inverse_dynamics: Program, places: int) -> Evaluator:
-    """Return the evaluator of what is asked: see `Asked`.
+def asked_step(inverse_dynamics: Program, places: int, accelerations: bool) -> Evaluator:
+    """Return the evaluator of what is asked: see `Asked`; of `accelerations` only if asked for.
 
     Inputs are the coefficients of the polynomial, s at the left end of the piece from its knot,
     the places from there, x at the left end and u, and of each joint the limit of effort, the
@@ -46,15 +44,27 @@ def asked_step(inverse_dynamics: Program, places: int) -> Evaluator:
             largest = [max(a, b) for a, b in zip(values, largest, strict=True)]
         over = [max(largest[j], largest[n + j]) for j in range(n)]
         shares = [select(r, 1.0 + x * r, 0.0) for x, r in zip(over, inverse[0], strict=True)]
-        rates = zip(largest[2 * n :], [*inverse[1], *inverse[2]], strict=True)
-        shares += [x * r for x, r in rates]
-        used, which = shares[0], 0.0
-        for k, share in enumerate(shares[1:], 1):
-            which = select(share - used, float(k), which)
-            used = max(share, used)
-        return *(largest[k * n : (k + 1) * n] for k in range(4)), used, which
+        rates = [x * r for x, r in zip(largest[2 * n : 3 * n], inverse[1], strict=True)]
+        speeds = [x * r for x, r in zip(largest[3 * n :], inverse[2], strict=True)]
+        used, which = _largest(shares + rates if accelerations else shares, shares[0], 0.0, 0)
+        beyond = used
+        used, which = _largest(speeds, used, which, 2 * n)
+        fastest, _ = _largest(speeds, speeds[0], 0.0, 0)
+        results = beyond, fastest, used, which, largest[: 2 * n]
+        return (*results, largest[2 * n : 3 * n]) if accelerations else results
 
     sizes = {"polynomial": 4 * n, "left": 1, "along": places, "law": 2, "limits": 5 * n}
-    outputs = [*(Slot(name, (n,)) for name in OUTPUTS), Slot("used", ()), Slot("which", ())]
     inputs = [Slot(name, (size,)) for name, size in sizes.items()]
+    outputs = [Slot(name, ()) for name in ("beyond", "velocity", "used", "which")]
+    outputs.append(Slot("over", (2 * n,)))
+    if accelerations:
+        outputs.append(Slot("acceleration", (n,)))
     return Evaluator(trace(function, inputs, outputs, "time_optimal_asked"))
+
+
+def _largest(shares: Row, used: Scalar, which: Scalar, first: int) -> tuple[Scalar, Scalar]:
+    """Return the largest of shares and of `used`, and which it is, counted from `first`."""
+    for k, share in enumerate(shares, first):
+        which = select(share - used, float(k), which)
+        used = max(share, used)
+    return used, which

@@ -5,23 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from armdyn.errors import ArmdynError, InputError, NumericalError
+from armdyn.motion.timing._node_program import FASTEST
 from armdyn.motion.timing._passes import Law
-from armdyn.motion.timing._problem import FASTEST, Problem
+from armdyn.motion.timing._problem import Problem
 from armdyn.motion.timing._question import Question
-from armdyn.motion.timing._tight import Tight
 
 # A speed reached to this share is reached.
 REACHED = 1e-6
 
 
-def note_unheld(problem: Problem, tight: Tight, errors: list[ArmdynError | None]) -> None:
+def note_unheld(problem: Problem, errors: list[ArmdynError | None]) -> None:
     """Note paths on which the arm cannot hold itself, moving on against friction or at an end."""
-    limited = np.array(problem.drives.effort)
-    still = problem.limits.effort - np.abs(problem.node[[0, -1], :, 4 * problem.n :])
-    if (problem.spare > 0.0)[..., limited].all() and (still > 0.0).all():
+    n, limited = problem.n, np.array(problem.drives.effort)
+    g, effort = problem.node[:, :, 4 * n :], problem.limits.effort
+    if not problem.rubs and (np.maximum(g.max(axis=(0, 1)), -g.min(axis=(0, 1))) < effort).all():
         return
-    for right, (high, low) in enumerate(tight.ends(problem, None)):
-        lack = problem.held(high, low, right == 1)
+    still = effort - np.abs(g[[0, -1]])
+    for right, ends in enumerate((g[:-1], g[1:])):
+        lack = problem.held(ends, problem.creeping, problem.sigma)
         lack[-right] = np.minimum(lack[-right], still[right])
         real = problem.length > 0.0
         real[-1] = True  # the node of an end, even if only other paths have the piece before it
@@ -32,7 +33,7 @@ def note_unheld(problem: Problem, tight: Tight, errors: list[ArmdynError | None]
                 s, name = float(problem.s[i + right, lane]), problem.arm.joint_names[j]
                 errors[lane] = NumericalError(
                     f"the arm cannot hold itself at s = {s:.4g} of the path: joint {name!r} lacks "
-                    f"{-lack[i, lane, j]:.4g} of its effort, {problem.limits.effort[j]:.4g}, to "
+                    f"{-lack[i, lane, j]:.4g} of its effort, {effort[j]:.4g}, to "
                     "move on slowly against friction."
                 )
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from armdyn.motion.timing._passes import Room
 from armdyn.motion.timing._problem import Problem
-from armdyn.motion.timing._programs import admissible_step
+from armdyn.motion.timing._programs import TOGETHER, admissible_step
 
 Array = NDArray[np.float64]
 
@@ -25,12 +25,13 @@ def islands(problem: Problem, room: Room, bound: Array) -> NDArray[np.bool_]:
     if not drives.curved:
         return found
     gap = admissible_step(drives)
-    shares = np.arange(1, LOOKED_AT + 1) / LOOKED_AT
-    for i in range(len(bound) - 1):
-        top = np.minimum(room.fastest[i], UP_TO * bound.max(axis=0))
-        given = (problem.node[i], problem.node[i], room.left[i], room.left[i], room.most[i])
-        rows = (*given, problem.sigma[i], np.zeros((len(top), 5)))
-        y = (top[:, None] * shares)[..., None]
-        out = gap([x[:, None] for x in rows] + [y], y.shape[:2]).results[0] < 0.0
-        found[i] = (out[:, :-1] & ~out[:, 1:]).any(axis=1)
+    N, B = problem.length.shape
+    top = np.minimum(room.fastest[:-1], UP_TO * bound.max(axis=0)).reshape(-1, 1)
+    sides = (problem.node[:-1], room.left, room.most, problem.sigma)
+    rows = [x.reshape(N * B, -1) for x in sides]
+    out = np.empty((N * B, LOOKED_AT), dtype=np.bool_)
+    for k in range(0, LOOKED_AT, TOGETHER):
+        speeds = top * (np.arange(k + 1, k + TOGETHER + 1) / LOOKED_AT)
+        out[:, k : k + TOGETHER] = gap([*rows, speeds], (N * B,)).results[0] < 0.0
+    found[:-1] = (out[:, :-1] & ~out[:, 1:]).any(axis=1).reshape(N, B)
     return found

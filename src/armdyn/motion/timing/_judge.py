@@ -8,25 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.graph import Program
+from armdyn.kernel import Kernel
 from armdyn.motion.timing._asked_program import asked_step
 from armdyn.motion.timing._limits import Limits
-from armdyn.motion.timing._paths import Indices, Splines
-from armdyn.motion.timing._problem import Problem
+from armdyn.motion.timing._paths import Indices, Splines, chunk_rows
+from armdyn.motion.timing._problem import MANY, Problem
 
 Array = NDArray[np.float64]
 
-# Places in each piece at which torques are computed; just inside the ends, since dry friction has
-# no sign where a joint turns.
-INSIDE = 1e-4
-PLACES = np.array([INSIDE, 0.25, 0.5, 0.75, 1.0 - INSIDE])
-# Where friction bends more with the speed, there are more of them.
-MORE_PLACES = np.concatenate([[INSIDE], np.arange(1, 8) / 8.0, [1.0 - INSIDE]])
 # States that are computed at a time: they stay in the cache.
 STATES = 8192
-
-
-# From this number of paths on, a program is compiled for the whole of a piece.
-MANY = 16
 
 LIMITS = ("effort", "acceleration", "velocity")
 
@@ -36,24 +27,34 @@ class Asked:
     """The largest of what is asked in each piece.
 
     Attributes:
-        above: torque less its upper limit, ``(N, B, n)``.
-        below: its lower limit less the torque, ``(N, B, n)``.
-        acceleration: size of the acceleration, ``(N, B, n)``.
-        velocity: size of the velocity, ``(N, B, n)``.
-        used: the largest share of a limit that is used, ``(N, B)``.
+        velocity: the largest share of a limit of velocity that is used, ``(N, B)``.
+        used: the largest share of any limit, ``(N, B)``.
         which: of which limit, n times its index in `LIMITS` plus the joint, ``(N, B)``.
+        beyond: the k pieces, and their paths, in which a limit of effort or of acceleration is
+            exceeded.
+        over: torque less its upper limit, then its lower limit less the torque there, ``(k, 2n)``.
+        acceleration: size of the acceleration there, ``(k, n)``; none if no joint has a limit.
     """
 
-    above: Array
-    below: Array
-    acceleration: Array
     velocity: Array
     used: Array
     which: Array
+    beyond: tuple[Indices, Indices]
+    over: Array
+    acceleration: Array | None
 
     def some(self, which: Indices) -> Asked:
         """Return what is asked on some paths."""
-        return Asked(*(x[:, which] for x in vars(self).values()))
+        place = np.full(self.used.shape[1], -1)
+        place[which] = np.arange(len(which))
+        piece, lane = self.beyond
+        kept = place[lane] >= 0
+        velocity, used, limit = (
+            x.take(which, axis=1) for x in (self.velocity, self.used, self.which)
+        )
+        rates = None if self.acceleration is None else self.acceleration[kept]
+        beyond = piece[kept], place[lane[kept]]
+        return Asked(velocity, used, limit, beyond, self.over[kept], rates)
 
 
 def asked(problem: Problem, speed: Array) -> Asked:
@@ -66,15 +67,39 @@ def asked(problem: Problem, speed: Array) -> Asked:
     x = speed * speed
     length = np.where(problem.length > 0.0, problem.length, 1.0)
     u = np.where(problem.length > 0.0, np.diff(x, axis=0) / (2.0 * length), 0.0)
-    along, law = _places(problem), np.stack([x[:-1], u], axis=-1)
+    law = np.stack([x[:-1], u], axis=-1)
     paths = problem.paths
     program = problem.arm.function("inverse_dynamics", friction=problem.friction).program
     if isinstance(paths, Splines) and isinstance(program, Program) and paths.count >= MANY:
-        step = asked_step(program, along.shape[-1])
-        if step.kernel is not None:
-            given = (*problem.polynomials, along, law, _flat(problem.limits))
-            return Asked(*step.kernel(*given))
-    return _by_parts(problem, along, law)
+        accelerations = any(problem.drives.acceleration)
+        kernel = asked_step(program, problem.places.shape[-1], accelerations).kernel
+        if kernel is not None:
+            return _by_program(problem, paths, kernel, law)
+    return _by_parts(problem, law)
+
+
+def _by_program(problem: Problem, paths: Splines, kernel: Kernel, law: Array) -> Asked:
+    """Return what is asked, by one program for some pieces of all paths at a time."""
+    (N, B), n = problem.length.shape, problem.n
+    limits = np.repeat(_flat(problem.limits)[None], chunk_rows(B), axis=0)
+    velocity, used, which = (np.empty(N * B) for _ in range(3))
+    beyond, over = np.empty(len(limits)), np.empty((len(limits), 2 * n))
+    rates = [np.empty((len(limits), n))] if any(problem.drives.acceleration) else []
+    left, along, law = (x.reshape(N * B, -1) for x in (problem.left, problem.places, law))
+    found: list[tuple[Array, ...]] = []
+    for part, polynomials in paths.chunks(problem.segments):
+        count = len(polynomials)
+        results = (beyond, velocity[part], used[part], which[part], over, *rates)
+        kernel(
+            polynomials, left[part], along[part], law[part], limits[:count],
+            out=tuple(x[:count] for x in results),
+        )  # fmt: skip
+        at = np.nonzero(beyond[:count] > 1.0)[0]
+        found.append((at + part.start, *(x[at] for x in (over, *rates))))
+    at, over, *rates = (np.concatenate(x) for x in zip(*found, strict=True))
+    piece, lane = np.divmod(at, B)
+    velocity, used, which = (x.reshape(N, B) for x in (velocity, used, which))
+    return Asked(velocity, used, which, (piece, lane), over, rates[0] if rates else None)
 
 
 def _flat(limits: Limits) -> Array:
@@ -84,9 +109,9 @@ def _flat(limits: Limits) -> Array:
     return np.concatenate([effort, *inverses, limits.loss])
 
 
-def _by_parts(problem: Problem, along: Array, law: Array) -> Asked:
+def _by_parts(problem: Problem, law: Array) -> Asked:
     """Return what is asked, with all states in memory; for any arm and path."""
-    (N, B), limits = problem.length.shape, problem.limits
+    (N, B), limits, along = problem.length.shape, problem.limits, problem.places
     finite = np.isfinite(limits.effort)
     effort = np.where(finite, limits.effort, 0.0)
     found = np.empty((4, N, B, problem.n))
@@ -104,29 +129,18 @@ def _by_parts(problem: Problem, along: Array, law: Array) -> Asked:
         for k, value in enumerate((tau - most, -most - tau, np.abs(qdd), size)):
             found[k, part] = value.max(axis=2)
     over = np.maximum(found[0], found[1]) / np.where(finite, limits.effort, 1.0)
-    shares = np.concatenate(
-        [
-            np.where(finite, 1.0 + over, 0.0),
-            found[2] / limits.acceleration,
-            found[3] / limits.velocity,
-        ],
-        axis=-1,
+    shares = (
+        np.where(finite, 1.0 + over, 0.0),
+        found[2] / limits.acceleration,
+        found[3] / limits.velocity,
     )
-    above, below, rates, speeds = found
-    which = shares.argmax(axis=-1).astype(np.float64)
-    return Asked(above, below, rates, speeds, shares.max(axis=-1), which)
-
-
-def _places(problem: Problem) -> Array:
-    """Return places in each piece, from its left end, ``(N, B, places)``.
-
-    In the first and the last piece they are nearer to the ends of the path, where speeds rise from
-    rest. At the start itself the arm may rest, and dry friction is none.
-    """
-    usual = PLACES if problem.exact else MORE_PLACES
-    along = problem.length[:, :, None] * usual
-    last, lanes = np.count_nonzero(problem.length, axis=0) - 1, np.arange(problem.paths.count)
-    along[last, lanes] = problem.length[last, lanes, None] * (1.0 - np.square(1.0 - usual))
-    along[0] = problem.length[0, :, None] * np.square(usual)
-    along[0, :, 0] = 0.0
-    return along
+    each = np.concatenate(shares, axis=-1)
+    at = np.nonzero(np.maximum(shares[0], shares[1]).max(axis=-1) > 1.0)
+    return Asked(
+        shares[2].max(axis=-1),
+        each.max(axis=-1),
+        each.argmax(axis=-1).astype(np.float64),
+        (at[0], at[1]),
+        np.concatenate([found[0][at], found[1][at]], axis=-1),
+        found[2][at] if any(problem.drives.acceleration) else None,
+    )

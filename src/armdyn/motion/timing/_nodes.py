@@ -1,4 +1,4 @@
-"""The nodes of paths: places between which the acceleration along the path is constant."""
+"""The nodes of paths, between which the acceleration along the path is constant; places between."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ GRADED = np.square(np.arange(1, 4) / 4.0)
 NEAR = 0.05
 # Special nodes nearer to each other than this are one.
 SAME = 1e-7
+# Places in each piece at which torques are computed; just inside the ends, since dry friction has
+# no sign where a joint turns.
+INSIDE = 1e-4
+PLACES = np.array([INSIDE, 0.25, 0.5, 0.75, 1.0 - INSIDE])
+# Where friction bends more with the speed, there are more of them.
+MORE_PLACES = np.concatenate([[INSIDE], np.arange(1, 8) / 8.0, [1.0 - INSIDE]])
 
 
 def nodes_of(paths: Paths, pieces: int) -> Array:
@@ -39,3 +45,22 @@ def nodes_of(paths: Paths, pieces: int) -> Array:
     s = np.sort(np.concatenate([special, equal, kept], axis=1), axis=1)
     s = s[:, : int((~np.isnan(s)).sum(axis=1).max())]
     return np.concatenate([np.where(np.isnan(s), 1.0, s), np.ones((len(s), 1))], axis=1).T.copy()
+
+
+def places_of(length: Array, usual: Array) -> Array:
+    """Return places in each piece, from its left end, ``(N, B, places)``.
+
+    In the first and the last piece they are nearer to the ends of the path, where speeds rise from
+    rest. At the start itself the arm may rest, and dry friction is none.
+
+    Args:
+        length: of the pieces, ``(N, B)``.
+        usual: places elsewhere, as shares of a piece.
+    """
+    along = length[:, :, None] * usual
+    last = np.count_nonzero(length, axis=0) - 1
+    lanes = np.arange(len(last))
+    along[last, lanes] = length[last, lanes, None] * (1.0 - np.square(1.0 - usual))
+    along[0] = length[0, :, None] * np.square(usual)
+    along[0, :, 0] = 0.0
+    return along

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from armdyn.arm import Evaluator
 from armdyn.motion.timing._paths import Indices
 from armdyn.motion.timing._problem import Problem
-from armdyn.motion.timing._programs import backward_step, forward_step
+from armdyn.motion.timing._programs import TOO_HIGH, bound_step, cap_step, forward_step
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Law:
 
     def some(self, which: Indices) -> Law:
         """Return those of some paths."""
-        return Law(self.bound[:, which], self.speed[:, which])
+        return Law(self.bound.take(which, axis=1), self.speed.take(which, axis=1))
 
 
 def passed(
@@ -74,57 +74,91 @@ def passed(
         last: speeds of the last pass, where tangents touch; None: only left ends of pieces count.
         capped: whether speeds that would have to fall again at once are avoided.
     """
-    (N, B), n = problem.length.shape, problem.n
-    piece = np.empty((N, B, 5))
+    N, B = problem.length.shape
+    piece = np.empty((N, B, 3))
     piece[:, :, 0] = 2.0 * problem.length
-    piece[:, :, 4] = _weights(problem.length)
-    least = np.full(B, LEAST_SPEED) if last is None else LEAST_SPEED * last.max(axis=0)
-    least = np.maximum(least, 1e-12)
-    backward = _call(backward_step(problem.drives, capped))
-    forward = _call(forward_step(problem.drives))
-    node, real = problem.node, problem.length > 0.0
-    bound, speed = np.empty((N + 1, B)), np.empty((N + 1, B))
+    piece[:, :, 1] = _weights(problem.length)
+    least = LEAST_SPEED if last is None else LEAST_SPEED * last.max(axis=0)
+    piece[:, :, 2] = np.maximum(least, 1e-12)
+    bound, speed, most, state = (np.empty((k, B)) for k in (N + 1, N + 1, N, N))
     bound[N] = np.minimum(end, room.fastest[N])
-
-    nothing, plenty = np.zeros_like(node[0]), np.repeat([[1.0, -1.0]], B, axis=0).repeat(n, axis=1)
-
-    def inputs(i: int) -> tuple[Array, ...]:
-        right = (nothing, plenty) if last is None else (node[i + 1], room.right[i])
-        sides = (node[i], right[0], room.left[i], right[1], room.most[i])
-        return (*sides, problem.sigma[i], piece[i])
-
+    rows = _rows(problem, room, piece, bound, last)
+    fastest = room.fastest[:-1].reshape(-1, 1).copy()
+    results = [x.reshape(-1) for x in (bound[:-1], most, state)]
+    drives = problem.drives
+    cap = cap_step(drives)
     with np.errstate(all="ignore"):  # of rows that do not matter
+        step = _chunks(bound_step(drives), [*rows, fastest], results, B)
         for i in reversed(range(N)):
-            top = bound[i + 1]
-            piece[i, :, 1] = top * top
-            piece[i, :, 2] = np.maximum(
-                top if last is None else np.minimum(last[i + 1], top), least
-            )
-            piece[i, :, 3] = np.maximum(top, least)
-            given, y, most = inputs(i), room.fastest[i], room.fastest[i]
+            step(i)
+            if not state[i].any():
+                continue
             for _ in range(MOST_AGAIN):
-                y, most, again = backward(*given, most[:, None])
-                if not again.any():
+                if not (state[i] == TOO_HIGH).any():
                     break
-            bound[i] = np.where(real[i], y, top)
+                fastest[i * B : (i + 1) * B, 0] = most[i]
+                step(i)
+            if capped:
+                lanes = np.nonzero(state[i])[0]
+                at = i * B + lanes
+                given = [x[at if len(x) == N * B else lanes] for x in rows]
+                bound[i, lanes] = _values(cap, [*given, most[i, lanes, None]])
         speed[0] = np.minimum(start, bound[0])
+        before, after = speed[:-1].reshape(-1, 1), speed[1:].reshape(-1)
+        step = _chunks(forward_step(drives), [*rows, before], [after], B)
         for i in range(N):
-            (y,) = forward(*inputs(i), speed[i][:, None])
-            speed[i + 1] = np.where(real[i], y, speed[i])
+            step(i)
     return Law(bound, speed)
 
 
-def _call(evaluate: Evaluator) -> Callable[..., tuple[Array, ...]]:
-    """Return the function that evaluates a program for all paths."""
+def _rows(
+    problem: Problem, room: Room, piece: Array, bound: Array, last: Array | None
+) -> list[Array]:
+    """Return what the programs read of each piece but for the speed: see `slots`.
+
+    Args:
+        problem: the paths.
+        room: the limits.
+        piece: lengths, weights and least speeds.
+        bound: largest admissible speeds; those of right ends are found first.
+        last: speeds of the last pass; None: only left ends of pieces count.
+    """
+    node, n, B = problem.node, problem.n, problem.paths.count
+    right, room_right, speeds = node[1:], room.right, last
+    if speeds is None:
+        plenty = np.repeat([[1.0, -1.0]], B, axis=0).repeat(n, axis=1)
+        right, room_right, speeds = np.zeros((1, B, 5 * n)), plenty[None], bound
+    ends = (bound[1:, :, None], speeds[1:, :, None])
+    sides = (node[:-1], right, room.left, room_right, room.most)
+    return [
+        np.ascontiguousarray(x).reshape(-1, x.shape[-1])
+        for x in (*sides, problem.sigma, piece, *ends)
+    ]
+
+
+def _chunks(
+    evaluate: Evaluator, given: list[Array], results: list[Array], rows: int
+) -> Callable[[int], None]:
+    """Return the function that evaluates a program for the pieces i of all paths."""
+    if evaluate.kernel is not None:
+        return evaluate.kernel.chunks([*given, *results], rows)
+
+    def interpreted(i: int) -> None:
+        at = slice(i * rows, (i + 1) * rows)
+        part = [x if len(x) == rows else x[at] for x in given]
+        evaluate(part, (rows,), [x[at] for x in results])
+
+    return interpreted
+
+
+def _values(evaluate: Evaluator, given: list[Array]) -> Array:
+    """Return the only result of a program for some paths."""
     kernel = evaluate.kernel
     if kernel is None:
-        return lambda *arrays: tuple(evaluate(arrays, arrays[0].shape[:-1]).results)
-
-    def compiled(*arrays: Array) -> tuple[Array, ...]:
-        found = kernel(*arrays)
-        return found if isinstance(found, tuple) else (found,)
-
-    return compiled
+        return evaluate(given, (len(given[0]),)).results[0]
+    found = kernel(*given)
+    assert not isinstance(found, tuple)
+    return found
 
 
 def _weights(length: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -23,6 +23,8 @@ States = tuple[Array, Array, Array]
 
 # Way-points nearer to each other than this share of the path's length are the same point.
 SAME_POINT = 1e-9
+# Pieces of all paths that are computed at a time: they stay in the cache.
+CHUNK = 1024
 # Places at which a function is looked at for changes of direction, and steps of bisection.
 LOOKED_AT, BISECTIONS = 4000, 50
 
@@ -70,11 +72,14 @@ class Splines(Paths):
     Attributes:
         knots: s of the way-points, ``(B, K)``.
         polynomials: coefficients of (s - knot)^0 to ^3, ``(B, K - 1, 4, n)``.
+        rows: those of all pieces of all paths, ``(B (K - 1), 4n)``.
+        starts: their knots, ``(B (K - 1),)``.
     """
 
     def __init__(self, knots: Array, polynomials: Array) -> None:
         self.knots, self.polynomials = knots, polynomials
         self.count, self.n = len(knots), polynomials.shape[-1]
+        self.rows, self.starts = polynomials.reshape(-1, 4 * self.n), knots[:, :-1].reshape(-1)
 
     def states(self, pieces: Array, s: Array) -> States:
         polynomials, knots = self.inside(pieces)
@@ -85,13 +90,32 @@ class Splines(Paths):
 
     def inside(self, pieces: Array) -> tuple[Array, Array]:
         """Return coefficients ``(N, B, 4n)`` and knots ``(N, B)`` at a place inside each piece."""
+        at = self.segments(pieces)
+        return self.rows[at], self.starts[at]
+
+    def segments(self, pieces: Array) -> Indices:
+        """Return at which of `rows` and `starts` a place inside each piece is, ``(N, B)``."""
         segment = np.zeros(pieces.shape, dtype=np.intp)
         for k in range(1, self.knots.shape[1] - 1):
             segment += pieces >= self.knots[:, k]
-        lanes, pieces_each = np.arange(self.count), self.polynomials.shape[1]
-        rows = self.polynomials.reshape(-1, 4 * self.n)
-        found: Array = np.take(rows, lanes * pieces_each + segment, axis=0)
-        return found, self.knots[lanes, segment]
+        return segment + np.arange(self.count) * self.polynomials.shape[1]
+
+    def chunks(self, segments: Indices) -> Iterator[tuple[slice, Array]]:
+        """Yield coefficients of some pieces of all paths at a time, which stay in the cache.
+
+        Args:
+            segments: of the pieces, ``(N, B)``.
+
+        Yields:
+            Which of the N B pieces these are, and their coefficients, overwritten by the next.
+        """
+        flat, rows = segments.reshape(-1), chunk_rows(self.count)
+        room = np.empty((rows, 4 * self.n))
+        for first in range(0, len(flat), rows):
+            part = slice(first, min(first + rows, len(flat)))
+            found = room[: part.stop - first]
+            np.take(self.rows, flat[part], axis=0, out=found, mode="clip")
+            yield part, found
 
     def special(self) -> Array:
         b, c, d = (self.polynomials[:, :, k] for k in (1, 2, 3))
@@ -159,6 +183,11 @@ def repeated(points: Array) -> list[InputError | None]:
             argument="path",
         )
     return errors
+
+
+def chunk_rows(count: int) -> int:
+    """Return how many pieces of a number of paths are computed at a time, the same of each."""
+    return count * -(-CHUNK // count)
 
 
 def splines(points: Array) -> Splines:

@@ -85,7 +85,7 @@ def _attempt(question: Question, paths: Paths, pieces: int) -> list[Plan | Armdy
     whole = Problem.of(question.arm, paths, question.limits, question.friction, pieces)
     errors: list[ArmdynError | None] = [None] * paths.count
     tight = Tight.none(whole)
-    note_unheld(whole, tight, errors)
+    note_unheld(whole, errors)
     start, end = question.start, question.end
     room = tight.room(whole, None)
     if whole.exact and not whole.drives.curved:
@@ -124,15 +124,19 @@ class _Best:
         self.excess = np.full(problem.paths.count, np.inf)
         self.bound, self.speed = law.bound.copy(), law.speed.copy()
         self.used, self.which = (np.zeros_like(problem.length) for _ in range(2))
-        self.pieces = np.count_nonzero(problem.length, axis=0)
+        self.pieces = np.count_nonzero(problem.length, axis=0).tolist()
 
     def improve(self, lanes: Indices, excess: Array, law: Law, got: Asked) -> None:
         """Take laws of some paths where they are better."""
         better = excess < self.excess[lanes]
         to = lanes[better]
         self.excess[to] = excess[better]
-        self.bound[:, to], self.speed[:, to] = law.bound[:, better], law.speed[:, better]
-        self.used[:, to], self.which[:, to] = got.used[:, better], got.which[:, better]
+        ours = (self.bound, self.speed, self.used, self.which)
+        for mine, new in zip(ours, (law.bound, law.speed, got.used, got.which), strict=True):
+            if len(lanes) == len(self.excess):
+                np.copyto(mine, new, where=better)
+            else:
+                mine[:, to] = new[:, better]
 
     @cached_property
     def _times(self) -> Array:
@@ -143,18 +147,23 @@ class _Best:
             steps = 2.0 * length / both
         return np.concatenate([np.zeros_like(length[:1]), np.cumsum(steps, axis=0)])
 
+    @cached_property
+    def _nearest(self) -> NDArray[np.intp]:
+        """The limit and the joint that are nearest to it in each piece, ``(2, N, B)``."""
+        return np.array(np.divmod(self.which.astype(np.intp), self.problem.n))
+
     def plan(self, lane: int) -> Plan:
         """Return the plan of one path."""
-        real = int(self.pieces[lane])
-        nodes, n = slice(0, real + 1), self.problem.n
-        which = self.which[:real, lane].astype(np.intp)
+        real = self.pieces[lane]
+        limit, joint = self._nearest[:, :real, lane]
+        nodes = slice(0, real + 1)
         return Plan(
             self.problem.s[nodes, lane],
             self.bound[nodes, lane],
             self.speed[nodes, lane],
             float(self.excess[lane]),
-            which % n,
-            which // n,
+            joint,
+            limit,
             self.used[:real, lane],
             self.split[nodes, lane],
             self._times[nodes, lane],

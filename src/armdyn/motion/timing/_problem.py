@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
+from armdyn.graph import Program
+from armdyn.kernel import Kernel
 from armdyn.motion.timing._limits import Limits, is_exact
-from armdyn.motion.timing._nodes import nodes_of
-from armdyn.motion.timing._paths import Indices, Paths, Splines
+from armdyn.motion.timing._node_program import FASTEST, node_step
+from armdyn.motion.timing._nodes import MORE_PLACES, PLACES, nodes_of, places_of
+from armdyn.motion.timing._paths import Indices, Paths, Splines, chunk_rows
 from armdyn.motion.timing._rows import Drives
 from armdyn.robot.friction import coefficients
 
 Array = NDArray[np.float64]
 
-# Largest speed along a path [1/s]; more means that no limit holds.
-FASTEST = 1e8
+# From this number of splines on, programs are compiled for all that is computed of a node or piece.
+MANY = 16
 # A speed at which a joint slides, but at which only dry friction counts.
 CREEPING = 1e-9
 
@@ -53,6 +56,12 @@ class Problem:
         s = nodes_of(paths, pieces)
         middle = _middle(s)
         inside = np.concatenate([middle, middle[-1:]])
+        program = arm.function("inverse_dynamics", friction=False).program
+        if isinstance(paths, Splines) and isinstance(program, Program) and paths.count >= MANY:
+            kernel = node_step(program).kernel
+            if kernel is not None:
+                found = _by_program(paths, limits, kernel, s, inside)
+                return cls(arm, paths, limits, friction, s, *found)
         q, by_s, by_ss = (x[:, :, 0] for x in paths.states(inside, s[:, :, None]))
         rest = np.zeros_like(q)
         ways = ((rest, rest), (rest, by_s), (by_s, by_ss))
@@ -66,9 +75,10 @@ class Problem:
 
     def some(self, which: Indices) -> Problem:
         """Return the problem of some of the paths."""
-        arrays = (x[:, which] for x in (self.s, self.node, self.sigma, self.fastest))
+        some = partial(np.take, indices=which, axis=1)
+        arrays = (some(x) for x in (self.s, self.node, self.sigma, self.fastest))
         part = Problem(self.arm, self.paths.some(which), self.limits, self.friction, *arrays)
-        part.creeping, part.spare = self.creeping[:, which], self.spare[:, which]
+        part.creeping, part.places = some(self.creeping), some(self.places)
         return part
 
     @property
@@ -87,11 +97,16 @@ class Problem:
         return _middle(self.s)
 
     @cached_property
-    def polynomials(self) -> tuple[Array, Array]:
-        """The coefficients of splines in each piece, and s at its left end from their knot."""
+    def segments(self) -> Indices:
+        """The segment of a spline in which each piece is: see `Splines.segments`."""
         assert isinstance(self.paths, Splines)
-        found, knots = self.paths.inside(self.middle)
-        return found, (self.s[:-1] - knots)[..., None]
+        return self.paths.segments(self.middle)
+
+    @cached_property
+    def left(self) -> Array:
+        """The left end of each piece from the knot before, ``(N, B)``."""
+        assert isinstance(self.paths, Splines)
+        return self.s[:-1] - self.paths.starts[self.segments]
 
     @cached_property
     def length(self) -> Array:
@@ -99,12 +114,19 @@ class Problem:
         return np.diff(self.s, axis=0)
 
     @cached_property
+    def places(self) -> Array:
+        """Places in each piece at which a law is judged, from its left end, ``(N, B, places)``."""
+        return places_of(self.length, PLACES if self.exact else MORE_PLACES)
+
+    @cached_property
     def exact(self) -> bool:
         """Whether dry friction does not depend on the speed."""
         return not self.friction or is_exact(self.arm)
 
-    def dry(self, speed: Array | None) -> tuple[Array, Array]:
-        """Return friction but for its viscous part at both ends of pieces, ``(N, B, n)`` each.
+    def efforts(self, speed: Array | None) -> tuple[Array, Array]:
+        """Return limits of torque above, then below, less friction but for its viscous part.
+
+        They are ``(N, B, 2n)`` at left and at right ends of pieces.
 
         Args:
             speed: along the path at the nodes; None: it creeps.
@@ -113,49 +135,69 @@ class Problem:
             return self.creeping, self.creeping
         size = np.abs(self.node[:, :, : self.n]) * speed[:, :, None]
         ends = (self.sigma * np.maximum(x, CREEPING) for x in (size[:-1], size[1:]))
-        left, right = (self._dry(v) for v in ends)
+        left, right = (self._efforts(v) for v in ends)
         return left, right
 
     @cached_property
     def creeping(self) -> Array:
-        """Friction of joints that only just slide, ``(N, B, n)``."""
-        return self._dry(CREEPING * self.sigma) if self.rubs else np.zeros_like(self.sigma)
+        """Limits of torque less friction of joints that only just slide, ``(N, B, 2n)``."""
+        return self._efforts(CREEPING * self.sigma if self.rubs else self.sigma)
+
+    def _efforts(self, v: Array) -> Array:
+        """Return limits of torque less dry friction at velocities."""
+        n, robot = self.n, self.arm.robot
+        limit = np.where(np.isfinite(self.limits.effort), self.limits.effort, 0.0)
+        found = np.empty((*v.shape[:2], 2 * n))
+        found[:, :, :n], found[:, :, n:] = limit, -limit
+        if self.rubs:
+            viscous = np.array([joint.viscous for joint in robot.joints])
+            dry = self.arm.friction(v, load=np.zeros_like(v)) - viscous * v
+            found[:, :, :n] -= dry
+            found[:, :, n:] -= dry
+        return found
 
     @cached_property
     def rubs(self) -> bool:
         """Whether there is any friction."""
         return self.friction and any(any(coefficients(j)) for j in self.arm.robot.joints)
 
-    def _dry(self, v: Array) -> Array:
-        viscous = np.array([joint.viscous for joint in self.arm.robot.joints])
-        return self.arm.friction(v, load=np.zeros_like(v)) - viscous * v
+    def spare(self, at: tuple[Indices, ...]) -> Array:
+        """Return what limits leave of each joint that holds still, in some pieces of some paths."""
+        i, lanes = at
+        ends = (self.node[i + right, lanes, 4 * self.n :] for right in (0, 1))
+        return np.minimum(*(self.held(g, self.creeping[at], self.sigma[at]) for g in ends))
 
-    @cached_property
-    def spare(self) -> Array:
-        """What limits leave of each joint that holds still, at both ends of pieces."""
-        limit = np.where(np.isfinite(self.limits.effort), self.limits.effort, 0.0)
-        if not self.rubs:
-            left = limit - np.abs(self.node[:, :, 4 * self.n :])
-            return np.minimum(left[1:], left[:-1])
-        ends = enumerate(self.dry(None))
-        return np.minimum(*(self.held(limit - f, -limit - f, right=k == 1) for k, f in ends))
-
-    def held(self, high: Array, low: Array, right: bool) -> Array:
+    def held(self, g: Array, efforts: Array, sigma: Array) -> Array:
         """Return what limits leave of each joint that holds still, least of both sides.
 
         Args:
-            high: limits above less dry friction, ``(N, B, n)``.
-            low: limits below less dry friction.
-            right: at the right ends of pieces, or at the left ones.
+            g: torque at rest, ``(..., n)``.
+            efforts: limits above, then below, less dry friction, ``(..., 2n)``.
+            sigma: signs of dq/ds, ``(..., n)``.
         """
-        node = self.node[1:] if right else self.node[:-1]
-        g = node[:, :, 4 * self.n :]
-        f = np.array(self.drives.share) * np.abs(self.sigma)
+        high, low = efforts[..., : self.n], efforts[..., self.n :]
+        f = np.array(self.drives.share) * np.abs(sigma)
         more, less = (1.0 + f) * g, (1.0 - f) * g
-        above = high - np.where(self.sigma > 0.0, np.maximum(more, less), less)
-        below = np.where(self.sigma < 0.0, np.minimum(more, less), less) - low
+        above = high - np.where(sigma > 0.0, np.maximum(more, less), less)
+        below = np.where(sigma < 0.0, np.minimum(more, less), less) - low
         return np.minimum(above, below)
 
 
 def _middle(s: Array) -> Array:
     return (s[1:] + s[:-1]) / 2
+
+
+def _by_program(
+    paths: Splines, limits: Limits, kernel: Kernel, s: Array, inside: Array
+) -> tuple[Array, Array, Array]:
+    """Return `node`, `sigma` and `fastest` of nodes, of pieces with places inside."""
+    segments, n, count = paths.segments(inside), paths.n, s.size
+    knots = paths.starts[segments]
+    places = np.stack([s - knots, inside - knots], axis=-1).reshape(count, 2)
+    slow = np.repeat(1.0 / limits.velocity[None], chunk_rows(paths.count), axis=0)
+    results = [np.empty((count, 5 * n)), np.empty((count, n)), np.empty(count)]
+    for part, polynomials in paths.chunks(segments):
+        out = tuple(x[part] for x in results)
+        kernel(polynomials, places[part], slow[: len(polynomials)], out=out)
+    node, sigma, fastest = (x.reshape(*s.shape, *x.shape[1:]) for x in results)
+    return node, sigma[:-1], fastest

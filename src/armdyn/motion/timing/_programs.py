@@ -7,7 +7,8 @@ has a closed form. From a speed that is too high, the pair that is violated most
 one, never below the first exit; a few such steps end there.
 
 `cap`: where inertia nearly vanishes, the speed that can be reached at the right end falls with that
-at the left one. Of the speeds up to the bound, the one with the largest sum of both is kept.
+at the left one. Of the speeds up to the bound, the one with the largest sum of both is kept. That
+is rare: `bound` says whether it may be so.
 
 `forward`: the largest speed at the right end.
 """
@@ -26,6 +27,8 @@ from armdyn.scalar import Scalar, max, min, select, sqrt
 STEPS = 4
 # Speeds that `cap` compares at a time, and how often it looks closer.
 COMPARED, LEVELS = 8, 3
+# Speeds at which `admissible_step` looks at a time.
+TOGETHER = 8
 # A bound violated by less than this share is rounding.
 ROUNDING = 1e-9
 LEAST = 1e-200
@@ -35,33 +38,74 @@ def slots(n: int) -> list[Slot]:
     """Return the inputs of all programs.
 
     Of each end dq/ds, d2q/ds2, a, b and g; limits of torques above and below; limits of
-    acceleration; signs; 2 D, x at the right end, and the speeds of tangents and chords; a speed.
+    acceleration; signs; 2 D, the weight of `cap` and the least speed of tangents; at the right end
+    the largest admissible speed and the speed of the last pass; a speed at the left end.
     With zeros as `right` and some room there, only the left end counts.
     """
     sizes = {
         "left": 5 * n, "right": 5 * n, "room_left": 2 * n, "room_right": 2 * n, "most": n,
-        "sigma": n, "piece": 5, "speed": 1,
+        "sigma": n, "piece": 3, "top": 1, "last": 1, "speed": 1,
     }  # fmt: skip
     return [Slot(name, (size,)) for name, size in sizes.items()]
 
 
-@lru_cache(maxsize=64)
-def backward_step(drives: Drives, capped: bool) -> Evaluator:
-    """Return the evaluator of `bound` and, if asked for, `cap`.
+# What `bound` says: the bound is final; a lower speed may save time; the bound is still too high.
+FINAL, MAY_FALL, TOO_HIGH = 0.0, 1.0, 2.0
 
-    Results are the speed, the bound, and 1 if the bound is still too high, else 0.
+
+@lru_cache(maxsize=64)
+def bound_step(drives: Drives) -> Evaluator:
+    """Return the evaluator of `bound`.
+
+    Results are the speed, that of the right end if the piece has no length, the bound, and what is
+    left to do.
     """
 
     def function(*given: Row) -> tuple[Scalar, Scalar, Scalar]:
         bounds, y = _bounds(drives, *given[:-1]), given[-1][0]
         for _ in range(STEPS):
             y = _lowered(bounds, y)
-        U, L = _between(bounds, y)
-        again = select(_gap(U, L), 1.0, 0.0)
-        twice, weight = given[6][0], given[6][4]
-        return _capped(bounds, y, twice, weight) if capped else y, y, again
+        x = y * y
+        (U, upper), L = _first(bounds.upper, x, y, -1.0), _largest(bounds.lower, x, y)
+        (twice, weight, _), (top,) = given[6:8]
+        state = select(_falls(upper, y, twice, weight), MAY_FALL, FINAL)
+        state = select(twice, select(_gap(U, L), TOO_HIGH, state), FINAL)
+        return select(twice, y, top), y, state
 
-    return _evaluator(function, drives.n, ["speed", "bound", "again"], "backward")
+    return _evaluator(function, drives.n, ["speed", "bound", "state"], "bound")
+
+
+def _falls(upper: Bound, most: Scalar, twice: Scalar, weight: Scalar) -> Scalar:
+    """Return a number above zero if a speed below the bound may be worth more than the bound.
+
+    The bound of u that is least at the bound is nowhere below the least one. With it, the worth of
+    a speed is y + w sqrt(p), p a quadratic in y; the root is convex or concave wherever p > 0. If
+    it is convex, no speed is worth more than both ends of 0..most; if it is concave, none is worth
+    more than the bound if the last one that `cap` tries is not.
+    """
+    B, V, H = upper
+    a, b, c = 1.0 - twice * B, -0.5 * twice * V, twice * H  # p = a y^2 + 2 b y + c
+
+    def worth(y: Scalar) -> Scalar:
+        return y + weight * sqrt(max((a * y + 2.0 * b) * y + c, 0.0))
+
+    best = worth(most)
+    convex, turn = a * c - b * b, a * most + b
+    concave_falls = worth(most * (1.0 - COMPARED**-LEVELS)) - best
+    # p that falls first and rises later may be below zero between
+    dips = select(-b, turn, -1.0)
+    return select(convex, worth(0.0 * most) - best, max(concave_falls, dips))
+
+
+@lru_cache(maxsize=64)
+def cap_step(drives: Drives) -> Evaluator:
+    """Return the evaluator of `cap`; the speed given is the bound."""
+
+    def function(*given: Row) -> Scalar:
+        bounds, (twice, weight, _) = _bounds(drives, *given[:-1]), given[6]
+        return _capped(bounds, given[-1][0], twice, weight)
+
+    return _evaluator(function, drives.n, ["speed"], "cap")
 
 
 def _capped(bounds: Bounds, most: Scalar, twice: Scalar, weight: Scalar) -> Scalar:
@@ -98,25 +142,28 @@ def forward_step(drives: Drives) -> Evaluator:
 
     def function(*given: Row) -> Scalar:
         bounds, y = _bounds(drives, *given[:-1]), given[-1][0]
-        twice, top = given[6][0], given[6][1]
+        twice, (top,) = given[6][0], given[7]
         x = y * y
-        return sqrt(min(max(x + twice * _least(bounds.upper, x, y), 0.0), top))
+        reached = sqrt(min(max(x + twice * _least(bounds.upper, x, y), 0.0), top * top))
+        return select(twice, reached, y)
 
     return _evaluator(function, drives.n, ["speed"], "forward")
 
 
 @lru_cache(maxsize=64)
 def admissible_step(drives: Drives) -> Evaluator:
-    """Return the evaluator of U - L at a speed, of the limits at left ends alone."""
+    """Return the evaluator of U - L at some speeds, of the limits at left ends alone."""
+    n = drives.n
 
-    def function(*given: Row) -> Scalar:
-        left, _, room, _, most, sigma, _, (y,) = given
+    def function(left: Row, room: Row, most: Row, sigma: Row, speeds: Row) -> list[Scalar]:
         bounds = Bounds([], [])
-        bounds.add(drives, _end(drives.n, left, room), sigma, most, None)
-        U, L = _between(bounds, y)
-        return U - L
+        bounds.add(drives, _end(n, left, room), sigma, most, None)
+        between = (_between(bounds, y) for y in speeds)
+        return [U - L for U, L in between]
 
-    return _evaluator(function, drives.n, ["gap"], "admissible")
+    sizes = {"left": 5 * n, "room": 2 * n, "most": n, "sigma": n, "speeds": TOGETHER}
+    inputs = [Slot(name, (size,)) for name, size in sizes.items()]
+    return Evaluator(trace(function, inputs, [Slot("gap", (TOGETHER,))], "time_optimal_admissible"))
 
 
 def _evaluator(
@@ -135,11 +182,14 @@ def _bounds(
     most: Row,
     sigma: Row,
     piece: Row,
+    top: Row,
+    last: Row,
 ) -> Bounds:
     n = drives.n
-    twice, top, touching, chord, _ = piece
+    twice, _, least = piece
+    touching, chord = max(min(last[0], top[0]), least), max(top[0], least)
     bounds = Bounds([], [])
-    bounds.next_speed(twice, top)
+    bounds.next_speed(twice, top[0] * top[0])
     bounds.add(drives, _end(n, left, room_left), sigma, most, None)
     bend = Bend(twice, touching, chord)
     bounds.add(drives, _end(n, right, room_right), sigma, most, bend)

@@ -22,61 +22,56 @@ KEPT = 0.05
 
 @dataclass(frozen=True)
 class Tight:
-    """By how much limits are reduced.
+    """Limits, reduced.
 
     Attributes:
-        high: upper limits of torque, ``(N, B, n)``.
-        low: lower limits of torque.
-        most: limits of acceleration.
+        effort: limits of torque as `Problem.creeping`, ``(N, B, 2n)``.
+        most: limits of acceleration, ``(N, B, n)``.
         slow: factors of the largest speeds along the path, ``(N + 1, B)``.
     """
 
-    high: Array
-    low: Array
+    effort: Array
     most: Array
     slow: Array
 
     @classmethod
     def none(cls, problem: Problem) -> Tight:
         """Return limits as they are."""
-        zeros = np.zeros_like(problem.sigma)
-        return cls(zeros, zeros, zeros, np.ones_like(problem.s))
+        most = np.zeros((*problem.length.shape, problem.n))
+        if any(problem.drives.acceleration):
+            a = problem.limits.acceleration
+            most[...] = np.where(np.isfinite(a), a, 0.0)
+        return cls(problem.creeping, most, np.ones_like(problem.s))
 
     def some(self, which: Indices) -> Tight:
         """Return those of some paths."""
-        return Tight(*(x[:, which] for x in (self.high, self.low, self.most, self.slow)))
-
-    def ends(self, problem: Problem, speed: Array | None) -> list[tuple[Array, Array]]:
-        """Return upper and lower limits less dry friction, at left and at right ends."""
-        most = np.where(np.isfinite(problem.limits.effort), problem.limits.effort, 0.0)
-        left, right = problem.dry(speed)
-        first = (most - self.high - left, self.low - most - left)
-        if left is right:
-            return [first, first]
-        return [first, (most - self.high - right, self.low - most - right)]
+        return Tight(*(x.take(which, axis=1) for x in (self.effort, self.most, self.slow)))
 
     def room(self, problem: Problem, speed: Array | None) -> Room:
-        """Return the limits; for `speed`, see `Problem.dry`."""
-        ends = self.ends(problem, speed)
-        left = np.concatenate(ends[0], axis=-1)
-        right = left if ends[0] is ends[1] else np.concatenate(ends[1], axis=-1)
-        a = problem.limits.acceleration
-        most = np.where(np.isfinite(a), a, 0.0) - self.most
-        return Room(left, right, most, problem.fastest * self.slow)
+        """Return the limits; for `speed`, see `Problem.efforts`."""
+        left, right = problem.efforts(speed)
+        if left is problem.creeping:
+            left = right = self.effort
+        else:
+            less = self.effort - problem.creeping
+            left, right = left + less, right + less
+        return Room(left, right, self.most, problem.fastest * self.slow)
 
     def more(self, problem: Problem, got: Asked) -> Tight:
         """Return limits reduced by what was asked beyond them."""
-        most = (1.0 - KEPT) * np.maximum(problem.spare, 0.0)
-        high, low = (
-            np.minimum(old + TIGHTENED * np.maximum(over, 0.0), most)
-            for old, over in ((self.high, got.above), (self.low, got.below))
-        )
-        a, v = problem.limits.acceleration, problem.limits.velocity
-        finite = np.where(np.isfinite(a), a, 0.0)
-        over = np.where(np.isfinite(a), got.acceleration - finite, 0.0)
-        less = self.most + TIGHTENED * np.maximum(over, 0.0)
-        fast = 1.0 + TIGHTENED * np.maximum((got.velocity / v).max(axis=-1) - 1.0, 0.0)
-        slow = self.slow.copy()
+        at, n = got.beyond, problem.n
+        whole, spare = problem.creeping[at], (1.0 - KEPT) * np.maximum(problem.spare(at), 0.0)
+        less = np.abs(self.effort[at] - whole) + TIGHTENED * np.maximum(got.over, 0.0)
+        less = np.minimum(less, np.concatenate([spare, spare], axis=-1))
+        less[:, :n] *= -1.0
+        effort, most, slow = self.effort.copy(), self.most, self.slow.copy()
+        effort[at] = whole + less
+        if got.acceleration is not None:
+            a = problem.limits.acceleration
+            over = TIGHTENED * np.maximum(got.acceleration - a, 0.0)
+            most = most.copy()
+            most[at] = np.maximum(most[at] - over, KEPT * np.where(np.isfinite(a), a, 0.0))
+        fast = 1.0 + TIGHTENED * np.maximum(got.velocity - 1.0, 0.0)
         slow[:-1] /= fast
         slow[1:] /= fast
-        return Tight(high, low, np.minimum(less, (1.0 - KEPT) * finite), slow)
+        return Tight(effort, most, slow)
