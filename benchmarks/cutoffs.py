@@ -32,6 +32,7 @@ import armdyn
 from armdyn import Arm, Log
 from armdyn.identification.band._find import find_band
 from armdyn.identification.extra._extra import extra_columns
+from armdyn.log import at_source_times
 
 HOME = Path(__file__).parents[1]
 sys.path[:0] = [str(HOME / "tests"), str(HOME / "tests/identification")]
@@ -106,7 +107,7 @@ def stability(windows: int) -> None:
                     case.arm, [part], [], cutoff=None, delay=None, coupling=None, extra=extra,
                     progress=quiet,
                 )
-                for part in parts(log, windows).values()
+                for part in map(at_source_times, parts(log, windows).values())
             ]  # fmt: skip
             chosen = np.array([band.cutoff for band in found])
             delays = sum(band.delay != 0.0 for band in found)

@@ -14,8 +14,6 @@ ARMS = {
     "ur_description/urdf/ur5_robot.urdf": None,
     "panda_description/urdf/panda.urdf": None,
     "kinova_description/robots/kinova.urdf": None,
-    "xarm_description/urdf/xarm7.urdf": None,
-    "z1_description/urdf/z1.urdf": None,
     "so_arm_description/urdf/so101.urdf": "gripper_frame_link",
     "tiago_description/robots/tiago.urdf": "arm_tool_link",
 }

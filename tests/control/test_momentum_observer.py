@@ -224,6 +224,17 @@ def test_c_equals_python(tmp_path: Path) -> None:
         np.testing.assert_allclose(residual, expected, atol=1e-14 * max(1.0, abs(expected).max()))
 
 
+def test_rows_that_a_recorder_repeats_are_no_contacts() -> None:
+    arm, period = small_arm(), 1 / 98.7
+    t = np.arange(0.003, 6.0, 0.01)
+    q, qd, qdd = motion(arm.n, np.floor(t / period) * period, 0)
+    tau = arm.inverse_dynamics(q, qd, qdd)
+    seen = MomentumObserver(arm, threshold=1.0).run(Log(t, q, tau=tau, joint_names=arm.joint_names))
+    assert seen.contacts == ()
+    assert abs(seen.residual).max() < 0.5
+    assert any("rows repeat the row before" in note for note in seen.notes)
+
+
 def test_real_arm_without_contacts(tmp_path: Path) -> None:
     arm = armdyn.load(example_robot("ur_description/urdf/ur10_robot.urdf"))
     log = Log.read(data("ur10_panda_unisa", "ur10_exciting_trajectory.csv"), joints=arm)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.identification import Result
-from armdyn.log import Log, prepare, segments
+from armdyn.log import Log, at_source_times, prepare, segments
 
 Array = NDArray[np.float64]
 
@@ -67,6 +67,7 @@ def samples_of(log: object, arm: Arm, gain: float, result: Result | None, name: 
     if log.tau is None or log.effort != "torque":
         has = "motor currents" if log.tau is not None else "no torques"
         raise InputError(f"`{name}` has {has}; an observer needs torques.", argument=name)
+    log = at_source_times(log)
     pieces = segments(log)
     if len(pieces) > 1:
         first = pieces[0].stop
