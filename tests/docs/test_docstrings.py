@@ -18,15 +18,21 @@ import pytest
 import armdyn
 import armdyn.control
 import armdyn.motion
+from armdyn.arm._traced import Traced
 from support.example_logs import write_example_logs
 from support.pages import not_installed
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
+# Classes that are defined in two files.
+PARTS: dict[type, type] = {armdyn.Function: Traced}
+
+
 def _methods(cls: type) -> Iterator[tuple[str, object]]:
     """Yield the public methods and properties that a class defines itself."""
-    for name, member in vars(cls).items():
+    part = vars(PARTS[cls]) if cls in PARTS else {}
+    for name, member in {**part, **vars(cls)}.items():
         if name == "__call__" or not name.startswith("_"):
             function = getattr(member, "__func__", member)  # of a class method
             method = inspect.isfunction(function) or name == "__call__"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import LARGEST_FLOAT, check_memory, checked_choice, checked_flag
+from armdyn._checks import LARGEST_FLOAT, check_memory
 from armdyn._fork_safe import first_use
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm._arguments import (
@@ -23,21 +23,18 @@ from armdyn.arm._arguments import (
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm._install_fastcall import install_vectorcall
 from armdyn.arm._offset_joints import LARGEST_ANGLE, OffsetJoints
-from armdyn.arm.programs._methods import methods
+from armdyn.arm._traced import Traced
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import VJP, Program, Rolled
 from armdyn.kernel import ELEMENTS
 from armdyn.kernel.call._vectorcall import Vectorcallable, lost_function, set_function
 
 if TYPE_CHECKING:
-    from armdyn.graph import Operations
     from armdyn.kernel import Kernel
     from armdyn.robot import Chain
 
-LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi", "javascript")
 
-
-class Function(Vectorcallable):
+class Function(Vectorcallable, Traced):
     """A quantity of an arm, ready to be called.
 
     Attributes:
@@ -62,11 +59,7 @@ class Function(Vectorcallable):
         traced_from: tuple[Chain, str, int, bool, str] | None = None,
         dtype: np.dtype[Any] = DOUBLE,
     ) -> None:
-        self.quantity = program.name
-        self.method = method
-        self.robot = robot
-        self.program = program
-        self.dtype = dtype
+        Traced.__init__(self, program, method, robot, traced_from, dtype)
         self._evaluate = Evaluator(program, ELEMENTS[dtype.char])
         self._shapes = [slot.shape for slot in program.inputs]
         of = self.quantity.split(VJP)[0]  # gradients are of a quantity
@@ -76,7 +69,6 @@ class Function(Vectorcallable):
         self._offset_joints = offset_joints if takes_q else None
         # results of smaller states are far from overflow
         self._ordinary = min(self._evaluate.element.ordinary, self.largest)
-        self._traced_from = traced_from  # arm, method asked for, frame, friction, base
         self._warm = False
         if hasattr(self, "fastcall_state"):  # initialised once more
             set_function(self, 0)
@@ -90,36 +82,6 @@ class Function(Vectorcallable):
     def largest(self) -> float:
         """States with larger numbers are checked one by one; see `OffsetJoints`."""
         return LARGEST_FLOAT if self._offset_joints is None else LARGEST_ANGLE[self.dtype]
-
-    @property
-    def operations(self) -> Operations:
-        """Operations of one call, counted on the traced code."""
-        from armdyn.graph import count, count_rolled
-
-        program = self.program
-        return count_rolled(program) if isinstance(program, Rolled) else count(program)
-
-    @property
-    def depth(self) -> int:
-        """Operations on the critical path: steps of a call on as many processors as it can use.
-
-        Sines and cosines are taken to be there, and a change of sign to be free, as in
-        `operations`.
-        """
-        from armdyn.graph import depth, depth_rolled
-
-        program = self.program
-        return depth_rolled(program) if isinstance(program, Rolled) else depth(program)
-
-    @property
-    def _straight(self) -> Program:
-        if isinstance(self.program, Rolled):
-            others = [name for name in methods(self.quantity) if name != self.method]
-            raise InputError(
-                f"{self.quantity} of robot {self.robot!r} by {self.method!r} is no straight-line "
-                f"code and cannot be written out; give another `method`: {', '.join(others)}."
-            )
-        return self.program
 
     def __call__(
         self,
@@ -252,139 +214,6 @@ class Function(Vectorcallable):
             f"{where}: {why}"
         )
 
-    def source(self, language: str = "python", *, parameters: bool = False) -> str:
-        """Return the traced code in a language.
-
-        "python" needs only the standard library, "c" only math.h. "jax" and "casadi" are Python
-        code that needs only that library: functions of arrays ``(..., n)``, or of SX or MX column
-        vectors. "javascript" is an ES module without dependencies; its function takes an array for
-        each input and returns a number, an array or an array of rows, or an array of these. "llvm"
-        is the code that is compiled for this machine; "latex" is for small arms.
-
-        Args:
-            language: the language.
-            parameters: take the link parameters, in the order of `Arm.parameters`, as a further
-                argument, the last.
-
-        Examples:
-            >>> f.source("c").splitlines()[2]
-            'void gravity(const double q[2], double tau[2])'
-            >>> f.source("javascript").splitlines()[9]
-            'export function gravity(q) {'
-            >>> f.source("c", parameters=True).splitlines()[2]
-            'void gravity(const double q[2], const double p[20], double tau[2])'
-        """
-        from armdyn.export import (
-            c_source,
-            casadi_source,
-            javascript_source,
-            jax_source,
-            to_latex,
-        )
-        from armdyn.graph import show
-        from armdyn.kernel import compile_program
-
-        wanted = checked_choice(language, "language", LANGUAGES)
-        if wanted == "llvm":
-            code = self._program(parameters) if parameters else self.program
-            return compile_program(code, element=self._evaluate.element).ir
-        writers: dict[str, Callable[[Program], str]] = {
-            "python": show,
-            "c": lambda program: c_source(program, self.quantity),
-            "latex": to_latex,
-            "jax": jax_source,
-            "casadi": casadi_source,
-            "javascript": javascript_source,
-        }
-        return writers[wanted](self._program(parameters))
-
-    def sympy(self, *, parameters: bool = False) -> Callable[..., Any]:
-        """Return the same function on SymPy expressions: a sequence for each input.
-
-        Args:
-            parameters: take the link parameters, in the order of `Arm.parameters`, as a further
-                argument, the last.
-
-        Examples:
-            >>> import sympy
-            >>> torques = f.sympy()(sympy.symbols("q1 q2"))
-            >>> torques[1].subs({"q1": 0, "q2": 0})
-            4.905...
-        """
-        from armdyn.export import to_sympy
-
-        return to_sympy(self._program(parameters))
-
-    def casadi(self, *, parameters: bool = False) -> Any:
-        """Return the same function as a `casadi.Function` of column vectors.
-
-        Args:
-            parameters: take the link parameters, in the order of `Arm.parameters`, as a further
-                argument, the last.
-
-        Examples:
-            >>> f.casadi()
-            Function(gravity:(q[2])->(tau[2]) SXFunction)
-            >>> f.casadi(parameters=True)
-            Function(gravity:(q[2],p[20])->(tau[2]) SXFunction)
-        """
-        from armdyn.export import to_casadi
-
-        return to_casadi(self._program(parameters))
-
-    def jax(self, *, parameters: bool = False, kernel: bool = True) -> Callable[..., Any]:
-        """Return the same function on JAX arrays ``(..., n)``.
-
-        On a CPU it calls the compiled kernel, which computes in the precision of the arm: for
-        double precision JAX needs ``jax_enable_x64``. `jit`, `vmap` and derivatives in both modes
-        work, again and again. Numbers are not checked: results of NaN are NaN. On other devices,
-        and with a version of jaxlib that is not known here, JAX computes the traced program.
-
-        Args:
-            parameters: take the link parameters ``(..., 10n)``, in the order of
-                `Arm.parameter_names`, as a further argument, the last.
-            kernel: False for the traced program in any case, in the precision of the arguments.
-
-        Examples:
-            >>> import jax
-            >>> jax.config.update("jax_enable_x64", True)
-            >>> f.jax()(np.array([0.3, 0.5])).shape
-            (2,)
-            >>> f.jax(parameters=True)(np.array([0.3, 0.5]), np.ones(20)).shape
-            (2,)
-        """
-        from armdyn.export import to_jax
-
-        program = self._program(parameters)
-        if not checked_flag(kernel, "kernel"):
-            return to_jax(program)
-        from armdyn.arm.engines._jax import jax_function
-
-        return jax_function(program, self.dtype)
-
-    def torch(self, *, parameters: bool = False) -> Callable[..., Any]:
-        """Return the same function on PyTorch tensors ``(..., n)``: a custom operator.
-
-        It calls the compiled kernel on the memory of the tensors. Autograd, as often as you like,
-        `torch.vmap` and `torch.compile` work. Tensors are on the CPU, all of float64 or all of
-        float32. An arm of float32 takes those only; others compute them in double precision and
-        round. Numbers are not checked: results of NaN are NaN.
-
-        Args:
-            parameters: take the link parameters ``(..., 10n)``, in the order of
-                `Arm.parameter_names`, as a further argument, the last.
-
-        Examples:
-            >>> import torch
-            >>> q = torch.tensor([0.3, 0.5], dtype=torch.float64, requires_grad=True)
-            >>> f.torch()(q).sum().backward()
-            >>> q.grad
-            tensor([-11.3858,  -7.0373], dtype=torch.float64)
-        """
-        from armdyn.arm.engines._torch import torch_function
-
-        return torch_function(self._program(parameters), self.dtype)
-
     def vjp(self) -> Function:
         """Return the gradient of this function, for reverse mode of automatic differentiation.
 
@@ -402,22 +231,6 @@ class Function(Vectorcallable):
 
         gradient = vjp_program(self._straight)
         return Function(gradient, self.method, self.robot, self._offset_joints, dtype=self.dtype)
-
-    def _program(self, parameters: bool) -> Program:
-        """Return the code, with the link parameters as its last input if they are asked for."""
-        straight = self._straight
-        if not checked_flag(parameters, "parameters"):
-            return straight
-        if self._traced_from is None:
-            raise InputError(
-                f"this {self.quantity} of robot {self.robot!r} is computed from minimal "
-                "parameters, not from those of the links; take `Arm.function` for `parameters`.",
-                argument="parameters",
-            )
-        from armdyn.arm.programs._parametric import of_link_parameters
-
-        chain, asked, frame, friction, base = self._traced_from
-        return of_link_parameters(chain, self.quantity, asked, self.method, frame, friction, base)
 
     def __dask_tokenize__(self) -> object:
         """Return what tells Dask that two functions compute the same."""
