@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,10 +77,12 @@ def test_ur10() -> None:
     arm = armdyn.load(example_robot("ur_description/urdf/ur10_robot.urdf"))
     log = Log.read(data("ur10_panda_unisa", "ur10_exciting_trajectory.csv"), joints=arm)
     first, second = halves(log)
-    assert identify(arm, first, test=second).torque_error_total <= 0.07
+    assert identify(arm, first, test=second).torque_error_total <= 0.045
     whole = identify(arm, log)
     assert whole.passed, whole.verdict_text
-    assert whole.torque_error_total <= 0.07
+    page = (Path(__file__).parents[2] / "docs" / "identify.md").read_text(encoding="utf-8")
+    told = re.findall(r"passed: torque error ([\d.]+)% on data not used", page)
+    assert 100.0 * whole.torque_error_total == pytest.approx(float(told[0]), abs=0.1)
 
 
 def test_panda() -> None:
@@ -86,7 +90,10 @@ def test_panda() -> None:
     arm = armdyn.load(path, tip="panda_link8")
     log = Log.read(data("ur10_panda_unisa", "panda_exciting_trajectory.csv"))
     first, second = halves(log)
-    assert identify(arm, first, test=second).torque_error_total <= 0.04
+    found = identify(arm, first, test=second)
+    assert found.torque_error_total <= 0.036
+    # 7 of 363 rows are repeated; stamps as they are make accelerations that the arm never had
+    assert any("rows repeat the row before" in note for note in found.notes)
     assert identify(arm, log).usable
 
 
