@@ -11,6 +11,7 @@ import pytest
 
 import armdyn
 from armdyn.algorithms.closed_form import closed_form
+from armdyn.arm.kinematics._branch_solver import MANY
 from armdyn.robot import chain_of
 from support.arms import SKEW_WRISTS, wrist_arm
 from support.poses import turned
@@ -185,6 +186,30 @@ def test_limits_choose_whole_turns_and_mark_branches() -> None:
     free = arm.inverse_kinematics_all(arm.pose(q), limits=False)
     assert np.array_equal(found.valid, free.valid & inside)
     assert np.where(found.valid, off(arm, found.q, q), np.inf).min(axis=-1).max() < 1e-5
+
+
+def test_limits_change_marks_but_no_position() -> None:
+    arm = armdyn.load("puma560")
+    q = np.random.default_rng(7).uniform(-np.pi, np.pi, (200, 6))
+    poses = arm.pose(q)
+    within, anywhere = (arm.inverse_kinematics_all(poses, limits=x) for x in (True, False))
+    np.testing.assert_array_equal(within.q, anywhere.q)
+    np.testing.assert_array_equal(within.margin, anywhere.margin)
+    lower, upper = (np.array([getattr(j, x) for j in arm.robot.joints]) for x in ("lower", "upper"))
+    inside = ((anywhere.q >= lower) & (anywhere.q <= upper)).all(axis=-1)
+    np.testing.assert_array_equal(within.valid, anywhere.valid & inside)
+    assert anywhere.valid.any(axis=-1).all() and not within.valid.any(axis=-1).all()
+
+
+def test_one_redundancy_for_many_poses_is_that_of_each() -> None:
+    arm = armdyn.load("panda")
+    rng = np.random.default_rng(0)
+    poses = arm.pose(rng.uniform(-1.0, 1.0, (MANY + 5, 7)))
+    shared = arm.inverse_kinematics_all(poses, redundancy=0.3)
+    some = [0, 1, MANY // 2, MANY, MANY + 4]
+    each = arm.inverse_kinematics_all(poses[some], redundancy=np.full(5, 0.3))
+    for name in ("q", "valid", "margin", "complete"):
+        np.testing.assert_array_equal(getattr(shared, name)[some], getattr(each, name))
 
 
 def test_joints_far_from_zero_are_found_within_their_limits() -> None:

@@ -23,6 +23,7 @@ from armdyn.kernel import (
 from armdyn.kernel.batch import _batch
 from armdyn.kernel.batch import _strided_loop as loop_module
 from armdyn.kernel.batch._batch import LEAST_STATES
+from armdyn.kernel.batch._new_rows import LARGE, LARGE_PAGE, new_rows
 
 RNG = np.random.default_rng(8)
 PUMA = armdyn.load("puma560")
@@ -224,3 +225,13 @@ def test_trouble_in_any_thread_is_raised_and_ends_the_work(in_main: bool) -> Non
     with pytest.raises(OSError, match="trouble"):
         in_threads(work, 100, 1, 2)
     assert len(done) < 99
+
+
+@pytest.mark.parametrize("rows", [3, 1000, LARGE // 8 - 1, LARGE // 8, LARGE // 8 + 1000])
+def test_new_rows_begin_at_a_boundary(rows: int) -> None:
+    array = new_rows((rows,), ())
+    assert array.shape == (rows,) and array.flags.c_contiguous
+    boundary = LARGE_PAGE if 8 * rows >= LARGE else 64
+    assert rows < 8 or array.ctypes.data % boundary == 0
+    if 8 * rows >= LARGE:  # whole large pages belong to it
+        assert array.base is not None and array.base.nbytes >= array.nbytes + LARGE_PAGE

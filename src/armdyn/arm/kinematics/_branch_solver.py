@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from armdyn.kernel import new_rows
 from armdyn.robot import IDENTITY, Chain, Joint, Robot, chain_of
 from armdyn.scalar import Scalar
 from armdyn.scalar import max as greater
+
+if TYPE_CHECKING:
+    from armdyn.algorithms.closed_form.programs import Solutions
 
 Array = NDArray[np.float64]
 
@@ -87,12 +90,7 @@ class BranchSolver:
         self, T: Sequence[Scalar], given: Sequence[Scalar] = ()
     ) -> tuple[list[list[Scalar]], list[Scalar], list[Scalar], Scalar]:
         """Return q, margins, misses and the doubt of a pose."""
-        from armdyn.algorithms.closed_form.programs import branches
-
-        spare = given[0] if given else None
-        q, margins, beyond, defect = branches(
-            self.form, self.limits, self.turns.tolist(), T, spare, False
-        )
+        q, margins, beyond, defect = self._branches(T, given)
         misses: list[Scalar] = []
         doubt: Scalar = defect - ROUNDING
         for margin, off in zip(margins, beyond, strict=True):
@@ -101,6 +99,29 @@ class BranchSolver:
             doubt = greater(doubt, _between(off, 0.0, ERROR))
         return q, margins, misses, doubt
 
+    def _branches(self, T: Sequence[Scalar], given: Sequence[Scalar]) -> Solutions:
+        from armdyn.algorithms.closed_form.programs import branches
+
+        spare = given[0] if given else None
+        return branches(self.form, self.limits, self.turns.tolist(), T, spare, False)
+
+    @cached_property
+    def free_program(self) -> Program:
+        """The traced code of what limits do not matter for: q, margins, doubt."""
+
+        def function(
+            T: Sequence[Scalar], given: Sequence[Scalar] = ()
+        ) -> tuple[list[list[Scalar]], list[Scalar], Scalar]:
+            q, margins, _, defect = self._branches(T, given)
+            doubt: Scalar = defect - ROUNDING
+            for margin in margins:
+                doubt = greater(doubt, _between(margin, -BEYOND, MEETING))
+            return q, margins, doubt
+
+        B = self.form.branches
+        outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), Slot("doubt", ())]
+        return trace(function, self.inputs, outputs, "inverse_kinematics_free")
+
     @cached_property
     def _choice(self) -> Choice | None:
         return choice_of(self)
@@ -108,6 +129,10 @@ class BranchSolver:
     @cached_property
     def _evaluate(self) -> Evaluator:
         return Evaluator(self.program)
+
+    @cached_property
+    def _evaluate_free(self) -> Evaluator:
+        return Evaluator(self.free_program)
 
     @cached_property
     def newton_program(self) -> Program:
@@ -151,15 +176,16 @@ class BranchSolver:
         if math.prod(lead) > MANY and flat.shape[:-1] == lead:
             if given is None or given.ndim == 0 or given.shape == lead:
                 return self._by_parts(flat, given, limits, polish, name, out)
-        results = None if out is None else self._results(out, lead)
-        outcome = self._evaluate(inputs, lead, out=results)
+        results = None if out is None else self._results(out, lead, limits)
+        evaluate = self._evaluate if limits else self._evaluate_free
+        outcome = evaluate(inputs, lead, out=results)
         if not outcome.inputs_within:
             checked_array(poses, name, what="finite numbers")
             if given is not None:
                 checked_array(given, "redundancy", what="finite numbers")
         if not outcome.results_finite:
             raise NumericalError(f"inverse kinematics of `{name}` is not finite: too far away.")
-        q, margin, miss, doubt = outcome.results
+        q, margin, *misses, doubt = outcome.results
         all_rows = np.broadcast_to(flat, (*(lead or (1,)), 16))
         doubtful, rows = NONE, flat[:0]
         if float(doubt.max(initial=-1.0)) > 0.0:
@@ -170,7 +196,7 @@ class BranchSolver:
             return self(nearest_rotations(poses), given, limits, polish, name, out)
         valid = None if out is None else out.valid
         if limits:
-            valid = np.less_equal(miss, 0.0, out=valid)
+            valid = np.less_equal(misses[0], 0.0, out=valid)
         else:
             valid = np.greater_equal(margin, MEETING, out=valid)
         steps = self.form.polish if polish is None else polish
@@ -184,7 +210,7 @@ class BranchSolver:
             if len(rows):
                 self._tell(doubtful, rows, q, margin, valid, limits)
             self._rescue(all_rows, q, margin, valid, limits)
-        if len(rows):
+        if limits and len(rows):
             flat_q = q.reshape(-1, *q.shape[-2:])
             flat_q[doubtful] = self._at_limits(flat_q[doubtful])
         if out is not None:
@@ -212,13 +238,15 @@ class BranchSolver:
             np.empty(lead, dtype=bool),
         )  # fmt: skip
         rows = poses.reshape(count, 4, 4)
-        spare = given if given is None or given.ndim == 0 else given.reshape(count)
+        # one number for all poses is copied for each: kernels then read all inputs alike
+        shared = given is not None and given.ndim == 0
+        spare = None if given is None else np.full(PART, given) if shared else given.reshape(count)
         q, valid = found.q.reshape(count, B, n), found.valid.reshape(count, B)
         margin, complete = found.margin.reshape(count, B), found.complete.reshape(count)
         for i in range(0, count, PART):
             at = slice(i, i + PART)
             part = Branches(q[at], valid[at], margin[at], complete[at])
-            each = spare if spare is None or spare.ndim == 0 else spare[at]
+            each = None if spare is None else spare[: len(q[at])] if shared else spare[at]
             try:
                 self(rows[at], each, limits, polish, name, part)
             except InputError:  # names the pose by its place among all
@@ -228,8 +256,9 @@ class BranchSolver:
                 raise
         return found
 
-    def _results(self, out: Branches, lead: tuple[int, ...]) -> list[Array]:
-        return [out.q, out.margin, new_rows(lead, (self.form.branches,)), new_rows(lead, ())]
+    def _results(self, out: Branches, lead: tuple[int, ...], limits: bool) -> list[Array]:
+        misses = [new_rows(lead, (self.form.branches,))] if limits else []
+        return [out.q, out.margin, *misses, new_rows(lead, ())]
 
     def _tell(
         self, which: Any, poses: Array, q: Array, margin: Array, valid: Any, limits: bool
@@ -253,10 +282,9 @@ class BranchSolver:
         say little, and Newton's method does not move. It starts beside such states, too.
         """
         B, n = q.shape[-2:]
-        solved = valid.any(axis=-1)
-        if solved.all():
+        which = np.flatnonzero(~_any(valid))
+        if not len(which):
             return
-        which = np.flatnonzero(~np.asarray(solved))
         here = margin.reshape(-1, B)[which]
         among, branch = np.nonzero((here > -HARDLY) & (here < MEETING))
         at = which[among], branch
@@ -354,6 +382,14 @@ class BranchSolver:
             return True
         off = np.max(np.abs(q - np.clip(q, self.lower, self.upper)), axis=-1, initial=0.0)
         return off <= ERROR
+
+
+def _any(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return whether any of the last axis is true; eight bytes at a time are faster than one."""
+    width = flags.shape[-1]
+    if width in (1, 2, 4, 8) and flags.flags.c_contiguous:
+        return flags.view(f"u{width}")[..., 0] != 0
+    return np.asarray(flags.any(axis=-1))
 
 
 def _between(x: Scalar, low: float, high: float) -> Scalar:

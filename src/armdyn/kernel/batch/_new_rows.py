@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 from armdyn.kernel._element import DOUBLE, ElementType
 from armdyn.kernel.targets import target
 
+# Bytes of a large page. NumPy asks Linux for such pages for arrays of `LARGE` bytes or more; at
+# their ends there are small ones, hundreds of them, unless the array has room for whole large ones.
+LARGE_PAGE, LARGE = 2**21, 2**22
+
 
 def new_rows(
     lead: tuple[int, ...], row: tuple[int, ...], element: ElementType = DOUBLE
 ) -> NDArray[Any]:
-    """Return a new array that is aligned to a cache line.
+    """Return a new array that is aligned to a cache line, a large one to a large page.
 
     Otherwise every vector store would touch two cache lines, and some stores two pages.
 
@@ -29,6 +33,8 @@ def new_rows(
     if prod(lead) < line // size:
         return np.empty(shape, element.code)
     count = prod(shape)
-    room = np.empty(count + line // size - 1, element.code)
-    first = -room.__array_interface__["data"][0] % line // size
+    large = count * size >= LARGE
+    boundary, more = (LARGE_PAGE, 2 * LARGE_PAGE) if large else (line, line)
+    room = np.empty(count + more // size - 1, element.code)
+    first = -room.__array_interface__["data"][0] % boundary // size
     return room[first : first + count].reshape(shape)
