@@ -108,7 +108,7 @@ def test_all_columns_lose_the_same_rows() -> None:
     assert (left.qd == true[1]).all()
 
 
-@pytest.mark.parametrize("what", ["slow", "rest", "one column differs", "short"])
+@pytest.mark.parametrize("what", ["slow", "rest", "stop", "one column differs", "short"])
 def test_what_is_no_repeat_stays(what: str) -> None:
     t = np.arange(0.0, 10.0, 0.001)
     q = np.round(motion(t)[0] / 2e-3) * 2e-3  # stands on one step of the encoder for long
@@ -116,6 +116,11 @@ def test_what_is_no_repeat_stays(what: str) -> None:
     if what == "rest":
         q = motion(np.clip(t, 0.0, 5.0))[0]
         log = Log(t, q, tau=q)
+    elif what == "stop":  # half-way, and on in the same direction
+        s = np.where(t < 5.0, np.minimum(t, 4.0) / 4.0, np.minimum(t - 5.0, 4.0) / 4.0)
+        q = np.outer(np.where(t < 5.0, 0.0, 1.0) + s * s * (3.0 - 2.0 * s), [1.0, -0.4])
+        log = Log(t, q, tau=q)
+        assert (np.diff(q[4500:4600], axis=0) == 0.0).all()
     elif what == "one column differs":
         log = recorded()[0]
         assert log.tau is not None

@@ -29,6 +29,9 @@ Rows = NDArray[np.int64]
 # An arm moves if some joint goes on by at least this many of the smallest steps of its position: a
 # slow joint stands on one step of its encoder for several samples.
 STEPS = 3.0
+# Before a stop a joint slows down, and after it speeds up: the step next to it is much smaller than
+# the step before. One that goes on has steps that grow by this factor at most.
+GROWTH = 1.5
 
 # Equal steps are believed if they make this share, or less, of the squared deviations of positions
 # from a smooth motion ...
@@ -86,13 +89,17 @@ def _repeated(log: Log) -> Rows:
         return rows
     starts = np.flatnonzero(np.diff(rows, prepend=-1) != 1)
     first, last = rows[starts], rows[np.append(starts[1:], len(rows)) - 1]
-    inside = (first >= 2) & (last + 1 < len(log))
+    inside = (first >= 3) & (last + 2 < len(log))
     moving = np.zeros(len(first), dtype=np.bool_)
-    at = first[inside]
-    standing = picked(log.q, at - 1)
-    before, after = standing - picked(log.q, at - 2), picked(log.q, last[inside] + 1) - standing
-    least = np.minimum(np.abs(before), np.abs(after))
-    moving[inside] = ((before * after > 0.0) & (least >= STEPS * smallest)).any(axis=1)
+    a, b = first[inside], last[inside]
+    q = {k: picked(log.q, at) for k, at in enumerate((a - 3, a - 2, a - 1, b + 1, b + 2))}
+    slowing, before, after, speeding = (np.abs(q[k + 1] - q[k]) for k in range(4))
+    moving[inside] = (
+        ((q[2] - q[1]) * (q[3] - q[2]) > 0.0)
+        & (np.minimum(before, after) >= STEPS * smallest)
+        & (slowing <= GROWTH * before)
+        & (speeding <= GROWTH * after)
+    ).any(axis=1)
     return rows[np.repeat(moving, last - first + 1)]
 
 
