@@ -200,6 +200,12 @@ def test_odd_arms_and_runs_have_a_sensible_page(opened: Open, tmp_path: Path) ->
     page = opened(tmp_path / "one.html")
     page("armdyn.play()")
     assert page("armdyn.q") == pytest.approx([0.3, 0.2], abs=1e-9)
+    notes = page.page.locator("#notes li")
+    assert [note.partition(":")[0] for note in notes.all_inner_texts()] == [
+        "The model's torques are not shown", "The log has no torques.",
+    ]  # fmt: skip
+    notes.first.click()  # read, and hidden
+    assert notes.all_inner_texts() == ["The log has no torques."]
 
 
 def test_meshes_are_drawn_and_can_be_hidden(opened: Open, tmp_path: Path) -> None:

@@ -288,3 +288,8 @@ def test_a_summary_names_joints_and_functions(run: armdyn.Run) -> None:
         arm, until=1.0, events=lambda t, q, qd: np.sin(100 * t - 0.5), integrator="rk4"
     )
     assert f"and {len(many.events) - 20} events more" in many.summary()
+    # the page tells few events one by one, and of many the kinds
+    assert "0.005 s: function 0: event" in armdyn.simulate(
+        arm, until=0.02, events=lambda t, q, qd: t - 0.005, integrator="rk4"
+    ).page().html  # fmt: skip
+    assert f"event: {len(many.events)} times, first function 0 at 0.005 s" in many.page().html

@@ -19,11 +19,12 @@ from armdyn.simulation._interpolation import (
     velocities_at,
 )
 from armdyn.simulation._run import Run, subject
+from armdyn.simulation.events._event import Event
 
 Array = NDArray[np.float64]
 
 MOST_SAMPLES = 200_000
-# Events that the head of the page tells; the summary has all.
+# Events that the head of the page tells one by one; of more it tells the kinds.
 MOST_EVENTS = 3
 
 
@@ -58,12 +59,23 @@ def run_recording(run: Run, count: int) -> Recording:
     predicted = on_lines(run, run.arm.inverse_dynamics(run.q, run.qd, run.qdd), t)
     about = f"simulation of {float(run.t[-1] - run.t[0]):.4g} s by {run.integrator}"
     notes = () if run.complete else ("The simulation failed at the end of this recording.",)
-    told = [
-        f"{event.t:.4g} s: {subject(event, run.arm.joint_names)} {event.what}"
-        for event in run.events[:MOST_EVENTS]
-    ]
-    if len(run.events) > MOST_EVENTS:
-        told.append(f"and {len(run.events) - MOST_EVENTS} events more")
-    events = ("; ".join(told),) if told else ()
+    events = (_events_in_words(run),) if run.events else ()
     span = (float(t[0]), float(t[-1]))
     return Recording(t, q, qd, tau, predicted, (span,), about, (*notes, *events))
+
+
+def _events_in_words(run: Run) -> str:
+    """Return what happened: each event, or how often each kind of them and when first."""
+    names = run.arm.joint_names
+    if len(run.events) <= MOST_EVENTS:
+        told = [f"{event.t:.4g} s: {subject(event, names)} {event.what}" for event in run.events]
+        return "; ".join(told)
+    kinds: dict[str, list[Event]] = {}
+    for event in run.events:
+        kinds.setdefault(event.what, []).append(event)
+    told = [
+        f"{what}: {'once' if len(several) == 1 else f'{len(several)} times, first'} "
+        f"{subject(several[0], names).rstrip(':')} at {several[0].t:.4g} s"
+        for what, several in kinds.items()
+    ]
+    return "; ".join(told)

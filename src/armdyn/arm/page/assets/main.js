@@ -16,7 +16,12 @@ root.classList.toggle("silent", !recording);
 root.classList.toggle("playing-page", Boolean(recording));
 byId("name").textContent = scene.name;
 byId("about").textContent = page.about;
-byId("notes").append(...page.notes.map(note => made("li", "", note)));
+for (const note of page.notes) {
+  const line = made("li", "", note);
+  line.title = "Click to hide it.";
+  line.onclick = () => line.remove();
+  byId("notes").append(line);
+}
 
 const canvas = byId("view"), stage = sized(canvas, refreshSoon), camera = new Camera(scene.up, scene.centre, scene.size), pieces = new Pieces(scene);
 let drawer;
