@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.identification.data import _prepared
 from armdyn.identification.fit import _groups
 from armdyn.simulation.running import _blocks
 from support.cluster import lose_a_worker, two_workers
@@ -131,14 +132,22 @@ def test_restarts_of_a_search_give_the_same_motion(client: Any) -> None:
     assert best.log_det == there.log_det
 
 
-def test_files_are_read_on_workers(client: Any, tmp_path: Path) -> None:
+def _refuse(*_: object) -> None:
+    raise AssertionError("a log was filtered by the client")
+
+
+def test_files_are_read_and_filtered_on_workers(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for k in range(2):
         recorded(ARM, duration=12.0, rate=100.0, seed=k).save(tmp_path / f"run{k}.parquet")
     quick = {"physical": False, "rotor": False, "tilt": False, "delay": 0.0, "cutoff": 10.0}
     paths = sorted(tmp_path.iterdir())
     local = armdyn.identify(ARM, [armdyn.Log.read(path, joints=ARM) for path in paths], **quick)
     assert same(armdyn.identify(ARM, tmp_path, **quick), local)
+    monkeypatch.setattr(_prepared, "_one", _refuse)  # of the client; workers have their own
     assert same(armdyn.identify(ARM, f"{tmp_path}/*.parquet", **quick, client=client), local)
+    monkeypatch.undo()
     with pytest.raises(armdyn.LogError) as caught:
         armdyn.identify(ARM, tmp_path / "none.csv", client=client)
     assert "none.csv: " in str(caught.value)

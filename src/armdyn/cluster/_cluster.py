@@ -9,7 +9,8 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from armdyn.errors import ArmdynError, InputError, MissingExtraError, shown
@@ -19,6 +20,9 @@ WHY = "work on a cluster"
 
 # Seconds to wait for the first worker of a cluster.
 PATIENCE = 30.0
+
+# Tasks with data of their own that are started ahead, for each worker.
+AHEAD = 2
 
 Future: TypeAlias = Any
 """A result on a worker. The package has no types of its own."""
@@ -41,6 +45,19 @@ class Cluster:
         # data go with the task, so that it can be repeated elsewhere
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
             return self.client.submit(function, *arguments, pure=False)
+
+    def each(self, function: Callable[..., Any], given: Iterable[Sequence[Any]]) -> Iterator[Any]:
+        """Yield what a function makes of each list of arguments, in order.
+
+        Tasks are started as results are read, some for each worker, so that data do not pile up.
+        """
+        waiting: deque[Future] = deque()
+        for arguments in given:
+            waiting.append(self.submit(function, *arguments))
+            if len(waiting) >= AHEAD * max(self.count, 1):
+                yield self.result(waiting.popleft())
+        while waiting:
+            yield self.result(waiting.popleft())
 
     def results(self, futures: Iterable[Future]) -> Iterator[Any]:
         """Yield the results of tasks in their order; the errors of tasks are raised."""

@@ -98,7 +98,7 @@ def run(
     )  # fmt: skip
     data = prepared(
         train_logs, test_logs, band.cutoff, options.decimate, progress, why=band.why,
-        delay=band.delay, measured=band.measured,
+        delay=band.delay, measured=band.measured, cluster=cluster,
     )  # fmt: skip
     complete, settings = _complete(arm, data, options, None, progress, cluster)
     turned = complete.tilt

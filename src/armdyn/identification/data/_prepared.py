@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from armdyn._progress import Progress
+from armdyn.cluster import Cluster
 from armdyn.identification.data._bandwidth import band_width
 from armdyn.identification.data._decimation import DecimationFilter, decimation, decimation_filter
-from armdyn.log import Log, Prepared, choose_cutoff, prepare, velocities
+from armdyn.log import Log, Prepared, choose_cutoff, is_in_file, prepare, velocities
+
+Array = NDArray[np.float64]
 
 # Measured velocities are used if they differ from the slopes by less than this share of the speed.
 ALIKE = 0.2
@@ -42,6 +48,7 @@ def prepared(
     why: str = "",
     delay: float = 0.0,
     measured: bool | None = None,
+    cluster: Cluster | None = None,
 ) -> Data:
     """Prepare the logs of the fit and of the test in the same way.
 
@@ -54,6 +61,7 @@ def prepared(
         why: the reason for the cut-off, as words; left out if the user asked for it.
         delay: of torques behind positions [s]; torques are shifted back.
         measured: take measured velocities; if left out, where they agree with the positions.
+        cluster: its workers filter the logs, but those in files.
     """
     notes: list[str] = []
     asked = cutoff is not None and not why
@@ -68,9 +76,9 @@ def prepared(
     if measured is None:
         measured = velocities_agree(logs, cutoff)
     ready: list[Prepared] = []
-    for k, log in enumerate(logs, 1):
-        ready.append(_one(log, cutoff, measured, delay))
-        progress(k, len(logs), "filter")
+    for one in _filtered(logs, cutoff, measured, delay, cluster):
+        ready.append(one)
+        progress(len(ready), len(logs), "filter")
     train, test = ready[: len(train_logs)], ready[len(train_logs) :]
     for number, (log, one) in enumerate(zip(logs, ready, strict=True), 1):
         who = log.source or f"log {number}"
@@ -84,6 +92,31 @@ def prepared(
     told = [_in_words(r.rate, b.factor, chosen) for r, b in zip(ready, bands, strict=True)]
     notes = list(dict.fromkeys([*notes, *told]))
     return Data(train, test, bands[: len(train)], bands[len(train) :], notes)
+
+
+def _filtered(
+    logs: Sequence[Log], cutoff: float, measured: bool, delay: float, cluster: Cluster | None
+) -> Iterator[Prepared]:
+    """Yield the logs filtered, in order: here, or by the workers of a cluster."""
+    options = cutoff, measured, delay
+    sent = [log for log in logs if not is_in_file(log.q)]
+    if cluster is None or len(sent) < 2:  # a single one is filtered sooner than sent
+        yield from (_one(log, *options) for log in logs)
+        return
+    columns = ((log.t, log.q, log.qd, log.tau) for log in sent)
+    there = cluster.each(_on_worker, ((one, *options) for one in columns))
+    for log in logs:
+        yield _one(log, *options) if is_in_file(log.q) else next(there)
+
+
+def _on_worker(
+    columns: tuple[Array, Array, Array | None, Array | None],
+    cutoff: float,
+    measured: bool,
+    delay: float,
+) -> Prepared:
+    t, q, qd, tau = columns
+    return _one(Log(t, q, qd, tau=tau), cutoff, measured, delay)
 
 
 def _one(log: Log, cutoff: float, measured: bool, delay: float) -> Prepared:
