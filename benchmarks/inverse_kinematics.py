@@ -9,7 +9,8 @@ one and in a batch, and whether its solutions are the same are printed too. Time
 processor in this process, one thread each, in turns in one run; the least counts.
 
 `--degenerate` takes 4096 states with all joints at right angles, and states very near to them.
-`--reach` takes a folder of robot descriptions and asks for 1000 random reachable poses of each arm.
+`--reach` takes a folder of robot descriptions and asks for 1000 random reachable poses of each arm;
+of trees, every chain of five joints or more between two links where branches leave.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -30,6 +32,8 @@ from armdyn.report.bench.peers._eaik import EAIK
 from armdyn.robot import chain_of
 
 GIVEN = 0.4
+# Chains of trees with fewer joints are fingers, heads and the legs of small animals.
+LEAST_JOINTS = 5
 RIGHT = np.pi / 2
 
 
@@ -198,15 +202,57 @@ def degenerate(names: list[str]) -> None:
             )
 
 
+def arms_of(path: Path) -> list[tuple[str, str]]:
+    """Base and tip of the arms in a URDF file with many branches, of `LEAST_JOINTS` or more.
+
+    An arm begins at a link from which several moving branches leave, and ends before the next.
+    """
+    moving, after = set[str](), dict[str, list[str]]()
+    for joint in ElementTree.parse(path).getroot().findall("joint"):
+        parent, child = (joint.find(x).get("link") for x in ("parent", "child"))  # type: ignore
+        after.setdefault(parent, []).append(child)
+        if joint.get("type") != "fixed":
+            moving.add(child)
+
+    def moves(link: str) -> bool:
+        return link in moving or any(map(moves, after.get(link, ())))
+
+    found: list[tuple[str, str]] = []
+    children = {x for listed in after.values() for x in listed}
+    open_ends = [(root, root, root, 0) for root in after if root not in children]
+    while open_ends:
+        base, link, tip, count = open_ends.pop()
+        ways = [x for x in after.get(link, ()) if moves(x)]
+        if len(ways) == 1:
+            step = ways[0] in moving
+            open_ends.append((base, ways[0], ways[0] if step else tip, count + step))
+            continue
+        if count >= LEAST_JOINTS:
+            found.append((base, tip))
+        open_ends += [(link, x, x, int(x in moving)) for x in ways]
+    return sorted(found)
+
+
 def reach(folder: Path, count: int) -> None:
     """Print how many random reachable poses of each arm in a folder are reached."""
     for path in sorted(folder.rglob("*.urdf")):
         try:
             arm = armdyn.load(path, strict=False)
+            print(f"{path.name}: {reached(arm, count)}", flush=True)
         except armdyn.ArmdynError as error:
-            print(f"{path.name}: {str(error)[:150]}", flush=True)
-            continue
-        print(f"{path.name}: {reached(arm, count)}", flush=True)
+            if "several moving branches" not in str(error):
+                print(f"{path.name}: {str(error).removeprefix(str(path))[:150]}", flush=True)
+                continue
+        else:
+            if arm.n >= LEAST_JOINTS:
+                continue
+        for base, tip in arms_of(path):
+            try:
+                arm = armdyn.load(path, base=base, tip=tip, strict=False)
+            except armdyn.ArmdynError as error:
+                print(f"{path.name}, {base} to {tip}: {str(error)[:250]}", flush=True)
+                continue
+            print(f"{path.name}, {base} to {tip}: {reached(arm, count)}", flush=True)
 
 
 def reached(arm: armdyn.Arm, count: int) -> str:
