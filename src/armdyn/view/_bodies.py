@@ -108,11 +108,12 @@ class Picture:
         scale: tuple[float, ...],
         direction: Array | None = None,
         at: Array | None = None,
+        flat: bool = False,
     ) -> Any:
         turn = np.eye(3) if direction is None else _solids.along(direction)
         return self._scene.add_mesh_simple(
             name, *mesh, color=colour, scale=scale, side="double", wxyz=quaternion(turn),
-            position=np.zeros(3) if at is None else at,
+            position=np.zeros(3) if at is None else at, flat_shading=flat,
         )  # fmt: skip
 
     def _radius(self, k: float) -> float:
@@ -205,7 +206,8 @@ class Bodies(Picture):
             size, colour = 1.28 * self._radius(k + 0.5), JOINTS[k % len(JOINTS)]
             solid = _solids.drum() if joint["revolute"] else _solids.box()
             scale = (size, size, 2.3 * size) if joint["revolute"] else (2 * size,) * 3
-            node = self._mesh(f"/arm/{k + 1}/joint", solid, colour, scale, at=self._anchors[k])
+            flat, at = not joint["revolute"], self._anchors[k]
+            node = self._mesh(f"/arm/{k + 1}/joint", solid, colour, scale, at=at, flat=flat)
             self.groups["capsules"].append(node)
 
     def _inertia(self) -> None:

@@ -38,7 +38,8 @@ STYLE = """
 .armdyn td { padding: 1px 3px; font-variant-numeric: tabular-nums; text-align: right;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .armdyn td:first-child { text-align: left; width: 28%; }
-.armdyn td.place { width: 15%; } .armdyn td.bar { width: 34%; }
+.armdyn td.place { width: 17%; } .armdyn td.bar { width: 31%; }
+.armdyn .state td:first-child { width: 36%; }
 .armdyn td.over { color: var(--bad); font-weight: 600; }
 .armdyn .gauge { position: relative; height: 11px; background: var(--line); border-radius: 2px; }
 .armdyn .gauge::after { content: ""; position: absolute; left: 50%; top: 0; bottom: 0; width: 1px;
@@ -134,6 +135,7 @@ class Numbers:
         table = tag(
             "table",
             *(tag("tr", tag("td", name), tag("td", x, data_number=key)) for name, key, x in rows),
+            class_="state",
         )
         return framed(table, self._matrix(q))
 
@@ -147,7 +149,7 @@ class Numbers:
         for i, k in np.ndindex(n, n):
             value = float(M[i, k])
             depth = min(1.0, (abs(value) / largest) ** 0.4)
-            hue = "37,99,168" if value >= 0.0 else "217,84,30"
+            hue = "217,84,30" if value >= 0.0 else "37,99,168"  # as in the page
             told = tag("title", f"M[{i + 1}, {k + 1}] = {value:.6g}")
             x, y = round(k * cell, 2), round(i * cell, 2)
             cells.append(
