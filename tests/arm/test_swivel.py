@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -112,10 +113,14 @@ def test_states_that_are_singular_twice_are_solved_at_their_joint_7() -> None:
     """A stretched arm with its wrist in line: margins say little there."""
     arm = arm_with(0.0)
     zero = -0.1 * np.arange(7)
-    right = np.array([[0, 0, 0, 0, RIGHT, 0, 0], [RIGHT, 0, 0, 0, RIGHT, RIGHT, 0]])
-    q = zero + right + 1e-6 * np.arange(1, 8)
-    poses = arm.pose(q)
-    found = arm.inverse_kinematics_all(poses, redundancy=q[:, 6], limits=False)
-    assert found.valid.any(axis=-1).all()
-    reached = np.abs(arm.pose(found.q) - poses[:, None]).max(axis=(-1, -2))
-    assert reached[found.valid].max() < 1e-9
+    turns = (0.0, RIGHT, np.pi, -RIGHT)
+    right = np.array(
+        [(*q, 0.0) for q in product(turns, (0.0, np.pi), turns, (0.0, np.pi), turns, turns)]
+    )
+    for away in (0.0, 1e-12, 1e-9, 3e-9, 1e-8, 1e-7, 1e-6, 1e-3):
+        q = zero + right + away * np.arange(1, 8)
+        poses = arm.pose(q)
+        found = arm.inverse_kinematics_all(poses, redundancy=q[:, 6], limits=False)
+        assert found.valid.any(axis=-1).all()
+        reached = np.abs(arm.pose(found.q) - poses[:, None]).max(axis=(-1, -2))
+        assert reached[found.valid].max() < 1e-9

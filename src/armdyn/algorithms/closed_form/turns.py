@@ -20,6 +20,8 @@ Pair: TypeAlias = tuple[Scalar, Scalar]
 # products of two small ones, so the bound is far below rounding.
 NO_DIRECTION = 1e-20
 TINY = 1e-200
+# Rounding of a difference of squares, as a share of them.
+ROUNDING = 1e-14
 # Up to this ratio of two bones the law of cosines gives a pair of length 1 to rounding.
 ALIKE = 8.0
 
@@ -43,10 +45,17 @@ def onto(u: Pair, v: Pair, size: float) -> tuple[Scalar, Scalar, Scalar]:
     return unit(u[0] * v[0] + u[1] * v[1], u[0] * v[1] - u[1] * v[0], size)
 
 
-def two_turns(A: Scalar, B: Scalar, C: Scalar, size: float) -> tuple[tuple[Pair, Pair], Scalar]:
-    """Return the two turns with A c + B s = C, all of usual size `size`, and the margin."""
+def two_turns(
+    A: Scalar, B: Scalar, C: Scalar, size: float, least: Scalar | None = None
+) -> tuple[tuple[Pair, Pair], Scalar]:
+    """Return the two turns with A c + B s = C, all of usual size `size`, and the margin.
+
+    `least` is what A^2 + B^2 - C^2 must be by other equations; it is, if rounding allows.
+    """
     square = A * A + B * B
     disc = square - C * C
+    if least is not None:
+        disc = select(disc + ROUNDING * square - least, max(disc, least), disc)
     w = sqrt(max(disc, 0.0))
     known = square - NO_DIRECTION * size**2
     some = select(known, square, 1.0)

@@ -94,7 +94,15 @@ def crossing_1_2(reach: Reach, P: Vector) -> list[tuple[Pair, Pair, Pair, Scalar
 
 def _by_distance(reach: Reach, P: Vector) -> tuple[tuple[Pair, Pair], Scalar]:
     A, B, C = distance(reach)
-    return two_turns(A, B, dot(P, P) - C, reach.size**2)
+    _, two, three = reach.rows[:3]
+    far = dot(P, P) - C
+    straight = abs(three.C) < ZERO and three.meets and reach.w[2] == 0.0 and two.d != 0.0
+    if not straight:
+        return two_turns(A, B, far, reach.size**2)
+    # A stretched arm lies on axis 2, and joint 2 does not move it. Its distance says nothing about
+    # bends below the root of rounding: they are what joint 2 needs for the height along axis 1.
+    height = (2.0 * two.d * P[2] - two.C * (2.0 * two.d**2 + far)) / two.S
+    return two_turns(A, B, far, reach.size**2, height * height)
 
 
 def distance(reach: Reach) -> tuple[Scalar, Scalar, Scalar]:
