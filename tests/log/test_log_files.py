@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -258,3 +259,18 @@ def test_parquet_without_its_package_says_what_to_install(
     with pytest.raises(MissingExtraError, match=r"armdyn\[parquet\]"):
         small().save(tmp_path / "new.parquet")
     assert not (tmp_path / "new.parquet").exists()
+
+
+def test_a_log_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    t = np.arange(5) / 5
+    log = Log(t, np.outer(t, [1.0, 2.0]), tau=np.ones((5, 2)), extra={"load": t}, notes=("seen",))
+    bare = Log(t, log.q)
+    made = pickle.loads(pickle.dumps(log))
+    for name in ("t", "q", "tau"):
+        assert (getattr(made, name) == getattr(log, name)).all()
+        assert not getattr(made, name).flags.writeable
+    assert (made.extra["load"] == t).all()
+    assert (made.notes, made.joint_names, made.effort) == (("seen",), log.joint_names, "torque")
+    bare.save(tmp_path / "run.csv")
+    with pytest.raises(InputError, match="send its path"):
+        pickle.dumps(Log.stream(tmp_path / "run.csv"))

@@ -110,6 +110,17 @@ class Log:
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "extra": dict(self.extra)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        extra = state["extra"]
+        for array in (*(state[name] for name in COLUMNS), *extra.values()):
+            if array is not None:
+                array.flags.writeable = False  # pickled arrays forget it
+        for name, value in {**state, "extra": MappingProxyType(extra)}.items():
+            self._set(name, value)
+
     @classmethod
     def read(
         cls,

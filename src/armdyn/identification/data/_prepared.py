@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from armdyn._progress import Progress
 from armdyn.cluster import Cluster
 from armdyn.identification.data._bandwidth import band_width
 from armdyn.identification.data._decimation import DecimationFilter, decimation, decimation_filter
 from armdyn.log import Log, Prepared, choose_cutoff, is_in_file, prepare, velocities
-
-Array = NDArray[np.float64]
 
 # Measured velocities are used if they differ from the slopes by less than this share of the speed.
 ALIKE = 0.2
@@ -103,20 +98,11 @@ def _filtered(
     if cluster is None or len(sent) < 2:  # a single one is filtered sooner than sent
         yield from (_one(log, *options) for log in logs)
         return
-    columns = ((log.t, log.q, log.qd, log.tau) for log in sent)
-    there = cluster.each(_on_worker, ((one, *options) for one in columns))
+    # what a source told in notes and further columns stays here
+    bare = (Log(g.t, g.q, g.qd, tau=g.tau, joint_names=g.joint_names) for g in sent)
+    there = cluster.each(_one, ((log, *options) for log in bare))
     for log in logs:
         yield _one(log, *options) if is_in_file(log.q) else next(there)
-
-
-def _on_worker(
-    columns: tuple[Array, Array, Array | None, Array | None],
-    cutoff: float,
-    measured: bool,
-    delay: float,
-) -> Prepared:
-    t, q, qd, tau = columns
-    return _one(Log(t, q, qd, tau=tau), cutoff, measured, delay)
 
 
 def _one(log: Log, cutoff: float, measured: bool, delay: float) -> Prepared:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import weakref
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,12 @@ class FileRows:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return all rows, for a caller that has the memory."""
         return self[0 : self._count]
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError(
+            "a long log lies in a scratch file of this process and cannot be sent to another; "
+            "send its path."
+        )
 
     @property
     def _row_bytes(self) -> int:
