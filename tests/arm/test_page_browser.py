@@ -110,6 +110,31 @@ def test_the_tip_follows_the_mouse_and_let_go_it_falls(opened: Open, tmp_path: P
     assert page("armdyn.qd") == [0] * 6
     page.page.keyboard.press("r")
     assert page("armdyn.q") == [0] * 6
+    keys_move_joints_and_the_mouse_moves_the_view(page)
+
+
+def keys_move_joints_and_the_mouse_moves_the_view(page: Opened) -> None:
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        page.page.keyboard.press(key)
+    third = armdyn.load("puma560").robot.joints[2]
+    expected = [0, 0, 0.01 * (third.upper - third.lower), 0, 0, 0]
+    assert page("armdyn.q") == pytest.approx(expected, abs=1e-12)
+    page.page.keyboard.press("r")
+    tip, mouse = np.array(page("armdyn.tipPixel")), page.page.mouse
+    page.page.keyboard.down("Shift")
+    mouse.move(60, 400)
+    mouse.down()
+    mouse.move(90, 380, steps=3)
+    mouse.up()
+    page.page.keyboard.up("Shift")
+    moved = np.array(page("armdyn.tipPixel")) - tip
+    np.testing.assert_allclose(moved, [30, -20], atol=6)  # nearer points of the arm move farther
+    mouse.wheel(0, -200)
+    zoomed = np.array(page("armdyn.tipPixel"))
+    assert np.linalg.norm(zoomed - tip - moved) > 5
+    assert page("armdyn.q") == [0] * 6
+    page.page.locator("#reset").click()
+    np.testing.assert_allclose(page("armdyn.tipPixel"), tip, atol=1e-6)
 
 
 def test_a_hand_pushes_an_arm_that_is_let_go(opened: Open, tmp_path: Path) -> None:
