@@ -132,7 +132,7 @@ def test_restarts_of_a_search_give_the_same_motion(client: Any) -> None:
     assert best.log_det == there.log_det
 
 
-def _refuse(*_: object) -> None:
+def _refuse(*_: object, **__: object) -> None:
     raise AssertionError("a log was filtered by the client")
 
 
@@ -145,7 +145,7 @@ def test_files_are_read_and_filtered_on_workers(
     paths = sorted(tmp_path.iterdir())
     local = armdyn.identify(ARM, [armdyn.Log.read(path, joints=ARM) for path in paths], **quick)
     assert same(armdyn.identify(ARM, tmp_path, **quick), local)
-    monkeypatch.setattr(_prepared, "_one", _refuse)  # of the client; workers have their own
+    monkeypatch.setattr(_prepared, "prepare", _refuse)  # of the client; workers have their own
     assert same(armdyn.identify(ARM, f"{tmp_path}/*.parquet", **quick, client=client), local)
     monkeypatch.undo()
     with pytest.raises(armdyn.LogError) as caught:

@@ -96,16 +96,17 @@ def _filtered(
     options = cutoff, measured, delay
     sent = [log for log in logs if not is_in_file(log.q)]
     if cluster is None or len(sent) < 2:  # a single one is filtered sooner than sent
-        yield from (_one(log, *options) for log in logs)
+        yield from (prepare_one(log, *options) for log in logs)
         return
     # what a source told in notes and further columns stays here
     bare = (Log(g.t, g.q, g.qd, tau=g.tau, joint_names=g.joint_names) for g in sent)
-    there = cluster.each(_one, ((log, *options) for log in bare))
+    there = cluster.each(prepare_one, ((log, *options) for log in bare))
     for log in logs:
-        yield _one(log, *options) if is_in_file(log.q) else next(there)
+        yield prepare_one(log, *options) if is_in_file(log.q) else next(there)
 
 
-def _one(log: Log, cutoff: float, measured: bool, delay: float) -> Prepared:
+def prepare_one(log: Log, cutoff: float, measured: bool, delay: float) -> Prepared:
+    """Return a log filtered and differentiated."""
     velocity = "measured" if measured else "differentiated"
     return prepare(log, cutoff=cutoff, velocity=velocity, delay=delay)
 
