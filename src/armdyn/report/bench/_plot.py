@@ -7,11 +7,10 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from armdyn.present import check_picture, new_figure, write_picture
+from armdyn.present import JOINT_COLOURS, check_picture, new_figure, write_picture
 from armdyn.report.bench._results import Benchmark
 
 MARKS = ("o", "s", "^", "D", "v")
-COLORS = ("C0", "C1", "C2", "C3")
 STYLES = ("-", "--", ":", "-.")
 # Height of the picture [inches]: without rows, and for each row.
 HEIGHT, ROW = 3.0, 0.19
@@ -36,13 +35,13 @@ def _draw_cells(axes: Any, benchmark: Benchmark) -> None:
         axes.plot([min(times), max(times)], [i, i], color="0.85", zorder=0)
         if i and cell.robot != cells[i - 1].robot:
             axes.axhline(i - 0.5, color="0.5", linewidth=0.5)
-    for name, mark in zip(names, cycle(MARKS)):
+    for name, mark, colour in zip(names, cycle(MARKS), cycle(JOINT_COLOURS)):
         at = [
             (1e9 * c.cached.seconds[name], i)
             for i, c in enumerate(cells)
             if name in c.cached.seconds
         ]
-        axes.plot(*zip(*at, strict=True), mark, label=name)
+        axes.plot(*zip(*at, strict=True), mark, color=colour, label=name)
     axes.set_yticks(range(len(cells)), [f"{c.robot}  {c.kind}" for c in cells], fontsize=8)
     axes.invert_yaxis()
     axes.margins(y=0.5 / max(1, len(cells)))
@@ -53,7 +52,7 @@ def _draw_cells(axes: Any, benchmark: Benchmark) -> None:
 
 def _draw_growth(axes: Any, benchmark: Benchmark, ticker: Any) -> None:
     drawn = 0
-    for growth, color in zip(benchmark.growth, cycle(COLORS)):
+    for growth, color in zip(benchmark.growth, cycle(JOINT_COLOURS)):
         names = list(dict.fromkeys(name for times in growth.times for name in times.seconds))
         for name, style in zip(names, cycle(STYLES)):
             rows = zip(growth.n, growth.times, strict=True)

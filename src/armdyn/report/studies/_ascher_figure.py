@@ -20,9 +20,9 @@ def draw(
     low, high = min(v.min() for v in values), max(v.max() for v in values)
     margin = 0.05 * (high - low)
     for axes, (label, found) in zip(fields, single.items(), strict=False):
-        axes.plot(turned, found[:, 0], linewidth=0.8, color="tab:blue", label="single")
+        axes.plot(turned, found[:, 0], linewidth=0.8, color="#0072b2", label="single")
         axes.plot(
-            turned, double[:, 0], linewidth=1.2, color="tab:orange", linestyle="--", label="double"
+            turned, double[:, 0], linewidth=1.2, color="#d55e00", linestyle="--", label="double"
         )
         axes.set_ylim(low - margin, high + margin)
         axes.set_title(label, fontsize=9)

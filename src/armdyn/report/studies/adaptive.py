@@ -15,7 +15,7 @@ from armdyn.control import AdaptiveControl, History
 from armdyn.identification.physical._pseudo_inertia import pseudo_inertia
 from armdyn.minimal import MinimalParameters
 from armdyn.motion import Fourier
-from armdyn.present import Grid
+from armdyn.present import JOINT_COLOURS, Grid
 from armdyn.report.studies._study import Finding
 from armdyn.simulation import ComputedTorque, simulate
 
@@ -34,7 +34,7 @@ STATES = 200
 
 FIXED, TRUE = "computed torque, wrong parameters", "computed torque, true parameters"
 PHYSICAL, FREE = "adaptive, links that can exist", "adaptive, free minimal parameters"
-COLOURS = {FIXED: "tab:red", PHYSICAL: "tab:blue", FREE: "tab:green", TRUE: "0.5"}
+COLOURS = {FIXED: "#d55e00", PHYSICAL: "#0072b2", FREE: "#e69f00", TRUE: "0.5"}
 
 
 @dataclass(frozen=True)
@@ -204,9 +204,10 @@ class Adaptive:
         left.grid(alpha=0.3)
         left.legend(fontsize=7, loc="center right")
         big = np.argsort(-np.abs(self.truth))[:8]
-        for k in big:
+        for k, colour in zip(big.tolist(), (*JOINT_COLOURS, "0.5"), strict=False):
             every = self.learnt.values[::50, k] / self.truth[k]
-            right.plot(self.learnt.t[::50], every, label=self.learnt.names[k], linewidth=1.2)
+            name = self.learnt.names[k]
+            right.plot(self.learnt.t[::50], every, color=colour, label=name, linewidth=1.2)
         right.axhline(1.0, color="black", linestyle=":", linewidth=0.8)
         right.set_title("the eight largest minimal parameters, learnt / true")
         right.set_xlabel("time [s]")
