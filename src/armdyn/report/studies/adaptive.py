@@ -203,8 +203,8 @@ class Adaptive:
         left.set_xlabel("time [s]")
         left.grid(alpha=0.3)
         left.legend(fontsize=7, loc="center right")
-        big = np.argsort(-np.abs(self.truth))[:8]
-        for k, colour in zip(big.tolist(), (*JOINT_COLOURS, "0.5"), strict=False):
+        big: list[int] = np.argsort(-np.abs(self.truth))[:8].tolist()
+        for k, colour in zip(big, (*JOINT_COLOURS, "0.5"), strict=False):
             every = self.learnt.values[::50, k] / self.truth[k]
             name = self.learnt.names[k]
             right.plot(self.learnt.t[::50], every, color=colour, label=name, linewidth=1.2)
