@@ -14,7 +14,7 @@ TORCH_READY := $(TORCH_VENV)/.ready
 ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py equal_bits.py compiled.py kernel_calls.py fastcall.py fastcall_batch.py \
 	batch.py streams.py rolled_kernel.py cache.py)
 
-.PHONY: demo test test-fast test-arm test-embedded test-torch lint bench docs clean help
+.PHONY: demo test test-fast test-arm test-avx512 test-embedded test-torch lint bench docs clean help
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -30,6 +30,9 @@ test-fast: $(READY)  ## the tests without the long studies
 
 test-arm: $(READY)  ## tests of kernels on an emulated 64-bit ARM processor; needs qemu-user-static
 	tests/support/emulated/run.sh $(ARM_TESTS)
+
+test-avx512: $(READY)  ## the recorded digests on an emulated processor with AVX-512; needs bochs
+	tests/support/emulated/avx512/run.sh
 
 test-embedded: $(READY)  ## self-tests of exported C on emulated Cortex-M7 and M4F
 	ARMDYN_EMBEDDED=1 $(BIN)/python -m pytest -rs tests/export/test_embedded.py
