@@ -129,6 +129,21 @@ def test_pose_beyond_a_joint_limit_is_not_reached() -> None:
     assert abs(caught.value.q[1]) == pytest.approx(0.5)
 
 
+def test_joints_at_their_limits_are_left_out_of_steps() -> None:
+    """Three joints near their limits: steps that push them beyond do not stop the others."""
+    right = np.pi / 2
+    rows = [
+        (0.0, 0.0, 0.0, -3.14, 1.22), (right, 0.013, 0.0, -0.349066, 2.79),
+        (-right, 0.035, -0.3127, -1.92, 1.22), (-right, 0.015, 0.0, -2.36, 0.1745),
+        (right, -0.015, -0.25, -2.618, 2.618), (-right, 0.013, 0.0, -1.8326, 0.61),
+        (right, -0.013, 0.0, -2.618, 2.618),
+    ]  # fmt: skip
+    arm = Arm(Robot([Joint(beta=t, b=b, d=d, lower=x, upper=y) for t, b, d, x, y in rows]))
+    assert arm.closed_form is None
+    pose = arm.pose([-1.0979, -0.34905, -0.3685, 0.17449, 0.719, -1.83257, -1.974])
+    assert np.abs(arm.pose(arm.inverse_kinematics(pose)) - pose).max() < 1e-7
+
+
 def test_sliding_joints_without_limits_are_moved_far() -> None:
     arm = Arm(Robot([Joint(kind="prismatic"), Joint(kind="prismatic", beta=np.pi / 2), Joint()]))
     pose = arm.pose([30.0, -20.0, 1.0])

@@ -127,7 +127,6 @@ def approach(
     weight[:, :3] /= np.where(length > 0.0, length, 1.0)[:, None]
     cost = np.sum((e * weight) ** 2, axis=1)
     damping = np.full(len(q), DAMPING)
-    eye = np.eye(q.shape[1])
     left = STEPS
     while left > 0:
         left -= 1
@@ -140,9 +139,13 @@ def approach(
         Jw, ew = J[at] * weight[at][:, :, None], e[at] * weight[at]
         downhill = np.einsum("bij,bi->bj", Jw, ew)
         held = ((q[at] <= reach.lower) & (downhill < 0)) | ((q[at] >= reach.upper) & (downhill > 0))
-        Jw = np.where(held[:, None, :], 0.0, Jw)
-        A = np.swapaxes(Jw, 1, 2) @ Jw + damping[at, None, None] * eye
-        step = np.linalg.solve(A, np.where(held, 0.0, downhill)[..., None])[..., 0]
+        step = _step(Jw, downhill, held, damping[at])
+        # a joint that would leave its limits holds still, too, and the others make up for it
+        out = ((q[at] <= reach.lower) & (step < 0)) | ((q[at] >= reach.upper) & (step > 0))
+        again = np.flatnonzero(out.any(axis=1))
+        if len(again):
+            stays = held[again] | out[again]
+            step[again] = _step(Jw[again], downhill[again], stays, damping[at][again])
         step *= np.minimum(1.0, LONGEST / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
         tried = reach.inside(q[at] + step)
         e_new, J_new = _lack(reach, target if one else target[at], tried, part)
@@ -154,6 +157,14 @@ def approach(
         to = at[good]
         q[to], e[to], J[to], cost[to] = tried[good], e_new[good], J_new[good], cost_new[good]
     return Found(q, np.linalg.norm(e[:, :3], axis=1), np.linalg.norm(e[:, 3:], axis=1))
+
+
+def _step(J: Array, downhill: Array, held: NDArray[np.bool_], damping: Array) -> Array:
+    """Return damped steps of joints that are not held."""
+    free = np.where(held[:, None, :], 0.0, J)
+    A = np.swapaxes(free, 1, 2) @ free + damping[:, None, None] * np.eye(J.shape[2])
+    found = np.linalg.solve(A, np.where(held, 0.0, downhill)[..., None])
+    return np.asarray(found[..., 0], dtype=np.float64)
 
 
 def _within(e: Array, tolerance: float) -> NDArray[np.bool_]:
