@@ -3,6 +3,7 @@
     python benchmarks/inverse_kinematics.py --states 100000
     python benchmarks/inverse_kinematics.py --degenerate
     python benchmarks/inverse_kinematics.py --reach FOLDER
+    python benchmarks/inverse_kinematics.py --generic 300
 
 With EAIK installed (`pip install armdyn[bench]`), its time for a pose, called from Python one by
 one and in a batch, and whether its solutions are the same are printed too. Times are those of the
@@ -10,7 +11,8 @@ processor in this process, one thread each, in turns in one run; the least count
 
 `--degenerate` takes 4096 states with all joints at right angles, and states very near to them.
 `--reach` takes a folder of robot descriptions and asks for 1000 random reachable poses of each arm;
-of trees, every chain of five joints or more between two links where branches leave.
+of trees, every chain of five joints or more between two links where branches leave. `--generic`
+takes random arms of six joints without a closed form, one pose each.
 """
 
 from __future__ import annotations
@@ -233,6 +235,39 @@ def arms_of(path: Path) -> list[tuple[str, str]]:
     return sorted(found)
 
 
+def generic(count: int) -> None:
+    """Print how arms of six random turning joints are solved, one random pose of each."""
+    rng = np.random.default_rng(0)
+    found_original = solutions = odd = untold = skipped = 0
+    worst, times = 0.0, list[float]()
+    for _ in range(count):
+        rows = rng.uniform([-np.pi, -0.5, -0.5], [np.pi, 0.5, 0.5], (6, 3)).tolist()
+        arm = armdyn.Arm(armdyn.Robot([armdyn.Joint(beta=t, b=b, d=d) for t, b, d in rows]))
+        q = rng.uniform(-np.pi, np.pi, 6)
+        if arm.closed_form != "generic":
+            skipped += 1
+            continue
+        pose = arm.pose(q)
+        arm.inverse_kinematics_all(pose, limits=False)  # the first call chooses walks
+        begin = time.process_time()
+        found = arm.inverse_kinematics_all(pose, limits=False)
+        times.append(time.process_time() - begin)
+        number = int(found.valid.sum())
+        error = np.abs(arm.pose(found.q[found.valid]) - pose).max(initial=0.0)
+        worst = max(worst, float(error))
+        away = np.abs(wrapped(found.q[found.valid] - q)).max(axis=-1).min(initial=np.inf)
+        found_original += bool(away < 1e-6)
+        solutions += number
+        odd += number % 2
+        untold += number % 2 and bool(found.complete)
+    print(
+        f"{count} random arms of six turning joints, {skipped} of them not generic: original found "
+        f"{found_original} times, {solutions} solutions, largest error {worst:.1e}; odd counts "
+        f"{odd}, of which {untold} are not told; {1e3 * np.median(times):.1f} ms a pose (median), "
+        f"{1e3 * max(times):.1f} ms (most)"
+    )
+
+
 def reach(folder: Path, count: int) -> None:
     """Print how many random reachable poses of each arm in a folder are reached."""
     for path in sorted(folder.rglob("*.urdf")):
@@ -282,9 +317,12 @@ def main() -> None:
     parser.add_argument("--degenerate", action="store_true")
     parser.add_argument("--reach", type=Path, metavar="FOLDER")
     parser.add_argument("--poses", type=int, default=1000)
+    parser.add_argument("--generic", type=int, metavar="ARMS")
     options = parser.parse_args()
     os.environ["ARMDYN_THREADS"] = "1"
-    if options.reach:
+    if options.generic:
+        generic(options.generic)
+    elif options.reach:
         reach(options.reach, options.poses)
     elif options.degenerate:
         degenerate(options.arms)
