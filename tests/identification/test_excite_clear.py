@@ -20,6 +20,7 @@ import pytest
 import armdyn
 from armdyn import Arm, ExcitingMotion, InputError, Joint, NumericalError, Robot, excite
 from armdyn.cli._app import main
+from armdyn.identification import clearance_in_words
 from armdyn.identification.exciting import _clear
 from armdyn.identification.exciting.geometry._distance import segment_distance
 from support.identification import example_robot, small_arm
@@ -149,6 +150,8 @@ def test_clearances_are_those_of_coal() -> None:
     planes = {"floor": (UP, 0.0), "wall 1": (np.array([-1.0, 0.0, 0.0]), -0.6)}
     t = np.array([near.time for near in motion.closest])
     at = replace(motion, closest=motion.closest[:1])
+    within = replace(motion, closest=(replace(motion.closest[0], distance=-0.07),))
+    assert "are within each other by 0.0700 m" in clearance_in_words(within)
     q = motion.trajectory.q(t[:1])
     assert next(capsules_at(at, q))
     said = coal_clearance(motion, planes, 1000.0)

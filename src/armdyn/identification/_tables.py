@@ -116,6 +116,11 @@ def clearance_in_words(motion: ExcitingMotion) -> str:
     if not motion.closest:
         return ""
     near = motion.closest[0]
+    if near.distance < 0.0:
+        return (
+            f"Not kept clear: {near.between[0]} and {near.between[1]} are within each other by "
+            f"{-near.distance:.4f} m at {near.time:.2f} s (capsules, checked at 1 kHz)."
+        )
     return (
         f"Smallest clearance, checked at 1 kHz: {near.distance:.4f} m at {near.time:.2f} s, "
         f"between {near.between[0]} and {near.between[1]}."
