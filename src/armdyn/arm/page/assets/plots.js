@@ -146,7 +146,7 @@ class Plot {
 }
 
 const LEFT = 40, RIGHT = 2, FOOT = 15; // margins, in pixels
-const ROUNDING = 1e-9; // smaller numbers are 0, but for rounding
+const ROUNDING = 1e-8; // smaller numbers are 0, but for rounding
 
 /** Round numbers between two ends. */
 function marks(low, high, count) {
