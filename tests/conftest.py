@@ -1,6 +1,7 @@
 """Tests import their shared module by its plain name, and leave the user's cache alone.
 
-All processes of a run share one cache, empty at the start: nothing is compiled twice.
+All processes of a run share one cache, empty at the start: nothing is compiled twice. Each has one
+thread for linear algebra: several processes with several threads wait for each other.
 """
 
 import atexit
@@ -12,5 +13,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit it
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ["ARMDYN_CACHE"] = tempfile.mkdtemp(prefix="armdyn-tests-")
     atexit.register(shutil.rmtree, os.environ["ARMDYN_CACHE"], ignore_errors=True)
