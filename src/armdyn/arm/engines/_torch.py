@@ -152,13 +152,16 @@ def _lead(torch: Any, inputs: list[tuple[str, int]], states: Sequence[Any]) -> A
 
 
 def _refuse_forward_mode(torch: Any, inputs: list[tuple[str, int]], states: Sequence[Any]) -> None:
-    """Raise an error while PyTorch compiles forward mode, whose results would be zero."""
+    """Raise an error while PyTorch compiles forward mode, whose results would be zero.
+
+    The compiler shows it within an error of its own. Not every version can follow how errors of
+    other classes are made.
+    """
     for (given, _), x in zip(inputs, states, strict=True):
         if torch.autograd.forward_ad.unpack_dual(x).tangent is not None:
-            raise InputError(
+            raise RuntimeError(
                 f"`{given}` has a tangent: operators have no forward mode within `torch.compile`; "
-                "compile without it, or take reverse mode.",
-                argument=given,
+                "compile without it, or take reverse mode."
             )
 
 
