@@ -18,7 +18,13 @@ def note_unheld(problem: Problem, errors: list[ArmdynError | None]) -> None:
     """Note paths on which the arm cannot hold itself, moving on against friction or at an end."""
     n, limited = problem.n, np.array(problem.drives.effort)
     g, effort = problem.node[:, :, 4 * n :], problem.limits.effort
-    if not problem.rubs and (np.maximum(g.max(axis=(0, 1)), -g.min(axis=(0, 1))) < effort).all():
+    # the largest torques and the least limits anywhere
+    most = np.maximum(g.max(axis=(0, 1)), -g.min(axis=(0, 1))) * (
+        1.0 + np.array(problem.drives.share)
+    )
+    high, low = problem.creeping[:, :, :n], problem.creeping[:, :, n:]
+    least = np.minimum(np.minimum(high.min(axis=(0, 1)), -low.max(axis=(0, 1))), effort)
+    if ((most < least) | ~limited).all():
         return
     still = effort - np.abs(g[[0, -1]])
     for right, ends in enumerate((g[:-1], g[1:])):

@@ -135,25 +135,29 @@ class Problem:
             return self.creeping, self.creeping
         size = np.abs(self.node[:, :, : self.n]) * speed[:, :, None]
         ends = (self.sigma * np.maximum(x, CREEPING) for x in (size[:-1], size[1:]))
-        left, right = (self._efforts(v) for v in ends)
+        left, right = (self._less(self._dry(v)) for v in ends)
         return left, right
 
     @cached_property
     def creeping(self) -> Array:
         """Limits of torque less friction of joints that only just slide, ``(N, B, 2n)``."""
-        return self._efforts(CREEPING * self.sigma if self.rubs else self.sigma)
+        if not self.rubs:
+            return self._less(np.zeros(self.n))
+        # only the direction counts
+        dry = self._dry(CREEPING * np.repeat([[-1.0], [0.0], [1.0]], self.n, axis=1))
+        still = np.where(self.sigma < 0.0, dry[0], dry[1])
+        return self._less(np.where(self.sigma > 0.0, dry[2], still))
 
-    def _efforts(self, v: Array) -> Array:
-        """Return limits of torque less dry friction at velocities."""
-        n, robot = self.n, self.arm.robot
-        limit = np.where(np.isfinite(self.limits.effort), self.limits.effort, 0.0)
-        found = np.empty((*v.shape[:2], 2 * n))
-        found[:, :, :n], found[:, :, n:] = limit, -limit
-        if self.rubs:
-            viscous = np.array([joint.viscous for joint in robot.joints])
-            dry = self.arm.friction(v, load=np.zeros_like(v)) - viscous * v
-            found[:, :, :n] -= dry
-            found[:, :, n:] -= dry
+    def _dry(self, v: Array) -> Array:
+        """Return friction but for its viscous part at velocities."""
+        viscous = np.array([joint.viscous for joint in self.arm.robot.joints])
+        return self.arm.friction(v, load=np.zeros_like(v)) - viscous * v
+
+    def _less(self, dry: Array) -> Array:
+        """Return limits of torque above, then below, less dry friction."""
+        n, limit = self.n, np.where(np.isfinite(self.limits.effort), self.limits.effort, 0.0)
+        found = np.empty((*self.length.shape, 2 * n))
+        found[:, :, :n], found[:, :, n:] = limit - dry, -limit - dry
         return found
 
     @cached_property
