@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn import Log
+from armdyn.cli.options.log import read_logs
 from armdyn.log import at_source_times, prepare
 from armdyn.log.storage import _slices
 
@@ -143,3 +145,17 @@ def test_logs_in_files_and_in_blocks_give_the_same(
     for name in ("q", "qd", "tau"):
         assert (np.asarray(getattr(parts, name)) == getattr(whole, name)).all()
     assert np.abs(np.asarray(parts.t) - whole.t).max() < 1e-12
+
+
+def test_the_command_line_tells_what_was_mended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arm = armdyn.load("planar2")
+    log, _ = recorded()
+    log.save(tmp_path / "run.csv")
+    (mended,) = read_logs(arm, [tmp_path / "run.csv"], {})
+    assert len(mended) < len(log)
+    told = capsys.readouterr().err
+    assert f"run.csv: {len(log) - len(mended)} of {len(log)} rows repeat the row before" in told
+    assert "samples are taken at equal steps" in told
+    assert at_source_times(mended) is mended

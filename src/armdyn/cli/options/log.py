@@ -13,7 +13,7 @@ from armdyn.arm import Arm
 from armdyn.cli._console import complain
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, LogWarning, shown
-from armdyn.log import Log, log_paths, read_logs_on
+from armdyn.log import Log, at_source_times, log_paths, read_logs_on
 
 UnitsOption = Annotated[
     str | None, typer.Option(help="Of positions: rad, deg, m or mm; one, or by commas one each.")
@@ -84,6 +84,7 @@ def read_logs(
             logs = read_logs_on(cluster, files, arm, options)
         else:
             logs = [Log.read(path, joints=arm, **options) for path in files]
+    logs = [at_source_times(log) for log in logs]
     said = [str(warning.message) for warning in caught]
     for words in said:
         complain(f"warning: {words}")
