@@ -144,9 +144,9 @@ class Problem:
         if not self.rubs:
             return self._less(np.zeros(self.n))
         # only the direction counts
-        dry = self._dry(CREEPING * np.repeat([[-1.0], [0.0], [1.0]], self.n, axis=1))
-        still = np.where(self.sigma < 0.0, dry[0], dry[1])
-        return self._less(np.where(self.sigma > 0.0, dry[2], still))
+        back, rest, ahead = (self._dry(np.full(self.n, CREEPING * way)) for way in (-1.0, 0.0, 1.0))
+        still = np.where(self.sigma < 0.0, back, rest)
+        return self._less(np.where(self.sigma > 0.0, ahead, still))
 
     def _dry(self, v: Array) -> Array:
         """Return friction but for its viscous part at velocities."""
