@@ -17,7 +17,7 @@ ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py equal_bits.py compiled.py
 .PHONY: demo test test-fast test-arm test-avx512 test-embedded test-torch lint bench docs clean help
 
 help:  ## say what there is
-	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
+	@grep -hE '^[a-z0-9-]+:.*##' Makefile | sed 's/:.*##/\t/'
 
 demo: $(READY)  ## the whole story on the bundled PUMA 560, in a minute or so: demo/report.html
 	$(BIN)/armdyn demo -o demo
