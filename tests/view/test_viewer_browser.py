@@ -33,7 +33,7 @@ class Watched(Opened):
         ? done() : setTimeout(look, 50); look(); })"""
 
     def until(self, script: str, given: Any = None) -> None:
-        self.page.wait_for_function(script, arg=given, timeout=PATIENCE)
+        self.page.wait_for_function(script, arg=given, timeout=PATIENCE, polling=50)
 
     def until_torques_are(self, expected: np.ndarray) -> None:
         """Wait until the torques shown are these, to the digits shown."""
@@ -68,9 +68,8 @@ class Watched(Opened):
         sliders = self.page.locator("[role=slider]")
         one = sliders.nth(sliders.count() - PUMA.n + k)
         before = one.get_attribute("aria-valuenow")
-        track = one.locator("..")
-        box = track.bounding_box()
-        track.click(position={"x": share * box["width"], "y": box["height"] / 2})
+        box = one.locator("..").bounding_box()
+        self.page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
         self.until("([e, x]) => e.ariaValueNow !== x", [one.element_handle(), before])
         return float(one.get_attribute("aria-valuenow"))
 
