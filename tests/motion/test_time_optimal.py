@@ -311,6 +311,23 @@ def test_an_arm_that_cannot_hold_itself_is_told_where_and_marks_only_its_path() 
         many[1]
 
 
+def test_one_infeasible_path_among_many_marks_only_itself() -> None:
+    """Many paths are planned by other programs than few."""
+    rng = np.random.default_rng(2)
+    points = np.array([-1.57, 0.0]) + rng.uniform(-0.3, 0.3, (MANY + 3, 3, 2))
+    points[4] = [[-1.6, 0.0], [-0.8, 0.1], [0.0, 0.0]]  # the arm cannot hold itself level
+    points[9, 1] = points[9, 0]
+    many = time_optimal(RUBBING, points, nodes=30, effort=[14.0, 10.0])
+    assert isinstance(many, TimeOptimalPaths)
+    assert np.flatnonzero(~many.valid).tolist() == [4, 9]
+    assert "cannot hold itself at s = " in str(many.errors[4])
+    assert "way-points 0 and 1 of path 9 are the same" in str(many.errors[9])
+    for k in (0, 5, MANY + 2):
+        alone = one(RUBBING, points[k], nodes=30, effort=[14.0, 10.0])
+        assert many.duration[k] == pytest.approx(alone.duration, rel=1e-12)
+        np.testing.assert_allclose(many[k].sd, alone.sd, rtol=1e-9, atol=1e-9)
+
+
 def test_a_repeated_way_point_marks_only_its_path() -> None:
     bad = np.array([[0.0, 0.0], [0.5, 0.5], [0.5, 0.5]])
     good = np.array([[0.0, 0.0], [0.5, 0.5], [1.0, 0.5]])
