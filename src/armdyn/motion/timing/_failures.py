@@ -28,7 +28,8 @@ def note_unheld(problem: Problem, errors: list[ArmdynError | None]) -> None:
         return
     still = effort - np.abs(g[[0, -1]])
     for right, ends in enumerate((g[:-1], g[1:])):
-        lack = problem.held(ends, problem.creeping, problem.sigma)
+        left = problem.held(ends, problem.creeping, problem.sigma)
+        lack = np.minimum(left[:, :, :n], left[:, :, n:])
         lack[-right] = np.minimum(lack[-right], still[right])
         real = problem.length > 0.0
         real[-1] = True  # the node of an end, even if only other paths have the piece before it

@@ -166,13 +166,13 @@ class Problem:
         return self.friction and any(any(coefficients(j)) for j in self.arm.robot.joints)
 
     def spare(self, at: tuple[Indices, ...]) -> Array:
-        """Return what limits leave of each joint that holds still, in some pieces of some paths."""
+        """Return what limits leave above and below of joints that hold still, in some pieces."""
         i, lanes = at
         ends = (self.node[i + right, lanes, 4 * self.n :] for right in (0, 1))
         return np.minimum(*(self.held(g, self.creeping[at], self.sigma[at]) for g in ends))
 
     def held(self, g: Array, efforts: Array, sigma: Array) -> Array:
-        """Return what limits leave of each joint that holds still, least of both sides.
+        """Return what limits leave above, then below, of joints that hold still, ``(..., 2n)``.
 
         Args:
             g: torque at rest, ``(..., n)``.
@@ -184,7 +184,7 @@ class Problem:
         more, less = (1.0 + f) * g, (1.0 - f) * g
         above = high - np.where(sigma > 0.0, np.maximum(more, less), less)
         below = np.where(sigma < 0.0, np.minimum(more, less), less) - low
-        return np.minimum(above, below)
+        return np.concatenate([above, below], axis=-1)
 
 
 def _middle(s: Array) -> Array:

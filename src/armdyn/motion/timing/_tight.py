@@ -62,7 +62,7 @@ class Tight:
         at, n = got.beyond, problem.n
         whole, spare = problem.creeping[at], (1.0 - KEPT) * np.maximum(problem.spare(at), 0.0)
         less = np.abs(self.effort[at] - whole) + TIGHTENED * np.maximum(got.over, 0.0)
-        less = np.minimum(less, np.concatenate([spare, spare], axis=-1))
+        less = np.minimum(less, spare)
         less[:, :n] *= -1.0
         effort, most, slow = self.effort.copy(), self.most, self.slow.copy()
         effort[at] = whole + less
