@@ -12,6 +12,7 @@ import pytest
 import armdyn
 from armdyn.algorithms.closed_form import closed_form
 from armdyn.arm.kinematics._branch_solver import MANY
+from armdyn.arm.kinematics._generic import AT_ONCE
 from armdyn.robot import chain_of
 from support.arms import SKEW_WRISTS, wrist_arm
 from support.poses import turned
@@ -340,6 +341,13 @@ def test_any_six_turning_joints_are_solved_by_elimination() -> None:
         assert (found.margin[found.valid] > 0.0).all()
         assert np.where(found.valid, off(arm, found.q, q), np.inf).min(axis=-1).max() < 1e-6
         assert (found.valid.sum(axis=-1) % 2 == 0).all()
+    many = arm.inverse_kinematics_all(arm.pose(states(arm, AT_ONCE + 7, 9)), limits=False)
+    shaped = arm.inverse_kinematics_all(arm.pose(states(arm, AT_ONCE + 7, 9))[-3:, None])
+    np.testing.assert_array_equal(shaped.valid[:, 0], many.valid[-3:])
+    np.testing.assert_allclose(shaped.q[:, 0], many.q[-3:], atol=1e-9)
+    np.testing.assert_allclose(shaped.margin[:, 0], many.margin[-3:], atol=1e-9)
+    assert many.valid.any(axis=-1).all() and many.complete.all()
+    assert arm.inverse_kinematics_all(poses[:0]).q.shape == (0, 16, 6)
     far = poses[0].copy()
     far[:3, 3] += 50.0
     none = arm.inverse_kinematics_all(far)

@@ -23,11 +23,13 @@ Complex = NDArray[np.complex128]
 
 DEGREE = 8
 SAMPLES = 2.0 * np.pi * np.arange(32) / 32
-# Three angles determine the factors of 1, cosine and sine.
+# Three angles determine the factors of 1, cosine and sine; three by three those of their products.
 THREE = 2.0 * np.pi * np.arange(3) / 3
 FACTORS = np.linalg.inv(np.stack([np.ones(3), np.cos(THREE), np.sin(THREE)], axis=1))
-# z, z c and z s as sums of 1, z, z^2.
+BILINEAR = np.kron(FACTORS, FACTORS)
+# z, z c and z s as sums of 1, z, z^2; and their products.
 POWERS = np.array([[0, 1, 0], [0.5, 0, 0.5], [0.5j, 0, -0.5j]])
+PRODUCTS = np.kron(POWERS, POWERS)
 
 # How far from the unit circle a root may be before steps of Newton's method.
 OFF_CIRCLE = 0.03
@@ -36,15 +38,16 @@ TAIL, LEAST = 1e-9, 1e-20
 
 
 class Spectrum(NamedTuple):
-    """The equations of a walk for a pose.
+    """The equations of a walk for N poses.
 
     Attributes:
-        H: the constants of the loop.
-        constant: the 14 numbers seen back through joints 1 and 0, where they do not depend on them.
-        factors: of the terms in t0 and t1.
-        free: the combinations that are free of these.
-        harmonics: of the determinant, -8 to 8.
-        sound: whether higher harmonics are rounding and lower ones are not.
+        H: the constants of the loop, ``(N, 4, 4)`` each.
+        constant: the 14 numbers seen back through joints 1 and 0, where they do not depend on
+            them, ``(N, 14)``.
+        factors: of the terms in t0 and t1, ``(N, 14, 8)``.
+        free: the combinations that are free of these, ``(N, 6, 14)``.
+        harmonics: of the determinant, -8 to 8, ``(N, 17)``.
+        sound: whether higher harmonics are rounding and lower ones are not, ``(N,)``.
     """
 
     H: Sequence[Array]
@@ -52,7 +55,7 @@ class Spectrum(NamedTuple):
     factors: Array
     free: Array
     harmonics: Complex
-    sound: bool
+    sound: NDArray[np.bool_]
 
 
 class Walk:
@@ -68,67 +71,98 @@ class Walk:
         self._links, self._start, self._backwards = links, start, backwards
 
     def spectrum(self, T: Array) -> Spectrum:
-        """Return the equations for the last link at T, seen from the base."""
+        """Return the equations for the last link at poses ``(N, 4, 4)``, seen from the base."""
         around: list[Any] = [np.linalg.inv(T) @ self._links[0], *self._links[1:]]
         if self._backwards:
             inverse: list[Any] = [np.linalg.inv(x) for x in around]
             around = [inverse[0], *reversed(inverse[1:])]
-        H: list[Array] = around[self._start :] + around[: self._start]
-        back = _turn(-THREE)[:, None] @ np.linalg.inv(H[1]) @ _turn(-THREE) @ np.linalg.inv(H[0])
-        seen = np.einsum("ai,bj,ijk->kab", FACTORS, FACTORS, _fourteen(back)).reshape(14, 9)
-        scale = 1.0 / np.maximum(np.abs(seen).max(axis=1), 1e-300)
-        u, _, _ = np.linalg.svd(seen[:, 1:] * scale[:, None])
-        free = u[:, 8:].T * scale
+        H: list[Array] = [
+            np.broadcast_to(x, T.shape) for x in (*around[self._start :], *around[: self._start])
+        ]
+        # N poses, three turns of joint 1, three of joint 0
+        one, zero = (_turn(-THREE) @ np.linalg.inv(H[k])[:, None] for k in (1, 0))
+        seen = BILINEAR @ _fourteen(one[:, :, None] @ zero[:, None]).reshape(-1, 9, 14)
+        seen = np.swapaxes(seen, 1, 2)
+        scale = 1.0 / np.maximum(np.abs(seen).max(axis=2), 1e-300)
+        u = np.linalg.svd(seen[:, :, 1:] * scale[:, :, None])[0]
+        free = np.swapaxes(u[:, :, 8:], 1, 2) * scale[:, None]
+        samples = np.broadcast_to(SAMPLES, (len(T), len(SAMPLES)))
         with np.errstate(all="ignore"):  # a degenerate walk may overflow
-            determinants = np.linalg.det(_equations(H, seen[:, 0], free, SAMPLES))
-        found = np.fft.fft(determinants) / len(SAMPLES)
-        size = float(np.abs(found).max())
-        tail = float(np.abs(found[DEGREE + 1 : -DEGREE]).max())
-        harmonics = np.concatenate([found[-DEGREE:], found[: DEGREE + 1]])
-        sound = LEAST < size < np.inf and tail < TAIL * size
-        return Spectrum(H, seen[:, 0], seen[:, 1:], free, harmonics, sound)
+            determinants = np.linalg.det(_equations(H, seen[:, :, 0], free, samples))
+            found = np.fft.fft(determinants, axis=1) / len(SAMPLES)
+            size = np.abs(found).max(axis=1)
+            tail = np.abs(found[:, DEGREE + 1 : -DEGREE]).max(axis=1)
+            sound = (size > LEAST) & (size < np.inf) & (tail < TAIL * size)
+        harmonics = np.concatenate([found[:, -DEGREE:], found[:, : DEGREE + 1]], axis=1)
+        return Spectrum(H, seen[:, :, 0], seen[:, :, 1:], free, harmonics, sound)
 
-    def solutions(self, given: Spectrum) -> Array:
-        """Return the turns of all joints ``(solutions, 6)``; some may be wrong, none polished."""
-        z: Any = np.roots(given.harmonics[::-1])
-        t2 = np.angle(z[np.abs(np.abs(z) - 1.0) < OFF_CIRCLE])
-        found = [self._from_third(given, t) for t in t2.tolist()]
-        return np.array(found).reshape(-1, 6)
+    def solutions(self, given: Spectrum) -> tuple[NDArray[np.intp], Array]:
+        """Return the turns of all joints ``(solutions, 6)``, and the pose that each is for.
 
-    def _from_third(self, given: Spectrum, t2: float) -> Array:
-        """Return the turns of all joints, of a root in t2."""
-        H = given.H
-        equations = _equations(H, given.constant, given.free, np.array([t2]))[0]
-        v: Complex = np.linalg.svd(equations)[2][-1].conj().reshape(4, 3)
-        t3, t4 = _ratio(v), _ratio(v.T)
+        Poses come in their order; those that are not sound have no solutions. Some turns may be
+        wrong, and none is polished.
+        """
+        sound = np.flatnonzero(given.sound)
+        z = _roots(given.harmonics[sound])
+        among, which = np.nonzero(np.abs(np.abs(z) - 1.0) < OFF_CIRCLE)
+        return sound[among], self._from_third(given, sound[among], np.angle(z[among, which]))
+
+    def _from_third(self, given: Spectrum, of: NDArray[np.intp], t2: Array) -> Array:
+        """Return the turns of all joints, of roots in t2 of poses."""
+        if not len(of):
+            return np.empty((0, 6))
+        H = [x[of] for x in given.H]
+        constant = given.constant[of]
+        equations = _equations(H, constant, given.free[of], t2[:, None])[:, 0]
+        v: Complex = np.linalg.svd(equations)[2][:, -1].conj().reshape(-1, 4, 3)
+        t3, t4 = _ratio(v), _ratio(np.swapaxes(v, 1, 2))
         E = H[2] @ _turn(t2) @ H[3] @ _turn(t3) @ H[4] @ _turn(t4) @ H[5]
-        x = np.linalg.lstsq(given.factors, _fourteen(E) - given.constant, rcond=None)[0]
-        x = np.concatenate([[1.0], x]).reshape(3, 3)
-        t1, t0 = np.arctan2(x[2, 0], x[1, 0]), np.arctan2(x[0, 2], x[0, 1])
+        inverse = np.linalg.pinv(given.factors[of], rcond=14 * np.finfo(np.float64).eps)
+        x = (inverse @ (_fourteen(E) - constant)[..., None])[..., 0]
+        # products of (1, c1, s1) and (1, c0, s0), the first of them left out
+        t1, t0 = np.arctan2(x[:, 5], x[:, 2]), np.arctan2(x[:, 1], x[:, 0])
         R = H[0] @ _turn(t0) @ H[1] @ _turn(t1) @ E
-        t = np.roll([t0, t1, t2, t3, t4, np.arctan2(-R[1, 0], R[0, 0])], self._start)
-        return -t[::-1] if self._backwards else t
+        t5 = np.arctan2(-R[:, 1, 0], R[:, 0, 0])
+        t = np.roll(np.stack([t0, t1, t2, t3, t4, t5], axis=1), self._start, axis=1)
+        return -t[:, ::-1] if self._backwards else t
 
 
-def _ratio(v: Complex) -> float:
-    """Return the angle of the number whose powers are the rows of v, from its largest entries."""
-    first, last = np.abs(v[0]).argmax(), np.abs(v[-1]).argmax()
-    if abs(v[0, first]) > abs(v[-1, last]):
-        return float(np.angle(v[1, first] / v[0, first]))
-    return float(np.angle(v[-1, last] / v[-2, last]))
+def _roots(harmonics: Complex) -> Complex:
+    """Return the roots in z of sums of z^-8 to z^8, ``(N, 16)``: eigenvalues of companions."""
+    companion = np.zeros((len(harmonics), 2 * DEGREE, 2 * DEGREE), dtype=np.complex128)
+    lead = harmonics[:, -1:]
+    # a polynomial of lower degree has roots far away instead
+    least = 1e-30 * np.abs(harmonics).max(axis=1, keepdims=True, initial=0.0)
+    companion[:, 0] = -harmonics[:, -2::-1] / np.where(np.abs(lead) > least, lead, least)
+    k = np.arange(1, 2 * DEGREE)
+    companion[:, k, k - 1] = 1.0
+    return np.asarray(np.linalg.eigvals(companion), dtype=np.complex128)
+
+
+def _ratio(v: Complex) -> Array:
+    """Return the angles of the numbers whose powers are the rows of v, from its largest entries."""
+    rows = np.arange(len(v))
+    first, last = np.abs(v[:, 0]).argmax(axis=1), np.abs(v[:, -1]).argmax(axis=1)
+    low: Complex = v[rows, :2, first]
+    high: Complex = v[rows, -2:, last]
+    above = np.abs(low[:, 0]) > np.abs(high[:, 1])
+    pairs = np.where(above[:, None], low, high)
+    return np.angle(pairs[:, 1] * pairs[:, 0].conj())
 
 
 def _equations(H: Sequence[Array], constant: Array, free: Array, t2: Array) -> Complex:
-    """Return the matrices ``(N, 12, 12)`` of the equations in z3^i z4^j at turns of joint 2."""
-    first = H[2] @ _turn(t2) @ H[3]
-    E = first[:, None, None] @ (_turn(THREE) @ H[4])[:, None] @ (_turn(THREE) @ H[5])
-    seen = np.einsum("ai,bj,nijk->nkab", FACTORS, FACTORS, _fourteen(E))
-    seen[:, :, 0, 0] -= constant
-    left = np.einsum("ek,nkab->neab", free, seen)
-    powers = np.einsum("neab,ax,by->nexy", left, POWERS, POWERS)
-    M = np.zeros((len(t2), 12, 4, 3), dtype=np.complex128)
-    M[:, :6, :3], M[:, 6:, 1:] = powers, powers
-    return M.reshape(-1, 12, 12)
+    """Return the matrices ``(N, S, 12, 12)`` of the equations in z3^i z4^j at turns of joint 2."""
+    N, S = t2.shape
+    first = H[2][:, None] @ _turn(t2) @ H[3][:, None]
+    three, four = (_turn(THREE) @ H[k][:, None] for k in (4, 5))
+    E = first[:, :, None, None] @ (three[:, :, None] @ four[:, None])[:, None]
+    seen = BILINEAR @ _fourteen(E).reshape(N, S, 9, 14)
+    seen[:, :, 0] -= constant[:, None]
+    left = seen @ np.swapaxes(free, 1, 2)[:, None]
+    powers = (np.swapaxes(left, 2, 3) @ PRODUCTS).reshape(N, S, 6, 3, 3)
+    M = np.zeros((N, S, 12, 4, 3), dtype=np.complex128)
+    M[:, :, :6, :3], M[:, :, 6:, 1:] = powers, powers
+    return M.reshape(N, S, 12, 12)
 
 
 def _turn(t: Any) -> Array:

@@ -1,8 +1,10 @@
-"""All solutions of an arm of six turning joints without a closed form, one pose after another."""
+"""All solutions of an arm of six turning joints without a closed form, some poses at a time."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -19,13 +21,17 @@ from armdyn.arm.kinematics._damped_least_squares import Reach, approach, middle
 from armdyn.arm.kinematics._elimination import Walk
 from armdyn.arm.kinematics._poses import check_rotations, nearest_rotations
 from armdyn.arm.kinematics._turns import nearest_turn
+from armdyn.graph import Program, Slot, interpret, trace
 from armdyn.robot import Chain, Joint
+from armdyn.scalar import Scalar
 
 Array = NDArray[np.float64]
 
 # Poses at which walks around the loop are tried, and the most walks that are kept.
 TRIED, KEPT = 3, 3
 STEPS = 6
+# Poses that are solved at a time.
+AT_ONCE = 64
 # Random starts of the search for the nearest answer to a pose out of reach.
 STARTS = 15
 # Solutions nearer to each other [rad] are one.
@@ -51,7 +57,7 @@ class GenericSolver(BranchSolver):
         self.walks: list[Walk] = []
         for backwards, start in product((False, True), range(n)):
             walk = Walk(links, start, backwards)
-            if len(self.walks) < KEPT and all(walk.spectrum(T).sound for T in seen):
+            if len(self.walks) < KEPT and walk.spectrum(np.array(seen)).sound.all():
                 self.walks.append(walk)
 
     def __call__(
@@ -68,48 +74,77 @@ class GenericSolver(BranchSolver):
         check_rotations(name, poses)
         lead, B, n = poses.shape[:-2], self.form.branches, self.chain.n
         centre = middle(self.lower, self.upper)
-        q = np.empty((*lead, B, n))
+        count = math.prod(lead)
+        q = np.empty((count, B, n))
         q[...] = centre
-        valid, margin = np.zeros((*lead, B), dtype=bool), np.full((*lead, B), -1.0)
-        complete = np.ones(lead, dtype=bool)
-        for at in np.ndindex(*lead):
-            T = nearest_rotations(poses[at])
-            found, complete[at] = self._solved(T, STEPS if polish is None else polish)
-            found = found[:B]
-            q[at][: len(found)] = nearest_turn(found, centre, self.lower, self.upper, self.turns)
-            valid[at][: len(found)] = True
-            margin[at][: len(found)] = [self._margin(row) for row in found.tolist()]
+        valid, margin = np.zeros((count, B), dtype=bool), np.full((count, B), -1.0)
+        complete = np.ones(count, dtype=bool)
+        targets = nearest_rotations(poses).reshape(-1, 4, 4)
+        for first in range(0, count, AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            answers, complete[part] = self._solved(
+                targets[part], STEPS if polish is None else polish
+            )
+            found = [answer[:B] for answer in answers]
+            counts = [len(x) for x in found]
+            pose_of = first + np.repeat(np.arange(len(found)), counts)
+            branch = np.concatenate([np.arange(k) for k in counts])
+            each = np.concatenate(found)
+            turned = nearest_turn(each, centre, self.lower, self.upper, self.turns)
+            q[pose_of, branch], valid[pose_of, branch] = turned, True
+            margin[pose_of, branch] = self._margins(each)
         valid &= self._inside(q, limits)
+        shaped = (q.reshape(*lead, B, n), valid.reshape(*lead, B), margin.reshape(*lead, B))
         if out is None:
-            return Branches(q, valid, margin, complete)
-        out.q[...], out.valid[...], out.margin[...], out.complete[...] = q, valid, margin, complete
+            return Branches(*shaped, complete.reshape(lead))
+        out.q[...], out.valid[...], out.margin[...] = shaped
+        out.complete[...] = complete.reshape(lead)
         return out
 
-    def _solved(self, T: Array, steps: int) -> tuple[Array, bool]:
-        """Return the solutions ``(k, n)`` of a pose, and whether these are surely all.
+    def _solved(self, T: Array, steps: int) -> tuple[list[Array], NDArray[np.bool_]]:
+        """Return the solutions ``(k, n)`` of each pose ``(N, 4, 4)``; whether these are surely all.
 
         Solutions come in pairs: after an odd number, another walk is tried.
         """
-        inner = self._base @ T @ self._tool
-        found = np.empty((0, self.chain.n))
-        sound = False
+        inner, targets = self._base @ T @ self._tool, T.reshape(-1, 16)
+        found = [np.empty((0, self.chain.n))] * len(T)
+        sound = np.zeros(len(T), dtype=bool)
+        left = np.arange(len(T))
         for walk in self.walks:
-            spectrum = walk.spectrum(inner)
-            sound |= spectrum.sound
-            if spectrum.sound:
-                q = walk.solutions(spectrum) - self._zero
-                q, error = self._polished(q, np.broadcast_to(T.reshape(16), (len(q), 16)), steps)
-                q = (q + np.pi) % (2.0 * np.pi) - np.pi
-                found = _distinct([*found, *q[error <= ERROR]], self.chain.n)
-            if len(found) and len(found) % 2 == 0:
+            spectrum = walk.spectrum(inner[left])
+            sound[left] |= spectrum.sound
+            of, turns = walk.solutions(spectrum)
+            q, error = self._polished(turns - self._zero, targets[left[of]], steps)
+            q = (q + np.pi) % (2.0 * np.pi) - np.pi
+            good = error <= ERROR
+            q, of = q[good], of[good]
+            for k, lane in enumerate(left.tolist()):
+                found[lane] = _distinct([*found[lane], *q[of == k]], self.chain.n)
+            left = np.array([k for k in left.tolist() if not _paired(found[k])], dtype=np.intp)
+            if not len(left):
                 break
-        return found, sound and len(found) % 2 == 0
+        return found, sound & np.array([len(x) % 2 == 0 for x in found], dtype=bool)
 
-    def _margin(self, q: list[float]) -> float:
-        """Return the square of the least singular value of the Jacobian, lengths by the arm's."""
-        J: Any = np.array(jacobian(self.chain, q, self.chain.n + 1))
-        J[:3] /= size_of(rows_of(self.chain))
-        return float(np.linalg.svd(J, compute_uv=False)[-1]) ** 2
+    @cached_property
+    def _jacobian(self) -> Program:
+        n = self.chain.n
+
+        def function(q: list[Scalar]) -> list[list[Scalar]]:
+            return jacobian(self.chain, q, n + 1)
+
+        return trace(function, [Slot("q", (n,))], [Slot("J", (6, n))], "jacobian")
+
+    def _margins(self, q: Array) -> Array:
+        """Return the squares of the least singular values of Jacobians, lengths by the arm's."""
+        if not len(q):
+            return np.empty(0)
+        J = np.array(interpret(self._jacobian, q)[0])
+        J[:, :3] /= size_of(rows_of(self.chain))
+        return np.square(np.linalg.svd(J, compute_uv=False)[:, -1])
+
+
+def _paired(found: Array) -> bool:
+    return len(found) > 0 and len(found) % 2 == 0
 
 
 def put_nearest(found: Branches, poses: Array, reach: Reach) -> None:
