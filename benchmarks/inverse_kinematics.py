@@ -34,6 +34,8 @@ from armdyn.report.bench.peers._eaik import EAIK
 from armdyn.robot import chain_of
 
 GIVEN = 0.4
+# Poses in a batch of an arm without a closed form.
+TOGETHER = 64
 # Chains of trees with fewer joints are fingers, heads and the legs of small animals.
 LEAST_JOINTS = 5
 RIGHT = np.pi / 2
@@ -239,7 +241,7 @@ def generic(count: int) -> None:
     """Print how arms of six random turning joints are solved, one random pose of each."""
     rng = np.random.default_rng(0)
     found_original = solutions = odd = untold = skipped = 0
-    worst, times = 0.0, list[float]()
+    worst, times, batched = 0.0, list[float](), list[float]()
     for _ in range(count):
         rows = rng.uniform([-np.pi, -0.5, -0.5], [np.pi, 0.5, 0.5], (6, 3)).tolist()
         arm = armdyn.Arm(armdyn.Robot([armdyn.Joint(beta=t, b=b, d=d) for t, b, d in rows]))
@@ -252,6 +254,10 @@ def generic(count: int) -> None:
         begin = time.process_time()
         found = arm.inverse_kinematics_all(pose, limits=False)
         times.append(time.process_time() - begin)
+        many = arm.pose(rng.uniform(-np.pi, np.pi, (TOGETHER, 6)))
+        begin = time.process_time()
+        arm.inverse_kinematics_all(many, limits=False)
+        batched.append((time.process_time() - begin) / TOGETHER)
         number = int(found.valid.sum())
         error = np.abs(arm.pose(found.q[found.valid]) - pose).max(initial=0.0)
         worst = max(worst, float(error))
@@ -264,7 +270,8 @@ def generic(count: int) -> None:
         f"{count} random arms of six turning joints, {skipped} of them not generic: original found "
         f"{found_original} times, {solutions} solutions, largest error {worst:.1e}; odd counts "
         f"{odd}, of which {untold} are not told; {1e3 * np.median(times):.1f} ms a pose (median), "
-        f"{1e3 * max(times):.1f} ms (most)"
+        f"{1e3 * max(times):.1f} ms (most); in batches of {TOGETHER} "
+        f"{1e3 * np.median(batched):.2f} ms"
     )
 
 
