@@ -729,7 +729,7 @@ class Arm:
         """Return what computes all branches for a frame; None without a closed form."""
         key = (self._frame(frame), swivel)
         if key not in self._solvers:
-            from armdyn.arm.kinematics._branch_solver import solver_of
+            from armdyn.arm.kinematics._solver_of import solver_of
 
             self._solvers[key] = solver_of(self.robot, *key)
         return self._solvers[key]

@@ -8,8 +8,9 @@ import numpy as np
 
 from armdyn._checks import checked_choice
 from armdyn.algorithms.closed_form.programs import branches
-from armdyn.arm.kinematics._branch_solver import ERROR, BranchSolver, solver_of
+from armdyn.arm.kinematics._branch_solver import ERROR, BranchSolver
 from armdyn.arm.kinematics._generic import GenericSolver
+from armdyn.arm.kinematics._solver_of import solver_of
 from armdyn.errors import InputError
 from armdyn.export import CFunction, c_source, javascript_source
 from armdyn.graph import NODES, Program, Slot, evaluate, show, trace

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import check_memory, checked_array
-from armdyn.algorithms.closed_form import ClosedForm, closed_form
+from armdyn.algorithms.closed_form import ClosedForm
 from armdyn.arm._evaluate import Evaluator
 from armdyn.arm.kinematics._branch_arrays import Branches, joined
 from armdyn.arm.kinematics._nearest import Choice, choice_of
@@ -21,7 +20,7 @@ from armdyn.arm.kinematics._turns import TURN, every_turn, nearest_turn
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import Program, Slot, trace
 from armdyn.kernel import new_rows
-from armdyn.robot import IDENTITY, Chain, Joint, Robot, chain_of
+from armdyn.robot import Chain, Joint
 from armdyn.scalar import Scalar
 from armdyn.scalar import max as greater
 
@@ -395,35 +394,3 @@ def _any(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _between(x: Scalar, low: float, high: float) -> Scalar:
     """Return a number that is positive if x is between two others."""
     return 0.5 * (high - low) - abs(x - 0.5 * (low + high))
-
-
-def solver_of(robot: Robot, frame: int | str, swivel: bool = False) -> BranchSolver | None:
-    """Return the closed form for a frame, n + 1 for the tip or a name; None if there is none.
-
-    With `swivel`, that of an arm of seven joints at given swivel angles.
-    """
-    chain = chain_of(robot)
-    if isinstance(frame, str):
-        named = next(x for x in robot.frames if x.name == frame)
-        if named.link != robot.n:
-            return None
-        chain = replace(chain, tool=named.placement)
-    elif frame == robot.n:
-        chain = replace(chain, tool=IDENTITY)
-    elif frame < robot.n:
-        return None
-    if swivel:
-        from armdyn.algorithms.closed_form.families import swivel_form
-
-        form = swivel_form(chain)
-    else:
-        form = closed_form(chain)
-    if form is not None:
-        return BranchSolver(chain, form, robot.joints)
-    six = robot.n == 6 and all(joint.is_revolute for joint in robot.joints)
-    if swivel or not (six and chain.is_normal):
-        return None
-    from armdyn.arm.kinematics._generic import GenericSolver
-
-    generic = GenericSolver(chain, robot.joints)
-    return generic if generic.walks else None
