@@ -18,7 +18,6 @@ from armdyn.kernel._symbols import LOOP, ONE, ORDINARY, STREAMING
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._streams import streams
 from armdyn.kernel.batch._strided_loop import takes_any_strides
-from armdyn.kernel.call._chunks import chunk_loop
 from armdyn.kernel.call._fastcall import Fallbacks, KernelEntry, make_fastcall, set_vectorcall
 from armdyn.kernel.call._gufunc import Result, make_loop
 from armdyn.kernel.call._vectorcall import Vectorcallable
@@ -120,6 +119,8 @@ class Kernel:
 
     def chunks(self, arrays: Sequence[Any], rows: int) -> Callable[[int], None]:
         """Return a function that computes one chunk of rows of dense arrays: see `chunk_loop`."""
+        from armdyn.kernel.call._chunks import chunk_loop
+
         return chunk_loop(self.program, self.element, self._address, arrays, rows, owner=self)
 
     def fastcall(
