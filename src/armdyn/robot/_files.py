@@ -15,7 +15,7 @@ from armdyn._checks import (
     checked_text,
 )
 from armdyn.errors import InputError, RobotFileError, shown
-from armdyn.files import check_regular, listed, write_whole
+from armdyn.files import check_regular, listed
 from armdyn.robot._bundled import bundled_names, read_bundled
 from armdyn.robot._leniency import checked_leniency
 from armdyn.robot._robot import Robot
@@ -126,6 +126,8 @@ def write_robot(
     Raises:
         RobotFileError: the suffix is unknown, or a file cannot be read or written.
     """
+    from armdyn.files import write_whole  # reading does without it
+
     if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"`robot` is {shown(robot)}, expected a Robot.", argument="robot")
     target = checked_path(path)
