@@ -24,12 +24,7 @@ LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi", "javascript")
 class Traced:
     """The code of a quantity: its length, its text, and functions of other libraries.
 
-    Attributes:
-        quantity: what it computes.
-        method: the method it uses.
-        robot: name of the arm, for messages.
-        program: the traced code; for a long arm, sweeps along its joints.
-        dtype: the type of numbers that it takes, computes with and returns.
+    `Function`, which adds the call, lists the attributes.
     """
 
     def __init__(
