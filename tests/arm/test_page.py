@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.arm import recording_of
 from armdyn.arm.page._meshes import MOST_TRIANGLES, meshes_of
 from armdyn.arm.page._page import _asset
 from armdyn.arm.page._programs import programs_of
@@ -189,3 +190,13 @@ def test_meshes_are_in_the_page_and_missing_ones_are_told(tmp_path: Path) -> Non
             write(packages=[tmp_path])
     bare = armdyn.load("planar2").page(meshes=True)
     assert bare is not None and "has no meshes: its links are capsules" in bare.html
+
+
+def test_a_log_is_played_at_the_times_of_its_source() -> None:
+    period = 1 / 29.4
+    t = np.arange(0.01, 8.0, 1 / 30.0)
+    q = np.sin(np.outer(np.floor(t / period) * period, np.linspace(1.0, 2.0, PUMA.n)))
+    played = recording_of(PUMA, armdyn.Log(t, q, tau=q, joint_names=PUMA.joint_names))
+    assert len(played.t) < len(t)
+    assert np.ptp(np.diff(played.t)) < 1e-9
+    assert any("rows repeat the row before" in note for note in played.notes)

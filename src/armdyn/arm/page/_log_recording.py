@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from armdyn.arm.page._recording import Recording
 from armdyn.errors import InputError, shown
-from armdyn.log import Log, Prepared, prepare
+from armdyn.log import Log, Prepared, at_source_times, prepare
 
 if TYPE_CHECKING:
     from armdyn.arm._arm import Arm
@@ -36,6 +36,7 @@ def recording_of(arm: Arm, log: object) -> Recording:
             "armdyn.Log.read(..., joints=arm).",
             argument="log",
         )
+    given, log = log, at_source_times(log)
     t, q = np.asarray(log.t), np.asarray(log.q)
     prepared, why = _prepared(log)
     qd = None if log.qd is None else np.asarray(log.qd)
@@ -51,7 +52,8 @@ def recording_of(arm: Arm, log: object) -> Recording:
     about = f"log of {len(log)} sample{'s' * (len(log) > 1)}, {log.duration:.4g} s"
     if log.source:
         about += f": {log.source}"
-    return Recording(t, q, qd, tau, predicted, spans, about, (*why, *_doubts(arm, log)))
+    mended = log.notes[len(given.notes) :]
+    return Recording(t, q, qd, tau, predicted, spans, about, (*why, *mended, *_doubts(arm, log)))
 
 
 def _prepared(log: Log) -> tuple[Prepared | None, tuple[str, ...]]:
