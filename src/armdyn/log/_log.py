@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import (
     checked_choice,
-    checked_items,
     checked_number,
     checked_path,
     checked_text,
@@ -33,9 +32,6 @@ from armdyn.log.storage._slices import first_not_before, part_of, runs
 
 Array = NDArray[np.float64]
 Effort = Literal["torque", "current", "none"]
-
-# Time steps between joined logs: longer than any filter reaches.
-STEPS_BETWEEN = 100
 
 COLUMNS = ("t", "q", "qd", "qdd", "tau")
 
@@ -392,40 +388,9 @@ class Log:
             >>> len(both), round(both.duration, 3)
             (200, 2.98)
         """
-        listed = checked_items(logs, "logs", what="a list of logs")
-        if not all(isinstance(log, Log) for log in listed):
-            raise InputError(f"`logs` is {shown(logs)}, expected a list of logs.", argument="logs")
-        logs = cast("list[Log]", list(listed))
-        if not logs:
-            raise InputError("there are no logs to join.")
-        first = logs[0]
-        for log in logs[1:]:
-            for what in ("joint_names", "effort"):
-                if getattr(log, what) != getattr(first, what):
-                    raise InputError(
-                        f"logs of different arms cannot be joined: `{what}` is "
-                        f"{getattr(first, what)} in {first.source or 'the first'} but "
-                        f"{getattr(log, what)} in {log.source or 'another'}."
-                    )
-        hole = STEPS_BETWEEN / min(log.rate or 1.0 for log in logs)
-        times = [first.t]
-        for log in logs[1:]:
-            times.append(log.t - log.t[0] + (times[-1][-1] + hole))
-        common = [
-            name
-            for name, column in first.extra.items()
-            if all(name in g.extra and g.extra[name].shape[1:] == column.shape[1:] for g in logs)
-        ]
-        return Log(
-            np.concatenate(times),
-            np.concatenate([g.q for g in logs]),
-            *(_joined([getattr(g, k) for g in logs]) for k in ("qd", "qdd", "tau")),
-            joint_names=first.joint_names,
-            effort=first.effort,
-            extra={k: np.concatenate([g.extra[k] for g in logs]) for k in common},
-            source=" + ".join(g.source or "a log" for g in logs),
-            notes=tuple(dict.fromkeys(note for g in logs for note in g.notes)),
-        )
+        from armdyn.log._concat import concatenated
+
+        return concatenated(logs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a summary of the log as plain numbers and strings, for tables and JSON.
@@ -454,8 +419,3 @@ class Log:
         from armdyn.log._summary import text_of
 
         return text_of(self)
-
-
-def _joined(parts: Sequence[Array | None]) -> Array | None:
-    there = [p for p in parts if p is not None]
-    return np.concatenate(there) if len(there) == len(parts) else None
