@@ -1,17 +1,18 @@
 """Cut-offs of parts of real logs, and what they cost beside the best of a fixed grid.
 
-    python benchmarks/cutoffs.py [WINDOWS] [--errors [WINDOWS]]
+    python benchmarks/cutoffs.py [WINDOWS] [--errors [WINDOWS]] [--free] [--logs ur10,panda]
 
 The first table is of the cut-offs that the whole, halves, thirds and random 30 % windows (20 if
 left out) of every log get. They should lie within a factor of 2. The KR300 is apart: its drives are
 elastic, the model explains about half of the torques from 2 to 30 Hz, so the end of the band is not
 sharp, but neither does the error depend on it.
 
-With --errors the second table has the errors of torques of models that were fitted to parts of logs
-and tested on other parts, in the log's own band and on moving rows: with the cut-off that is
-chosen, and with those of a grid. The models are free fits, without the step to links that can
-exist, which takes most of the time and steadies short parts. The ratio to the best of the grid
-should be at most 1.3. Random windows (none if left out) take long.
+With --errors a second table has the errors of torques of models that were fitted to parts of logs
+and tested on other parts, in the log's own band, on moving rows and at the times of the log's
+source: with the cut-off that is chosen, and with those of a grid. The models are those that are
+delivered; with --free they are fits without the step to links that can exist, which steadies short
+parts. The ratio to the best of the grid should be at most 1.3. Random windows (none if left out)
+take a quarter of an hour for each log; those of one of several runs are tested on the next run.
 
 The logs and the measure of errors lie beside the project, in ../shared.
 """
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -96,12 +97,12 @@ def quiet(done: int, total: int, what: str) -> None:
     pass
 
 
-def stability(windows: int) -> None:
+def stability(windows: int, logs: list[str]) -> None:
     print(f"cut-offs [Hz] of the whole, halves, thirds and {windows} windows")
     print(f"{'log':10} {'whole':>7} {'lowest':>7} {'highest':>7} {'factor':>7}  delays corrected")
     for case in cases():
         extra = extra_columns(case.arm, case.extra)
-        for number, log in enumerate(case.logs, 1):
+        for number, log in enumerate(case.logs if case.key in logs else (), 1):
             found = [
                 find_band(
                     case.arm, [part], [], cutoff=None, delay=None, coupling=None, extra=extra,
@@ -140,34 +141,29 @@ def splits(case: Case, windows: int) -> Iterator[tuple[str, list[Log], Log]]:
             continue
         for i, log in enumerate(case.logs):
             if i != k:
+                following = (i + 1) % len(case.logs) == k
                 for name, part in parts(log, windows).items():
-                    if name == "whole" or name.startswith("window"):
+                    if following or not name.startswith("window"):
                         yield f"{i + 1} {name} > {k + 1}", [part], test
 
 
-def prediction(result: Any) -> Callable[..., np.ndarray]:
-    """Everything that a model knows, of q, qd, qdd."""
-    if hasattr(result, "predict"):
-        return result.predict
-    model, values = result.model, result.values
-    return lambda q, qd, qdd: model.predicted(values, q, qd, qdd) + model.known(qd, qdd)
-
-
-def errors(windows: int) -> None:
+def errors(windows: int, physical: bool, logs: list[str]) -> None:
     from yardstick import CUTOFF, torque_error
 
     print("errors [%] with the cut-off that is chosen, and with those of a grid [Hz]")
     print(f"{'fit > test':22} {'Hz':>6} {'error':>6}", *(f"{f:6.0f}" for f in GRID), " ratio")
+    worst: dict[str, float] = {}
     for case in cases():
-        for name, train, test in splits(case, windows):
+        for name, train, test in splits(case, windows) if case.key in logs else ():
+            test = at_source_times(test)
             fits: list[tuple[float, float]] = []
             rate = min(log.rate for log in (*train, test))
             for cutoff in (None, *(f for f in GRID if f < 0.4 * rate)):
                 result = armdyn.identify(
-                    case.arm, train, test=test, extra=case.extra, cutoff=cutoff, physical=False,
+                    case.arm, train, test=test, extra=case.extra, cutoff=cutoff, physical=physical,
                     delay="auto" if cutoff is None else 0.0,
                 )  # fmt: skip
-                error = torque_error(prediction(result), test, CUTOFF[case.key])[0]
+                error = torque_error(result.predict, test, CUTOFF[case.key])[0]
                 fits.append((result.about.cutoff, 100 * error))
             ratio = fits[0][1] / min(error for _, error in fits[1:])
             print(
@@ -177,16 +173,20 @@ def errors(windows: int) -> None:
                 f"{ratio:6.2f}",
                 flush=True,
             )
+            worst[case.key] = max(worst.get(case.key, 0.0), ratio)
+    print("largest ratio:", ", ".join(f"{key} {ratio:.2f}" for key, ratio in worst.items()))
 
 
 def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("windows", type=int, nargs="?", default=20)
     reader.add_argument("--errors", type=int, nargs="?", const=0, default=None)
+    reader.add_argument("--free", action="store_true")
+    reader.add_argument("--logs", default="ur10,panda,lwr4,kr300")
     asked = reader.parse_args()
-    stability(asked.windows)
+    stability(asked.windows, asked.logs.split(","))
     if asked.errors is not None:
-        errors(asked.errors)
+        errors(asked.errors, not asked.free, asked.logs.split(","))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import pytest
 import armdyn
 from armdyn import Arm, InputError, Log
 from armdyn.identification import identify
+from armdyn.identification.band._delay import Delays
 from armdyn.identification.band._find import Band, find_band
 from armdyn.log import choose_cutoff
 from support.identification import motion, recorded, small_arm
@@ -186,3 +187,11 @@ def test_velocities_are_those_that_explain_the_torques_better(noisy: str) -> Non
     found = band(arm, Log(t, q, qd, tau=tau, joint_names=arm.joint_names), cutoff=10.0, delay=0.0)
     assert found.measured == (noisy == "positions")
     assert any("slopes of the positions" in note for note in found.notes) == (not found.measured)
+
+
+@pytest.mark.parametrize(
+    ("halves", "same"),
+    [((7e-3, 9e-3), True), ((-6.6e-3, -4e-3), False), ((2e-3, -1e-3), False), ((4e-3, 9e-3), False)],
+)
+def test_halves_agree_on_the_delay_itself(halves: tuple[float, float], same: bool) -> None:
+    assert Delays(8e-3, halves, 1e-3, 0.1).repeatable is same

@@ -11,6 +11,10 @@ import pytest
 
 import armdyn
 from armdyn import Arm, InputError, Joint, Log, MissingExtraError, Robot, feasible, identify
+from armdyn.identification.fit._columns import Model, friction_column
+from armdyn.identification.fit._problem import Problem
+from armdyn.identification.physical._natural import arm_with
+from armdyn.identification.physical._physical import physical
 from armdyn.identification.physical._pseudo_inertia import (
     link_fields,
     parameters_from,
@@ -266,3 +270,26 @@ def test_wrong_deviations_are_refused() -> None:
         feasible(small_arm(), values, std=np.zeros(len(values)))
     with pytest.raises(InputError, match="`arm`"):
         feasible("puma", values)  # type: ignore[arg-type]
+
+
+def test_load_friction_stays_below_its_bound() -> None:
+    """A joint that carries almost nothing: what is taken for friction of its load is noise."""
+    arm = small_arm()
+    joints = [replace(joint, load_friction=0.0) for joint in arm.robot.joints]
+    arm = Arm(arm.robot.with_joints(joints))
+    model = Model(
+        arm, arm.minimal, [friction_column(arm, 2, "load_friction")], known_rotors=np.zeros(3),
+        load=arm.minimal.values,
+    )  # fmt: skip
+    values = np.append(arm.minimal.values, 1.5)
+    found, notes = arm_with(model, values, arm.parameters)
+    assert found.robot.joints[2].load_friction == 0.95
+    assert any("came out as 1.5; the arm has 0.95" in note for note in notes)
+    # rows that ask for 1.5 and for the described links
+    k, rows = model.k, np.eye(model.k + 1) * 100.0
+    problem = Problem(
+        3, model.columns, np.column_stack([rows, rows @ values]), arm.minimal.matrix,
+        arm.parameters, np.maximum(np.abs(arm.parameters), 1e-2), 0.1, True,
+        np.append(arm.minimal.values, 0.5),
+    )  # fmt: skip
+    assert physical(problem).values[k] == pytest.approx(0.95, abs=1e-6)

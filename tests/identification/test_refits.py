@@ -39,7 +39,7 @@ def stacked(part, model, found, terms, chosen: list[Term], use, order=(0, 1, 2),
     """All weighted rows of some samples, with the prior, as one system; and those per joint."""
     fit = found.fit
     A = model.rows(part.q, part.qd, part.qdd)
-    more = terms.columns(part.q, part.qd, part.qdd, 0.01)
+    more = terms.columns(part.q, part.qd, part.qdd, part.tau, 0.01)
     systems = []
     for j in range(3):
         wide = np.zeros((len(A), len(model.columns) + len(chosen)))

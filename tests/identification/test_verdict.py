@@ -73,11 +73,26 @@ def test_swapped_torques_are_named() -> None:
     assert "tau2 and tau3 exchanged" in named(log)["swap"]
 
 
-def test_a_wrong_scale_is_named() -> None:
-    log = log_of(lambda *x: true_torque(*x) * [1.0, 1.0, 1.3])
+@pytest.mark.parametrize("scale", [0.5, 1.3])
+def test_a_wrong_scale_is_named_and_told(scale: float) -> None:
+    log = log_of(lambda *x: true_torque(*x) * [1.0, 1.0, scale])
     result = identify(small_arm(), log)
     assert not result.passed
-    assert "scale" in {f.kind for f in result.findings if f.joints == (3,)}
+    (told,) = [f.what for f in result.findings if f.kind == "scale" and f.joints == (3,)]
+    assert float(told.split(" is ")[1].split()[0]) == pytest.approx(scale, rel=0.05)
+
+
+@pytest.mark.parametrize("angle", [0.02, 0.08])
+def test_yielding_joints_are_named(angle: float) -> None:
+    t = np.arange(4000) / 200.0
+    q, qd, qdd = motion(3, t, 0)
+    load = small_arm().inverse_dynamics(q, qd, qdd, friction=False)
+    yielding = angle / np.abs(load).max()
+    log = log_of(true_torque)
+    result = identify(small_arm(), replace(log, q=log.q + yielding * load))
+    (told,) = [f.what for f in result.findings if f.kind == "elasticity"]
+    found = float(told.split("yield by ")[1].split()[0])
+    assert 0.5 * yielding < 1e-3 * found < 2.0 * yielding
 
 
 def test_degrees_are_named() -> None:

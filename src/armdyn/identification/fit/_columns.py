@@ -40,6 +40,9 @@ Function = Callable[[Array, Array, Array], Array]
 # Number of random states that show which columns of a joint are not zero.
 STATES = 40
 
+# A coefficient that must be below a bound stays below this share of it: at the bound gears lock.
+NEAR_BOUND = 0.95
+
 # Columns of this many samples are computed and averaged together; they fit into the cache.
 CHUNK = 2048
 
@@ -319,6 +322,11 @@ def _friction_program(kind: str, shape: tuple[float, ...]) -> Program:
         return [term.column(v[0], s[0], *shape)]
 
     return trace(column, [Slot("v", ()), Slot("s", ())], [Slot("f", ())], name=term.symbol)
+
+
+def highest(kind: str) -> float:
+    """Return the highest value of a term of friction that a fit may have; infinite if any."""
+    return NEAR_BOUND * FRICTION_TERMS[kind].below if kind in FRICTION_TERMS else np.inf
 
 
 def common_terms() -> tuple[str, ...]:

@@ -45,7 +45,7 @@ MOVING = 0.02
 
 # Findings: at most so many, each of which changes torques in the box by this share.
 MOST_FINDINGS = 3
-WORTH_TELLING = 0.02
+WORTH_TELLING = 0.01
 
 # Exchanged torques: the mean logarithm of the errors falls by so much, the model is this wrong, and
 # the error of one of the exchanged joints falls to this share.
@@ -272,6 +272,7 @@ def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm) -> list[Finding
     """Return the best hypothesis, then the best beside it, and so on, that halves agree on."""
     found: list[Finding] = []
     always: list[int] = []
+    shared = set[str]()  # kinds that are told of all joints
     others = 0  # than those on the curve of friction
     while others < MOST_FINDINGS and len(found) < 2 * MOST_FINDINGS:
         good = [
@@ -289,6 +290,12 @@ def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm) -> list[Finding
         always += [tester.terms.place[term] for term in best.hypothesis.terms]
         refits = Refits(tester.refits.data, tester.refits.fit, tester.refits.size, always)
         tester = tester.with_refits(refits)
-        left = [h for h in hypotheses(tester.terms) if tester.terms.place[h.terms[0]] not in always]
+        if best.hypothesis.joint < 0:
+            shared.add(best.hypothesis.kind)
+        left = [
+            h for h in hypotheses(tester.terms)
+            if tester.terms.place[h.terms[0]] not in always
+            and not (h.joint < 0 and h.kind in shared)
+        ]  # fmt: skip
         tests = [t for t in map(tester.tested, left) if t is not None]
     return found

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arm import Arm
-from armdyn.identification.fit._columns import Model
+from armdyn.identification.fit._columns import Model, highest
 from armdyn.identification.physical._pseudo_inertia import link_fields
 from armdyn.robot import FRICTION_TERMS, Joint
 from armdyn.robot.friction import shape_fields
 
 Array = NDArray[np.float64]
+
+# A smaller negative value (SI) is a zero that was rounded.
+ROUNDED = 1e-9
 
 
 def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple[str, ...]]:
@@ -35,8 +38,14 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
         for key, value in given.items():
             signed = key in FRICTION_TERMS and FRICTION_TERMS[key].signed
             if value < 0.0 and not signed:
-                notes.append(f"{key} of {joint.name} came out as {value:.3g}; the arm has 0.")
+                if value < -ROUNDED:
+                    notes.append(f"{key} of {joint.name} came out as {value:.3g}; the arm has 0.")
                 given[key] = 0.0
+            elif value > highest(key):
+                notes.append(
+                    f"{key} of {joint.name} came out as {value:.3g}; the arm has {highest(key):g}."
+                )
+                given[key] = highest(key)
         joints.append(replace(joint, **link_fields(parameters[10 * j : 10 * j + 10]), **given))  # pyright: ignore[reportArgumentType]
     if model.coupling is not None:
         notes.append(

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import NumericalError
+from armdyn.identification.fit._columns import highest
 from armdyn.identification.fit._prior import HELD
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.physical._pseudo_inertia import (
@@ -179,8 +180,9 @@ def _solved(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Ar
     values = np.concatenate([problem.matrix @ x, problem.values[k:]])
     for part in own:
         values[k:] += _units(problem) * part.unknown.value
-        signed = k + _not_negative(problem)
+        signed, (bounded, most) = k + _not_negative(problem), _highest(problem)
         values[signed] = np.maximum(values[signed], 0.0)
+        values[k + bounded] = np.minimum(values[k + bounded], most)
     return x, values
 
 
@@ -224,7 +226,9 @@ def _own(cp: Any, problem: Problem) -> _Part:
     moved = cp.Variable(p - k)
     least = -problem.values[k:][signed] / unit[signed]
     bounds = [moved[signed] >= least] if len(signed) else []
-    own = problem.values[k:]
+    own, (bounded, most) = problem.values[k:], _highest(problem)
+    if len(bounded):
+        bounds.append(moved[bounded] <= (most - own[bounded]) / unit[bounded])
     for row in () if problem.curves is None else problem.curves[:, k:]:
         size = float(np.abs(row * unit).max())
         bounds.append((row * unit / size) @ moved >= -float(row @ own) / size)
@@ -242,6 +246,14 @@ def _not_negative(problem: Problem) -> NDArray[np.int64]:
     own = problem.columns[len(problem.matrix) :]
     kinds = [field for field, term in FRICTION_TERMS.items() if not term.signed]
     return np.array([i for i, column in enumerate(own) if column.kind in kinds], dtype=np.int64)
+
+
+def _highest(problem: Problem) -> tuple[NDArray[np.int64], Array]:
+    """Return the columns of single joints that have a highest value, and these values."""
+    own = problem.columns[len(problem.matrix) :]
+    found = {i: highest(column.kind) for i, column in enumerate(own)}
+    bounded = [i for i, most in found.items() if math.isfinite(most)]
+    return np.array(bounded, dtype=np.int64), np.array([found[i] for i in bounded])
 
 
 def _notes(problem: Problem, values: Array) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 # A group stays if its significance is at least this, and this more for each further column.
-SIGNIFICANT = 12.0
+SIGNIFICANT = 6.0
 EACH = 2.0
 
 # Widths are shares of a joint's torque. They begin with this one; a smaller one is zero.

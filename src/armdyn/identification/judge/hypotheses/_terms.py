@@ -45,11 +45,19 @@ LAW = {"root": "root_friction", "stribeck": "stribeck", "load": "load_friction"}
 
 @dataclass(frozen=True)
 class Term:
-    """A term: its kind, its joint (from 0; shared: -1) and, for a coupling, the other joint."""
+    """A term: its kind and its joint (from 0; shared: -1).
+
+    `other` is the other joint of a coupling, or tells terms of one kind apart.
+    """
 
     kind: str
     joint: int = -1
     other: int = -1
+
+
+# The torque that yielding gears carry: of the model, or measured less friction and rotors. The
+# first is wrong near a resonance, the second is noisy.
+ELASTIC = (Term("elastic", other=0), Term("elastic", other=1))
 
 
 class Terms:
@@ -72,7 +80,7 @@ class Terms:
         self.turned = tilts(np.asarray(robot.gravity, dtype=np.float64))
         n = model.n
         self.shared = (*(Term("tilt", other=i) for i in range(len(self.turned))),
-                       Term("delay"), Term("elastic"))  # fmt: skip
+                       Term("delay"), *ELASTIC)  # fmt: skip
         self.listed: tuple[Term, ...] = (
             *self.shared,
             *(Term(kind, j) for j in range(n) for kind in SINGLE),
@@ -93,15 +101,17 @@ class Terms:
         others = [Term("coupling", j, i) for i in range(self.model.n) if i != j]
         return (*self.shared, *(Term(kind, j) for kind in SINGLE), *others)
 
-    def columns(self, q: Array, qd: Array, qdd: Array, step: float) -> Array:
+    def columns(
+        self, q: Array, qd: Array, qdd: Array, tau: Array | None = None, step: float = 0.0
+    ) -> Array:
         """Return the columns of all joints side by side, ``(N, n * single)``, without couplings.
 
         Args:
             q: positions ``(N, n)`` at equal steps of time, and so on.
             qd: velocities.
             qdd: accelerations.
-            step: time between samples [s]; 0 for states of no order, where delay and elasticity
-                are zero.
+            tau: measured torques; None for states of no order, where delay and elasticity are zero.
+            step: time between samples [s].
         """
         n, count = self.model.n, len(q)
         load = self.model.predicted(self.rigid, q, qd, qdd)
@@ -110,12 +120,13 @@ class Terms:
         made = np.zeros((count, n, self.single))
         m = len(self.turned)
         made[:, :, :m] = tilted
-        if step > 0.0:
+        if tau is not None:
             # At rest the sign of a noisy speed is noise, which derivatives would enlarge.
             moving = np.where(np.abs(qd) > self.rest, qd, 0.0)
             torque = self.model.predicted(self.values, q, moving, qdd)
             made[:, :, m] = -np.gradient(torque, step, axis=0)
-            made[:, :, m + 1] = self._yielding(q, qd, qdd, load, step)
+            for i, carried in enumerate((load, load + tau - torque), m + 1):
+                made[:, :, i] = self._yielding(q, qd, qdd, load, carried, step)
         s, size = np.sign(qd), np.abs(qd)
         root, fading, dry = (
             np.stack(
@@ -127,16 +138,19 @@ class Terms:
             np.sin(q) * s, np.cos(q) * s, np.sin(2 * q), np.cos(2 * q), qd**3, qd * size, qdd,
             root, fading, np.abs(load) * dry, load, q,
         )  # fmt: skip
-        made[:, :, m + 2 :] = np.stack(own, axis=2)
+        made[:, :, len(self.shared) :] = np.stack(own, axis=2)
         return made.reshape(count, n * self.single)
 
-    def _yielding(self, q: Array, qd: Array, qdd: Array, load: Array, step: float) -> Array:
+    def _yielding(
+        self, q: Array, qd: Array, qdd: Array, load: Array, carried: Array, step: float
+    ) -> Array:
         """Return the change of torques with the compliance of the joints.
 
-        Positions are those of motors. Links are behind them by the torque times the compliance.
+        Positions are those of motors. Links are behind them by the torque that the gears carry
+        times the compliance.
         """
-        small = YIELD / max(float(np.abs(load).max()), 1e-300)
-        smooth = _smooth(load, max(round(SMOOTH / step), 1))
+        small = YIELD / max(float(np.abs(carried).max()), 1e-300)
+        smooth = _smooth(carried, max(round(SMOOTH / step), 1))
         first = np.gradient(smooth, step, axis=0)
         second = np.gradient(first, step, axis=0)
         links = q - small * smooth, qd - small * first, qdd - small * second

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from armdyn.identification.judge._box import Box
 from armdyn.identification.judge.hypotheses._refits import Refits, Trial
-from armdyn.identification.judge.hypotheses._terms import LAW, Term, Terms
+from armdyn.identification.judge.hypotheses._terms import ELASTIC, LAW, Term, Terms
 
 Array = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def hypotheses(terms: Terms) -> Iterator[Hypothesis]:
     model, n = terms.model, terms.model.n
     yield Hypothesis("tilt", tuple(t for t in terms.shared if t.kind == "tilt"))
     yield Hypothesis("delay", (Term("delay"),))
-    yield Hypothesis("elastic", (Term("elastic"),))
+    yield from (Hypothesis("elastic", (term,)) for term in ELASTIC)
     present = {(c.joint, c.kind) for c in model.columns}
     for j in range(n):
         yield Hypothesis("position friction", (Term("sin q sign v", j), Term("cos q sign v", j)))
@@ -106,7 +106,7 @@ class Tester:
         model = terms.model
         states = box.states(STATES)
         self.rows = model.rows(*states)
-        self.more = terms.columns(*states, 0.0)
+        self.more = terms.columns(*states)
         self.torques = model.torques(refits.plain.values[: refits.data.p], self.rows)
 
     def with_refits(self, refits: Refits) -> Tester:
@@ -153,9 +153,25 @@ class Tester:
         first, second = trial.halves[:, mine]
         near = float(np.linalg.norm(first - second)) <= AGREE * float(np.linalg.norm(c))
         moved = self.spread(trial.values - refits.plain.values)
+        if what.kind == "gain":
+            share = self._of_links(what.joint, trial.values)
+            c, sd = share * c, share * sd
         return Tested(
             what, c, sd, gain, there, near, moved, self._error(refits.plain), self._error(trial)
         )
+
+    def _of_links(self, j: int, values: Array) -> float:
+        """Return the column of a gain as a share of the torque that the links make without it.
+
+        The column is the torque of the delivered model, which has taken part of a wrong scale for
+        inertia.
+        """
+        model = self.terms.model
+        column = self.more[:, j * self.terms.single + self.terms.of_joint(j).index(Term("gain", j))]
+        rigid = np.where(np.arange(len(values)) < model.k, values, 0.0)[: self.refits.data.p]
+        links = model.torques(rigid, self.rows)[:, j]
+        size = float(links @ links)
+        return float(column @ links) / size if size > 0.0 else 1.0
 
     def _error(self, trial: Trial) -> float:
         """Return the error of all joints, each relative to the size of its torque."""

@@ -91,6 +91,5 @@ def _places(terms: Terms, j: int, p: int, m: int) -> Indices:
 
 
 def _filtered(part: FilteredSegment, a: int, b: int, terms: Terms) -> Array:
-    q, qd, qdd, _ = part.samples(a, b)
     step = float(np.diff(part.t[a : a + 2])[0]) if len(part.t) > 1 else 1.0
-    return part.band.rows(terms.columns(q, qd, qdd, step))
+    return part.band.rows(terms.columns(*part.samples(a, b), step))
