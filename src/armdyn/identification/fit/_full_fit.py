@@ -1,14 +1,15 @@
 """A fit whose terms of friction and rotors the data choose, with error bars.
 
 First a fit with the common terms of friction; it finds outliers, weights and the load of the gears.
-Then one pass over the rows with the columns of all terms, from which terms are chosen. The final
-fit has the chosen terms; if friction grows with the load, it is repeated with the load that it
-found. Residuals without the right terms are alike for longer and hide weak terms, so the choice is
-repeated.
+Then one pass over the rows with the columns of all terms, from which terms are chosen. Residuals
+without the right terms are alike for longer and hide weak terms, so the choice takes their
+correlation from a fit with all terms. The final fit has the chosen terms; if friction grows with
+the load, it is repeated with the load that it found.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,15 +25,18 @@ from armdyn.identification.fit._problem import Solution
 from armdyn.identification.fit._regression import Prior
 from armdyn.identification.fit._segments import Rows
 from armdyn.identification.fit.choice._ladder import Rung, ladders
-from armdyn.identification.fit.choice._relevance import Evidence, Group, Sums, relevant
+from armdyn.identification.fit.choice._relevance import (
+    Evidence,
+    Group,
+    Sums,
+    everything,
+    relevant,
+)
 from armdyn.identification.fit.choice._tilt import Tilt, tilt_of
 from armdyn.identification.fit.choice._wide import TILT, Terms, Wide, wide_model
 from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
-
-# Terms are chosen at most this often, again with the correlation of the residuals that are left.
-CHOICES = 3
 
 # Fits with the load of the fit before, at most, and the change of load coefficients that ends it.
 LOAD_ROUNDS = 4
@@ -119,28 +123,43 @@ def full_fit(
     prior = prior_from_sizes(wide.model, natural, total, counts)
     rows, found, held = narrow, first, natural
     turned, chosen = None, list[Group]()
-    for _ in range(CHOICES if wide.groups else 0):
-        sums = Sums(total, counts, found.correlation, settings.weights, settings.strength)
+    if wide.groups:
+        sums = Sums(total, counts, first.correlation, settings.weights, settings.strength)
+        others = [g for g in wide.groups if g.what != TILT]
+        full = everything(Evidence(sums, prior, wide.always), others)
+        *_, widest = _refitted(wide, full.groups, narrow, natural, settings, progress)
+        sums = replace(sums, correlation=widest.correlation)
         evidence = Evidence(sums, prior, wide.always)
         picked = relevant(evidence, wide.groups)
         gravity = np.asarray(model.arm.robot.gravity, dtype=np.float64)
         turned = tilt_of(evidence, picked, blocks, gravity, links[: 10 * model.n])
         if turned is None and any(g.what == TILT for g in picked.groups):
-            picked = relevant(evidence, [g for g in wide.groups if g.what != TILT])
-        same = [g.columns for g in picked.groups] == [g.columns for g in chosen]
+            picked = relevant(evidence, others)
         chosen = picked.groups
-        if turned is not None or (same and found is not first):
-            break
-        columns = {*wide.always, *(i for g in chosen for i in g.columns)}
-        held = _held(wide.model, natural, columns)
-        gone = [i for i in range(model.k, len(wide.model.columns)) if i not in columns]
-        gone = sorted({*gone, *wide.model.indices(TILT)})
-        rows, found = _with_load(wide.model.without(gone), narrow, held, settings, progress)
+        if turned is None:
+            held, rows, found = _refitted(wide, chosen, narrow, natural, settings, progress)
     normal = blocks.normal(found.fit.weights, prior, found.fit.strength)
     steps = ladders(blocks, normal, wide.always, wide.groups, chosen, prior.mean)
     return FullFit(
         rows.model, rows, found, held, steps, wide, blocks, normal, prior, top, turned
     )  # fmt: skip
+
+
+def _refitted(
+    wide: Wide,
+    groups: Sequence[Group],
+    narrow: Rows,
+    natural: Expected,
+    settings: Settings,
+    progress: Progress,
+) -> tuple[Expected, Rows, Fitted]:
+    """Fit some groups of columns; return the prior with the other rotors held, rows and fit."""
+    model, columns = wide.model, {*wide.always, *(i for g in groups for i in g.columns)}
+    held = with_rotors_held(
+        natural, [j for j, i in rotor_rows(model.base).items() if i not in columns]
+    )
+    gone = {*range(model.k, len(model.columns))} - columns | {*model.indices(TILT)}
+    return held, *_with_load(model.without(sorted(gone)), narrow, held, settings, progress)
 
 
 def _prior_of(model: Model, prior: Prior, spread: Array, mean: Array) -> Prior:
@@ -154,11 +173,6 @@ def _prior_of(model: Model, prior: Prior, spread: Array, mean: Array) -> Prior:
     centre = prior.mean.copy()
     centre[:k] = P @ mean
     return replace(prior, root=root, mean=centre)
-
-
-def _held(model: Model, natural: Expected, chosen: set[int]) -> Expected:
-    rotors = rotor_rows(model.base)
-    return with_rotors_held(natural, [j for j, i in rotors.items() if i not in chosen])
 
 
 def _with_load(

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 # A group stays if its significance is at least this, and this more for each further column.
-SIGNIFICANT = 6.0
+SIGNIFICANT = 12.0
 EACH = 2.0
 
 # Widths are shares of a joint's torque. They begin with this one; a smaller one is zero.
@@ -258,8 +258,7 @@ def relevant(evidence: Evidence, groups: Sequence[Group]) -> Relevant:
 
     Of a group whose columns are one term in several shapes, the best single shape is left.
     """
-    found = evidence.fit(groups)
-    found = _one_shape(evidence, found)
+    found = everything(evidence, groups)
     while True:
         worst, least = None, 0.0
         for group in found.groups:
@@ -277,8 +276,9 @@ def relevant(evidence: Evidence, groups: Sequence[Group]) -> Relevant:
         found = evidence.fit([g for g in found.groups if g is not worst], found)
 
 
-def _one_shape(evidence: Evidence, found: Relevant) -> Relevant:
-    """Return the fit with one column of every group of shapes: the one that fits best."""
+def everything(evidence: Evidence, groups: Sequence[Group]) -> Relevant:
+    """Return the fit with all groups that explain anything, each in the shape that fits best."""
+    found = evidence.fit(groups)
     for group in found.groups:
         if group.joint < 0 or len(group.columns) == 1:
             continue
