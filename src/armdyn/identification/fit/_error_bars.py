@@ -42,7 +42,7 @@ Array = NDArray[np.float64]
 SPEEDS = (0.1, 0.2, 0.35, 0.6, 0.9)
 
 # The weight of full models in the variances.
-FULL = 0.15
+FULL = 0.07
 
 # A load that may contain a rotor's torque, or not, is wrong by this share of it.
 HALF = 0.5
