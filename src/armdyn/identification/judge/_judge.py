@@ -108,10 +108,11 @@ def judge(
         size, blocked, refits.relative(refits.squares(values)), _held_out(test, dead_band, size),
         _spread(tester), bias, lacking, curve, bent, gain, unknown, checked, free.min(axis=0),
     )  # fmt: skip
+    friction = np.median(free, axis=0)
     findings = (
         _units(rows, measures)
-        or _exchanges(data, fit, measures, np.median(free, axis=0), model.arm)
-        or [*_findings(tester, tests, model.arm), *_load(model, fit, measures)]
+        or _exchanges(data, fit, measures, friction, model.arm)
+        or [*_findings(tester, tests, model.arm, friction), *_load(model, fit, measures)]
     )
     joints = model.arm.robot.joints
     names = model.arm.joint_names
@@ -268,16 +269,17 @@ def _exchanges(
     return [exchanged(best[1], before, after, arm.robot.joints)]
 
 
-def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm) -> list[Finding]:
+def _findings(tester: Tester, tests: Sequence[Tested], arm: Arm, friction: Array) -> list[Finding]:
     """Return the best hypothesis, then the best beside it, and so on, that halves agree on."""
     found: list[Finding] = []
+    braking: list[bool] = (friction > CLEAR_SIGN).tolist()
     always: list[int] = []
     shared = set[str]()  # kinds that are told of all joints
     others = 0  # than those on the curve of friction
     while others < MOST_FINDINGS and len(found) < 2 * MOST_FINDINGS:
         good = [
             t for t in tests
-            if t.counts and t.halves and believable(t)
+            if t.counts and t.halves and believable(t, braking)
             and (float(t.change.max()) > WORTH_TELLING or t.gain < MUCH)
         ]  # fmt: skip
         if not good:

@@ -51,6 +51,8 @@ class Group:
         least: values must be larger, and
         most: smaller than this; else the group explains something else, and is dropped.
         forced: the group stays whatever the data say.
+        beside: columns of every fit that must not be negative; else the group has taken their part,
+            and is dropped.
     """
 
     columns: tuple[int, ...]
@@ -59,6 +61,7 @@ class Group:
     least: float = -np.inf
     most: float = np.inf
     forced: bool = False
+    beside: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +263,12 @@ def relevant(evidence: Evidence, groups: Sequence[Group]) -> Relevant:
     """
     found = everything(evidence, groups)
     while True:
+        crowded = [g for g in found.groups if (found.values[list(g.beside)] < 0.0).any()]
+        if crowded := [g for g in crowded if not g.forced]:
+            joint = [g for g in crowded if g.joint == crowded[0].joint]
+            tries = [_without(evidence, found, g, groups) for g in joint]
+            found = min(tries, key=evidence.misfit)
+            continue
         worst, least = None, 0.0
         for group in found.groups:
             if group.forced:
@@ -273,16 +282,31 @@ def relevant(evidence: Evidence, groups: Sequence[Group]) -> Relevant:
                 worst, least = group, spare
         if worst is None:
             return found
-        found = evidence.fit([g for g in found.groups if g is not worst], found)
+        found = _without(evidence, found, worst, groups)
 
 
 def everything(evidence: Evidence, groups: Sequence[Group]) -> Relevant:
     """Return the fit with all groups that explain anything, each in the shape that fits best."""
     found = evidence.fit(groups)
     for group in found.groups:
-        if group.joint < 0 or len(group.columns) == 1:
-            continue
-        singles = [replace(group, columns=(column,)) for column in group.columns]
-        best = min(singles, key=lambda one: evidence.misfit(evidence.exchanged(found, group, one)))
-        found = evidence.exchanged(found, group, best)
+        found = _shaped(evidence, found, group, group)
     return evidence.fit(found.groups, found)
+
+
+def _without(evidence: Evidence, found: Relevant, gone: Group, groups: Sequence[Group]) -> Relevant:
+    """Return the fit without a group; terms of its joint take the shape that fits best then."""
+    found = evidence.fit([g for g in found.groups if g is not gone], found)
+    for group in found.groups:
+        if group.joint == gone.joint:
+            shapes = next(g for g in groups if {*g.columns} >= {*group.columns})
+            found = _shaped(evidence, found, group, shapes)
+    return found
+
+
+def _shaped(evidence: Evidence, found: Relevant, group: Group, shapes: Group) -> Relevant:
+    """Return the fit with one column of a group of shapes in place of a group."""
+    if group.joint < 0 or len(shapes.columns) == 1:
+        return found
+    singles = [replace(shapes, columns=(column,)) for column in shapes.columns]
+    tries = [evidence.exchanged(found, group, one) for one in singles]
+    return min(tries, key=evidence.misfit)

@@ -141,10 +141,20 @@ def _friction_groups(model: Model, first: int, terms: Terms) -> list[Group]:
                 i for i, c in enumerate(model.columns[first:], first)
                 if c.joint == j and not c.soft and c.kind == kind
             )  # fmt: skip
-            bounds = (0.0, 1.0) if FRICTION_TERMS[kind].load else (-np.inf, np.inf)
+            load = FRICTION_TERMS[kind].load
+            bounds = (0.0, 1.0) if load else (-np.inf, np.inf)
+            beside = () if load else _not_negative(model, first, j)
             if columns:
-                groups.append(Group(columns, short_name(kind), j, *bounds, terms.forced))
+                groups.append(Group(columns, short_name(kind), j, *bounds, terms.forced, beside))
     return groups
+
+
+def _not_negative(model: Model, first: int, j: int) -> tuple[int, ...]:
+    """Return the common columns of friction of joint j that no joint has with a minus sign."""
+    return tuple(
+        i for i, c in enumerate(model.columns[:first])
+        if c.joint == j and c.kind in FRICTION_TERMS and not FRICTION_TERMS[c.kind].signed
+    )  # fmt: skip
 
 
 def _tilt_columns(model: Model, links: Array) -> list[Column]:

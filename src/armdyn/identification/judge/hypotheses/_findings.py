@@ -18,10 +18,17 @@ FLIPPED = -0.5
 SCALES = (0.2, 5.0)
 
 
-def believable(tested: Tested) -> bool:
-    """Whether it can be what it says: a scale of torques that no unit or gear has is none."""
+def believable(tested: Tested, braking: Sequence[bool]) -> bool:
+    """Whether it can be what it says: a scale of torques that no unit or gear has is none.
+
+    Torques of the wrong sign have friction of the wrong sign, too: `braking` says of which joints
+    friction clearly brakes.
+    """
+    if tested.hypothesis.kind != "gain":
+        return True
     scale = 1.0 + float(tested.coefficients[0])
-    return tested.hypothesis.kind != "gain" or scale < FLIPPED or SCALES[0] < scale < SCALES[1]
+    flipped = scale < FLIPPED and not braking[tested.hypothesis.joint]
+    return flipped or SCALES[0] < scale < SCALES[1]
 
 
 def finding_of(tested: Tested, joints: Sequence[Joint]) -> Finding:
