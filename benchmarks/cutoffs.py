@@ -160,9 +160,8 @@ def errors(windows: int, physical: bool, logs: list[str]) -> None:
             rate = min(log.rate for log in (*train, test))
             for cutoff in (None, *(f for f in GRID if f < 0.4 * rate)):
                 result = armdyn.identify(
-                    case.arm, train, test=test, extra=case.extra, cutoff=cutoff, physical=physical,
-                    delay="auto" if cutoff is None else 0.0,
-                )  # fmt: skip
+                    case.arm, train, test=test, extra=case.extra, cutoff=cutoff, physical=physical
+                )
                 error = torque_error(result.predict, test, CUTOFF[case.key])[0]
                 fits.append((result.about.cutoff, 100 * error))
             ratio = fits[0][1] / min(error for _, error in fits[1:])
