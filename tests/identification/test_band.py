@@ -191,7 +191,12 @@ def test_velocities_are_those_that_explain_the_torques_better(noisy: str) -> Non
 
 @pytest.mark.parametrize(
     ("halves", "same"),
-    [((7e-3, 9e-3), True), ((-6.6e-3, -4e-3), False), ((2e-3, -1e-3), False), ((4e-3, 9e-3), False)],
+    [
+        ((7e-3, 9e-3), True),
+        ((-6.6e-3, -4e-3), False),
+        ((2e-3, -1e-3), False),
+        ((4e-3, 9e-3), False),
+    ],
 )
 def test_halves_agree_on_the_delay_itself(halves: tuple[float, float], same: bool) -> None:
     assert Delays(8e-3, halves, 1e-3, 0.1).repeatable is same

@@ -62,6 +62,33 @@ def test_one_shape_is_left_of_a_term_in_several() -> None:
     assert left.columns == (OWN + 3,) and left.what == "shape"
 
 
+def test_a_term_that_makes_a_common_one_negative_is_dropped() -> None:
+    evidence = regression(2, {3: 0.2})
+    # the second column of every fit is -2: it must not be negative beside the first of two terms
+    crowding = Group((OWN + 3,), "crowding", 0, beside=(1,))
+    assert relevant(evidence, [crowding]).groups == []
+    beside = Group((OWN + 3,), "beside", 0, beside=(0, 2))
+    assert [g.what for g in relevant(evidence, [beside]).groups] == ["beside"]
+
+
+def test_the_shape_follows_when_another_term_goes() -> None:
+    """Column 3 is almost the sum of 4 and 5: with 4 in the fit, 5 explains the rest."""
+    rng = np.random.default_rng(7)
+    p = OWN + MORE
+    A = rng.normal(size=(ROWS, p))
+    A[:, OWN + 3] = A[:, OWN + 4] + A[:, OWN + 5] + 0.3 * rng.normal(size=ROWS)
+    tau = A[:, 0] + 0.5 * A[:, OWN + 3] + NOISE * rng.normal(size=ROWS)
+    X = np.column_stack([A, tau])
+    plain = regression(0, {})
+    evidence = Evidence(
+        Sums((X.T @ X)[None], np.full(1, float(ROWS)), np.ones(1)), plain.prior, (0,)
+    )
+    shapes = Group((OWN + 3, OWN + 5), "shape", 0)
+    other = Group((OWN + 4,), "other", 0, most=0.1)  # it comes out larger beside column 5
+    found = relevant(evidence, [shapes, other])
+    assert [g.columns for g in found.groups] == [(OWN + 3,)]
+
+
 def test_forced_groups_stay() -> None:
     found = relevant(regression(3, {}), [Group((OWN,), "asked", 0, forced=True), single(1)])
     assert [g.what for g in found.groups] == ["asked"]

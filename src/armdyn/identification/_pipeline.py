@@ -39,6 +39,7 @@ from armdyn.identification.judge._holdout import Errors, compare
 from armdyn.identification.judge._judge import judge
 from armdyn.identification.judge._judgement import Finding
 from armdyn.identification.judge._rollout import windows_of
+from armdyn.identification.judge._verdict import RESTING, still_joints
 from armdyn.identification.physical._natural import arm_with, impossible_links
 from armdyn.identification.physical._physical import WHY, physical
 from armdyn.identification.physical._solver import need_solver
@@ -51,7 +52,7 @@ Array = NDArray[np.float64]
 DEAD_SHARE = 0.04
 
 # A joint slower than this [rad/s or m/s] is at rest.
-RESTING = 1e-4
+STANDING = 1e-4
 
 # A larger share of outliers gets a note.
 OUTLIERS = 0.01
@@ -90,6 +91,11 @@ def run(
     cluster: Cluster | None = None,
 ) -> Result:
     """Identify an arm from the training logs, and test it on the others."""
+    if len(still_joints(arm.joint_names, train_logs)) == arm.n:
+        raise InputError(
+            f"the arm never moves: no joint has a range of {RESTING:g} rad or m. Record a motion "
+            "of all joints; `armdyn excite` makes one."
+        )
     if options.physical:
         need_solver(WHY)
     band = find_band(
@@ -224,7 +230,7 @@ def _dead_band(options: Options, top: Array) -> Array:
         return options.dead_band
     if not options.friction:
         return np.full(len(top), -1.0)
-    return np.maximum(DEAD_SHARE * top, RESTING)
+    return np.maximum(DEAD_SHARE * top, STANDING)
 
 
 def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:

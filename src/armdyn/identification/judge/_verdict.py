@@ -97,9 +97,6 @@ def refusals(
 ) -> tuple[str, ...]:
     """Return the reasons against relying on the result, a sentence each."""
     reasons = [*constant_torques(names, logs), *saturated(names, logs)]
-    still = still_joints(names, logs)
-    if len(still) == len(names):
-        reasons += still
     moved = _moved(logs)
     for name, count, moves in zip(names, counts, moved, strict=True):
         if moves and not count:
@@ -133,8 +130,7 @@ def reservations(
 ) -> tuple[str, ...]:
     """Return the weaknesses of a result that may be used, a sentence each."""
     names = [joint.name for joint in joints]
-    still = still_joints(names, logs)
-    said = [] if len(still) == len(names) else still
+    said = still_joints(names, logs)
     said += _beyond(names, measures, refusal=False)
     said += [f"{f.what}." for f in findings if f.kind == "load"]
     time = sum(log.duration for log in logs)
