@@ -52,7 +52,7 @@ class Group:
         most: smaller than this; else the group explains something else, and is dropped.
         forced: the group stays whatever the data say.
         beside: columns of every fit that must not be negative; else the group has taken their part,
-            and is dropped.
+            and it is dropped or they are zero.
     """
 
     columns: tuple[int, ...]
@@ -155,6 +155,10 @@ class Evidence:
             if change < SETTLED:
                 break
         return self.solved(widths, strength, weights)
+
+    def without(self, column: int) -> Evidence:
+        """Return fits without one of the columns of every fit."""
+        return Evidence(self.sums, self.prior, [i for i in self.always if i != column])
 
     def significance(self, found: Relevant, group: Group) -> float:
         """Return by how much a group of a fit lowers the weighted sum of squares."""
@@ -263,11 +267,9 @@ def relevant(evidence: Evidence, groups: Sequence[Group]) -> Relevant:
     """
     found = everything(evidence, groups)
     while True:
-        crowded = [g for g in found.groups if (found.values[list(g.beside)] < 0.0).any()]
-        if crowded := [g for g in crowded if not g.forced]:
-            joint = [g for g in crowded if g.joint == crowded[0].joint]
-            tries = [_without(evidence, found, g, groups) for g in joint]
-            found = min(tries, key=evidence.misfit)
+        crowded = [g for g in found.groups if _crowds(g, found) and not g.forced]
+        if crowded:
+            evidence, found = _uncrowded(evidence, found, crowded[0].joint, groups)
             continue
         worst, least = None, 0.0
         for group in found.groups:
@@ -293,11 +295,34 @@ def everything(evidence: Evidence, groups: Sequence[Group]) -> Relevant:
     return evidence.fit(found.groups, found)
 
 
+def _crowds(group: Group, found: Relevant) -> bool:
+    """Whether a group goes with a negative value that no joint has."""
+    return bool((found.values[list(group.beside)] < 0.0).any())
+
+
+def _uncrowded(
+    evidence: Evidence, found: Relevant, joint: int, groups: Sequence[Group]
+) -> tuple[Evidence, Relevant]:
+    """Return the best fit without a group of a joint, or with one of its negative values zero."""
+    mine = [g for g in found.groups if g.joint == joint and _crowds(g, found)]
+    tries = [(evidence, _without(evidence, found, g, groups)) for g in mine if not g.forced]
+    for column in sorted({i for g in mine for i in g.beside if found.values[i] < 0.0}):
+        zero = evidence.without(column)
+        tries.append((zero, _reshaped(zero, zero.fit(found.groups, found), joint, groups)))
+    # each fit has weights of its own: compare with the same ones
+    return min(tries, key=lambda one: evidence.misfit(replace(one[1], weights=found.weights)))
+
+
 def _without(evidence: Evidence, found: Relevant, gone: Group, groups: Sequence[Group]) -> Relevant:
     """Return the fit without a group; terms of its joint take the shape that fits best then."""
-    found = evidence.fit([g for g in found.groups if g is not gone], found)
+    left = evidence.fit([g for g in found.groups if g is not gone], found)
+    return _reshaped(evidence, left, gone.joint, groups)
+
+
+def _reshaped(evidence: Evidence, found: Relevant, joint: int, groups: Sequence[Group]) -> Relevant:
+    """Return the fit with terms of a joint in the shape that fits best."""
     for group in found.groups:
-        if group.joint == gone.joint:
+        if group.joint == joint:
             shapes = next(g for g in groups if {*g.columns} >= {*group.columns})
             found = _shaped(evidence, found, group, shapes)
     return found
