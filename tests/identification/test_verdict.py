@@ -12,6 +12,9 @@ from armdyn import Arm, Log
 from armdyn.identification import identify, verdict_lines
 from armdyn.identification.fit._gravity import gravity_columns, tilts
 from armdyn.identification.judge._verdict import saturated
+from armdyn.identification.judge.hypotheses._findings import believable
+from armdyn.identification.judge.hypotheses._terms import Term
+from armdyn.identification.judge.hypotheses._tests import Hypothesis, Tested
 from support.identification import motion, recorded, small_arm, with_torque
 
 
@@ -80,6 +83,15 @@ def test_a_wrong_scale_is_named_and_told(scale: float) -> None:
     assert not result.passed
     (told,) = [f.what for f in result.findings if f.kind == "scale" and f.joints == (3,)]
     assert float(told.split(" is ")[1].split()[0]) == pytest.approx(scale, rel=0.05)
+
+
+def test_a_braking_joint_has_torques_of_the_right_sign() -> None:
+    """Little hangs on the joint: its links may seem to have the wrong sign, its friction cannot."""
+    gain = Hypothesis("gain", (Term("gain", 1),))
+    one, none = np.ones(1), np.zeros(3)
+    tested = Tested(gain, -1.8 * one, 0.1 * one, -0.5, True, True, none, 0.1, 0.05)
+    assert believable(tested, [True, False, True])
+    assert not believable(tested, [False, True, False])
 
 
 @pytest.mark.parametrize("angle", [0.02, 0.08])

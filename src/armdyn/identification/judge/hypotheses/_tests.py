@@ -155,7 +155,7 @@ class Tester:
         moved = self.spread(trial.values - refits.plain.values)
         if what.kind == "gain":
             share = self._of_links(what.joint, trial.values)
-            c, sd = share * c, share * sd
+            c, sd = share * c, abs(share) * sd
         return Tested(
             what, c, sd, gain, there, near, moved, self._error(refits.plain), self._error(trial)
         )
