@@ -12,9 +12,9 @@ from armdyn import Arm, Log
 from armdyn.identification import identify, verdict_lines
 from armdyn.identification.fit._gravity import gravity_columns, tilts
 from armdyn.identification.judge._verdict import saturated
+from armdyn.identification.judge.hypotheses import _tests
 from armdyn.identification.judge.hypotheses._findings import believable
 from armdyn.identification.judge.hypotheses._terms import Term
-from armdyn.identification.judge.hypotheses._tests import Hypothesis, Tested
 from support.identification import motion, recorded, small_arm, with_torque
 
 
@@ -87,9 +87,9 @@ def test_a_wrong_scale_is_named_and_told(scale: float) -> None:
 
 def test_a_braking_joint_has_torques_of_the_right_sign() -> None:
     """Little hangs on the joint: its links may seem to have the wrong sign, its friction cannot."""
-    gain = Hypothesis("gain", (Term("gain", 1),))
+    gain = _tests.Hypothesis("gain", (Term("gain", 1),))
     one, none = np.ones(1), np.zeros(3)
-    tested = Tested(gain, -1.8 * one, 0.1 * one, -0.5, True, True, none, 0.1, 0.05)
+    tested = _tests.Tested(gain, -1.8 * one, 0.1 * one, -0.5, True, True, none, 0.1, 0.05)
     assert believable(tested, [True, False, True])
     assert not believable(tested, [False, True, False])
 
