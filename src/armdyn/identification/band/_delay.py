@@ -74,7 +74,7 @@ class Delays:
         return (
             abs(self.whole) < MOST
             and abs(self.halves[0] - self.halves[1]) <= AGREEMENT * abs(self.whole)
-            and min(self.halves) * self.whole > 0.0 < max(self.halves) * self.whole
+            and all(half * self.whole > 0.0 for half in self.halves)
             and abs(self.whole) >= SIGNIFICANT * self.error
             and self.gain >= WORTH
         )
