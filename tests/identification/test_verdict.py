@@ -89,9 +89,11 @@ def test_a_braking_joint_has_torques_of_the_right_sign() -> None:
     """Little hangs on the joint: its links may seem to have the wrong sign, its friction cannot."""
     gain = _tests.Hypothesis("gain", (Term("gain", 1),))
     one, none = np.ones(1), np.zeros(3)
-    tested = _tests.Tested(gain, -1.8 * one, 0.1 * one, -0.5, True, True, none, 0.1, 0.05)
+    tested = _tests.Tested(gain, -1.8 * one, 0.1 * one, -0.5, True, True, none, 0.1, 0.08)
     assert believable(tested, [True, False, True])
     assert not believable(tested, [False, True, False])
+    # friction that was fitted to the errors of a wrong sign may brake
+    assert believable(replace(tested, after=0.01), [False, True, False])
 
 
 @pytest.mark.parametrize("angle", [0.02, 0.08])
@@ -103,6 +105,7 @@ def test_yielding_joints_are_named(angle: float) -> None:
     log = log_of(true_torque)
     result = identify(small_arm(), replace(log, q=log.q + yielding * load))
     (told,) = [f.what for f in result.findings if f.kind == "elasticity"]
+    assert not result.passed
     found = float(told.split("yield by ")[1].split()[0])
     assert 0.5 * yielding < 1e-3 * found < 2.0 * yielding
 

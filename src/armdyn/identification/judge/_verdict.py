@@ -132,7 +132,7 @@ def reservations(
     names = [joint.name for joint in joints]
     said = still_joints(names, logs)
     said += _beyond(names, measures, refusal=False)
-    said += [f"{f.what}." for f in findings if f.kind == "load"]
+    said += [f"{f.what}." for f in findings if f.kind in ("load", "elasticity")]
     time = sum(log.duration for log in logs)
     if time < SHORT * len(joints):
         said.append(f"{time:.2g} s of data are little (at least {SHORT * len(joints):.2g} s).")

@@ -14,6 +14,9 @@ from armdyn.robot import Joint
 # A gain near -1 is a wrong sign.
 FLIPPED = -0.5
 
+# The errors fall to this share if a joint's torque has its right sign.
+MOST_EXPLAINED = 0.5
+
 # Scales of a joint's torque beyond these say that something else is wrong.
 SCALES = (0.2, 5.0)
 
@@ -22,12 +25,14 @@ def believable(tested: Tested, braking: Sequence[bool]) -> bool:
     """Whether it can be what it says: a scale of torques that no unit or gear has is none.
 
     Torques of the wrong sign have friction of the wrong sign, too: `braking` says of which joints
-    friction clearly brakes.
+    friction clearly brakes. But where the other sign explains most of the errors, friction was
+    fitted to something else.
     """
     if tested.hypothesis.kind != "gain":
         return True
     scale = 1.0 + float(tested.coefficients[0])
-    flipped = scale < FLIPPED and not braking[tested.hypothesis.joint]
+    much = tested.after < MOST_EXPLAINED * tested.before
+    flipped = scale < FLIPPED and (much or not braking[tested.hypothesis.joint])
     return flipped or SCALES[0] < scale < SCALES[1]
 
 
