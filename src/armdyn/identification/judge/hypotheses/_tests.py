@@ -27,7 +27,7 @@ CLEARLY = 3.5
 # Random motions in the box, on which models are compared.
 STATES = 150
 
-# Two halves of a log agree on coefficients that differ by no more than this share.
+# Two halves of a log agree on terms whose torques differ by no more than this share.
 AGREE = 1.0
 
 # Terms in which the measurement, not the arm, differs from the model: predictions go without them.
@@ -150,8 +150,10 @@ class Tester:
         if len(c) == 1:
             least = CLEARLY if gain < MUCH else DEVIATIONS
             there = there and abs(float(c[0])) > least * float(sd[0])
-        first, second = trial.halves[:, mine]
-        near = float(np.linalg.norm(first - second)) <= AGREE * float(np.linalg.norm(c))
+        # in torques: single coefficients of terms that look alike may differ much
+        seen = refits.all.left[np.ix_(at, at)]
+        apart = np.subtract(*trial.halves[:, mine])
+        near = float(apart @ seen @ apart) <= AGREE**2 * float(c @ seen @ c)
         moved = self.spread(trial.values - refits.plain.values)
         if what.kind == "gain":
             share = self._of_links(what.joint, trial.values)
