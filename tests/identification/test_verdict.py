@@ -85,6 +85,17 @@ def test_a_wrong_scale_is_named_and_told(scale: float) -> None:
     assert float(told.split(" is ")[1].split()[0]) == pytest.approx(scale, rel=0.05)
 
 
+@pytest.mark.parametrize("seed", [0, 3])
+def test_friction_that_changes_with_position_is_named(seed: int) -> None:
+    def torque(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        tau = true_torque(q, qd, qdd)
+        tau[:, 1] += 0.25 * tau[:, 1].std() * np.sin(q[:, 1] + 1.0) * np.sign(qd[:, 1])
+        return tau
+
+    result = identify(small_arm(), log_of(torque, seed=seed))
+    assert [f.joints for f in result.findings if f.kind == "position friction"] == [(2,)]
+
+
 def test_a_braking_joint_has_torques_of_the_right_sign() -> None:
     """Little hangs on the joint: its links may seem to have the wrong sign, its friction cannot."""
     gain = _tests.Hypothesis("gain", (Term("gain", 1),))
