@@ -171,9 +171,9 @@ def _gains(tests: Sequence[Tested], n: int) -> tuple[Array, Array, Array]:
         if tested.hypothesis.kind != "gain":
             continue
         j, c = tested.hypothesis.joint, abs(float(tested.coefficients[0]))
-        checked[j] = 2.0 * float(tested.deviations[0])
-        # predictions change in proportion to the gain: up to the far end of its interval
-        unknown[j] = tested.change[j] * (1.0 + checked[j] / max(c, 1e-12))
+        # the far end of its interval; predictions change in proportion to the gain
+        checked[j] = c + 2.0 * float(tested.deviations[0])
+        unknown[j] = tested.change[j] * checked[j] / max(c, 1e-12)
         if tested.counts:
             gain[j] = tested.change[j]
     return gain, unknown, checked

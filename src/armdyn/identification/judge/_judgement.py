@@ -62,7 +62,8 @@ class Measures:
         gain: change of predictions there if the drive's gain is fitted, where the data show it.
         gain_unknown: largest change by a gain that the data allow, whether they show one or not:
             the estimate and twice its standard deviation.
-        gain_checked: twice the standard deviation of the gain; infinite if it cannot be checked.
+        gain_checked: how far the gain may be from 1, the estimate and twice its standard deviation;
+            infinite if it cannot be checked.
         friction: smallest friction against the motion, over the speeds seen.
     """
 

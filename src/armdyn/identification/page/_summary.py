@@ -134,8 +134,8 @@ def joint_table(result: Result) -> Html:
         "rows where the joint is faster than 2 % of its greatest speed. At rest friction takes any "
         "value up to stiction, so there the error is the distance from that band. Expected "
         "elsewhere: error on other motions within the same ranges, from the covariance of the "
-        "parameters. Gain checked to: a wrong scale of the joint's torque larger than this would "
-        "have shown.",
+        "parameters. Gain checked to: the scale of the joint's torque is off by no more than this, "
+        "as far as the other joints show it.",
         class_="hint",
     )
     grid = Grid("", heads, 1, tuple(rows)).html()
