@@ -64,11 +64,18 @@ def test_one_shape_is_left_of_a_term_in_several() -> None:
 
 def test_a_term_that_makes_a_common_one_negative_is_dropped() -> None:
     evidence = regression(2, {3: 0.2})
-    # the second column of every fit is -2: it must not be negative beside the first of two terms
+    # the second column of every fit is -2: a fit with zero in its place would be far worse
     crowding = Group((OWN + 3,), "crowding", 0, beside=(1,))
     assert relevant(evidence, [crowding]).groups == []
     beside = Group((OWN + 3,), "beside", 0, beside=(0, 2))
     assert [g.what for g in relevant(evidence, [beside]).groups] == ["beside"]
+
+
+def test_a_common_term_is_zero_if_that_costs_less_than_another_term() -> None:
+    plain = regression(2, {3: 0.2, 5: -0.01})
+    evidence = Evidence(plain.sums, plain.prior, (*range(OWN), OWN + 5))
+    found = relevant(evidence, [Group((OWN + 3,), "beside", 0, beside=(OWN + 5,))])
+    assert [g.what for g in found.groups] == ["beside"] and found.values[OWN + 5] == 0.0
 
 
 def test_the_shape_follows_when_another_term_goes() -> None:

@@ -39,7 +39,7 @@ from armdyn.identification.judge._holdout import Errors, compare
 from armdyn.identification.judge._judge import judge
 from armdyn.identification.judge._judgement import Finding
 from armdyn.identification.judge._rollout import windows_of
-from armdyn.identification.judge._verdict import RESTING, still_joints
+from armdyn.identification.judge._verdict import RESTING, moved
 from armdyn.identification.physical._natural import arm_with, impossible_links
 from armdyn.identification.physical._physical import WHY, physical
 from armdyn.identification.physical._solver import need_solver
@@ -91,7 +91,7 @@ def run(
     cluster: Cluster | None = None,
 ) -> Result:
     """Identify an arm from the training logs, and test it on the others."""
-    if len(still_joints(arm.joint_names, train_logs)) == arm.n:
+    if not any(moved(train_logs)):
         raise InputError(
             f"the arm never moves: no joint has a range of {RESTING:g} rad or m. Record a motion "
             "of all joints; `armdyn excite` makes one."

@@ -329,6 +329,14 @@ def highest(kind: str) -> float:
     return NEAR_BOUND * FRICTION_TERMS[kind].below if kind in FRICTION_TERMS else np.inf
 
 
+def not_negative(columns: Sequence[Column]) -> list[int]:
+    """Return the places of terms of friction that no joint has with a minus sign."""
+    return [
+        i for i, column in enumerate(columns)
+        if column.kind in FRICTION_TERMS and not FRICTION_TERMS[column.kind].signed
+    ]  # fmt: skip
+
+
 def common_terms() -> tuple[str, ...]:
     """Return the terms of friction that every joint has."""
     return tuple(kind for kind, term in FRICTION_TERMS.items() if term.common)

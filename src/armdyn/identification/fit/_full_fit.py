@@ -194,9 +194,9 @@ def _with_load(
         if (change <= SETTLED).all():
             break
     value = found.fit.values[loaded]
-    bad = (
-        (change > np.maximum(UNSETTLED * np.abs(value), SETTLED)) | (value <= 0.0) | (value >= 1.0)
-    )
+    most = np.array([FRICTION_TERMS[model.columns[i].kind].below for i in loaded])
+    unsettled = change > np.maximum(UNSETTLED * np.abs(value), SETTLED)
+    bad = unsettled | (value <= 0.0) | (value >= most)
     if not bad.any():
         return rows, found
     dropped = [i for i, b in zip(loaded, bad.tolist(), strict=True) if b]

@@ -31,9 +31,6 @@ ROWS_A_PARAMETER = 10.0
 LEANS_ON_DESCRIPTION = 0.15
 SLOW_EXCESS = 0.5
 
-# Expected errors above this share are all alike: nothing is known.
-HUGE = 10.0
-
 
 def rows_left_out(result: Result) -> Array:
     """Return the share of rows of every joint that are slower than its dead band, ``(n,)``."""
@@ -50,7 +47,7 @@ def _motion(result: Result) -> Iterator[str]:
     about, joints = result.about, result.described.robot.joints
     judged = result.excitation.per_joint
     open_ones = [
-        f"{joint.name} ({'over 1000%' if judged[j] > HUGE else f'{judged[j]:.0%}'})"
+        f"{joint.name} ({judged[j]:.0%})"
         for j, joint in enumerate(joints)
         if judged[j] > EXPECTED_ERROR
     ]

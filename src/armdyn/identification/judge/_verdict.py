@@ -97,8 +97,7 @@ def refusals(
 ) -> tuple[str, ...]:
     """Return the reasons against relying on the result, a sentence each."""
     reasons = [*constant_torques(names, logs), *saturated(names, logs)]
-    moved = _moved(logs)
-    for name, count, moves in zip(names, counts, moved, strict=True):
+    for name, count, moves in zip(names, counts, moved(logs), strict=True):
         if moves and not count:
             reasons.append(
                 f"{name} has no samples above the dead band of velocity; move it faster."
@@ -215,7 +214,8 @@ def still_joints(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
     ]
 
 
-def _moved(logs: Sequence[Log]) -> list[bool]:
+def moved(logs: Sequence[Log]) -> list[bool]:
+    """Return which joints move at all."""
     low, high = extremes([log.q for log in logs])
     return [bool(width >= RESTING) for width in high - low]
 

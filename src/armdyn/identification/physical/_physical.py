@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import NumericalError
-from armdyn.identification.fit._columns import highest
+from armdyn.identification.fit._columns import highest, not_negative
 from armdyn.identification.fit._prior import HELD
 from armdyn.identification.fit._problem import Problem, Solution
 from armdyn.identification.physical._pseudo_inertia import (
@@ -36,7 +36,6 @@ from armdyn.identification.physical._pseudo_inertia import (
     pseudo_inertia,
 )
 from armdyn.identification.physical._solver import convex, solved
-from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
 
@@ -243,9 +242,7 @@ def _units(problem: Problem) -> Array:
 
 
 def _not_negative(problem: Problem) -> NDArray[np.int64]:
-    own = problem.columns[len(problem.matrix) :]
-    kinds = [field for field, term in FRICTION_TERMS.items() if not term.signed]
-    return np.array([i for i, column in enumerate(own) if column.kind in kinds], dtype=np.int64)
+    return np.array(not_negative(problem.columns[len(problem.matrix) :]), dtype=np.int64)
 
 
 def _highest(problem: Problem) -> tuple[NDArray[np.int64], Array]:

@@ -20,6 +20,7 @@ from armdyn.identification.fit._columns import (
     Model,
     friction_column,
     friction_rows,
+    not_negative,
     rotor_rows,
     short_name,
 )
@@ -135,26 +136,19 @@ def wide_model(
 
 def _friction_groups(model: Model, first: int, terms: Terms) -> list[Group]:
     groups: list[Group] = []
+    common = not_negative(model.columns[:first])
     for j in range(model.n):
         for kind in terms.offered:
             columns = tuple(
                 i for i, c in enumerate(model.columns[first:], first)
                 if c.joint == j and not c.soft and c.kind == kind
             )  # fmt: skip
-            load = FRICTION_TERMS[kind].load
-            bounds = (0.0, 1.0) if load else (-np.inf, np.inf)
-            beside = () if load else _not_negative(model, first, j)
+            term = FRICTION_TERMS[kind]
+            bounds = (0.0 if term.load else -np.inf, term.below)
+            beside = () if term.load else tuple(i for i in common if model.columns[i].joint == j)
             if columns:
                 groups.append(Group(columns, short_name(kind), j, *bounds, terms.forced, beside))
     return groups
-
-
-def _not_negative(model: Model, first: int, j: int) -> tuple[int, ...]:
-    """Return the common columns of friction of joint j that no joint has with a minus sign."""
-    return tuple(
-        i for i, c in enumerate(model.columns[:first])
-        if c.joint == j and c.kind in FRICTION_TERMS and not FRICTION_TERMS[c.kind].signed
-    )  # fmt: skip
 
 
 def _tilt_columns(model: Model, links: Array) -> list[Column]:

@@ -168,10 +168,9 @@ class Tester:
         The column is the torque of the delivered model, which has taken part of a wrong scale for
         inertia.
         """
-        model = self.terms.model
-        column = self.more[:, j * self.terms.single + self.terms.of_joint(j).index(Term("gain", j))]
-        rigid = np.where(np.arange(len(values)) < model.k, values, 0.0)[: self.refits.data.p]
-        links = model.torques(rigid, self.rows)[:, j]
+        model, p = self.terms.model, self.refits.data.p
+        rigid = np.where(np.arange(p) < model.k, values[:p], 0.0)
+        column, links = (model.torques(x, self.rows)[:, j] for x in (self.terms.rigid, rigid))
         size = float(links @ links)
         return float(column @ links) / size if size > 0.0 else 1.0
 
