@@ -8,8 +8,9 @@ import pytest
 from armdyn.identification.fit._blocks import Blocks, Normal
 from armdyn.identification.fit._error_bars import _deviations
 from armdyn.identification.fit._regression import Prior
+from armdyn.identification.fit.choice._evidence import Evidence, Group, Sums
 from armdyn.identification.fit.choice._ladder import ladders
-from armdyn.identification.fit.choice._relevance import Evidence, Group, Sums, relevant
+from armdyn.identification.fit.choice._relevance import relevant
 
 ROWS, OWN, MORE, NOISE = 400, 3, 6, 0.1
 

@@ -24,14 +24,9 @@ from armdyn.identification.fit._prior import Expected, nearest_parameters, with_
 from armdyn.identification.fit._problem import Solution
 from armdyn.identification.fit._regression import Prior
 from armdyn.identification.fit._segments import Rows
+from armdyn.identification.fit.choice._evidence import Evidence, Group, Sums
 from armdyn.identification.fit.choice._ladder import Rung, ladders
-from armdyn.identification.fit.choice._relevance import (
-    Evidence,
-    Group,
-    Sums,
-    everything,
-    relevant,
-)
+from armdyn.identification.fit.choice._relevance import everything, relevant
 from armdyn.identification.fit.choice._tilt import Tilt, tilt_of
 from armdyn.identification.fit.choice._wide import TILT, Terms, Wide, wide_model
 from armdyn.robot import FRICTION_TERMS

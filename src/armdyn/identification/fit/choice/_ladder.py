@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from armdyn.identification._tolerances import TINY
 from armdyn.identification.fit._blocks import Blocks, Normal
-from armdyn.identification.fit.choice._relevance import Group
+from armdyn.identification.fit.choice._evidence import Group
 
 Array = NDArray[np.float64]
 

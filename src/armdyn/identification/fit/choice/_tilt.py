@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from armdyn.identification._tolerances import TINY
 from armdyn.identification.fit._blocks import Blocks
 from armdyn.identification.fit._gravity import tilts
-from armdyn.identification.fit.choice._relevance import Evidence, Relevant
+from armdyn.identification.fit.choice._evidence import Evidence, Relevant
 from armdyn.identification.fit.choice._wide import TILT
 
 Array = NDArray[np.float64]

@@ -25,7 +25,7 @@ from armdyn.identification.fit._columns import (
     short_name,
 )
 from armdyn.identification.fit._gravity import gravity_columns, tilts
-from armdyn.identification.fit.choice._relevance import Group
+from armdyn.identification.fit.choice._evidence import Group
 from armdyn.robot import FRICTION_TERMS
 
 Array = NDArray[np.float64]
