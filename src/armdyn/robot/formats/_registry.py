@@ -74,7 +74,7 @@ FORMATS: list[RobotFormat] = [
         into="armdyn.robot.formats.xacro:xacro_into",
         into_suffix=".urdf",
         options=("base", "tip", "snap", "without", "waive", "arguments", "packages"),
-        extra=("xacrodoc", "xacro"),
+        extra=("xacro", "xacro"),
     ),
     RobotFormat(
         name="MJCF",

@@ -10,11 +10,12 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from armdyn.robot.formats._records import Fault
+from armdyn.robot.formats.isolated._serve import QUERY, receive, send
 
-PATIENCE = 30.0
+PATIENCE = 15.0
 """Seconds that a request may take; arms take some milliseconds."""
 
 
@@ -28,7 +29,7 @@ class Isolated:
         """Start nothing yet.
 
         Args:
-            module: its function `answer` takes a request and returns an answer, both for JSON.
+            module: its functions `answer` and `provide` are those of `_serve.py`.
             name: what messages call it.
         """
         self._module, self._name = module, name
@@ -43,7 +44,7 @@ class Isolated:
         """Return the answer to a request.
 
         Raises:
-            Fault: the process crashed, or took too long.
+            Fault: the process crashed, failed, or took too long.
         """
         with self._lock:
             try:
@@ -82,20 +83,37 @@ class _Process:
         program = str(Path(__file__).with_name("_serve.py"))
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", program],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # a process with threads cannot fork
         )  # fmt: skip
         self._late = False
         self._send({"path": [entry for entry in sys.path if entry], "module": module})
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the answer to a request; None if the process has ended."""
+        """Return the answer to a request; None if the process has ended.
+
+        Raises:
+            Fault: it failed.
+        """
         timer = threading.Timer(PATIENCE, self._give_up)
         timer.start()
         try:
             self._send(request)
-            return self._receive()
+            message = receive(self._pipe(self._process.stdout))
+        except (OSError, ValueError):
+            return None
         finally:
             timer.cancel()
+        if message is None:
+            return None
+        try:
+            answer = json.loads(message[1])
+        except (ValueError, RecursionError):
+            raise Fault("the process that read it gave no proper answer.") from None
+        if "failure" in answer:
+            last = str(answer["failure"]).strip().rpartition("\n")[2]
+            raise Fault(f"the process that read it failed: {last}.")
+        return answer
 
     def stopped(self) -> int:
         """Return the exit status of a process that has ended."""
@@ -104,7 +122,7 @@ class _Process:
     def why(self, name: str) -> str:
         """Return a sentence on why there is no answer."""
         code = self.stopped()
-        if self._late:
+        if self._late or code == -getattr(signal, "SIGXCPU", 0):
             return f"{name} took more than {PATIENCE:.0f} s to read it: no description of an arm."
         if code < 0:
             killed = _signal(-code)
@@ -120,24 +138,12 @@ class _Process:
         self._process.kill()
 
     def _send(self, message: dict[str, Any]) -> None:
-        data = json.dumps(message).encode()
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(b"%d\n%b" % (len(data), data))
-            self._process.stdin.flush()
-        except (BrokenPipeError, OSError):
-            pass  # that there is no answer tells
+        send(self._pipe(self._process.stdin), QUERY, json.dumps(message).encode())
 
-    def _receive(self) -> dict[str, Any] | None:
-        assert self._process.stdout is not None
-        size = self._process.stdout.readline()
-        data = self._process.stdout.read(int(size)) if size.endswith(b"\n") else b""
-        if not size or len(data) != int(size):
-            return None
-        answer = json.loads(data)
-        if "failure" in answer:
-            raise RuntimeError(f"an isolated process failed:\n{answer['failure']}")
-        return answer
+    @staticmethod
+    def _pipe(file: IO[bytes] | None) -> int:
+        assert file is not None
+        return file.fileno()
 
 
 def _signal(number: int) -> str:

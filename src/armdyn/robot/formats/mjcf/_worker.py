@@ -1,17 +1,19 @@
-"""Run MuJoCo's parser and compiler, in an isolated process.
+"""Run MuJoCo's parser and compiler, in a confined process.
 
 A file can make the parser crash (a class called "%n", a model that attaches itself), take all
-memory (a billion replicas) or never end. In a process of its own that does no harm. No file is
-opened but the meshes that a request lists by path.
+memory (a billion replicas) or never end. In a confined process that does no harm. It gets the
+meshes that a request lists by path, and opens no file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import mujoco as _mujoco  # pyright: ignore[reportMissingTypeStubs]
 
+from armdyn.robot.formats.isolated import Refused
 from armdyn.robot.formats.mjcf._drawn import drawn_geoms
 
 mujoco: Any = _mujoco  # its types are not complete
@@ -34,7 +36,19 @@ NAMES = ("body", "jnt", "site", "numeric")
 mujoco.set_mju_user_warning(str)
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
+def provide(request: dict[str, Any], query: dict[str, Any]) -> bytes:
+    """Return the bytes of a mesh.
+
+    Raises:
+        OSError: it cannot be read.
+        Refused: the request does not list it.
+    """
+    if query["mesh"] not in request["meshes"].values():
+        raise Refused(f"it names the file {query['mesh']!r}, which is none of its meshes")
+    return Path(query["mesh"]).read_bytes()
+
+
+def answer(request: dict[str, Any], ask: Callable[[dict[str, Any]], bytes]) -> dict[str, Any]:
     """Return the compiled model of a request, or the error of MuJoCo.
 
     The whole file is only parsed: that finds what MuJoCo refuses. The model is compiled from the
@@ -48,8 +62,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         for mesh in needed.meshes:
             path = request["meshes"].get(mesh.file)
             if path is not None:
-                with open(path, "rb") as file:
-                    assets[mesh.file] = file.read()
+                assets[mesh.file] = ask({"mesh": path})
         needed.assets = assets
         model = needed.compile()
         couplings = _couplings(whole)

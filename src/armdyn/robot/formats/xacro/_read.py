@@ -13,12 +13,10 @@ from armdyn.robot._robot import Robot
 from armdyn.robot.formats._records import Fault, listed
 from armdyn.robot.formats.isolated import Isolated
 from armdyn.robot.formats.urdf import into_text, parse_urdf
+from armdyn.robot.formats.xacro._reach import PACKAGE_FILE
 from armdyn.robot.meshes import package_folders
 
 _xacro = Isolated("armdyn.robot.formats.xacro._worker", "xacro")
-
-# The file that makes a folder a package.
-PACKAGE_FILE = "package.xml"
 
 
 def read_xacro(
@@ -90,6 +88,7 @@ def expanded(
     own = next((up for up in file.parents if (up / PACKAGE_FILE).is_file()), file.parent)
     request = {
         "path": str(file),
+        "cwd": os.getcwd(),
         "arguments": {name: _text(value) for name, value in (arguments or {}).items()},
         "own": str(own),
         "folders": [*folders, *trusted],

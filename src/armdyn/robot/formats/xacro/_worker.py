@@ -1,90 +1,76 @@
-"""Expand xacro files, in an isolated process.
+"""Expand xacro files, in a confined process.
 
-xacro runs Python expressions of the file, reads files that it names, and keeps its state in its
-module. Here expressions may use no private names, so that they stay what they are meant to be,
-arithmetic; files are read from permitted folders only; document types are refused; and elements
-know their lines, for messages. Expressions that take all time or memory cost this process only.
+The package `xacro` evaluates Python expressions of the file, opens files that it names, and keeps
+its state in its module. Here expressions are evaluated by `_expressions.py`, whichever way xacro
+reaches them; files, packages and globs are asked of the process outside, which permits some
+folders only; document types are refused; and elements know their lines, for messages.
 """
 
 from __future__ import annotations
 
-import ast
+import json
 import os
 import re
 import xml.dom.minidom as minidom
-from pathlib import Path
-from types import TracebackType
-from typing import Any, ClassVar
+from collections.abc import Callable
+from types import SimpleNamespace, TracebackType
+from typing import Any, ClassVar, NoReturn
 from xml.parsers.expat import ExpatError
 
 import xacro as _xacro  # pyright: ignore[reportMissingTypeStubs]
 import xacro.substitution_args as _substitution_args  # pyright: ignore[reportMissingTypeStubs]
-import xacrodoc as _xacrodoc  # pyright: ignore[reportMissingTypeStubs]
+import yaml as _yaml  # pyright: ignore[reportMissingModuleSource]
 from defusedxml.common import DefusedXmlException
 from defusedxml.expatbuilder import DefusedExpatBuilderNS
 
+from armdyn.robot.formats.isolated import Refused
+from armdyn.robot.formats.xacro._expressions import evaluate
+from armdyn.robot.formats.xacro._reach import provide
+from armdyn.robot.formats.xacro._values import (
+    MATH,
+    PYTHON,
+    Budget,
+    Function,
+    Namespace,
+    checked,
+)
+
+__all__ = ["answer", "provide"]
+
 xacro: Any = _xacro  # their types are not complete
 substitution_args: Any = _substitution_args
-xacrodoc: Any = _xacrodoc
+yaml: Any = _yaml
 
-# Functions that reach private names through text.
-FORBIDDEN = ("format", "format_map")
+# What cloning an element, and finding expressions in a text, cost beside the steps of expressions.
+CLONE_WORK, TEXT_WORK = 500, 20
 
-LARGEST_FILE = 5_000_000
-
-
-class _Refused(Exception):
-    """What the file asks for is not permitted."""
+# A parameter of a macro and its default, as in xacro, but in time that grows with the text only.
+_DEFAULT = r"\$\{.*?\}|\$\(.*?\)|(?:'[^'\n]*'|\"[^\"\n]*\"|[^\s'\"])+|"
+MACRO_PARAMETER = re.compile(r"^\s*([^\s:=]+?)\s*:?=\s*(\^\|?)?(" + _DEFAULT + r")(?:\s+|$)(.*)")
 
 
 class _Request:
-    """The request that is answered: its file, the permitted folders, and the arguments seen."""
+    """The request that is answered."""
 
     path: ClassVar[str] = ""
-    roots: ClassVar[tuple[str, ...]] = ()
-    trusted: ClassVar[tuple[str, ...]] = ()
-    seen: ClassVar[set[str]] = set()
+    arguments: ClassVar[set[str]] = set()
+    packages: ClassVar[dict[str, str]] = {}
+    ask: ClassVar[Callable[[dict[str, Any]], bytes]]
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
+def answer(request: dict[str, Any], ask: Callable[[dict[str, Any]], bytes]) -> dict[str, Any]:
     """Return the expanded text and the file's arguments, or the error and its place."""
-    _Request.path, _Request.roots = request["path"], tuple(request["roots"])
-    _Request.trusted = tuple(request["trusted"])
-    _Request.seen = set()
-    xacrodoc.packages.reset()
-    if request["folders"]:
-        xacrodoc.packages.look_in(request["folders"])
-    direct = _packages([*request["folders"], request["own"]])
-    xacrodoc.packages.update_package_cache(direct)
+    _Request.path, _Request.ask = request["path"], staticmethod(ask)
+    _Request.arguments, _Request.packages = set(), {}
+    Budget.renew()
     xacro.init_stacks(request["path"])
+    xacro.root_dir = request["cwd"]
     try:
-        document = xacrodoc.XacroDoc.from_file(
-            request["path"], walk_up=False, subargs=dict(request["arguments"]),
-            resolve_packages=False,
-        )  # fmt: skip
-        return {"text": document.dom.toxml(), "arguments": sorted(_Request.seen)}
+        document = _parse(None, request["path"])
+        xacro.process_doc(document, mappings=dict(request["arguments"]))
+        return {"text": document.toxml(), "arguments": sorted(_Request.arguments)}
     except (Exception, RecursionError) as error:
         return _failure(error)
-
-
-def _packages(folders: list[str]) -> dict[str, str]:
-    """Return packages that are these folders or lie directly in them, by name."""
-    found: dict[str, str] = {}
-    for folder in map(Path, folders):
-        for path in (folder, *(sorted(folder.iterdir()) if folder.is_dir() else ())):
-            if path.is_dir():
-                found.setdefault(_package_name(path), str(path))
-    return found
-
-
-def _package_name(folder: Path) -> str:
-    """Return the name in the file of a package; that of the folder if it has none."""
-    try:
-        text = (folder / "package.xml").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return folder.name
-    name = re.search(r"<name>\s*([^<>\s]+)\s*</name>", text)
-    return name[1] if name else folder.name
 
 
 # --- what is replaced in xacro
@@ -101,107 +87,146 @@ class _LinedBuilder(DefusedExpatBuilderNS):
         node.armdyn_place = (self.file, self.getParser().CurrentLineNumber)
 
 
-def _parse(source: Any, filename: str | None = None) -> Any:
-    """Parse a text, or a file from a permitted folder."""
-    if source is None:
-        path = _permitted(filename or "")
-        around = [os.path.realpath(one) for one in xacro.filestack[:-1] if one]
-        if os.path.realpath(path) in around:
-            raise _Refused("the file includes itself, directly or through others")
-        with open(path, "rb") as file:
-            source = file.read(LARGEST_FILE + 1)
-    elif not isinstance(source, str):
-        return source
-    if len(source) > LARGEST_FILE:
-        raise _Refused(f"the file has more than {LARGEST_FILE / 1e6:.0f} MB")
-    text = source if isinstance(source, str) else source.decode("utf-8", errors="replace")
-    _Request.seen.update(re.findall(r"\$\(arg\s+([^\s)]+)\s*\)", text))
+def _parse(source: Any, filename: str) -> Any:
+    """Parse a file; `source` is None: xacro itself parses no text here."""
+    around = [os.path.normpath(one) for one in xacro.filestack[:-1] if one]
+    if os.path.normpath(filename) in around:
+        raise Refused("the file includes itself, directly or through others")
+    try:
+        data = _Request.ask({"file": filename})
+    except OSError as error:
+        xacro.filestack.pop()
+        raise xacro.XacroException(exc=error) from error  # which an optional include may ignore
+    text = data.decode("utf-8", errors="replace")
+    _Request.arguments.update(re.findall(r"\$\(arg\s+([^\s)]+)\s*\)", text))
     builder = _LinedBuilder(forbid_dtd=True)
-    builder.file = filename or _Request.path
-    document = builder.parseString(source)
+    builder.file = filename
+    document = builder.parseString(data)
     for element in document.getElementsByTagName("xacro:arg"):
-        _Request.seen.add(element.getAttribute("name"))
+        _Request.arguments.add(element.getAttribute("name"))
     return document
 
 
-_absolute = xacro.abs_filename_spec
+class _YamlLoader(yaml.SafeLoader):
+    """Loads plain values, and numbers with the units of xacro."""
 
 
-def _permitted(filename: str) -> str:
-    """Return the path of a file that xacro may read.
+def _quantity(factor: float) -> Callable[[Any, Any], float]:
+    def construct(loader: Any, node: Any) -> float:
+        return float(evaluate(str(loader.construct_scalar(node)), _SYMBOLS)) * factor
 
-    Folders of the environment may be full of links to elsewhere; in others, a link out of them is
-    refused.
-    """
-    path = os.path.abspath(_absolute(filename))
-    real = os.path.realpath(path)
-    if not _is_below(real, _Request.roots) and not _is_below(path, _Request.trusted):
-        raise _Refused(
-            f"it names the file {filename[:200]!r}, which is in none of its packages; to permit "
-            f"that, pass the folder: packages=[{os.path.dirname(path)!r}]"
-        )
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise _Refused(f"{filename[:200]!r} is not a regular file")
-    return path
+    return construct
 
 
-def _is_below(path: str, roots: tuple[str, ...]) -> bool:
-    return any(Path(path).is_relative_to(root) for root in roots)
+for _unit in xacro.ConstructUnits:
+    _YamlLoader.add_constructor(_unit.value.tag, _quantity(_unit.value.conversion_constant))
 
 
-def _checked_expression(text: str) -> None:
-    """Refuse expressions that reach for private names."""
-    for node in ast.walk(ast.parse(text.strip(), mode="eval")):
-        names = [getattr(node, key, None) for key in ("id", "attr", "arg")]
-        for name in names:
-            if isinstance(name, str) and (name.startswith("__") or name in FORBIDDEN):
-                raise _Refused(f"the expression uses {name!r}, which is refused for safety")
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-            raise _Refused(f"the expression uses {node.attr!r}, which is refused for safety")
-        if isinstance(node, ast.Lambda):
-            raise _Refused("the expression defines a function, which is refused for safety")
+def _load_yaml(filename: str) -> Any:
+    path = xacro.abs_filename_spec(filename)
+    text = _Request.ask({"file": path}).decode("utf-8", errors="replace")
+    return checked(yaml.load(text, Loader=_YamlLoader))
 
 
-_evaluate = xacro.safe_eval
-
-
-def _safe_eval(expression: str, globals: Any, locals: Any = None) -> Any:
-    _checked_expression(expression)
-    return _evaluate(expression, globals, locals)
+def _evaluated(expression: str, globals: Any, locals: Any = None) -> Any:
+    return evaluate(str(expression), globals)
 
 
 def _substituted(text: str, context: dict[str, Any]) -> str:
-    """Evaluate $(eval ...) without Python's built-in functions."""
-    _checked_expression(text)
+    """Return the value of $(eval ...)."""
     given = context.setdefault("arg", {})
-    names: dict[str, Any] = {
-        name: value for name, value in substitution_args._eval_dict.items() if name[:2] != "__"
-    }
-    names |= substitution_args._eval_dict["__builtins__"]
-    names |= {name: substitution_args.convert_value(value, "auto") for name, value in given.items()}
+    names = {name: substitution_args.convert_value(value, "auto") for name, value in given.items()}
+    return str(evaluate(text, {**names, **_SUBSTITUTION_SYMBOLS}))
 
-    def value_of(name: str) -> Any:
-        return substitution_args.convert_value(given[name], "auto")
 
-    names["arg"] = value_of
-    return str(eval(text, {"__builtins__": {}}, names))
+def _argument(name: str) -> Any:
+    return _argument_text(name, lambda text: substitution_args.convert_value(text, "auto"))
+
+
+def _argument_text(name: str, convert: Callable[[str], Any] = str) -> Any:
+    given = xacro.substitution_args_context["arg"]
+    if name not in given:
+        raise substitution_args.ArgException(name)
+    return convert(given[name])
+
+
+def _package(name: str) -> str:
+    if name not in _Request.packages:
+        _Request.packages[name] = _Request.ask({"package": name}).decode()
+    return _Request.packages[name]
+
+
+def _matches(pattern: str) -> list[str]:
+    return json.loads(_Request.ask({"pattern": pattern}))
+
+
+def _tokens(text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
+    tokens = re.split(f"[{re.escape(sep)}]", text)
+    return [token for token in tokens if token or not skip_empty]
+
+
+def _fatal(*words: Any) -> NoReturn:
+    raise xacro.XacroException(" ".join(map(str, words)))
+
+
+def _message(*words: Any, **options: Any) -> str:
+    return ""  # nobody reads what this process prints
+
+
+def _no_eval(*arguments: Any) -> NoReturn:
+    raise Refused("Python's `eval` is refused for safety")
 
 
 _minidom: Any = minidom
 _clone: Any = _minidom._clone_node
+_eval_text: Any = xacro.eval_text
 
 
 def _clone_with_place(node: Any, deep: Any, owner: Any) -> Any:
+    Budget.spend(CLONE_WORK)
     copy: Any = _clone(node, deep, owner)
     if hasattr(node, "armdyn_place"):
         copy.armdyn_place = node.armdyn_place
     return copy
 
 
+def _counted_text(text: str, symbols: Any) -> Any:
+    Budget.spend(TEXT_WORK + len(text))
+    return _eval_text(text, symbols)
+
+
+_OWN = {
+    "abs_filename": xacro.abs_filename_spec, "arg": _argument_text, "dotify": dict,
+    "error": _message, "fatal": _fatal, "load_yaml": _load_yaml, "message": _message,
+    "print_location": _message, "tokenize": _tokens, "warning": _message,
+}  # fmt: skip
+_XACRO = Namespace({name: Function(name, call) for name, call in _OWN.items()})
+_SYMBOLS = {
+    **PYTHON, **MATH, "math": MATH, "python": PYTHON, "xacro": _XACRO,
+    **{name: _XACRO[name] for name in ("abs_filename", "dotify", "load_yaml")},
+}  # fmt: skip
+"""What ${...} may use besides properties."""
+
+_ENVIRONMENT = {
+    "arg": _argument, "env": substitution_args._eval_env, "find": _package,
+    "optenv": substitution_args._eval_optenv,
+}  # fmt: skip
+_SUBSTITUTION_SYMBOLS = {
+    **PYTHON, **MATH, "true": True, "false": False,
+    **{name: Function(name, call) for name, call in _ENVIRONMENT.items()},
+}  # fmt: skip
+"""What $(eval ...) may use besides arguments."""
+
 xacro.parse = _parse
-xacro.safe_eval = _safe_eval
-xacro.abs_filename_spec = _permitted
+xacro.safe_eval = _evaluated
+xacro.load_yaml = _load_yaml
+xacro.eval_text = _counted_text
+xacro.glob = SimpleNamespace(glob=_matches)
+xacro.re_macro_arg = MACRO_PARAMETER
+xacro._global_symbols = _SYMBOLS
+xacro.eval = substitution_args.eval = _no_eval
 substitution_args._eval = _substituted
+substitution_args._eval_find = _package
 _minidom._clone_node = _clone_with_place
 
 
@@ -253,15 +278,10 @@ def _sentence(error: BaseException) -> str:
             "the file declares a document type or entities (<!DOCTYPE ...>), which are refused for "
             "safety"
         )
-    if isinstance(error, xacrodoc.packages.PackageNotFoundError):
-        return (
-            f"there is no package {error.args[0]!r}; pass the folder it is in: packages=[...], or "
-            "set ROS_PACKAGE_PATH or AMENT_PREFIX_PATH"
-        )
     if isinstance(error, substitution_args.ArgException):
         return f"the argument {str(error)!r} has no value; pass arguments={{{str(error)!r}: ...}}"
     if isinstance(error, RecursionError):
-        return "macros or properties call each other without end"
+        return "it nests too deeply: macros or properties may call each other without end"
     if isinstance(error, MemoryError):
         return "it needs more memory than there is"
     if isinstance(error, OSError):
