@@ -190,3 +190,15 @@ def test_mutated_models_give_clear_errors_or_arms(folder: Path) -> None:
             except ArmdynError as error:
                 assert str(error).strip()
     assert 0 < read < 60
+
+
+def test_a_mesh_of_any_size_is_no_danger(tmp_path: Path) -> None:
+    with (tmp_path / "huge.stl").open("wb") as file:
+        file.truncate(200 << 30)  # on disk it takes nothing
+    path = tmp_path / "arm.xml"
+    path.write_text(
+        '<mujoco><asset><mesh name="m" file="huge.stl"/></asset><worldbody><body>'
+        '<joint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    )
+    with pytest.raises(RobotFileError, match="has more than 50 MB"):
+        armdyn.load(path)

@@ -167,6 +167,7 @@ ELEMENTS = (
     f'<xacro:macro name="m0"><a/></xacro:macro>{LAUGHS}<xacro:m40/>',
     '<xacro:macro name="m"><xacro:m/><xacro:m/></xacro:macro><xacro:m/>',
     f'<xacro:macro name="m" params="{"a" * 30}=={"x" * 4000}\'"><a/></xacro:macro><xacro:m/>',
+    f'<xacro:macro name="m"><!-- {"x" * 9999} --></xacro:macro>{"<xacro:m/>" * 2000}',
     "<a>" * 3000 + "</a>" * 3000,
 )
 

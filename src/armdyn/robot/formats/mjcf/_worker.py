@@ -8,7 +8,6 @@ meshes that a request lists by path, and opens no file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import mujoco as _mujoco  # pyright: ignore[reportMissingTypeStubs]
@@ -29,6 +28,9 @@ ARRAYS = (
     "numeric_adr", "numeric_size", "numeric_data",
 )  # fmt: skip
 
+# Bytes of a mesh that decides the mass of a body.
+LARGEST_MESH = 50_000_000
+
 NAMES = ("body", "jnt", "site", "numeric")
 
 
@@ -45,7 +47,11 @@ def provide(request: dict[str, Any], query: dict[str, Any]) -> bytes:
     """
     if query["mesh"] not in request["meshes"].values():
         raise Refused(f"it names the file {query['mesh']!r}, which is none of its meshes")
-    return Path(query["mesh"]).read_bytes()
+    with open(query["mesh"], "rb") as file:
+        data = file.read(LARGEST_MESH + 1)
+    if len(data) > LARGEST_MESH:
+        raise Refused(f"the mesh {query['mesh']!r} has more than {LARGEST_MESH / 1e6:.0f} MB")
+    return data
 
 
 def answer(request: dict[str, Any], ask: Callable[[dict[str, Any]], bytes]) -> dict[str, Any]:

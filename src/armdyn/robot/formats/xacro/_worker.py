@@ -41,6 +41,9 @@ xacro: Any = _xacro  # their types are not complete
 substitution_args: Any = _substitution_args
 yaml: Any = _yaml
 
+# Characters of an expanded file; arms have some ten thousand.
+LARGEST_TEXT = 10_000_000
+
 # What cloning an element, and finding expressions in a text, cost beside the steps of expressions.
 CLONE_WORK, TEXT_WORK = 500, 20
 
@@ -68,7 +71,10 @@ def answer(request: dict[str, Any], ask: Callable[[dict[str, Any]], bytes]) -> d
     try:
         document = _parse(None, request["path"])
         xacro.process_doc(document, mappings=dict(request["arguments"]))
-        return {"text": document.toxml(), "arguments": sorted(_Request.arguments)}
+        text = document.toxml()
+        if len(text) > LARGEST_TEXT:
+            raise Refused(f"it expands to more than {LARGEST_TEXT / 1e6:.0f} MB: no arm")
+        return {"text": text, "arguments": sorted(_Request.arguments)}
     except (Exception, RecursionError) as error:
         return _failure(error)
 
