@@ -4,6 +4,8 @@ All processes of a run share one cache, empty at the start: nothing is compiled 
 thread for linear algebra: several processes with several threads wait for each other.
 """
 
+from __future__ import annotations
+
 import atexit
 import os
 import shutil
