@@ -10,11 +10,14 @@ BENCH_READY := $(VENV)/.ready-bench
 # build "+cpu" of that version, which is smaller; else the one that its index has for this machine.
 TORCH_VENV := .venv-torch
 TORCH_READY := $(TORCH_VENV)/.ready
+# The lowest versions that pyproject.toml allows have one, too.
+LOWEST_VENV := .venv-lowest
+LOWEST_READY := $(LOWEST_VENV)/.ready
 # What the emulated processor runs: code for one state and for batches, loops, calls, the cache.
 ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py equal_bits.py compiled.py kernel_calls.py fastcall.py fastcall_batch.py \
 	batch.py streams.py rolled_kernel.py cache.py)
 
-.PHONY: demo test test-fast test-arm test-avx512 test-embedded test-torch lint bench docs clean help
+.PHONY: demo test test-fast test-arm test-avx512 test-embedded test-torch test-machines test-lowest lint bench docs clean help
 
 help:  ## say what there is
 	@grep -hE '^[a-z0-9-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -41,6 +44,12 @@ test-torch: $(TORCH_READY)  ## functions as operators of PyTorch, which this ins
 	CUDA_VISIBLE_DEVICES= $(TORCH_VENV)/bin/python -m pytest -rs -k "torch or learn" tests/arm/test_torch_operators.py \
 		tests/docs/test_examples.py tests/docs/test_tutorials.py tests/docs/test_docstrings.py tests/test_bad_arguments.py
 
+test-machines: $(READY)  ## the tests without the long studies, with libraries held to what older and other processors have
+	$(BIN)/python tests/support/machines.py -n auto -m "not slow"
+
+test-lowest: $(LOWEST_READY)  ## the tests without the long studies, with the lowest versions that pyproject.toml allows
+	$(LOWEST_VENV)/bin/python -m pytest -n auto -m "not slow"
+
 lint: $(READY)  ## style, types and directions of import
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
@@ -56,7 +65,7 @@ docs: $(READY)  ## the site of tutorials and reference, from docs/ and docstring
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:  ## remove the environment and all caches
-	rm -rf $(VENV) $(TORCH_VENV) .arm build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) $(TORCH_VENV) $(LOWEST_VENV) .arm build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
 	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -71,6 +80,13 @@ $(TORCH_READY): pyproject.toml constraints.txt
 	@echo "Setting up $(TORCH_VENV): some minutes, this once."
 	test -x $(TORCH_VENV)/bin/python || $(PYTHON) -m venv $(TORCH_VENV)
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch]'
+	@touch $@
+
+$(LOWEST_READY): pyproject.toml tests/support/lowest.py
+	@echo "Setting up $(LOWEST_VENV): some minutes, this once."
+	test -x $(LOWEST_VENV)/bin/python || $(PYTHON) -m venv $(LOWEST_VENV)
+	$(LOWEST_VENV)/bin/python tests/support/lowest.py test > $(LOWEST_VENV)/lowest.txt
+	$(LOWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST_VENV)/lowest.txt -e '.[test]'
 	@touch $@
 
 $(BENCH_READY): $(READY)

@@ -4,6 +4,8 @@ All processes of a run share one cache, empty at the start: nothing is compiled 
 thread for linear algebra: several processes with several threads wait for each other.
 """
 
+from __future__ import annotations
+
 import atexit
 import os
 import shutil
@@ -11,8 +13,26 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
 if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ["ARMDYN_CACHE"] = tempfile.mkdtemp(prefix="armdyn-tests-")
     atexit.register(shutil.rmtree, os.environ["ARMDYN_CACHE"], ignore_errors=True)
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """Tests whose files beside the project are absent are counted in one line."""
+    from support.beside import ABSENT
+
+    if report.skipped and ABSENT in str(report.longrepr):
+        return ("left out", "s", "LEFT OUT")
+    return None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if count := len(terminalreporter.getreports("left out")):
+        terminalreporter.write_line(
+            f"{count} tests left out: ../shared, with their files, is absent"
+        )

@@ -15,8 +15,9 @@ import armdyn
 from armdyn import Arm, Log, MomentumObserver, Result
 from armdyn.control.observer._contacts import contacts_of
 from armdyn.errors import InputError
+from support.beside import beside
 from support.c_code import Library, needs_gcc, selftest
-from support.identification import data, example_robot, motion, recorded, small_arm
+from support.identification import example_robot, motion, recorded, small_arm
 from support.robots import random_robot
 
 # Torque limits of the small arm [N m].
@@ -237,7 +238,7 @@ def test_rows_that_a_recorder_repeats_are_no_contacts() -> None:
 
 def test_real_arm_without_contacts(tmp_path: Path) -> None:
     arm = armdyn.load(example_robot("ur_description/urdf/ur10_robot.urdf"))
-    log = Log.read(data("ur10_panda_unisa", "ur10_exciting_trajectory.csv"), joints=arm)
+    log = Log.read(beside("data/ur10_panda_unisa", "ur10_exciting_trajectory.csv"), joints=arm)
     half = len(log) // 2
     first, second = log.part(0, half), log.part(half, len(log))
     result = armdyn.identify(arm, first, friction=True, rotor=True, physical=False)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tarfile
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from support.lowest import PROJECT, lowest
 from support.pages import ROOT
 
 pytest.importorskip("hatchling", reason="hatchling is not installed")
@@ -43,3 +45,15 @@ def test_links_of_the_readme_lead_to_the_source_if_it_has_an_address() -> None:
     assert "[page](https://d.e/arm/blob/HEAD/docs/a.md)" in told
     assert "![An arm](https://d.e/arm/raw/HEAD/docs/a.png)" in told
     assert "[site](https://b.c)" in told
+
+
+def test_lowest_versions_of_every_extra_are_those_that_are_tested() -> None:
+    """`make test-lowest` installs those of `test`; PyTorch and tools have other targets."""
+    extras = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    tested = set(lowest("test"))
+    for extra in extras.keys() - {"bench", "docs", "lint", "torch"}:
+        assert set(lowest(extra)) <= tested, extra
+    every = {one.partition(";")[0] for one in lowest(*extras)}
+    assert all("==" in one for one in every)
+    names = sorted(one.partition("==")[0] for one in every)
+    assert sorted(set(names)) == names  # no package has two bounds

@@ -12,7 +12,8 @@ import pytest
 import armdyn
 from armdyn import Arm, Log
 from armdyn.identification import identify
-from support.identification import data, example_robot
+from support.beside import beside
+from support.identification import example_robot
 
 
 def halves(log: Log) -> tuple[Log, Log]:
@@ -20,12 +21,12 @@ def halves(log: Log) -> tuple[Log, Log]:
 
 
 def lwr4() -> tuple[Arm, list[Log]]:
-    text = data("lwr4", "kuka_lwr4.urdf").read_text()
+    text = beside("data/lwr4", "kuka_lwr4.urdf").read_text()
     # Its first joint, a fixed one, has two origins; the second moves nothing.
     twice = '<origin rpy="0 0 0" xyz="0 0 0"/>\n    <parent link="box"/>'
     assert twice in text
     return text.replace(twice, '<parent link="box"/>'), [
-        np.load(data("lwr4", f"measurements_{k}.npz")) for k in (1, 2, 3)
+        np.load(beside("data/lwr4", f"measurements_{k}.npz")) for k in (1, 2, 3)
     ]
 
 
@@ -52,9 +53,9 @@ def kr300() -> tuple[Arm, list[Log]]:
     arm = Arm(armdyn.from_standard_dh(rows, base=np.diag([1.0, -1.0, -1.0, 1.0]), name="kr300"))
     logs = []
     for run in "ABC":
-        rec = io.loadmat(data("kr300", f"data_{run}.mat"), squeeze_me=True, struct_as_record=False)[
-            "rec"
-        ]
+        rec = io.loadmat(
+            beside("data/kr300", f"data_{run}.mat"), squeeze_me=True, struct_as_record=False
+        )["rec"]
         logs.append(
             Log(
                 t=rec.time_cont,
@@ -75,7 +76,7 @@ COUNTERBALANCE = [
 
 def test_ur10() -> None:
     arm = armdyn.load(example_robot("ur_description/urdf/ur10_robot.urdf"))
-    log = Log.read(data("ur10_panda_unisa", "ur10_exciting_trajectory.csv"), joints=arm)
+    log = Log.read(beside("data/ur10_panda_unisa", "ur10_exciting_trajectory.csv"), joints=arm)
     first, second = halves(log)
     assert identify(arm, first, test=second).torque_error_total <= 0.045
     whole = identify(arm, log)
@@ -91,7 +92,7 @@ def test_ur10() -> None:
 def test_panda() -> None:
     path = example_robot("panda_description/urdf/panda.urdf")
     arm = armdyn.load(path, tip="panda_link8")
-    log = Log.read(data("ur10_panda_unisa", "panda_exciting_trajectory.csv"))
+    log = Log.read(beside("data/ur10_panda_unisa", "panda_exciting_trajectory.csv"))
     first, second = halves(log)
     found = identify(arm, first, test=second)
     assert found.torque_error_total <= 0.036

@@ -21,7 +21,8 @@ from armdyn.identification.physical._pseudo_inertia import (
     parameters_of,
     pseudo_inertia,
 )
-from support.identification import data, example_robot, recorded, small_arm
+from support.beside import beside
+from support.identification import example_robot, recorded, small_arm
 
 
 def stands(arm: Arm, poses: int = 10_000) -> bool:
@@ -203,7 +204,7 @@ def real_arms() -> dict[str, tuple]:
 def test_bodies_of_real_arms_lose_little(name: str, rotor: bool | str) -> None:
     urdf, tip, file = real_arms()[name]
     arm = armdyn.load(example_robot(urdf), tip=tip)
-    log = Log.read(data("ur10_panda_unisa", file), joints=arm if name == "ur10" else None)
+    log = Log.read(beside("data/ur10_panda_unisa", file), joints=arm if name == "ur10" else None)
     first, second = log.part(0, len(log) // 2), log.part(len(log) // 2, len(log))
     free, bound = (
         identify(arm, first, test=second, physical=p, rotor=rotor) for p in (False, True)

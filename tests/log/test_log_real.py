@@ -9,9 +9,8 @@ import pytest
 
 from armdyn import Log, LogError
 from armdyn.log import choose_cutoff, prepare
+from support.beside import beside
 
-DATA = Path(__file__).parents[3] / "shared/data"
-UNISA = DATA / "ur10_panda_unisa"
 KR300 = {
     "t": "rec.time_cont",
     "q": "rec.act_pos_mot_deg",
@@ -19,15 +18,17 @@ KR300 = {
     "tau": "rec.act_torque_abs_nm",
 }
 
-pytestmark = pytest.mark.skipif(not UNISA.is_dir(), reason="the real logs are not there")
+
+def unisa(arm: str) -> Path:
+    return beside("data/ur10_panda_unisa", f"{arm}_exciting_trajectory.csv")
 
 
 def read(arm: str) -> Log:
     if arm in ("ur10", "panda"):
-        return Log.read(UNISA / f"{arm}_exciting_trajectory.csv")
+        return Log.read(unisa(arm))
     if arm == "lwr4":
-        return Log.read(DATA / "lwr4/measurements_1.npz")
-    return Log.read(DATA / "kr300/data_A.mat", columns=KR300)
+        return Log.read(beside("data/lwr4/measurements_1.npz"))
+    return Log.read(beside("data/kr300/data_A.mat"), columns=KR300)
 
 
 @pytest.mark.parametrize(
@@ -59,16 +60,16 @@ def test_real_logs_are_read_and_prepared(
 
 def test_a_log_follows_the_joints_of_an_arm_of_another_name() -> None:
     names = [f"panda_joint{k}" for k in range(1, 8)]
-    log = Log.read(UNISA / "panda_exciting_trajectory.csv", joints=names)
+    log = Log.read(unisa("panda"), joints=names)
     assert log.joint_names == tuple(names)
     np.testing.assert_array_equal(log.q, read("panda").q)
     with pytest.raises(LogError, match="the file has 7, the arm 6"):
-        Log.read(UNISA / "panda_exciting_trajectory.csv", joints=[*names[:5], "x"])
+        Log.read(unisa("panda"), joints=[*names[:5], "x"])
 
 
 def test_a_file_of_many_arrays_asks_which_are_meant() -> None:
     with pytest.raises(LogError, match=r"'t' could be any of .*rec\.time_cont"):
-        Log.read(DATA / "kr300/data_A.mat")
+        Log.read(beside("data/kr300/data_A.mat"))
 
 
 def test_real_logs_survive_every_kind_of_file(tmp_path: Path) -> None:

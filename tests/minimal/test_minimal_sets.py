@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from armdyn.minimal._invisible import invisible
 from armdyn.minimal._khalil_gautier import khalil_gautier
 from armdyn.minimal._sampled import random_states, rank, stacked_regressor, structural_regressor
 from armdyn.robot import Chain, chain_of
+from support.beside import beside
 from support.minimal import (
     KNOWN,
     RX90,
@@ -31,8 +31,6 @@ from support.minimal import (
     special_chain,
 )
 from support.robots import random_robots, relative_error
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
 def check_theorem(chain: Chain) -> LinearSet:
@@ -182,9 +180,7 @@ def _column(parameter: str) -> int:
 
 
 def test_published_groupings_of_the_rx90_are_identifiable() -> None:
-    file = DATA / "rx90" / "RX90_regp.txt"
-    if not file.exists():
-        pytest.skip("the published groupings are not here")
+    file = beside("data/rx90/RX90_regp.txt")
     chain = chain_of(arm_of("rx90", "RRRRRR", RX90))
     groupings = _groupings(file.read_text(), D3=0.45, RL4=0.45)
     assert len(groupings) == 40

@@ -32,9 +32,9 @@ from armdyn.report.studies._rkf45 import Fehlberg
 from armdyn.report.studies._single import falling
 from armdyn.report.studies._study import Spread, write_plot
 from armdyn.robot import chain_of
+from support.beside import paper_with
 
 ROOT = Path(__file__).parents[2]
-PAPERS = ROOT.parent / "shared" / "papers"
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +56,7 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 
 
 def test_printed_numbers_are_those_of_the_paper() -> None:
-    found = [p for p in PAPERS.glob("*.txt") if "Gauss–Jordan elimination" in p.read_text("utf-8")]
-    if not found:
-        pytest.skip("the paper's text is not here")
-    text = found[0].read_text("utf-8")
+    text = paper_with("Gauss–Jordan elimination")
     lines = text[text.index("\nTable 5\n") :].splitlines()
     five = [re.findall(r"\t([\d.]+)", line) for line in lines if "rad/s" in line and "DP" in line]
     printed = [[float(x) for x in row] for row in five]

@@ -17,9 +17,9 @@ from armdyn.report._pinocchio import pinocchio_model
 from armdyn.robot import BundledName, Robot, bundled_names, chain_of, from_standard_dh, read_robot
 from armdyn.robot._bundled import TRUST, bundled_file
 from armdyn.robot.formats._toml import robot_from_toml, toml_text
+from support.beside import beside
 from support.robots import CLASSICAL, oracle, random_state, relative_error
 
-TABLES = Path(__file__).parents[3] / "shared/data/golden/published_robot_tables.json"
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 OWNED = ("kinova", "panda", "so100", "so101", "ur10", "ur3", "ur5", "xarm7", "z1")
 NAMES = tuple(sorted([*CLASSICAL, *OWNED]))
@@ -86,9 +86,7 @@ def test_geometry_has_the_known_number_of_minimal_parameters(name: str, count: i
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, dict[str, list[object]]]:
-    if not TABLES.exists():
-        pytest.skip(f"published tables are not here: {TABLES}")
-    return json.loads(TABLES.read_text())
+    return json.loads(beside("data/golden/published_robot_tables.json").read_text())
 
 
 def number(entry: object) -> float:

@@ -14,9 +14,8 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.errors import RobotFileError
+from support.beside import beside
 from support.mjcf_texts import TWO_LINKS, differences, mjcf, random_mjcf, without_assets
-
-PUBLISHED = Path(__file__).parents[3] / "shared/data/mjcf"
 
 FILES = (
     "franka_emika_panda/panda.xml", "kuka_iiwa_14/iiwa14.xml", "trs_so_arm100/so_arm100.xml",
@@ -53,9 +52,7 @@ def two(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("snap", [True, False])
 @pytest.mark.parametrize("file", FILES)
 def test_an_unchanged_arm_leaves_every_byte(file: str, snap: bool, tmp_path: Path) -> None:
-    path = PUBLISHED / file
-    if not path.exists():
-        pytest.skip("the published models are not beside the project")
+    path = beside("data/mjcf", file)
     armdyn.save(armdyn.load(path, snap=snap), tmp_path / "new.xml", into=path)
     assert (tmp_path / "new.xml").read_bytes() == path.read_bytes()
 
@@ -80,9 +77,7 @@ def _longest(path: Path) -> str:
 
 @pytest.mark.parametrize("file", FILES)
 def test_changed_numbers_reach_mujoco(file: str, tmp_path: Path) -> None:
-    path = PUBLISHED / file
-    if not path.exists():
-        pytest.skip("the published models are not beside the project")
+    path = beside("data/mjcf", file)
     robot = armdyn.load(path, snap=False).robot
     new = changed(robot, 1, mass=robot.joints[1].mass * 1.1, rotor_inertia=0.5, coulomb=0.25)
     armdyn.save(new, tmp_path / "new.xml", into=path)

@@ -11,9 +11,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import RobotFileError, RobotWarning
+from support.beside import beside
 from support.mjcf_texts import TWO_LINKS, differences, mjcf, random_mjcf, without_assets
-
-PUBLISHED = Path(__file__).parents[3] / "shared/data/mjcf"
 
 INERTIAL = '<inertial pos="0.1 0 0" mass="1" diaginertia="0.01 0.02 0.02"/>'
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
@@ -92,9 +91,7 @@ def _depth(theirs: mujoco.MjModel, body: int) -> int:
     ],
 )
 def test_published_models_are_mujocos(file: str, n: int) -> None:
-    path = PUBLISHED / file
-    if not path.exists():
-        pytest.skip("the published models are not beside the project")
+    path = beside("data/mjcf", file)
     theirs = without_assets(path)
     exact = armdyn.load(path, snap=False)
     assert exact.n == n

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,9 @@ from armdyn import RobotError, RobotWarning
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.robot import Robot, chain_of, from_standard_dh
 from armdyn.robot._generic import random_joint
+from support.beside import beside
 from support.robots import relative_error
 
-GOLDEN = Path(__file__).parents[3] / "shared/data/golden/puma560_standard_dh.json"
 HALF_PI = math.pi / 2
 
 
@@ -27,9 +26,8 @@ def torques(robot: Robot, q: Any, qd: Any, qdd: Any) -> list[float]:
 
 @pytest.fixture(scope="module")
 def golden() -> dict[str, Any]:
-    if not GOLDEN.exists():
-        pytest.skip(f"published torques are not here: {GOLDEN}")
-    return json.loads(GOLDEN.read_text())["robots"]["puma560_standard_dh"]
+    text = beside("data/golden/puma560_standard_dh.json").read_text()
+    return json.loads(text)["robots"]["puma560_standard_dh"]
 
 
 def puma_of(golden: dict[str, Any], parameters: str) -> Robot:

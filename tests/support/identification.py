@@ -12,8 +12,6 @@ import pytest
 
 from armdyn import Arm, Joint, Log, Robot
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
-
 
 @cache
 def small_arm(described: bool = True) -> Arm:
@@ -68,14 +66,6 @@ def true_values(arm: Arm, rotor: bool = True) -> np.ndarray:
     """The values of the columns of `identify` with common friction, with rotors or without."""
     friction = [x for j in arm.robot.joints for x in (j.viscous, j.coulomb, j.offset)]
     return np.concatenate([arm.minimal_with(rotor=rotor).values, friction])
-
-
-def data(*parts: str) -> Path:
-    """A file of the data that lie beside the project; the test is skipped where they are absent."""
-    path = DATA.joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
-    return path
 
 
 def example_robot(name: str) -> Path:

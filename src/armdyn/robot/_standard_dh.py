@@ -183,5 +183,5 @@ def _with_link_in_joint_frame(joint: Joint, a: float, alpha: float) -> Joint:
 def _far_end(alpha: float, a: float, tool: ArrayLike | None) -> ArrayLike:
     """Return the tip in E_n: Tx(a) Rx(alpha) of the last row, then the tool."""
     C, S = exact_cos_sin(alpha)
-    end = np.array([[1, 0, 0, a], [0, C, -S, 0], [0, S, C, 0], [0, 0, 0, 1]], dtype=np.float64)
-    return end @ np.array(placement_of(tool, "tool")) + 0.0
+    x, y, z, last = np.array(placement_of(tool, "tool"))
+    return np.array([x + a * last, C * y - S * z, S * y + C * z, last]) + 0.0

@@ -19,9 +19,9 @@ from armdyn.report.papers.catalogue._entry import Paper
 from armdyn.report.papers.pages import pages
 from armdyn.report.papers.printed_counts import HEADS as COUNTS_HEADS
 from armdyn.report.papers.printed_counts import counts_grid
+from support.beside import paper_with
 
 ROOT = Path(__file__).parents[3]
-TEXTS = ROOT.parent / "shared" / "papers"
 ENTRIES = [(paper, entry) for paper in PAPERS.values() for entry in paper.entries]
 
 # A sentence of each text, and how many equations it has.
@@ -45,10 +45,7 @@ def test_every_equation_is_in_exactly_one_entry(paper: Paper) -> None:
 @pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)
 def test_numbers_of_equations_are_those_of_the_text(paper: Paper) -> None:
     sentence, _ = KNOWN[paper.name]
-    found = [t for p in TEXTS.glob("*.txt") if sentence in (t := p.read_text("utf-8"))]
-    if not found:
-        pytest.skip("the paper's text is not here")
-    (text,) = found
+    text = paper_with(sentence)
     text = text[: text.find("REFERENCES") if "REFERENCES" in text else None]
     displayed = set(re.findall(r"\\tag\{([A-C]?\d{1,2}[a-f]?)\}", text))
     displayed |= set(

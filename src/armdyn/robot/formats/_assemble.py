@@ -15,7 +15,7 @@ from armdyn.robot.formats._body import seen_from, six_of
 from armdyn.robot.formats._frames import fixed_above, named_frames, rows_of
 from armdyn.robot.formats._limits import limit_notes, limits_of
 from armdyn.robot.formats._merge import Stage, remarks_on, serial_arm
-from armdyn.robot.formats._placement import Array, invert, without_residues
+from armdyn.robot.formats._placement import Array, invert, product, without_residues
 from armdyn.robot.formats._records import Description, Solid, Triple, listed
 from armdyn.robot.formats._snap import Snap
 from armdyn.robot.formats._tree import Tree, choose_path, tree_of
@@ -67,8 +67,8 @@ def assembled(
         *geometry.notes, *snap.notes(),
         *limit_notes([stage.joint for stage in arm.stages], description.words),
     ]  # fmt: skip
-    base_placement = _clean(arm.stages[0].placement @ geometry.frames[0])
-    tool = _clean(invert(geometry.frames[-1]) @ arm.tip)
+    base_placement = _clean(product(arm.stages[0].placement, geometry.frames[0]))
+    tool = _clean(product(invert(geometry.frames[-1]), arm.tip))
     make = Robot.of_known_faults if arm.faulty else Robot
     return make(
         joints,
@@ -104,7 +104,7 @@ def _gravity(
         ]
     g = np.array(description.gravity)
     for joint in above:
-        g = snap.placement(joint.origin)[:3, :3].T @ g
+        g = product(snap.placement(joint.origin)[:3, :3].T, g)
     x, y, z = (float(v) for v in without_residues(g, max(map(abs, description.gravity))))
     return (x, y, z), [
         f"Gravity is carried from the root {tree.root!r} to the chosen base {base!r} through fixed "
@@ -117,7 +117,7 @@ def _shapes(solids: list[list[tuple[Solid, Array]]], frames: list[Array]) -> Ite
     back = [np.eye(4), *(invert(frame) for frame in frames)]
     for link, (T, found) in enumerate(zip(back, solids, strict=True)):
         for solid, placement in found:
-            rows = rows_of(T @ placement)
+            rows = rows_of(product(T, placement))
             yield Shape(link, solid.kind, solid.size, rows, solid.file, solid.folder, solid.colour)
 
 

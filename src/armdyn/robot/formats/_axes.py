@@ -21,6 +21,7 @@ from itertools import pairwise
 import numpy as np
 
 from armdyn.robot._chain import exact_cos_sin
+from armdyn.robot._rounded import rounded_atan2
 from armdyn.robot.formats._lines import (
     PARALLEL_TOLERANCE,
     Line,
@@ -29,7 +30,16 @@ from armdyn.robot.formats._lines import (
     meeting_point,
     perpendicular,
 )
-from armdyn.robot.formats._placement import ROUNDING, Array, cross, invert, place, without_residues
+from armdyn.robot.formats._placement import (
+    ROUNDING,
+    Array,
+    cross,
+    invert,
+    norm,
+    place,
+    product,
+    without_residues,
+)
 from armdyn.robot.formats._snap import Snap
 
 # A normal is reversed only if its cosine with the previous one is below minus this.
@@ -88,7 +98,7 @@ def normal_frames(axes: Sequence[Axis], snap: Snap) -> Geometry:
             snap.bent(normal.sine)
     rows = [Row(0.0, 0.0, 0.0, 0.0)]
     for (before, after), axis, normal in zip(pairwise(frames), axes[1:], normals, strict=True):
-        rows.append(_row(invert(before) @ axis.placement @ after, normal, snap))
+        rows.append(_row(product(invert(before), axis.placement, after), normal, snap))
     return Geometry(rows, frames, list(_notes(axes, normals)))
 
 
@@ -117,14 +127,14 @@ def _frames(
     previous = perpendicular(axes[0].direction)  # x_{i-1} at q = 0, in L_i
     for i, (axis, line, height) in enumerate(zip(axes, lines, _heights(normals), strict=True)):
         if i > 0:
-            previous = axis.placement[:3, :3].T @ frames[-1][:3, 0]
+            previous = product(axis.placement[:3, :3].T, frames[-1][:3, 0])
         free = normals[i].direction(height) if i < len(normals) else None
         x = previous if free is None else free
-        if x @ previous < -TIE:  # so that theta lies within a quarter turn of zero
+        if product(x, previous) < -TIE:  # so that theta lies within a quarter turn of zero
             x = -x
         x = snap.direction(x, "components of frame axes")
-        x = x - (x @ line.direction) * line.direction
-        x = x / np.linalg.norm(x)
+        x = x - product(x, line.direction) * line.direction
+        x = x / norm(x)
         R = np.column_stack([x, cross(line.direction, x), line.direction])
         frames.append(place(R, line.point + height * line.direction))
     return frames
@@ -160,8 +170,8 @@ def _row(A: Array, normal: Normal, snap: Snap) -> Row:
     if normal.parallel:
         beta = 0.0 if normal.sense > 0 else math.pi
     else:
-        beta = snap.angle(math.atan2(0.0 - R[1, 2], R[2, 2]), "twists beta [rad]")
-    theta = snap.angle(math.atan2(0.0 - R[0, 1], R[0, 0]), "angles theta [rad]")
+        beta = snap.angle(rounded_atan2(0.0 - R[1, 2], R[2, 2]), "twists beta [rad]")
+    theta = snap.angle(rounded_atan2(0.0 - R[0, 1], R[0, 0]), "angles theta [rad]")
     cos, sin = exact_cos_sin(beta)
     x, y, z = (float(v) for v in A[:3, 3])
     b = snap.length(x, "lengths b [m]")
@@ -171,12 +181,13 @@ def _row(A: Array, normal: Normal, snap: Snap) -> Row:
 
 def _tilted_row(R: Array, p: Array) -> Row:
     """Return the five parameters of a placement Tx(b) Rx(beta) Ry(tilt) Rz(theta) Tz(d)."""
-    beta = math.atan2(0.0 - R[1, 2], R[2, 2])
-    tilt = math.atan2(R[0, 2], math.hypot(R[1, 2], R[2, 2]))
-    theta = math.atan2(0.0 - R[0, 1], R[0, 0])
+    beta = rounded_atan2(0.0 - R[1, 2], R[2, 2])
+    tilt = rounded_atan2(R[0, 2], norm(R[1:, 2]))
+    theta = rounded_atan2(0.0 - R[0, 1], R[0, 0])
     x, y, z = (float(v) for v in p)
-    d = (math.cos(beta) * z - math.sin(beta) * y) / math.cos(tilt)
-    b = x - d * math.sin(tilt)
+    (cb, sb), (cg, sg) = exact_cos_sin(beta), exact_cos_sin(tilt)
+    d = (cb * z - sb * y) / cg
+    b = x - d * sg
     clean = (v if abs(v) > ROUNDING else 0.0 for v in (b, d))
     return Row(beta, next(clean), theta, next(clean), tilt)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.robot._named_frame import NamedFrame
 from armdyn.robot._shape import Rows
-from armdyn.robot.formats._placement import Array, invert
+from armdyn.robot.formats._placement import Array, invert, product
 from armdyn.robot.formats._records import Description
 from armdyn.robot.formats._snap import Snap
 from armdyn.robot.formats._tree import Tree
@@ -41,7 +41,7 @@ def named_frames(
         snap: takes nearly right angles of sites as right.
     """
     back = [np.eye(4), *(invert(frame) for frame in frames)]
-    at = {name: (stage, back[stage] @ T) for name, stage, T in placed}
+    at = {name: (stage, product(back[stage], T)) for name, stage, T in placed}
     found: dict[str, tuple[int, Array]] = dict(at)
     for joint in description.joints.values():
         if joint.child in at:
@@ -49,7 +49,7 @@ def named_frames(
     for site in description.sites:
         if site.link in at:
             stage, T = at[site.link]
-            found.setdefault(site.name, (stage, T @ snap.placement(site.origin)))
+            found.setdefault(site.name, (stage, product(T, snap.placement(site.origin))))
     for name in (*description.unnamed, *([TIP] if tip != TIP else [])):
         found.pop(name, None)
     return [NamedFrame(name, stage, rows_of(T)) for name, (stage, T) in found.items()]
@@ -61,7 +61,7 @@ def fixed_above(tree: Tree, base: str, snap: Snap) -> Iterator[tuple[str, Array]
     for joint in reversed(tree.above(base)):
         if joint.moves:
             return
-        here = here @ invert(snap.placement(joint.origin))
+        here = product(here, invert(snap.placement(joint.origin)))
         yield joint.parent, here
 
 

@@ -17,7 +17,7 @@ from armdyn.robot._leniency import Leniency
 from armdyn.robot._robot import Robot
 from armdyn.robot.formats._assemble import assembled
 from armdyn.robot.formats._body import Body, body_in, body_of, joined, placed, six_of, without
-from armdyn.robot.formats._placement import Array, at_zero, invert
+from armdyn.robot.formats._placement import Array, at_zero, invert, product
 from armdyn.robot.formats._records import Description, Fault, TreeLink, listed
 from armdyn.robot.formats._snap import Snap
 
@@ -103,7 +103,7 @@ def _snap_used(
             at = {one.link.name: one.at for one in carried}
             for fixed in description.joints.values():
                 if not fixed.moves and fixed.parent in at and fixed.child in at:
-                    between = invert(at[fixed.parent]) @ at[fixed.child]
+                    between = product(invert(at[fixed.parent]), at[fixed.child])
                     off += float(np.abs(between - snap.placement(fixed.origin)).max())
         return kept, -off
 
@@ -209,8 +209,8 @@ def _check_geometry(
         if parent is None or told.child not in at:
             continue  # an arm without named frames does not know its base, nor those of no name
         start = np.array(robot.base) if i == 1 else np.eye(4)
-        child = start @ at_zero(joint) @ at[told.child][1]
-        off = np.abs(invert(parent) @ child - exact.placement(told.origin)).max()
+        child = product(start, at_zero(joint), at[told.child][1])
+        off = np.abs(product(invert(parent), child) - exact.placement(told.origin)).max()
         if stage != i - 1 or off > ELSEWHERE * (1.0 + np.abs(told.origin.xyz).max()):
             raise Fault(
                 f"joint {joint.name!r} of the arm is not where the file has it: the file describes "

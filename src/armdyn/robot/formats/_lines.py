@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.robot.formats._placement import ROUNDING, Array, cross
+from armdyn.robot.formats._placement import ROUNDING, Array, cross, norm, product
 
 # Axes this close to parallel [rad] are taken as parallel. Their common normal lies at L / sine, and
 # rounding errors of torques grow as 1 / sine^2: below this angle they exceed the error of taking
@@ -31,11 +32,13 @@ class Line:
 
     def moved(self, T: Array) -> Line:
         """Return a line given in a frame that is placed at T."""
-        return Line(T[:3, :3] @ self.point + T[:3, 3], T[:3, :3] @ self.direction)
+        R, p = T[:3, :3], T[:3, 3]
+        return Line(product(R, self.point) + p, product(R, self.direction))
 
     def seen_from(self, T: Array) -> Line:
         """Return the line as seen from a frame that is placed at T."""
-        return Line(T[:3, :3].T @ (self.point - T[:3, 3]), T[:3, :3].T @ self.direction)
+        R, p = T[:3, :3], T[:3, 3]
+        return Line(product(R.T, self.point - p), product(R.T, self.direction))
 
 
 @dataclass(frozen=True)
@@ -93,17 +96,17 @@ class Tilt(Normal):
     def there_from(self, here: float) -> float:
         """Return where the second line passes the plane across the first one at a height."""
         u, v, w = self.first.direction, self.second.direction, self._apart
-        return (here - float(w @ u)) / float(v @ u)
+        return float((here - product(w, u)) / product(v, u))
 
     def here_from(self, there: float) -> float:
         """Return the height of that plane if it holds a point of the second line."""
-        return float((self._apart + there * self.second.direction) @ self.first.direction)
+        return float(product(self._apart + there * self.second.direction, self.first.direction))
 
     def direction(self, here: float) -> Array | None:
         """Return x for a height on the first line; None if the lines meet there."""
         reached = self._apart + self.there_from(here) * self.second.direction
         across = reached - here * self.first.direction
-        distance = float(np.linalg.norm(across))
+        distance = norm(across)
         return across / distance if distance > self.tolerance else None
 
     @property
@@ -124,21 +127,21 @@ def common_normal(first: Line, second: Line, tolerance: float, tilting: bool = F
     u, v = first.direction, second.direction
     w = second.point - first.point
     across = cross(u, v)
-    sine = float(np.linalg.norm(across))
-    sense = 1.0 if u @ v > 0 else -1.0
+    sine = norm(across)
+    sense = 1.0 if product(u, v) > 0 else -1.0
     if tilting and ROUNDING < sine < TILTED:
         return Tilt(sine, True, None, 0.0, 0.0, sense, first, second, tolerance)
     if sine < PARALLEL_TOLERANCE:
-        along = float(w @ u)
+        along = float(product(w, u))
         apart = w - along * u
-        distance = float(np.linalg.norm(apart))
+        distance = norm(apart)
         x = apart / distance if distance > tolerance else None
         return Normal(sine, True, x, along, 0.0, sense)
     x = across / sine
-    if w @ x < -tolerance:
+    if product(w, x) < -tolerance:
         x = -x
-    here = float(cross(w, v) @ across) / sine**2
-    there = float(cross(w, u) @ across) / sine**2
+    here = float(product(cross(w, v), across)) / (sine * sine)
+    there = float(product(cross(w, u), across)) / (sine * sine)
     return Normal(sine, False, x, here, there, sense)
 
 
@@ -147,31 +150,44 @@ def meeting_point(line: Line, others: Sequence[Line]) -> Array:
 
     If it cannot meet all of them, it meets the earlier ones.
     """
-    rows, wanted = np.zeros((0, 3)), np.zeros(0)
+    across: list[Array] = []  # unit vectors along which the parallel must be shifted,
+    wanted: list[float] = []  # and how far [m]
     for other in others:
         new = _conditions(line.direction, other.direction)
-        trial = np.vstack([rows, new])
-        if len(trial) > 2 or np.linalg.svd(trial, compute_uv=False)[-1] < WELL_CONDITIONED:
+        trial = [*across, *new]
+        if len(trial) > 2 or _least_singular_value(trial) < WELL_CONDITIONED:
             continue
-        rows, wanted = trial, np.concatenate([wanted, new @ (other.point - line.point)])
-    return line.point + np.linalg.pinv(rows) @ wanted if len(rows) else line.point
+        across = trial
+        wanted += [float(product(row, other.point - line.point)) for row in new]
+    if not across:
+        return line.point
+    if len(across) == 1:
+        return line.point + wanted[0] * across[0]
+    (u, v), (a, b) = across, wanted
+    cosine = product(u, v)
+    return line.point + ((a - cosine * b) * u + (b - cosine * a) * v) / (1.0 - cosine * cosine)
 
 
 def perpendicular(direction: Array) -> Array:
     """Return a unit vector perpendicular to a direction: the x axis, or one near it."""
     for candidate in np.eye(3):
-        rest = candidate - (candidate @ direction) * direction
-        length = float(np.linalg.norm(rest))
+        rest = candidate - product(candidate, direction) * direction
+        length = norm(rest)
         if length > 0.5:  # one of the three axes is at least 54 degrees away
             return rest / length
     raise AssertionError("unreachable: a unit vector is far from one of three axes")
 
 
-def _conditions(direction: Array, other: Array) -> Array:
-    """Return rows n with n . (p - p_other) = 0 for all points p of a line that meets the other."""
+def _least_singular_value(rows: Sequence[Array]) -> float:
+    """Return that of a matrix of one or two unit vectors."""
+    return 1.0 if len(rows) == 1 else math.sqrt(max(1.0 - abs(product(*rows)), 0.0))
+
+
+def _conditions(direction: Array, other: Array) -> list[Array]:
+    """Return unit n with n . (p - p_other) = 0 for all points p of a line that meets the other."""
     across = cross(direction, other)
-    sine = float(np.linalg.norm(across))
+    sine = norm(across)
     if sine >= PARALLEL_TOLERANCE:
-        return across[None, :] / sine
+        return [across / sine]
     first = perpendicular(direction)
-    return np.vstack([first, cross(direction, first)])
+    return [first, cross(direction, first)]

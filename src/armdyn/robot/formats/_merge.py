@@ -13,7 +13,7 @@ from armdyn.robot._joint import link_faults
 from armdyn.robot._leniency import Leniency, PhysicalFault
 from armdyn.robot.formats._body import Body, body_of, joined
 from armdyn.robot.formats._limits import limits_of
-from armdyn.robot.formats._placement import Array, axis_rotation, place
+from armdyn.robot.formats._placement import Array, axis_rotation, norm, place, product
 from armdyn.robot.formats._records import Description, Fault, Solid, TreeJoint, Words, listed
 from armdyn.robot.formats._snap import Snap
 from armdyn.robot.formats._tree import Path, Tree
@@ -103,7 +103,9 @@ def serial_arm(
             links.append((name, stage, T))
             found = description.links[name]
             for placed, given in ((solids, found.solids), (visuals, found.visuals)):
-                placed[stage].extend((solid, T @ exact.placement(solid.origin)) for solid in given)
+                placed[stage].extend(
+                    (solid, product(T, exact.placement(solid.origin))) for solid in given
+                )
             if stage == 0:
                 continue
             if joint is not None and joint.moves:
@@ -146,10 +148,10 @@ def _spine(path: Path, rest: dict[str, float], snap: Snap) -> _Spine:
     links = [(path.base, 0, here)]
     for joint in path.joints:
         if joint.is_free:
-            joints.append((joint, here @ snap.placement(joint.origin)))
+            joints.append((joint, product(here, snap.placement(joint.origin))))
             here = np.eye(4)
         else:
-            here = here @ _placement_at_rest(joint, rest, snap)
+            here = product(here, _placement_at_rest(joint, rest, snap))
         links.append((joint.child, len(joints), here))
     return _Spine(joints, links)
 
@@ -163,7 +165,7 @@ def _carried(
         name, T, joint = found.pop()
         yield name, T, joint
         found.extend(
-            (side.child, T @ _placement_at_rest(side, rest, snap), side)
+            (side.child, product(T, _placement_at_rest(side, rest, snap)), side)
             for side in reversed(tree.leaving[name])
             if side.name not in on_path
         )
@@ -177,8 +179,8 @@ def _placement_at_rest(joint: TreeJoint, rest: dict[str, float], snap: Snap) -> 
         return T
     axis = snap.axis(joint.axis)
     if joint.type == "prismatic":
-        return T @ place(np.eye(3), value * axis)
-    return T @ place(axis_rotation(axis, value), np.zeros(3))
+        return product(T, place(np.eye(3), value * axis))
+    return product(T, place(axis_rotation(axis, value), np.zeros(3)))
 
 
 def _rest_positions(description: Description) -> dict[str, float]:
@@ -214,7 +216,7 @@ def _rest_positions(description: Description) -> dict[str, float]:
 
 def _axis_notes(stages: list[Stage]) -> Iterator[str]:
     for stage in stages:
-        length = float(np.linalg.norm(stage.joint.axis))
+        length = norm(np.array(stage.joint.axis))
         if abs(length - 1.0) > UNIT_TOLERANCE:
             yield (
                 f"The axis of joint {stage.joint.name!r} has length {length:.7g}; it was made a "

@@ -1,8 +1,13 @@
-"""Rotations and placements as arrays, exact at multiples of pi/2."""
+"""Rotations and placements as arrays, exact at multiples of pi/2.
+
+NumPy leaves products and lengths to BLAS, whose sums depend on the processor. Here each sum has the
+order of its terms, and angles are correctly rounded: one file is the same arm on every machine.
+"""
 
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import TypeAlias
 
 import numpy as np
@@ -10,11 +15,29 @@ from numpy.typing import NDArray
 
 from armdyn.robot._chain import exact_cos_sin
 from armdyn.robot._joint import Joint
+from armdyn.robot._rounded import rounded_atan2
 
 Array: TypeAlias = NDArray[np.float64]
 
 # Smaller angles [rad] and lengths [m] are rounded zeros: always removed, without a note.
 ROUNDING = 1e-12
+
+
+def product(*factors: Array) -> Array:
+    """Return the product of matrices and vectors."""
+    return reduce(_times, factors)
+
+
+def _times(a: Array, b: Array) -> Array:
+    terms = (np.multiply.outer(column, row) for column, row in zip(a.T, b, strict=True))
+    return reduce(np.add, terms)
+
+
+def norm(vector: Array) -> float:
+    """Return the length of a vector."""
+    _, exponent = math.frexp(np.abs(vector).max())  # squares of what is left do not overflow
+    unit = np.ldexp(vector, -exponent)
+    return math.ldexp(math.sqrt(product(unit, unit)), exponent)
 
 
 def rotation(rpy: tuple[float, float, float]) -> Array:
@@ -33,16 +56,17 @@ def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
     There roll and yaw are not determined separately: roll is taken from the rotation with the yaw
     found undone, so that the three together are right.
     """
-    yaw = math.atan2(R[1, 0], R[0, 0])
+    yaw = rounded_atan2(R[1, 0], R[0, 0])
     c, s = exact_cos_sin(yaw)
-    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
-    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    pitch = rounded_atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
+    roll = rounded_atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
     return roll, pitch, yaw
 
 
 def quaternion_rotation(quaternion: tuple[float, float, float, float]) -> Array:
     """Return the rotation of a quaternion (x, y, z, w) of any length but zero."""
-    x, y, z, w = np.array(quaternion) / math.hypot(*quaternion)
+    given = np.array(quaternion)
+    x, y, z, w = given / norm(given)
     return np.array([
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
@@ -60,7 +84,7 @@ def quaternion_of(R: Array) -> tuple[float, float, float, float]:
         [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], 1 + xx + yy + zz],
     ])  # fmt: skip
     best = rows[int(np.argmax(np.diag(rows)))]
-    x, y, z, w = (float(v) for v in best / np.linalg.norm(best))
+    x, y, z, w = (float(v) for v in best / norm(best))
     return x, y, z, w
 
 
@@ -91,14 +115,14 @@ def at_zero(joint: Joint) -> Array:
     (cb, sb), (c, s) = exact_cos_sin(joint.beta), exact_cos_sin(joint.theta)
     cg, sg = exact_cos_sin(joint.tilt)
     tilted = np.array([[cg * c, -cg * s, sg], [s, c, 0.0], [-sg * c, sg * s, cg]])
-    R = np.array([[1.0, 0.0, 0.0], [0.0, cb, -sb], [0.0, sb, cb]]) @ tilted
+    R = product(np.array([[1.0, 0.0, 0.0], [0.0, cb, -sb], [0.0, sb, cb]]), tilted)
     return place(R, joint.d * R[:, 2] + np.array([joint.b, 0.0, 0.0]))
 
 
 def invert(T: Array) -> Array:
     """Return the inverse placement."""
     R = T[:3, :3]
-    return place(R.T, -R.T @ T[:3, 3])
+    return place(R.T, product(-R.T, T[:3, 3]))
 
 
 def without_residues(values: Array, size: float) -> Array:

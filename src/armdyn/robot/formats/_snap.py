@@ -14,6 +14,7 @@ import numpy as np
 from armdyn.robot.formats._placement import (
     ROUNDING,
     Array,
+    norm,
     place,
     quaternion_rotation,
     roll_pitch_yaw,
@@ -61,10 +62,10 @@ class Snap:
 
     def direction(self, vector: Array, what: str) -> Array:
         """Return a unit vector with components close to 0 made 0, which makes others exactly 1."""
-        unit = vector / np.linalg.norm(vector)
+        unit = vector / norm(vector)
         near = [self._choose(float(v), 0.0, self.direction_tolerance, what) for v in unit]
         nominal = np.array(near)
-        return nominal / np.linalg.norm(nominal)
+        return nominal / norm(nominal)
 
     def axis(self, xyz: Triple) -> Array:
         """Return the unit vector of a joint axis."""

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.robot._chain import exact_cos_sin
 from armdyn.robot.formats._body import six_of
-from armdyn.robot.formats._placement import quaternion_rotation
+from armdyn.robot.formats._placement import product, quaternion_rotation
 from armdyn.robot.formats._records import (
     FREE_TYPES,
     Coupling,
@@ -203,7 +204,7 @@ class Describer:
         # The principal axes are of MuJoCo's making: turned into axes of the body here, so that
         # nobody takes them for nearly right angles.
         R = quaternion_rotation(_xyzw(answer["body_iquat"][body]))
-        tensor = (R * answer["body_inertia"][body]) @ R.T
+        tensor = product(R * answer["body_inertia"][body], R.T)
         at = Origin(tuple(answer["body_ipos"][body]))
         return TreeLink(name, Inertial(at, mass, six_of(tensor)))
 
@@ -250,10 +251,10 @@ def _placed(start: Origin, anchor: np.ndarray, joint: TreeJoint) -> Origin:
     local = anchor - joint.rest * axis if joint.type == "prismatic" else anchor
     at = np.array(start.xyz)
     if local.any():
-        at = at + quaternion_rotation((x, y, z, w)) @ local
+        at = at + product(quaternion_rotation((x, y, z, w)), local)
     if joint.type != "revolute" or joint.rest == 0.0:
         return Origin(_triple(at), quaternion=start.quaternion)
-    c, s = math.cos(-joint.rest / 2), math.sin(-joint.rest / 2)
+    c, s = exact_cos_sin(-joint.rest / 2)
     a, b, d = (float(v) for v in s * axis)
     turn = (
         w * a + x * c + y * d - z * b,

@@ -8,7 +8,13 @@ from typing import Any, cast
 import numpy as np
 
 from armdyn.robot._shape import Colour
-from armdyn.robot.formats._placement import invert, place, quaternion_of, quaternion_rotation
+from armdyn.robot.formats._placement import (
+    invert,
+    place,
+    product,
+    quaternion_of,
+    quaternion_rotation,
+)
 from armdyn.robot.formats._records import Origin, Solid
 
 
@@ -37,7 +43,7 @@ def visuals_of(
 def _solid(geom: Mapping[str, Any], folder: str) -> Solid:
     w, x, y, z = geom["quat"]
     inside = _reference(geom) if geom["kind"] == "mesh" else np.eye(4)
-    T = place(quaternion_rotation((x, y, z, w)), np.array(geom["pos"])) @ inside
+    T = product(place(quaternion_rotation((x, y, z, w)), np.array(geom["pos"])), inside)
     a, b, c = (float(v) for v in T[:3, 3])
     colour = geom["colour"]
     return Solid(

@@ -20,7 +20,7 @@ from armdyn.robot._joint import Joint
 from armdyn.robot._robot import Robot
 from armdyn.robot.formats._body import Body, six_of
 from armdyn.robot.formats._into import SAME, NewInertial, new_inertials
-from armdyn.robot.formats._placement import quaternion_rotation
+from armdyn.robot.formats._placement import product, quaternion_rotation
 from armdyn.robot.formats._records import Description, Fault, listed
 from armdyn.robot.formats.mjcf._drives import ATTRIBUTES, Drives, own_fields, own_name
 from armdyn.robot.formats.mjcf._read import Read, read_description
@@ -160,7 +160,7 @@ class _Editor:
             return
         w, x, y, z = self._read.answer["body_iquat"][self._read.bodies.index(name)]
         R = quaternion_rotation((x, y, z, w))
-        tensor = R.T @ body.inertia @ R
+        tensor = product(R.T, body.inertia, R)
         off = np.abs(tensor - np.diag(np.diag(tensor))).max()
         if off <= SAME * np.abs(tensor).max(initial=0.0):
             self._source.set(inertial, "diaginertia", numbers_text(np.diag(tensor)))

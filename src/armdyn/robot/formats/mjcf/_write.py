@@ -20,8 +20,15 @@ import numpy as np
 from armdyn.errors import RobotError, RobotWarning
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import Robot
-from armdyn.robot.formats._body import seen_in
-from armdyn.robot.formats._placement import Array, at_zero, invert, quaternion_of, without_residues
+from armdyn.robot.formats._body import body_in, principal_axes, seen_in
+from armdyn.robot.formats._placement import (
+    Array,
+    at_zero,
+    invert,
+    product,
+    quaternion_of,
+    without_residues,
+)
 from armdyn.robot.formats._records import listed
 from armdyn.robot.formats.mjcf._drives import ATTRIBUTES, EXACT, NO_LIMIT, own_fields, own_name
 from armdyn.robot.formats.xml import DEEPEST, Skeleton, numbers_text, skeleton, xml_name
@@ -109,22 +116,23 @@ def _add_bodies(world: Element, robot: Robot, made: Skeleton) -> None:
     _add_sites(world, robot, made, 0)
     waiting: list[tuple[Joint, Array]] = []  # joints that move the next body, and their frames
     for k, joint in enumerate(robot.joints, 1):
-        frame = before @ at_zero(joint) @ made.frames[k]
+        frame = product(before, at_zero(joint), made.frames[k])
         waiting.append((joint, frame))
-        before = frame @ invert(made.frames[k])
+        before = product(frame, invert(made.frames[k]))
         bare = joint.mass == 0.0 and not any(joint.inertia)
         if bare and k < robot.n and len(waiting) < MOST_JOINTS:
             continue
         parent = _add_body(parent, made.links[k], frame)
         _add_inertial(parent, joint, made.frames[k])
         for (one, there), number in zip(waiting, range(k - len(waiting) + 1, k + 1), strict=True):
-            axis = there[:3, :3] @ invert(made.frames[number])[:3, 2]
-            _add_joint(parent, one, (invert(frame) @ there)[:3, 3], frame[:3, :3].T @ axis)
+            axis = product(there[:3, :3], invert(made.frames[number])[:3, 2])
+            at = product(invert(frame), there)[:3, 3]
+            _add_joint(parent, one, at, product(frame[:3, :3].T, axis))
         _add_sites(parent, robot, made, k)
         waiting, before = [], invert(made.frames[k])
     for one in made.fixed:
         if one.name == made.tip:
-            _add_body(parent, one.name, invert(made.frames[-1]) @ one.placement)
+            _add_body(parent, one.name, product(invert(made.frames[-1]), one.placement))
 
 
 def _add_sites(body: Element, robot: Robot, made: Skeleton, link: int) -> None:
@@ -132,7 +140,7 @@ def _add_sites(body: Element, robot: Robot, made: Skeleton, link: int) -> None:
     named = {frame.name for frame in robot.frames}
     for one in made.fixed:
         if one.link == link:
-            T = invert(made.frames[link]) @ one.placement
+            T = product(invert(made.frames[link]), one.placement)
             for name in dict.fromkeys((one.name, one.joint)):
                 if name in named and name not in (made.tip, WORLD):
                     _place(SubElement(body, "site", name=xml_name(name)), T)
@@ -181,8 +189,7 @@ def principal(
     turn = None
     moments = np.array([xx, yy, zz])
     if xy or xz or yz:
-        moments, axes = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        axes[:, 2] *= np.sign(np.linalg.det(axes))
+        moments, axes = principal_axes(body_in(joint.com, joint.inertia).inertia)
         turn = quaternion_of(axes)
     given = moments.copy()
     low, middle, high = np.argsort(moments)

@@ -17,7 +17,7 @@ from armdyn.errors import RobotFileError
 from armdyn.robot._robot import Robot
 from armdyn.robot.formats._body import Body, six_of
 from armdyn.robot.formats._into import SAME, NewInertial, new_inertials
-from armdyn.robot.formats._placement import invert
+from armdyn.robot.formats._placement import invert, product
 from armdyn.robot.formats._records import Fault, Origin
 from armdyn.robot.formats.urdf._parse import DYNAMICS, own_attributes, parse_description
 from armdyn.robot.formats.urdf._read import read_text
@@ -142,7 +142,7 @@ class _Editor:
                     ratio = float(element.attributes["value"])
             for element in inside:
                 if element.tag.endswith(":rotor_inertia"):
-                    self._source.set(element, "value", number_text(value / ratio**2))
+                    self._source.set(element, "value", number_text(value / (ratio * ratio)))
                     return True
         return False
 
@@ -171,7 +171,7 @@ class _Editor:
 def _inertial_values(body: Body, origin: Origin, new: NewInertial) -> dict[str, tuple[float, ...]]:
     """Return the numbers of an <inertial> whose axes are those of `origin`."""
     R = invert(new.snap.placement(origin))[:3, :3]
-    tensor = R @ body.inertia @ R.T
+    tensor = product(R, body.inertia, R.T)
     clean = np.where(np.abs(tensor) <= 1e-14 * np.abs(tensor).max(initial=0.0), 0.0, tensor)
     x, y, z = (float(v) for v in body.com)
     return {

@@ -40,7 +40,8 @@ def rotor_inertias(root: Element) -> dict[str, float]:
                         "one drive for a joint."
                     )
                 values[tag] = number(element, "value", f"<{tag}> of joint {_listed(joints)}")
-        felt = values.get(INERTIA, 0.0) * values.get(RATIO, 1.0) ** 2
+        ratio = values.get(RATIO, 1.0)
+        felt = values.get(INERTIA, 0.0) * (ratio * ratio)
         if felt == 0.0:
             continue
         if felt < 0.0:

@@ -16,7 +16,14 @@ from armdyn.errors import RobotError
 from armdyn.robot._joint import Joint
 from armdyn.robot._robot import IDENTITY, Robot
 from armdyn.robot.formats._body import seen_in
-from armdyn.robot.formats._placement import Array, at_zero, invert, roll_pitch_yaw, without_residues
+from armdyn.robot.formats._placement import (
+    Array,
+    at_zero,
+    invert,
+    product,
+    roll_pitch_yaw,
+    without_residues,
+)
 from armdyn.robot.formats._records import Description
 from armdyn.robot.formats.urdf._parse import DYNAMICS, NO_LIMIT, own_attributes
 from armdyn.robot.formats.urdf._read import parse_urdf
@@ -62,14 +69,14 @@ def _text(robot: Robot, *, exact: bool) -> str:
     for i, joint in enumerate(robot.joints, 1):
         parent = carriers[-1] if i == 1 else made.links[i - 1]
         child, at = made.links[i], made.frames[i]
-        zero = before @ at_zero(joint)
-        _add_joint(root, joint, parent, child, zero @ at, at)
+        zero = product(before, at_zero(joint))
+        _add_joint(root, joint, parent, child, product(zero, at), at)
         _add_link(root, joint, child, at)
         before = invert(at)
     for one in made.fixed:
         fixed = SubElement(root, "joint", name=xml_name(one.joint), type="fixed")
         parent = above.get(one.name, made.links[one.link])
-        _connect(fixed, parent, one.name, invert(made.frames[one.link]) @ one.placement)
+        _connect(fixed, parent, one.name, product(invert(made.frames[one.link]), one.placement))
         SubElement(root, "link", name=xml_name(one.name))
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
