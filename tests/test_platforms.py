@@ -245,12 +245,12 @@ def test_windows_has_constants_at_any_distance(monkeypatch: pytest.MonkeyPatch) 
 
 def test_systems_that_share_a_cache_do_not_share_code(monkeypatch: pytest.MonkeyPatch) -> None:
     here = _llvm.llvm_identity()
-    assert here[2] == _llvm.llvm().get_process_triple()
+    assert here[2] == _llvm._binding().get_process_triple()
     other = SimpleNamespace(
-        llvm_version_info=_llvm.llvm().llvm_version_info,
+        llvm_version_info=_llvm._binding().llvm_version_info,
         get_process_triple=lambda: "arm64-apple-darwin24.0.0",
     )
-    monkeypatch.setattr(_llvm, "llvm", lambda: other)
+    monkeypatch.setattr(_llvm, "_binding", lambda: other)
     assert _llvm.llvm_identity() != here
 
 
@@ -261,7 +261,7 @@ def test_memory_that_may_not_be_executed_is_told(monkeypatch: pytest.MonkeyPatch
     def refused() -> None:
         raise OSError(13, "Permission denied")
 
-    monkeypatch.setattr(_llvm.llvm(), "check_jit_execution", refused)
+    monkeypatch.setattr(_llvm._binding(), "check_jit_execution", refused)
     arm = armdyn.Arm(armdyn.generic(2, seed=77))
     with pytest.raises(ArmdynError, match=REFUSED):
         arm.gravity([0.1, 0.2])

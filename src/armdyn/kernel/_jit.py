@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-from armdyn._fork_safe import first_use
-from armdyn.kernel._llvm import check_execution, llvm
+from armdyn.kernel._llvm import Engine, compile_ir
 from armdyn.kernel._symbols import LINK
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.targets import Target
@@ -26,52 +24,13 @@ LONG_TEXT = 240_000
 CUT = "cut."  # prefix of the labels of such blocks
 
 
-class Code:
-    """Loaded machine code; it stays in memory as long as this object lives."""
-
-    def __init__(self, engine: Any) -> None:
-        self._engine = engine
-
-    def address(self, function: str) -> int:
-        """Return the address of a function."""
-        return int(self._engine.get_function_address(function))
-
-
-class _OwnCode(Code):
-    """Machine code in an engine of its own, which is closed together with it."""
-
-    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if not finalizing():  # bound above: at the end, modules may have no names left
-            _unused.append(self._engine)
-            _close_unused()
-
-
-_unused: list[Any] = []
-
-
-def _close_unused() -> None:
-    """Close engines that are no longer used; leave it to a later call if a first call is under way.
-
-    LLVM runs only under `first_use`, for which a fork waits. An object may be freed anywhere, also
-    where waiting for a lock would never end.
-    """
-    if first_use.acquire(blocking=False):
-        try:
-            while _unused:
-                _unused.pop().close()
-        finally:
-            first_use.release()
-
-
 def compile_object(ir: str, target: Target) -> bytes:
     """Compile a module to object code for a target."""
-    module = llvm().parse_assembly(ir)
-    module.verify()
     effort = LESS_EFFORT if len(ir) > LONG_TEXT or f"\n{CUT}" in ir else EFFORT
-    return bytes(_target_machine(target, effort).emit_object(module))
+    return compile_ir(ir, **_machine(target, effort))
 
 
-def load_object(object_code: bytes, target: Target) -> Code:
+def load_object(object_code: bytes, target: Target) -> Engine:
     """Load the object code of a program into this process."""
     code = load_code(object_code, target)
     link = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(code.address(LINK))
@@ -79,49 +38,33 @@ def load_object(object_code: bytes, target: Target) -> Code:
     return code
 
 
-def load_code(object_code: bytes, target: Target) -> Code:
+def load_code(object_code: bytes, target: Target) -> Engine:
     """Load object code that does not call the C library."""
-    _close_unused()
-    return _OwnCode(_with(_engine(target), object_code))
+    engine = Engine(**_machine(target))
+    engine.add(object_code)
+    return engine
 
 
-def load_for_good(object_code: bytes, codegen: Codegen) -> Code:
+def load_for_good(object_code: bytes, codegen: Codegen) -> Engine:
     """Load object code that is never unloaded; the names of its functions must be unique.
 
     All such code of one element type shares an engine, which takes a twentieth of the time of a
     new one.
     """
-    return Code(_with(_common_engine(codegen), object_code))
-
-
-def _with(engine: Any, object_code: bytes) -> Any:
-    engine.add_object_file(llvm().ObjectFileRef.from_data(object_code))
-    engine.finalize_object()
+    engine = _common_engine(codegen)
+    engine.add(object_code)
     return engine
 
 
-def _engine(target: Target) -> Any:
-    binding = llvm()
-    check_execution()
-    # The engine owns its target machine: engines cannot share one.
-    # Constants must be near the code that reads them: this memory manager places them there.
-    return binding.create_mcjit_compiler(
-        binding.parse_assembly(""), _target_machine(target), use_lmm=True
-    )
-
-
 @cache
-def _common_engine(codegen: Codegen) -> Any:
-    return _engine(codegen.target)
+def _common_engine(codegen: Codegen) -> Engine:
+    return Engine(**_machine(codegen.target))
 
 
-def _target_machine(target: Target, effort: int = EFFORT) -> Any:
+def _machine(target: Target, effort: int = EFFORT) -> dict[str, Any]:
     # Far addresses would cost an extra instruction per constant.
     near = {"codemodel": "small", "reloc": "pic"} if target.near_code else {}
-    triple = llvm().Target.from_default_triple()
-    return triple.create_target_machine(
-        cpu=target.cpu, features=target.features, opt=effort, jit=True, **near
-    )
+    return {"cpu": target.cpu, "features": target.features, "opt": effort, **near}
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,8 @@ from armdyn._checks import LARGEST_FLOAT
 from armdyn._fork_safe import first_use
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._element import DOUBLE, ElementType
-from armdyn.kernel._jit import Code, compile_object, load_code, load_object
+from armdyn.kernel._jit import compile_object, load_code, load_object
+from armdyn.kernel._llvm import Engine
 from armdyn.kernel._symbols import LOOP, ONE, ORDINARY, STREAMING
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._streams import streams
@@ -73,6 +74,7 @@ class Kernel:
         object_code: the machine code before loading; other processes can load it too.
         any_strides: whether its inner loop accepts arrays of any strides, including inputs that
             states share.
+        checked_loop: the inner loop over batches, which checks inputs and results.
     """
 
     def __init__(self, program: Program | Rolled, codegen: Codegen, object_code: bytes) -> None:
@@ -83,7 +85,13 @@ class Kernel:
         self._codegen = codegen
         self._code = load_object(object_code, codegen.target)
         self.any_strides = takes_any_strides(program, codegen)
-        self._address = self._code.address(LOOP)
+        # Looked up here: a property would hold a lock of its own (Python 3.11) and wait for LLVM's.
+        address = self._code.address
+        self._address, self._one = address(LOOP), address(ONE)
+        ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(address(ORDINARY))()
+        streaming = address(STREAMING) if streams(program, codegen) else None
+        self.checked_loop = CheckedBatchLoop(program, codegen, self._address, ordinary, streaming)
+        self._xla_code: Engine | None = None
         self._loop = make_loop(program, self.element, self._address, any_strides=self.any_strides)
         self._function = self._loop.function
 
@@ -108,14 +116,6 @@ class Kernel:
             An array with the broadcast leading axes of the inputs; a tuple if there are several.
         """
         return self._function(*arrays) if out is None else self._function(*arrays, out=out)
-
-    @cached_property
-    def checked_loop(self) -> CheckedBatchLoop:
-        """The inner loop over batches, which checks inputs and results."""
-        ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(self._code.address(ORDINARY))()
-        address = self._code.address
-        streaming = address(STREAMING) if streams(self.program, self._codegen) else None
-        return CheckedBatchLoop(self.program, self._codegen, self._address, ordinary, streaming)
 
     def chunks(self, arrays: Sequence[Any], rows: int) -> Callable[[int], None]:
         """Return a function that computes one chunk of rows of dense arrays: see `chunk_loop`."""
@@ -147,20 +147,17 @@ class Kernel:
     @property
     def xla_handler(self) -> int:
         """Address of the function by which XLA calls the kernel; valid while this object lives."""
-        code, name = self._xla_code
-        return code.address(name)
-
-    @cached_property
-    def _xla_code(self) -> tuple[Code, str]:
         from armdyn.kernel.call._xla import HANDLER, handler_ir
 
         with first_use:
-            ir = handler_ir(self.program, self._code.address(LOOP), self._codegen)
-            return load_code(compile_object(ir, self.target), self.target), HANDLER
+            if self._xla_code is None:
+                ir = handler_ir(self.program, self._address, self._codegen)
+                self._xla_code = load_code(compile_object(ir, self.target), self.target)
+            return self._xla_code.address(HANDLER)
 
     def _entry(self, largest: float) -> KernelEntry:
-        one = self._code.address(ONE)
-        return KernelEntry(self.program, self.element, one, self.checked_loop, self, largest)
+        one, batch = self._one, self.checked_loop
+        return KernelEntry(self.program, self.element, one, batch, self, largest)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; unpickling compiles it for the local machine."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armdyn.kernel._element import ElementType
-from armdyn.kernel._jit import Code
+from armdyn.kernel._llvm import Engine
 from armdyn.kernel.batch._streamed_code import STREAMED_BATCH, STREAMED_CODE
 from armdyn.kernel.batch._streams import StreamSlots
 from armdyn.kernel.cache._common_code import common_code
@@ -204,7 +204,7 @@ def streamed_batch_address(element: ElementType) -> int:
     return _code(element).address(STREAMED_BATCH)
 
 
-def _code(element: ElementType) -> Code:
+def _code(element: ElementType) -> Engine:
     return common_code(element, "batch._batch_code:batch_code", BATCH_MODULES)
 
 

@@ -7,8 +7,8 @@ from importlib import import_module
 
 from armdyn._fork_safe import first_use
 from armdyn.kernel._element import ElementType
-from armdyn.kernel._jit import Code, compile_object, load_for_good
-from armdyn.kernel._llvm import llvm_identity
+from armdyn.kernel._jit import compile_object, load_for_good
+from armdyn.kernel._llvm import Engine, llvm_identity
 from armdyn.kernel.cache._cache import default_cache, key
 from armdyn.kernel.cache._identity import HERE
 from armdyn.kernel.cache._source_digest import source_digest
@@ -16,7 +16,7 @@ from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.targets import target
 
 
-def common_code(element: ElementType, write: str, modules: tuple[str, ...], *given: int) -> Code:
+def common_code(element: ElementType, write: str, modules: tuple[str, ...], *given: int) -> Engine:
     """Return a self-contained module of LLVM IR, loaded for the lifetime of the process.
 
     Args:
@@ -31,7 +31,7 @@ def common_code(element: ElementType, write: str, modules: tuple[str, ...], *giv
 
 
 @cache
-def _common_code(element: ElementType, write: str, modules: tuple[str, ...], *given: int) -> Code:
+def _common_code(element: ElementType, write: str, modules: tuple[str, ...], *given: int) -> Engine:
     codegen = Codegen(target(), element)
     text = source_digest(HERE, modules)
     name = key("common", text, write, repr(given), repr(codegen), *llvm_identity())

@@ -23,7 +23,7 @@ import numpy as np
 from armdyn.errors import SettingWarning
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._element import DOUBLE, ELEMENTS, ElementType
-from armdyn.kernel._jit import Code
+from armdyn.kernel._llvm import Engine
 from armdyn.kernel.batch._batch_code import batch_address
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._threads import LEAST_STATES
@@ -180,7 +180,7 @@ def _shape(kernel: KernelEntry) -> tuple[int, int] | None:
     return len(inputs), len(outputs)
 
 
-def _code(element: ElementType, shape: tuple[int, int]) -> Code:
+def _code(element: ElementType, shape: tuple[int, int]) -> Engine:
     return common_code(element, "call._fastcall_ir:fastcall_ir", FASTCALL_MODULES, *shape)
 
 

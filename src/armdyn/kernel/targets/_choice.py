@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from armdyn.errors import ArmdynError, InputError, shown
-from armdyn.kernel._llvm import llvm
+from armdyn.kernel._llvm import host_processor
 from armdyn.kernel.targets import arm, generic, x86
 from armdyn.kernel.targets._target import Family, Host, Target
 
@@ -63,8 +63,4 @@ def family_of(host: Host) -> Family:
 
 
 def _host() -> Host:
-    try:
-        features = dict(llvm().get_host_cpu_features())
-    except RuntimeError:  # LLVM does not detect them on every platform; use the name alone
-        features = {}
-    return Host(platform.machine().lower(), str(llvm().get_host_cpu_name()), features)
+    return Host(platform.machine().lower(), *host_processor())
