@@ -167,20 +167,18 @@ def test_rows_need_no_mapping_of_all_pages(monkeypatch: pytest.MonkeyPatch) -> N
     assert _memory_rows.MemoryRows(_memory_rows.LARGE // 4, 2).rows.shape[1] == 2
 
 
-def test_files_are_written_where_processes_cannot_be_asked(
+def test_files_are_written_where_there_are_no_locks(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """On Windows `os.kill` would end the process that it asks for."""
-
-    def kill(*_a: object) -> None:
-        raise AssertionError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(_temporary.os, "kill", kill)
-        patch.setattr(_temporary.os, "name", "nt")
-        assert _temporary._runs(os.getpid())
+    """On Windows files are closed before they are renamed, and stay if they are young."""
+    monkeypatch.setattr(_temporary, "fcntl", None)
+    left = tmp_path / f".armdyn-{'0' * 16}.tmp"
+    left.touch()
     write_whole(tmp_path / "new.txt", "whole")
-    assert (tmp_path / "new.txt").read_text(encoding="utf-8") == "whole"
+    assert (tmp_path / "new.txt").read_text(encoding="utf-8") == "whole" and left.exists()
+    os.utime(left, (0, 0))
+    write_whole(tmp_path / "new.txt", "whole")
+    assert os.listdir(tmp_path) == ["new.txt"]
 
 
 def test_a_system_without_forks_imports_armdyn() -> None:

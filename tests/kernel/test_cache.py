@@ -9,13 +9,13 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from armdyn.cli._app import main
 from armdyn.errors import ArmdynError, CacheWarning, InputError
+from armdyn.files import whole_file
 from armdyn.kernel.cache._cache import OVERHEAD, Cache, default_cache, key
 from support.cache import (
     DATA,
@@ -166,12 +166,11 @@ def test_the_environment_bounds_the_size(monkeypatch, tmp_path: Path) -> None:
 
 def test_temporary_files_of_the_dead_are_removed_and_those_of_the_living_stay(cache: Cache) -> None:
     cache.put(KEY, DATA)
-    dead, living = (cache.folder / f"{OTHER}.{c * 16}.tmp" for c in "ab")
-    for path, seconds in ((dead, 4000), (living, 10)):
-        path.write_bytes(b"half")
-        os.utime(path, (time.time() - seconds,) * 2)
-    cache.put(KEY, DATA)
-    assert names(cache) == sorted([f"{KEY}.o", living.name])
+    (cache.folder / f".armdyn-{'a' * 16}.tmp").write_bytes(b"half")
+    with whole_file(cache.folder / "living"):
+        cache.put(KEY, DATA)
+        [living] = set(names(cache)) - {f"{KEY}.o"}
+    assert names(cache) == sorted([f"{KEY}.o", "living"]) and living.endswith(".tmp")
     assert len(cache.entries()) == 1
 
 
@@ -219,7 +218,7 @@ def test_clearing_removes_the_caches_own_files_only(cache: Cache) -> None:
     cache.put(KEY, DATA)
     cache.put(OTHER, DATA)
     entry_file(cache, OTHER).write_bytes(b"spoiled")
-    (cache.folder / f"{KEY}.{'0' * 16}.tmp").write_bytes(b"half")
+    (cache.folder / f".armdyn-{'0' * 16}.tmp").write_bytes(b"half")
     foreign = ["notes.txt", f"{KEY}.o.bak", f"{KEY[:-1]}.o", "a.o", ".hidden", f"{KEY}.tmp"]
     for name in foreign:
         (cache.folder / name).write_bytes(b"mine")

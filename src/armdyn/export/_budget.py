@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 from armdyn.export._c import DOUBLE, FLOAT, number
 from armdyn.export._c_package import CFunction
+from armdyn.files import scratch_folder
 from armdyn.graph import Operations, Program, count
 from armdyn.scalar import Op
 
@@ -132,8 +132,7 @@ def c_budget(functions: Sequence[CFunction], files: Mapping[str, str], single: b
 
 def _compiled(core: Core, files: Mapping[str, str]) -> dict[str, Size]:
     """Compile a package without its self-test; return the sizes by function."""
-    with tempfile.TemporaryDirectory(prefix="armdyn-") as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         for file, text in files.items():
             (folder / file).write_text(text, encoding="utf-8")
         source = next(file for file in files if f"{Path(file).stem}.h" in files and file[-1] == "c")

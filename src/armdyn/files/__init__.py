@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from armdyn.files._formats import FileFormat, listed, reading, writing
     from armdyn.files._number import number_in
     from armdyn.files._regular import check_regular
+    from armdyn.files._temporary import scratch_folder
     from armdyn.files._together import check_writable, write_together
     from armdyn.files._whole import whole_file, write_whole
 
@@ -21,6 +22,7 @@ __all__ = [
     "listed",
     "number_in",
     "reading",
+    "scratch_folder",
     "whole_file",
     "write_together",
     "write_whole",
@@ -36,6 +38,7 @@ __getattr__ = lazy_names(
         "listed": "_formats",
         "number_in": "_number",
         "reading": "_formats",
+        "scratch_folder": "_temporary",
         "whole_file": "_whole",
         "write_together": "_together",
         "write_whole": "_whole",

@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from armdyn.files._temporary import temporary_file
+
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -48,25 +50,11 @@ class PrivateFolder:
     def write_whole(self, name: str, parts: Iterable[bytes]) -> None:
         """Write a file under a temporary name, then rename it atomically.
 
-        The data is not synced to disk: readers must detect a file that a crash left incomplete. The
-        temporary name is the stem of the file name, 16 hexadecimal digits and the suffix ".tmp".
+        The data is not synced to disk: readers must detect a file that a crash left incomplete.
         """
-        from secrets import token_hex
-
-        temporary = f"{Path(name).stem}.{token_hex(8)}.tmp"
-        try:
-            with self.open(temporary, "xb") as file:
-                file.writelines(parts)
-            self.replace(temporary, name)
-        except BaseException:
-            with suppress(OSError):
-                self.remove(temporary)
-            raise
-
-    def replace(self, source: str, target: str) -> None:
-        """Rename a file atomically, replacing the target."""
-        d = self._descriptor
-        os.replace(self._at(source), self._at(target), src_dir_fd=d, dst_dir_fd=d)
+        with temporary_file(self._path, self._descriptor, 0o600) as temporary:
+            temporary.file.writelines(parts)
+            temporary.rename(self._at(name))
 
     def touch(self, name: str) -> None:
         """Set the times of a file to now."""

@@ -1,14 +1,19 @@
-"""Write several files into a folder together: all of them, or leave the folder unchanged."""
+"""Write several files into a folder together: all of them, or leave the folder unchanged.
+
+If the process is killed, the folder has the old files, the new ones, or only some of either. It
+never has old files beside new ones.
+"""
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from armdyn.errors import FileError
-from armdyn.files._whole import write_whole
+from armdyn.files._temporary import temporary_file
+from armdyn.files._whole import encoded, sync, whole_file, write_whole
 
 
 def write_together(
@@ -29,12 +34,20 @@ def write_together(
             made += _make(inner)
         for path in paths:
             before[path] = _replaceable(path, mark)
-        for path, text in zip(paths, texts.values(), strict=True):
-            write_whole(path, text)
+        data = [encoded(path, text) for path, text in zip(paths, texts.values(), strict=True)]
+        with ExitStack() as stack:
+            for path, content in zip(paths, data, strict=True):
+                file = stack.enter_context(whole_file(path))
+                file.write(content)
+                sync(file)
+            # the end of the block replaces the last file first, then the others
+            for path in paths[:-1]:
+                _unlink(path)
     except BaseException:
-        with suppress(OSError):
-            for path, old in before.items():
+        for path, old in before.items():
+            with suppress(OSError, FileError):
                 _put_back(path, old)
+        with suppress(OSError):
             for new in reversed(made):
                 new.rmdir()
         raise
@@ -47,12 +60,10 @@ def check_writable(folder: Path, names: Iterable[str]) -> None:
     Call this before long computations, so that they do not fail at the end.
     """
     made = _make(folder)
-    probe = folder / f".{secrets.token_hex(6)}.tmp"
     try:
-        probe.touch(exist_ok=False)
-        probe.unlink()
-        for name in names:
-            _replaceable(folder / name, None)
+        with temporary_file(folder):
+            for name in names:
+                _replaceable(folder / name, None)
     except FileError:
         raise
     except OSError as error:
@@ -100,5 +111,13 @@ def _replaceable(path: Path, mark: str | None) -> bytes | None:
 def _put_back(path: Path, old: bytes | None) -> None:
     if old is None:
         path.unlink(missing_ok=True)
-    elif path.read_bytes() != old:
-        path.write_bytes(old)
+    elif not path.exists() or path.read_bytes() != old:
+        write_whole(path, old)
+
+
+def _unlink(path: Path) -> None:
+    """Remove the old file, not the link to it."""
+    try:
+        Path(os.path.realpath(path)).unlink(missing_ok=True)
+    except OSError as error:
+        raise FileError(path, f"cannot be replaced: {error.strerror or error}.") from error

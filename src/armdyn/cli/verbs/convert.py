@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +19,7 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import ArmdynError, InputError, RobotFileError, RobotWarning
-from armdyn.files import check_writable, write_whole
+from armdyn.files import check_writable, scratch_folder, write_whole
 from armdyn.present import Grid, Tone, Toned
 from armdyn.report.conversion import TOLERANCE, Comparison, Item, compared
 from armdyn.robot import Robot, check_written, not_seen_in, read_robot, write_robot
@@ -78,9 +77,9 @@ def convert(
 def _converted(robot: Robot, out: Path) -> tuple[bytes, Robot]:
     """Return the bytes of the new file, and the arm that is read from them."""
     try:
-        with TemporaryDirectory(prefix="armdyn-") as folder, warnings.catch_warnings():
+        with scratch_folder() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore", RobotWarning)  # the table says it
-            path = Path(folder, out.name)
+            path = folder / out.name
             write_robot(robot, path)
             return path.read_bytes(), read_robot(path, strict=False)
     except OSError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -60,7 +59,7 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import ArmdynError, InputError, RobotFileError
-from armdyn.files import check_writable, write_together
+from armdyn.files import check_writable, scratch_folder, write_together
 from armdyn.identification import FILES, Result, torque_errors, verdict_lines
 from armdyn.identification import identify as identify_arm
 from armdyn.robot import into_options, name_into, not_seen_in, text_into
@@ -194,7 +193,7 @@ def identify(
 def _c_texts(arm: Arm) -> dict[str, str]:
     """Return the C files of the identified arm, by names in the folder c/."""
     try:
-        with TemporaryDirectory(prefix="armdyn-") as folder:
+        with scratch_folder() as folder:
             paths = export_c(arm, folder, FUNCTIONS)
             return {f"{C_FOLDER}/{path.name}": path.read_text(encoding="utf-8") for path in paths}
     except OSError as error:

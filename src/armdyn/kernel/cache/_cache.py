@@ -17,7 +17,6 @@ import re
 import stat
 import struct
 import sys
-import time
 import warnings
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
@@ -32,12 +31,11 @@ from armdyn.files._private_folder import (
     make_private,
     open_private,
 )
+from armdyn.files._temporary import NAME as TEMPORARY_NAME
 
 FORMAT = 1
 MAX_BYTES = 256 * 2**20
 MAX_ENTRIES = 2000
-# A temporary file of this age was left by a process that died.
-ABANDONED_SECONDS = 3600.0
 
 MAGIC = b"armdyn object\n\0\0"
 # Magic, format, key, length of the data; then the digest of all that and of the data.
@@ -46,7 +44,6 @@ OVERHEAD = HEAD.size + hashlib.sha256().digest_size
 
 KEY = re.compile(r"[0-9a-f]{64}")
 ENTRY_NAME = re.compile(r"([0-9a-f]{64})\.o")
-TEMPORARY_NAME = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}\.tmp")
 
 
 def key(*parts: str | bytes) -> str:
@@ -198,8 +195,7 @@ class Cache:
 
     def _trim(self, folder: PrivateFolder, newest: str) -> None:
         """Remove the least recently used entries until the rest is within the limits."""
-        there = list(folder.scan())
-        entries = _entries(there)
+        entries = _entries(folder.scan())
         size, count = sum(entry.size for entry in entries), len(entries)
         for entry in entries:
             if size <= self.max_bytes and count <= self.max_entries:
@@ -207,10 +203,6 @@ class Cache:
             if entry.key != newest:
                 folder.remove(_entry_name(entry.key))
                 size, count = size - entry.size, count - 1
-        oldest = time.time() - ABANDONED_SECONDS
-        for name, info in there:
-            if TEMPORARY_NAME.fullmatch(name) and info.st_mtime < oldest:
-                folder.remove(name)
 
 
 def default_cache() -> Cache | None:

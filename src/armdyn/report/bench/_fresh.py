@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from time import perf_counter, process_time
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError
+from armdyn.files import scratch_folder
 from armdyn.report.bench._arms import arm_named
 from armdyn.report.bench._results import Imports, Start
 
@@ -47,9 +47,9 @@ def measure_starts(robot: str, quantities: Sequence[str], rounds: int) -> tuple[
         *(f"{quantity}={arm.function(quantity, friction=False).method}" for quantity in quantities),
     ]
     compiled = [_first_calls(words, {"ARMDYN_CACHE": "off"}) for _ in range(rounds)]
-    with tempfile.TemporaryDirectory(prefix="armdyn-bench-") as folder:
-        _first_calls(words, {"ARMDYN_CACHE": folder})
-        loaded = [_first_calls(words, {"ARMDYN_CACHE": folder}) for _ in range(rounds)]
+    with scratch_folder() as folder:
+        _first_calls(words, {"ARMDYN_CACHE": str(folder)})
+        loaded = [_first_calls(words, {"ARMDYN_CACHE": str(folder)}) for _ in range(rounds)]
     return tuple(
         Start(
             robot,

@@ -7,7 +7,8 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+
+from armdyn.files import scratch_folder
 
 COMPILERS = ("cc", "gcc", "clang")
 PATIENCE = 120.0
@@ -33,8 +34,8 @@ def run_self_test(sources: Sequence[Path]) -> SelfTest:
     compiler = next((path for name in COMPILERS if (path := shutil.which(name))), None)
     if compiler is None:
         return SelfTest(None, True, ("no C compiler here: not run",))
-    with TemporaryDirectory(prefix="armdyn-") as folder:
-        program = Path(folder, "selftest")
+    with scratch_folder() as folder:
+        program = folder / "selftest"
         said: tuple[str, ...] = ()
         command = [compiler, "-std=c99", "-O2", *map(str, sources), "-lm", "-o", str(program)]
         for words in (command, [str(program)]):

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError
+from armdyn.files import scratch_folder
 from armdyn.report._pinocchio import import_pinocchio, pinocchio_model
 from armdyn.report.bench._clock import Job
 from armdyn.report.bench.peers._peer import Array, Offer, Parts, Task
@@ -57,8 +57,8 @@ class PinocchioCpp:
     def __init__(self) -> None:
         pin = import_pinocchio()
         prefix, folders = _include_folders(Path(pin.__file__))
-        with tempfile.TemporaryDirectory(prefix="armdyn-bench-") as folder:
-            library = Path(folder, "pinocchio_loop.so")
+        with scratch_folder() as folder:
+            library = folder / "pinocchio_loop.so"
             compiler = _compile(library, folders, prefix / "lib")
             self._library = ctypes.CDLL(str(library))  # stays loaded after its file is removed
         self.version = f"{pin.__version__}, {_version_of(compiler)}"
