@@ -14,7 +14,8 @@ from itertools import product
 import numpy as np
 
 import armdyn
-from armdyn import Arm, Load, Log
+from armdyn import Arm, DriveGains, Load, Log, Payload, Result
+from armdyn.control.observer._observation import Observation
 from armdyn.identification.payload._load import loaded
 from support.identification import motion, small_arm
 
@@ -139,3 +140,41 @@ def log_of(case: Case, *, load: Load | None = None, duration: float = 8.0) -> Lo
         t, q + 1e-5 * noise[0], qd, None, tau + 0.02 * noise[2] * measured,
         joint_names=true_arm(case.arm).joint_names,
     )  # fmt: skip
+
+
+def identified(case: Case, log: Log) -> Result:
+    """The arm from a log."""
+    return armdyn.identify(described_arm(case.arm), log)
+
+
+def observed(case: Case, log: Log) -> Observation:
+    """Torques from outside in a log."""
+    return armdyn.MomentumObserver(described_arm(case.arm), free=log).run(log)
+
+
+def payload_of(case: Case, log: Log) -> Payload:
+    """The load of a log of the same motion, less the log."""
+    return armdyn.identify_payload(described_arm(case.arm), log_of(case, load=LOAD), without=log)
+
+
+def gains_of(case: Case, log: Log) -> DriveGains:
+    """Gains of drives of 2 N m/A."""
+    logs = [replace(x, tau=x.tau / 2.0, effort="current") for x in (log, log_of(case, load=LOAD))]
+    return armdyn.identify_drive_gains(described_arm(case.arm), *logs, LOAD.mass)
+
+
+VERBS = {
+    "identify": identified, "observe": observed, "payload": payload_of, "gains": gains_of,
+}  # fmt: skip
+
+# Fields that must be finite; others say by NaN or infinity that something is not known.
+FINITE = ("values", "std", "sigma", "parameters", "gains", "mass_std", "tau", "threshold")
+
+
+def not_finite(result: object) -> list[str]:
+    """Names of the fields of a result that are not finite though they should be."""
+    found = [k for k in FINITE if not np.isfinite(getattr(result, k, 0.0)).all()]
+    if isinstance(result, Result):
+        errors = {"torque_error": result.torque_error, "total_error": result.total_error}
+        found += [k for k, x in errors.items() if np.isinf(x).any()]
+    return found

@@ -87,8 +87,9 @@ def linear(model: Model, factors: Sequence[Array], load: KnownLoad) -> Unknowns:
     rows = np.vstack(blocks)
     x, _ = _least_squares(rows[:, :-1], rows[:, -1])
     g = x[:n]
-    if not (np.abs(g) > 0.0).all():
-        silent = [name for name, one in zip(model.arm.joint_names, g, strict=True) if one == 0.0]
+    each = zip(model.arm.joint_names, g, factors, strict=True)
+    silent = [name for name, one, R in each if one == 0.0 or not R[:, -1].any()]
+    if silent:
         raise NumericalError(f"the currents of {', '.join(silent)} show no load, or are zero.")
     f = x[n + k : n + k + 3 * n] / np.repeat(g, 3)
     return Unknowns(1.0 / g, x[n : n + k], f, x[n + k + 3 * n :])

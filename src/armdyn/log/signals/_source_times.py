@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from armdyn._numerics import ratio
 from armdyn.log._log import Array, Log
-from armdyn.log.signals._segments import EQUAL, Segment, segments
+from armdyn.log.signals._segments import EQUAL, Segment, check_magnitudes, segments
 from armdyn.log.storage._file_rows import FileRows
 from armdyn.log.storage._slices import blocks, is_in_file, picked, runs
 
@@ -54,6 +54,7 @@ def at_source_times(log: Log) -> Log:
     """
     if len(log) < 2:
         return log
+    check_magnitudes(log)
     again = _repeated(log)
     notes: list[str] = []
     if len(again):
