@@ -31,8 +31,8 @@ from support.degenerate import (
     VERBS,
     Case,
     cases,
+    faults,
     log_of,
-    not_finite,
     states,
     torques,
 )
@@ -90,8 +90,8 @@ def tried(verb: Callable[[Case, Log], object], case: Case, log: Log) -> tuple[st
     except Exception as error:
         at = [f for f in traceback.extract_tb(error.__traceback__) if "armdyn" in f.filename][-1]
         return f"{type(error).__name__}: {error} at {Path(at.filename).name}:{at.lineno}", None
-    wrong = not_finite(result)
-    return (f"not finite: {', '.join(wrong)}" if wrong else "an answer"), result
+    wrong = faults(case, result)
+    return (f"wrong: {', '.join(wrong)}" if wrong else "an answer"), result
 
 
 def changed_by_stamps(case: Case, log: Log, result: object) -> float:

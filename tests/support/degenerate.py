@@ -171,10 +171,12 @@ VERBS = {
 FINITE = ("values", "std", "sigma", "parameters", "gains", "mass_std", "tau", "threshold")
 
 
-def not_finite(result: object) -> list[str]:
-    """Names of the fields of a result that are not finite though they should be."""
+def faults(case: Case, result: object) -> list[str]:
+    """What is wrong with a result: numbers that are not finite, a verdict that must not pass."""
     found = [k for k in FINITE if not np.isfinite(getattr(result, k, 0.0)).all()]
     if isinstance(result, Result):
         errors = {"torque_error": result.torque_error, "total_error": result.total_error}
         found += [k for k, x in errors.items() if np.isinf(x).any()]
+    if case.torque != "measured" and getattr(result, "passed", False):
+        found.append("passed")
     return found
