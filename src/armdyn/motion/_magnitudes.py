@@ -7,7 +7,7 @@ times.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from armdyn._checks import checked_per_joint, checked_positive
 from armdyn.errors import InputError
@@ -29,16 +29,20 @@ def check_positions(q: Array, name: str) -> None:
         )
 
 
-def checked_limits(value: ArrayLike, name: str, n: int) -> Array:
+def checked_limits(value: object, name: str, n: int, *, infinite: bool = True) -> Array:
     """Return the limits of n joints, given as one number or as n; infinite for none."""
-    limits = checked_per_joint(value, name, n, above=0.0, infinite=True)
+    limits = checked_per_joint(value, name, n, above=0.0, infinite=infinite)
+    check_limits(limits, name)
+    return limits
+
+
+def check_limits(limits: Array, name: str) -> None:
+    """Raise an error if a limit is too small or too large."""
     wrong = np.isfinite(limits) & ((limits < LEAST) | (limits > MOST))
     if wrong.any():
         raise InputError(
-            f"`{name}` has {limits[wrong][0]:g}, expected limits {RANGE}, or inf for none.",
-            argument=name,
+            f"`{name}` has {limits[wrong][0]:g}, expected limits {RANGE}.", argument=name
         )
-    return limits
 
 
 def checked_duration(value: object, name: str = "duration") -> float:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn._checks import checked_array
 from armdyn.arm import Arm
 from armdyn.errors import InputError
-from armdyn.motion._magnitudes import checked_limits
+from armdyn.motion._magnitudes import check_limits, check_positions, checked_limits
 from armdyn.motion.timing._rows import Drives
 from armdyn.robot.friction import FRICTION_TERMS, coefficients
 
@@ -87,4 +87,6 @@ def _effort(value: ArrayLike, n: int) -> tuple[Array, Array]:
     most, loss = (np.broadcast_to(pairs[..., k], (n,)).copy() for k in (0, 1))
     if not (most > 0.0).all() or not (np.isfinite(loss) & (loss >= 0.0)).all():
         raise InputError(f"`effort` is not {what}.", argument="effort")
+    check_limits(most, "effort")
+    check_positions(loss, "effort")
     return most, loss
