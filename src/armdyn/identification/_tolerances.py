@@ -1,8 +1,5 @@
 """Tolerances of identification. All are dimensionless ratios."""
 
-TINY = 1e-300
-"""The smallest divisor: keeps quotients finite where the divisor may be zero."""
-
 RANK = 1e-9
 """Directions whose excitation, relative to the best one, is below this are rounding."""
 

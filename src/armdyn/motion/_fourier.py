@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_array, checked_flag, checked_positive, checked_whole
+from armdyn._checks import checked_array, checked_flag, checked_whole
 from armdyn.errors import InputError
+from armdyn.motion._magnitudes import check_positions, checked_duration
 from armdyn.motion._profile import Quintic
 from armdyn.motion._trajectory import Trajectory
 
@@ -84,10 +85,12 @@ class Fourier(Trajectory):
                 )
             a, b = resting(a, b)
         shift = np.zeros(len(c)) if drift is None else checked_array(drift, "drift", (len(c),))
-        for array in (a, b, shift):
+        named = {"centre": c, "sines": a, "cosines": b, "drift": shift}
+        for name, array in named.items():
+            check_positions(array, name)
             array.flags.writeable = False
         self._set(centre=c, sines=a, cosines=b, repeats=number, drift=shift)
-        self._set(duration=checked_positive(duration, "duration"), n=len(c))
+        self._set(duration=checked_duration(duration), n=len(c))
 
     @property
     def harmonics(self) -> int:

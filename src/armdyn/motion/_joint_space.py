@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_array, checked_per_joint, checked_positive
+from armdyn._checks import checked_array
+from armdyn._numerics import ratio
 from armdyn.errors import InputError
+from armdyn.motion._magnitudes import check_positions, checked_duration, checked_limits
 from armdyn.motion._profile import Profile, Shape, profile
 from armdyn.motion._trajectory import Trajectory
 
@@ -62,16 +64,17 @@ class JointSpace(Trajectory):
             raise InputError(
                 f"`start` has {len(a)} joints, but `goal` has {len(b)}.", argument="goal"
             )
+        check_positions(a, "start")
+        check_positions(b, "goal")
         way = np.abs(b - a)
-        v = checked_per_joint(velocity, "velocity", len(a), above=0.0, infinite=True)
-        acc = checked_per_joint(acceleration, "acceleration", len(a), above=0.0, infinite=True)
+        v = checked_limits(velocity, "velocity", len(a))
+        acc = checked_limits(acceleration, "acceleration", len(a))
         if not way.any():
             raise InputError(
                 "`start` and `goal` are the same position: there is no motion.", argument="goal"
             )
-        moves = way > 0.0
-        wanted = None if duration is None else checked_positive(duration, "duration")
-        speed, rate = (float((x[moves] / way[moves]).min()) for x in (v, acc))
+        wanted = None if duration is None else checked_duration(duration)
+        speed, rate = (float(ratio(x, way, np.inf).min()) for x in (v, acc))
         chosen = profile(shape, speed, rate, wanted)
         self._set(start=a, goal=b, profile=chosen, duration=chosen.duration, n=len(a))
 

@@ -13,8 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_array, checked_per_joint
+from armdyn._checks import checked_array
 from armdyn.errors import InputError, shown
+from armdyn.motion._magnitudes import (
+    check_positions,
+    check_shortest,
+    checked_duration,
+    checked_limits,
+)
 from armdyn.motion._tolerances import MET
 from armdyn.motion._trajectory import Trajectory
 
@@ -66,8 +72,11 @@ class MinimumJerk(Trajectory):
             raise InputError(
                 "`waypoints` is a single position, expected two or more.", argument="waypoints"
             )
-        v = checked_per_joint(velocity, "velocity", n, above=0.0, infinite=True)
-        a = checked_per_joint(acceleration, "acceleration", n, above=0.0, infinite=True)
+        check_positions(q, "waypoints")
+        v, a = (
+            checked_limits(velocity, "velocity", n),
+            checked_limits(acceleration, "acceleration", n),
+        )
         given = None if times is None else _checked_times(times, m)
         t = _proportional(q, v, a) if given is None else given
         splines = _splines(t, q)
@@ -79,6 +88,7 @@ class MinimumJerk(Trajectory):
                 argument="times",
             )
         if given is None:
+            check_shortest(excess * float(t[-1]))
             t = t * excess
             splines = _splines(t, q)
         t.flags.writeable = False
@@ -94,6 +104,7 @@ def _checked_times(times: ArrayLike, m: int) -> Array:
     t = checked_array(times, "times", ("m",), what=what)
     if len(t) != m or t[0] != 0.0 or not (np.diff(t) > 0.0).all():
         raise InputError(f"`times` is {shown(times)}, expected {what}.", argument="times")
+    checked_duration(t[-1], "times")
     return t
 
 
@@ -118,13 +129,22 @@ def _proportional(q: Array, v: Array, a: Array) -> Array:
     steps = np.maximum(steps, 1e-3 * steps.max())
     if not steps.max() > 0.0:
         raise InputError("no joint that moves has a limit: give `times`.", argument="times")
+    check_shortest(float(steps.sum()))
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
 def _splines(t: Array, q: Array) -> tuple[Any, Any, Any]:
     make = import_module("scipy.interpolate").make_interp_spline
     rest = [(1, np.zeros(q.shape[1])), (2, np.zeros(q.shape[1]))]
-    spline = make(t, q, k=5, bc_type=(rest, rest))
+    try:
+        spline = make(t, q, k=5, bc_type=(rest, rest))
+    except (ValueError, np.linalg.LinAlgError):
+        steps = np.diff(t)
+        raise InputError(
+            f"`times` has steps from {steps.min():g} to {steps.max():g} s, expected steps of "
+            "similar length: with these no spline can be computed.",
+            argument="times",
+        ) from None
     return spline, spline.derivative(1), spline.derivative(2)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from armdyn._checks import checked_choice
 from armdyn.errors import InputError
+from armdyn.motion._magnitudes import LEAST, check_shortest
 from armdyn.motion._tolerances import MET
 
 Array = NDArray[np.float64]
@@ -132,6 +133,7 @@ def profile(shape: str, speed: float, acceleration: float, duration: float | Non
             raise InputError(
                 "without limits of speed and acceleration, give a `duration`.", argument="duration"
             )
+        check_shortest(shortest)
         duration = shortest
     if duration < shortest * (1 - MET):
         raise InputError(
@@ -149,4 +151,4 @@ def _ramp(duration: float, acceleration: float) -> float:
         return duration / 3.0
     root = sqrt(max(duration**2 - 4.0 / acceleration, 0.0))
     # the smaller of the two roots, in a form that keeps a short ramp accurate
-    return 2.0 / (acceleration * (duration + root))
+    return max(2.0 / (acceleration * (duration + root)), LEAST * duration)

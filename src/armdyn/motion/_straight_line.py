@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_per_joint, checked_positive
+from armdyn._checks import checked_positive
+from armdyn._numerics import ratio
 from armdyn.arm import Arm, checked_pose, checked_start
 from armdyn.errors import InputError, shown
 from armdyn.motion._line import Line, check_length, splines_along
+from armdyn.motion._magnitudes import checked_duration, checked_limits
 from armdyn.motion._profile import Profile, Shape, profile
 from armdyn.motion._trajectory import Trajectory
 
@@ -96,13 +98,13 @@ class StraightLine(Trajectory):
         line = Line(arm.pose(q0), checked_pose("pose", pose))
         own = [joint.velocity for joint in arm.robot.joints]
         v, a = (
-            checked_per_joint(value, name, arm.n, above=0.0, infinite=True)
+            checked_limits(value, name, arm.n)
             for value, name in (
                 (own if velocity is None else velocity, "velocity"),
                 (joint_acceleration, "joint_acceleration"),
             )
         )
-        wanted = None if duration is None else checked_positive(duration, "duration")
+        wanted = None if duration is None else checked_duration(duration)
         fastest = _slowest(
             line,
             checked_positive(speed, "speed"),
@@ -148,5 +150,4 @@ def _states(splines: tuple[Any, Any, Any], how: Profile, t: Array) -> tuple[Arra
 def _slowest(line: Line, straight: float, turning: float) -> float:
     """Return a limit in lines per second, from the limits of position and rotation."""
     ways = check_length(line)
-    with np.errstate(divide="ignore"):
-        return float((np.array([straight, turning]) / ways).min())
+    return float(ratio([straight, turning], ways, np.inf).min())

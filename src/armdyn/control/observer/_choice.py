@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from armdyn._numerics import ratio
 from armdyn._progress import Progress, silent
 from armdyn.arm import Arm
 from armdyn.control.observer._contacts import spans
@@ -112,8 +113,7 @@ def missed_share(arm: Arm, log: Log, name: str) -> float:
     """Return the share of the torques of a log that an arm does not explain."""
     samples = samples_of(log, arm, 1.0, None, name)
     off = samples.tau - arm.inverse_dynamics(samples.q, samples.qd, samples.qdd)
-    size = float(np.linalg.norm(samples.tau))
-    return float(np.linalg.norm(off)) / size if size > 0.0 else 0.0
+    return float(ratio(np.linalg.norm(off), np.linalg.norm(samples.tau), 1.0))
 
 
 def _has_solver() -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.arm import Arm
 from armdyn.control.observer._contacts import spans
 from armdyn.control.observer._samples import Samples
@@ -94,11 +95,9 @@ class Levels:
             >>> observer.levels.grown(seen.t, np.ones_like(seen.residual), seen.residual, 100.0)[1]
             array([1., 1.])
         """
-        if not self.median.all():
-            return self, np.ones_like(self.median)
         slow = nearby(t, qd, self.slow_speed, gain)
         found = np.array([_quantile(residual[~s, j], 0.5) for j, s in enumerate(slow.T)])
-        factor = np.maximum(found / self.median / GROWN, 1.0)
+        factor = np.maximum(ratio(found, self.median, 1.0) / GROWN, 1.0)
         wider = {x: factor * getattr(self, x) for x in ("moving", "slow", "resting")}
         return replace(self, **wider), factor
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import scaled_solve
 from armdyn.arm import Arm
 from armdyn.identification.data._decimation import decimation_filter
 from armdyn.identification.fit._columns import Column, Model, friction_column
@@ -134,7 +135,7 @@ def quick_fit(model: Model, data: Products) -> Fit:
     """Fit all columns to the torques of the first delay, with joints weighted by their noise."""
     used = data.counts > 0
     size = np.sqrt(data.squares[:, 0] / np.maximum(data.counts, 1.0))
-    floor = np.maximum(LEAST_NOISE * size, np.finfo(np.float64).tiny ** 0.25)
+    floor = LEAST_NOISE * np.where(size > 0.0, size, float(size.max()) or 1.0)
     noise = np.where(used, np.maximum(size, floor), np.inf)
     values = np.zeros((len(model.columns), data.squares.shape[1]))
     for _ in range(ROUNDS):
@@ -155,9 +156,7 @@ def solved(model: Model, data: Products, noise: Array) -> Array:
     described[: model.k] = model.base.values
     described[model.indices(ROTOR)] = [joint.rotor_inertia for joint in model.arm.robot.joints]
     g += (trust * described)[:, None]
-    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-    scaled = scale[:, None] * (H + np.diag(trust)) * scale
-    return scale[:, None] * np.linalg.solve(scaled, scale[:, None] * g)
+    return scaled_solve(H + np.diag(trust), g)
 
 
 def misfits(data: Products, values: Array) -> Array:

@@ -11,7 +11,6 @@ from armdyn._checks import (
     checked_array,
     checked_flag,
     checked_number,
-    checked_per_joint,
     checked_seed,
     checked_whole,
 )
@@ -29,6 +28,7 @@ from armdyn.identification.exciting._restarts import STARTS, Search, best_row
 from armdyn.identification.exciting._series import Ends, Motions, Series
 from armdyn.identification.exciting._surroundings import surroundings_of
 from armdyn.minimal import MinimalParameters
+from armdyn.motion._magnitudes import checked_limits
 
 Array = NDArray[np.float64]
 
@@ -232,7 +232,7 @@ def _check_determined(
 
 def _noise(arm: Arm, given: ArrayLike | None, limits: Limits) -> tuple[Array, tuple[str, ...]]:
     if given is not None:
-        return checked_per_joint(given, "noise", arm.n, above=0.0), ()
+        return checked_limits(given, "noise", arm.n, infinite=False), ()
     rng = np.random.default_rng(0)
     q = rng.uniform(limits.lower, limits.upper, (200, arm.n))
     qd = rng.uniform(-limits.velocity, limits.velocity, (200, arm.n))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._checks import checked_array, checked_per_joint
+from armdyn._checks import checked_array
 from armdyn.arm import Arm
 from armdyn.errors import InputError
+from armdyn.motion._magnitudes import LEAST, check_positions, checked_limits
 
 Array = NDArray[np.float64]
 
@@ -111,11 +112,12 @@ def _positions(
         what = f"the lowest and the highest position, (2,) for all joints or ({arm.n}, 2) for each"
         pairs = checked_array(given, "position", (2,), (arm.n, 2), what=what)
         pairs = np.broadcast_to(pairs, (arm.n, 2))
+        check_positions(pairs, "position")
         for name, (low, high) in zip(arm.joint_names, pairs.tolist(), strict=True):
-            if not low < high:
+            if not high - low >= LEAST:
                 raise InputError(
                     f"`position` of {name} is from {low:g} to {high:g}; the lower one must be the "
-                    "smaller one.",
+                    f"smaller one, by {LEAST:g} or more.",
                     argument="position",
                 )
         wider = (pairs[:, 0] < own[:, 0]) | (pairs[:, 1] > own[:, 1])
@@ -148,7 +150,7 @@ def _positions(
 def _sizes(arm: Arm, name: str, value: object, endless: bool = False) -> Array | None:
     if value is None:
         return None
-    return checked_per_joint(value, name, arm.n, above=0.0, infinite=endless)
+    return checked_limits(value, name, arm.n, infinite=endless)
 
 
 def _listed(arm: Arm, which: NDArray[np.bool_]) -> str:

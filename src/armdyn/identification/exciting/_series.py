@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.identification.exciting._limits import Limits
 from armdyn.motion import Fourier, JointSpace, resting, waves
 
@@ -166,7 +167,7 @@ class Series:
                 np.abs(qdd).max(axis=1) / self.limits.acceleration,
             ]
         ).max(axis=0)
-        s = share * between / np.maximum(sizes, np.finfo(np.float64).tiny)
+        s = ratio(share * between, sizes, 0.0)
         # the excess between the points may be at either end of the range
         reach = s * (high - low) / between
         centre = (self.limits.lower + self.limits.upper) / 2 - s * (low + high) / 2
@@ -187,7 +188,7 @@ class Series:
                 np.abs(qdd).max(axis=1) / between / (self.limits.acceleration - change),
             ]
         ).max(axis=0)
-        return share / np.maximum(sizes, np.finfo(np.float64).tiny)
+        return ratio(share, sizes, 0.0)
 
     def fourier(self, row: Array, points: int, duration: float, shrink: float) -> Fourier:
         """Return the motion of a row, its amplitude multiplied by `shrink`."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.identification.data._decimation import EDGE
 
 Array = NDArray[np.float64]
@@ -76,8 +77,7 @@ def noise_shares(residuals: Sequence[Array], kept: Sequence[Mask]) -> Array:
         size += np.sum(np.where(m, r, 0.0) ** 2, axis=0)
         count += m.sum(axis=0)
     noise = 0.5 * steps / np.maximum(pairs, 1.0)
-    power = np.maximum(size / np.maximum(count, 1.0), np.finfo(np.float64).tiny)
-    return np.clip(noise / power / WHITE, 0.0, 1.0)
+    return np.clip(ratio(noise, size / np.maximum(count, 1.0), 1.0) / WHITE, 0.0, 1.0)
 
 
 def _lagged(x: Array, size: int) -> Array:

@@ -25,12 +25,11 @@ coefficient of friction under load is wrong by the share of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.identification._tolerances import TINY
+from armdyn._numerics import ratio, scaled_inverse, scaled_root, scaled_solve
 from armdyn.identification.fit._blocks import Blocks, Normal
 from armdyn.identification.fit._columns import Column, Model, friction_rows, rotor_rows
 from armdyn.identification.fit._regression import Prior
@@ -115,7 +114,7 @@ def _scatter(
     for x in centres:
         spread += np.outer(x - mean, x - mean) / len(centres)
     off = values - mean
-    off *= np.sqrt(np.maximum(1.0 - chance / np.maximum(off**2, TINY), 0.0))
+    off *= np.sqrt(np.maximum(1.0 - ratio(chance, off**2, 1.0), 0.0))
     return spread + np.outer(off, off), drawn
 
 
@@ -132,7 +131,7 @@ def _inseparable(blocks: Blocks, model: Model, values: Array, covariance: Array)
         at = _place(blocks.model, column)
         mixed = np.flatnonzero(model.base.matrix[:, 10 * n + j])
         inertial = np.abs(values[mixed]) * np.sqrt(total[j, mixed, mixed])
-        share = min(float(inertial.sum()) / max(np.sqrt(total[j, at, at]), TINY), 1.0)
+        share = min(float(ratio(inertial.sum(), np.sqrt(total[j, at, at]), 1.0)), 1.0)
         covariance[i, i] += (HALF * share * values[i]) ** 2
 
 
@@ -193,9 +192,7 @@ def _deviations(normal: Normal, S: NDArray[np.int64]) -> tuple[Array, Array]:
     them too large. The root in between is right for independent errors [Bell2002].
     """
     H, g = normal.without(None)
-    scale = 1.0 / np.sqrt(np.diag(H)[S])
-    e, V = np.linalg.eigh(scale[:, None] * H[np.ix_(S, S)] * scale)
-    root = scale[:, None] * (V / np.sqrt(np.maximum(e, ROUNDING**2))) @ V.T
+    root = scaled_root(H[np.ix_(S, S)], ROUNDING**2)
     beta = root @ (root.T @ g[S])
     off = np.empty((len(normal.squares), len(S)))
     for b, block in enumerate(normal.squares):
@@ -211,7 +208,7 @@ def _by_prior(
 ) -> Array:
     """Return the covariance that the prior's own uncertainty adds."""
     H, _ = normal.without(None)
-    inverse = np.linalg.inv(H[np.ix_(S, S)])
+    inverse = scaled_inverse(H[np.ix_(S, S)])
     P = strength**2 * (prior.root.T @ prior.root)[np.ix_(S, S)]
     d = beta - prior.mean[S]
     determined = len(prior.root) - float(np.sum(inverse * P))
@@ -240,11 +237,7 @@ def _projection(wide: Model, model: Model, S: NDArray[np.int64], total: Array) -
             continue
         same = [_place(wide, model.columns[i]) for i in ours]
         G = total[j]
-        size = np.sqrt(np.maximum(np.diag(G)[same], np.finfo(np.float64).tiny))
-        inner = G[np.ix_(same, same)] / np.outer(size, size)
-        mixed = G[np.ix_(same, theirs)] / size[:, None]
-        inverse = cast(Array, np.linalg.pinv(inner, rcond=ROUNDING, hermitian=True))
-        found = inverse @ mixed / size[:, None]
+        found = scaled_solve(G[np.ix_(same, same)], G[np.ix_(same, theirs)], ROUNDING)
         Q[np.ix_(ours, [place[i] for i in theirs])] = found
     return Q
 

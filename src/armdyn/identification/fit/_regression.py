@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import scaled_inverse, scaled_pinv, scaled_solve
 from armdyn.identification._tolerances import ROUNDING
 from armdyn.identification.fit._r_factor import r_factor
 
@@ -104,7 +105,7 @@ def regress(
     grams = np.stack([R.T @ R for R in factors])
     squares = grams[:, p, p]
     size = squares / np.maximum(rows, 1.0)
-    floor = max(ROUNDING * float(size.max()), float(np.finfo(np.float64).tiny))
+    floor = ROUNDING * float(size.max()) or 1.0  # torques of zero: any weight does
     w = np.sqrt(c * np.maximum(size, floor))
     w = w if weights is None else np.asarray(weights, dtype=np.float64)
     s = 1.0 if strength is None else strength
@@ -122,7 +123,7 @@ def regress(
         if (moved <= SETTLED * np.sqrt(np.diag(cov))).all():
             break
     stack = _stacked(factors, w, prior, s)
-    inverse = np.linalg.inv(stack[:p, :p])
+    inverse = scaled_pinv(stack[:p, :p])
     beta, cov = inverse @ stack[:p, p], inverse @ inverse.T
     data = r_factor(np.vstack([R / v for R, v in zip(factors, w, strict=True)]))
     return Fit(beta, cov, sigma, w, s, float(_shares(cov, grams, w).sum()), data, prior)
@@ -134,9 +135,8 @@ def _normal(grams: Array, w: Array, prior: Prior, s: float) -> tuple[Array, Arra
     G = np.tensordot(w**-2, grams, axes=1)
     precision = s**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
     H = G[:p, :p] + precision
-    scale = 1.0 / np.sqrt(np.diag(H))
-    cov = scale[:, None] * np.linalg.inv(scale[:, None] * H * scale) * scale
-    return cov @ (G[:p, p] + precision @ prior.mean), cov
+    off = scaled_solve(H, G[:p, p] - G[:p, :p] @ prior.mean)
+    return prior.mean + off, scaled_inverse(H)
 
 
 def _shares(cov: Array, grams: Array, w: Array) -> Array:

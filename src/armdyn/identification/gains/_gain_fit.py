@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import NumericalError
-from armdyn.identification._tolerances import RANK, TINY
+from armdyn.identification._tolerances import RANK
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._r_factor import r_factor
 
@@ -83,12 +83,13 @@ def linear(model: Model, factors: Sequence[Array], load: KnownLoad) -> Unknowns:
         A[:, n + k : n + k + 3 * n] = -R[:, LOAD + k : -1]
         A[:, n + k + 3 * n : -1] = -R[:, list(load.unknown)]
         A[:, -1] = R[:, :LOAD] @ load.known
-        blocks.append(A / max(float(np.linalg.norm(R[:, -1])), TINY))
+        blocks.append(A / (float(np.linalg.norm(R[:, -1])) or 1.0))
     rows = np.vstack(blocks)
     x, _ = _least_squares(rows[:, :-1], rows[:, -1])
     g = x[:n]
-    if not (np.abs(g) > 0.0).all():
-        silent = [name for name, one in zip(model.arm.joint_names, g, strict=True) if one == 0.0]
+    each = zip(model.arm.joint_names, g, factors, strict=True)
+    silent = [name for name, one, R in each if one == 0.0 or not R[:, -1].any()]
+    if silent:
         raise NumericalError(f"the currents of {', '.join(silent)} show no load, or are zero.")
     f = x[n + k : n + k + 3 * n] / np.repeat(g, 3)
     return Unknowns(1.0 / g, x[n : n + k], f, x[n + k + 3 * n :])
@@ -184,5 +185,5 @@ def sigma_of(factors: Sequence[Array], rows: Array, found: Unknowns, load: Known
     # the joint's own parameters, and its share of the common ones
     n = len(factors)
     spent = 4.0 + (len(found.w) + len(found.x)) / n
-    exact = RANK * np.maximum(size, TINY)
+    exact = RANK * np.where(size > 0.0, size, 1.0)
     return np.maximum(np.array(left), exact) / np.sqrt(np.maximum(rows - spent, 1.0))

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import checked_positive
+from armdyn._numerics import ratio
 from armdyn._progress import Progress, reporter
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError, InputError, shown
@@ -263,9 +264,10 @@ def _answer(rows: _Rows, solved: _Solved, mass: float, notes: list[str], free: b
     for name, gain, sigma, current in zip(names, gains.tolist(), solved.sigma, size, strict=True):
         if not POSSIBLE[0] < abs(gain) < POSSIBLE[1]:
             said.append(f"the gain of {name}, {gain:.3g}, is that of no drive.")
-        if sigma > UNEXPLAINED * current:
+        share = float(ratio(sigma, current, 1.0))
+        if share > UNEXPLAINED:
             said.append(
-                f"{sigma / current:.0%} of the currents of {name} are not explained by any gain; "
+                f"{share:.0%} of the currents of {name} are not explained by any gain; "
                 "are they of another joint?"
             )
     turned = [name for name, gain in zip(names, gains, strict=True) if gain < 0.0]

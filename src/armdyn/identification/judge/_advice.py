@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.identification._tolerances import TINY
+from armdyn._numerics import ratio
 from armdyn.identification.judge._speeds import slow_excess
 from armdyn.identification.judge._verdict import EXPECTED_ERROR
 from armdyn.robot import Joint
@@ -98,7 +98,7 @@ def _data(result: Result) -> Iterator[str]:
             "predicted. Hold out a share, or test with another log."
         )
     elif held > WORSE_HELD_OUT * fit and held > SMALL_ERROR:
-        times = held / max(fit, TINY)
+        times = float(ratio(held, fit, np.inf))
         yield (
             f"the error on data held out, {held:.1%}, is {times:.2g} times that of the fit, "
             f"{fit:.1%}: record longer and more varied motions, and test under the same "
@@ -146,7 +146,7 @@ def _model(result: Result) -> Iterator[str]:
             "or elasticity."
         )
     if result.model.indices("coulomb") and not result.model.indices("stribeck"):
-        excess = slow_excess(result) / np.maximum(result.sigma, TINY)
+        excess = ratio(slow_excess(result), result.sigma, np.inf)
         sticky = [n for n, x in zip(names, excess, strict=True) if x > SLOW_EXCESS]
         if sticky:
             yield (

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio, scaled_pinv
 from armdyn.identification.fit._fit import Fitted
 from armdyn.identification.fit._groups import Work
 from armdyn.identification.fit._segments import Rows
@@ -54,13 +55,13 @@ def bias_check(rows: Rows, found: Fitted) -> Bias:
     cross, plain, square, right = sums[:4]
     s, prior = fit.strength, fit.prior
     weight = s**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
-    inverse = np.linalg.pinv(cross + weight)
+    size = np.sqrt(np.diagonal(plain + weight))
+    inverse = scaled_pinv(cross + weight, size, size)
     values = inverse @ (right + weight @ prior.mean)
     spread = inverse @ (square + weight) @ inverse.T - fit.covariance
     off = values - fit.values
-    torque = max(float(sums[4]), float(np.finfo(np.float64).tiny))
-    change = float(np.sqrt(max(off @ plain @ off, 0.0) / torque))
-    expected = float(np.sqrt(max(np.sum(plain * spread), 0.0) / torque))
+    change = float(np.sqrt(ratio(max(off @ plain @ off, 0.0), sums[4], 1.0)))
+    expected = float(np.sqrt(ratio(max(np.sum(plain * spread), 0.0), sums[4], 1.0)))
     small = change <= max(SMALL, 2.0 * expected)
     return Bias(values, change, expected, small, _words(change, expected, small))
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio, scaled_pinv
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._regression import Fit
 from armdyn.identification.fit._segments import FilteredSegment, sample
@@ -62,10 +63,8 @@ def excitation(
         variance[:, j] = np.sum((mine @ covariance[np.ix_(at, at)]) * mine, axis=1)
     torque = np.sum(model.torques(fit.values, rows) ** 2, axis=0)
     wrong = variance.sum(axis=0)
-    tiny = np.finfo(np.float64).tiny
-    with np.errstate(over="ignore"):  # a joint without torques
-        per_joint = np.sqrt(wrong / np.maximum(torque, tiny))
-        total = float(np.sqrt(wrong.sum() / max(torque.sum(), tiny)))
+    per_joint = np.sqrt(ratio(wrong, torque, 1.0))
+    total = float(np.sqrt(ratio(wrong.sum(), torque.sum(), 1.0)))
     return Excitation(total, per_joint, _condition(fit.r_factor[:, :-1]))
 
 
@@ -81,7 +80,7 @@ def _states(parts: Sequence[FilteredSegment], n: int) -> tuple[Array, Array, Arr
 
 def _by_data(fit: Fit) -> Array:
     stack = np.vstack([fit.r_factor[:, :-1], NO_PRIOR * fit.prior.root, fit.prior.fixed])
-    inverse = np.linalg.inv(np.linalg.qr(stack, mode="r"))
+    inverse = scaled_pinv(np.asarray(np.linalg.qr(stack, mode="r"), np.float64))
     return inverse @ inverse.T
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.errors import InputError
 from armdyn.identification.fit._fit import group_torques
 from armdyn.identification.fit._groups import Work
@@ -51,7 +52,8 @@ class Errors:
     """Relative errors of torques, ``|tau - predicted| / |tau|``, over rows where the joint moves.
 
     A joint moves where it is faster than 2 % of its greatest speed in these rows. At rest friction
-    takes any value within the stiction band, and the error is the distance from that band.
+    takes any value within the stiction band, and the error is the distance from that band. Of
+    torques that are all zero, the error is 1 (100 %), or 0 if zeros are predicted.
 
     Attributes:
         per_joint: of every joint while it moves, ``(n,)``; NaN for a joint that never moves.
@@ -129,11 +131,11 @@ def _errors(series: Sequence[Series], rows: Rows, values: Array, fastest: Array 
     mean = np.mean(measured**2, axis=0)
     beyond, resting = beyond_stiction(rows, values, least)
     return Errors(
-        np.where(count > 0, np.sqrt(_ratio(wrong, size)), np.nan),
-        float(np.sqrt(_ratio(wrong.sum(), size.sum()))) if count.any() else float("nan"),
+        np.where(count > 0, np.sqrt(ratio(wrong, size, 1.0)), np.nan),
+        float(np.sqrt(ratio(wrong.sum(), size.sum(), 1.0))) if count.any() else float("nan"),
         np.sqrt(wrong / np.maximum(count, 1)),
         _unfiltered(rows, values, least),
-        np.where(resting > 0, np.sqrt(_ratio(beyond / np.maximum(resting, 1), mean)), np.nan),
+        np.where(resting > 0, np.sqrt(ratio(beyond / np.maximum(resting, 1), mean, 1.0)), np.nan),
         1.0 - count / len(measured),
     )
 
@@ -169,10 +171,4 @@ def _unfiltered(rows: Rows, values: Array, least: Array) -> float:
         tau = x.tau + rows.model.known(x.q, x.qd, x.qdd) if rows.model.knows else x.tau
         wrong += float(np.sum(off[moving] ** 2))
         size += float(np.sum(tau[moving] ** 2))
-    return float(np.sqrt(_ratio(wrong, size)))
-
-
-def _ratio(a: Array | float, b: Array | float) -> Array:
-    """Return a/b; 0/0 is 0: zero torques predicted as zero."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.equal(a, 0.0), 0.0, np.asarray(a) / np.asarray(b))
+    return float(np.sqrt(ratio(wrong, size, 1.0)))

@@ -132,7 +132,7 @@ def _sizes(arm: Arm, data: TimeBlocks) -> Array:
     rms = np.sqrt(np.array(squares) / count)
     effort = np.array([j.effort if np.isfinite(j.effort) else 0.0 for j in arm.robot.joints])
     size = np.maximum(np.maximum(rms, OF_LARGEST * rms.max()), OF_EFFORT * effort)
-    return np.maximum(size, float(np.finfo(np.float64).tiny))
+    return np.where(size > 0.0, size, 1.0)
 
 
 def _held_out(test: Sequence[Series], dead_band: Array, size: Array) -> Array:

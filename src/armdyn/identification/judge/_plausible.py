@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.arm import Arm
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.judge._box import Box
@@ -65,11 +66,11 @@ def _whole(arm: Arm, model: Model, values: Array, mean: Array, box: Box) -> Iter
     inner = np.arange(len(values)) < model.k
     ours, told = (model.torques(np.where(inner, x, 0.0), rows) for x in (values, mean))
     size = np.sqrt(np.mean(told**2, axis=0))
-    size = np.maximum(np.maximum(size, SMALL * size.max()), 1e-300)
-    ratio = float(np.sum(ours * told / size**2) / np.sum(told**2 / size**2))
-    if not 1.0 / TORQUE < ratio < TORQUE:
+    ours, told = (ratio(x, np.maximum(size, SMALL * size.max()), 0.0) for x in (ours, told))
+    times = float(ratio(np.sum(ours * told), np.sum(told**2), 1.0))
+    if not 1.0 / TORQUE < times < TORQUE:
         yield (
-            f"torques of the links are {ratio:.2g} times those of the description: are the torques "
+            f"torques of the links are {times:.2g} times those of the description: are the torques "
             "in N m at the joints, or currents, or torques of motors before their gears?"
         )
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError
 from armdyn.log import Prepared
@@ -182,7 +183,7 @@ def rollout(arm: Arm, windows: Windows, predict: Predict, coupling: Array | None
         w,
         simulated[0],
         _rms(simulated[0] - w.q, (1,)),
-        _rms(help_given, (0, 1)) / np.maximum(_rms(w.tau, (0, 1)), np.finfo(float).tiny),
+        ratio(_rms(help_given, (0, 1)), _rms(w.tau, (0, 1)), 1.0),
         failure,
         notes,
     )

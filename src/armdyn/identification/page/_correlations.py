@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armdyn._numerics import ratio
 from armdyn.identification.fit._columns import Column
 from armdyn.present import Html, Packed, joined, listed, section, tag
 from armdyn.present.curves import captioned
@@ -50,9 +51,7 @@ def correlation_section(result: Result, packed: Packed) -> Html:
 def correlations(covariance: Array) -> Array:
     """Return correlations; 0 beside a parameter without any variance."""
     std = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = covariance / np.outer(std, std)
-    found = np.clip(np.where(np.isfinite(ratio), ratio, 0.0), -1.0, 1.0)
+    found = np.clip(ratio(covariance, np.outer(std, std), 0.0), -1.0, 1.0)
     np.fill_diagonal(found, 1.0)
     return found
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armdyn._numerics import ratio
 from armdyn.identification.judge._rollout import BANDWIDTH, SECONDS, SHORTEST, Rollout
 from armdyn.present import Grid, Html, Packed, joined, listed, number, percent, section, tag
 from armdyn.present.curves import HOLE, Curve, Panel, Pieces, captioned, zoomable
@@ -54,8 +55,8 @@ def rollout_section(result: Result, packed: Packed) -> Html:
 
 def _in_words(result: Result, done: Rollout) -> Html:
     """Return the most help that a joint needs, and the largest deviation."""
-    ranges = np.maximum(np.ptp(done.windows.q, axis=(0, 1)), np.finfo(float).tiny)
-    off = np.sqrt(np.mean(done.deviation**2, axis=0)) / ranges
+    ranges = np.ptp(done.windows.q, axis=(0, 1))
+    off = ratio(np.sqrt(np.mean(done.deviation**2, axis=0)), ranges, 1.0)
     most, farthest = int(np.argmax(done.tracking)), int(np.argmax(off))
     names = result.arm.joint_names
     return tag(

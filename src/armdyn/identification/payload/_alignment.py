@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.errors import InputError
-from armdyn.identification._tolerances import TINY
 from armdyn.log import Prepared
 
 Array = NDArray[np.float64]
@@ -75,7 +75,7 @@ def aligned(held: Prepared, empty: Prepared, starts: tuple[float, float]) -> Ali
     off = np.inf
     if common.any():
         apart = _positions(empty, times[common]) - held.q[common]
-        off = float(np.linalg.norm(apart)) / max(extent * np.sqrt(common.mean()), TINY)
+        off = float(ratio(np.linalg.norm(apart), extent * np.sqrt(common.mean()), 1.0))
     told = shift + starts[0] - starts[1]
     if not off <= SAME_MOTION:
         raise InputError(
@@ -100,7 +100,7 @@ def _coarse(held: Prepared, empty: Prepared) -> float:
     for j in range(a.shape[1]):
         product += _correlation(a[:, j], b[:, j], size)
     enough = LEAST_COMMON * 2.0 * min(float(np.sum(a**2)), float(np.sum(b**2)))
-    valid = energy > max(enough, TINY)
+    valid = energy > enough
     if not valid.any():
         return float(empty.t[0] - held.t[0])
     misfit = np.where(valid, (energy - 2.0 * product) / np.where(valid, energy, 1.0), np.inf)
@@ -136,7 +136,7 @@ def _refined(held: Prepared, empty: Prepared, shift: float) -> float:
         v = interpolated(times[common], empty.t, empty.qd)
         # a load makes a real arm sag: its mean position says nothing about time
         r, v = r - r.mean(axis=0), v - v.mean(axis=0)
-        step = -float(np.sum(r * v)) / max(float(np.sum(v * v)), TINY)
+        step = -float(ratio(np.sum(r * v), np.sum(v * v), 0.0))
         shift += step
         if abs(step) < SETTLED:
             break

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio, scaled_root, scaled_solve
 from armdyn.errors import InputError
-from armdyn.identification._tolerances import TINY
+from armdyn.identification._tolerances import ROUNDING
 from armdyn.identification.fit._correlation import correlation_lengths
 from armdyn.identification.fit._r_factor import r_factor
 from armdyn.identification.fit._regression import Fit, Prior, regress
@@ -52,7 +53,8 @@ class Estimate:
     Attributes:
         load: its ten parameters.
         covariance: their uncertainty, all causes included ``(10, 10)``.
-        information: the inverse of their covariance by the formula of least squares ``(10, 10)``.
+        root: W ``(10, 10)``; W^T W is the inverse of their covariance by the formula of least
+            squares.
         gains: torque that every drive shows per torque that it has, ``(n,)``.
         gains_std: their standard deviations ``(n,)``.
         alone: the gain that every joint shows by itself, ``(n,)``: what its torques are per torque
@@ -62,7 +64,7 @@ class Estimate:
 
     load: Array
     covariance: Array
-    information: Array
+    root: Array
     gains: Array
     gains_std: Array
     alone: Array
@@ -145,9 +147,9 @@ def estimate(
             break
     assert fit is not None
     spread, within = _jackknife(blocks, fit, x, d, gain_error)
-    information = np.linalg.inv(fit.covariance[:10, :10]).astype(np.float64)
+    root = scaled_root(fit.covariance[:10, :10], ROUNDING).T
     return Estimate(
-        x, spread[:10, :10] + within[:10, :10], information, 1.0 + d,
+        x, spread[:10, :10] + within[:10, :10], root, 1.0 + d,
         np.sqrt(np.diag(spread + within)[p:]) if gain_error > 0.0 else np.zeros(n),
         *_alone(blocks, fit.values[:p]), fit.sigma,
     )  # fmt: skip
@@ -163,13 +165,12 @@ def _alone(blocks: list[list[Array]], values: Array) -> tuple[Array, Array]:
             load = R[:, :10] @ values[:10]
             sums[b, j] = load @ load, load @ (R[:, -1] - R[:, :-1] @ other)
     total, B = sums.sum(axis=0), len(blocks)
-    size = np.maximum(total[:, 0], TINY)
     left = total - sums
-    found = left[..., 1] / np.maximum(left[..., 0], TINY)
+    found = ratio(left[..., 1], left[..., 0], 1.0)
     std = np.sqrt((B - 1) / B * np.sum((found - found.mean(axis=0)) ** 2, axis=0))
     # a joint that hardly feels the load cannot disagree
     std[total[:, 0] < FELT**2 * total[:, 0].max()] = np.inf
-    return total[:, 1] / size, std
+    return ratio(total[:, 1], total[:, 0], 1.0), std
 
 
 def _with_gains(prior: Prior, n: int, gain_error: float) -> Prior:
@@ -234,5 +235,4 @@ def _jackknife(
 def _solved(gram: Array, P: Array, known: Array) -> Array:
     p = len(known)
     H = gram[:p, :p] + P
-    scale = 1.0 / np.sqrt(np.diag(H))
-    return scale * np.linalg.solve(scale[:, None] * H * scale, scale * (gram[:p, p] + known))
+    return scaled_solve(H, gram[:p, p] + known)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import checked_flag, checked_number
+from armdyn._numerics import ratio
 from armdyn._progress import Progress, reporter
 from armdyn.algorithms import PARAMETER_NAMES
 from armdyn.arm import Arm
@@ -290,8 +291,9 @@ def _payload(
     ]
     if weak:
         notes.append(f"this motion hardly shows {', '.join(weak)} of the load.")
-    toward = np.column_stack([-np.array(load.com), np.eye(3)]) / load.mass
-    com_std = np.sqrt(np.diag(toward @ found.covariance[:4, :4] @ toward.T))
+    toward = np.column_stack([-np.array(load.com), np.eye(3)])
+    variance = np.maximum(np.diag(toward @ found.covariance[:4, :4] @ toward.T), 0.0)
+    com_std = ratio(np.sqrt(variance), load.mass, np.inf)
     if not std[0] <= UNKNOWN * load.mass:
         reasons = [*reasons, f"the mass is not known: its standard deviation is {std[0]:.2g} kg."]
     return Payload(
@@ -304,11 +306,10 @@ def _payload(
 
 def _body(found: Estimate, natural: Expected) -> Load:
     """Return the body that can exist and is nearest to the estimate."""
-    root = np.linalg.cholesky(found.information).T.astype(np.float64)
     columns = tuple(Column(name, "", "base", -1) for name in PARAMETER_NAMES)
+    rows = np.column_stack([found.root, found.root @ found.load])
     problem = Problem(
-        1, columns, np.column_stack([root, root @ found.load]), np.eye(10), natural.mean,
-        natural.spread, STRENGTH, False, found.load,
+        1, columns, rows, np.eye(10), natural.mean, natural.spread, STRENGTH, False, found.load,
     )  # fmt: skip
     return Load.of_parameters(physical(problem).parameters)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio, scaled_solve
 from armdyn.arm import Arm
 from armdyn.log import Prepared
 
@@ -43,8 +44,8 @@ def model_gains(arm: Arm, log: Prepared) -> tuple[Array, Array]:
         parts = np.array_split(np.column_stack([A, log.tau[use, j]]), BLOCKS)
         grams = [part.T @ part for part in parts]
         total = np.sum(grams, axis=0)
-        size = np.sqrt(np.maximum(np.diag(total), np.finfo(np.float64).tiny))
-        if np.linalg.cond((total / size / size[:, None])[:4, :4]) > WORST:
+        size = np.sqrt(np.diag(total)[:4])
+        if np.linalg.cond(ratio(total[:4, :4], np.outer(size, size), 0.0)) > WORST:
             continue
         found = np.array([_first(total - one) for one in grams])
         gains[j] = _first(total)
@@ -54,7 +55,7 @@ def model_gains(arm: Arm, log: Prepared) -> tuple[Array, Array]:
 
 def _first(gram: Array) -> float:
     """Return the first unknown of normal equations."""
-    return float(np.linalg.solve(gram[:-1, :-1], gram[:-1, -1])[0])
+    return float(scaled_solve(gram[:-1, :-1], gram[:-1, -1])[0])
 
 
 def impossible_gains(names: Sequence[str], gains: Array, std: Array, than: str) -> list[str]:

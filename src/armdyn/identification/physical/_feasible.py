@@ -12,7 +12,6 @@ from armdyn._checks import checked_array, checked_flag
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.identification._arguments import checked_arm
-from armdyn.identification._tolerances import TINY
 from armdyn.identification.fit._prior import Expected, expected
 from armdyn.identification.physical._pseudo_inertia import (
     expected_roots,
@@ -157,7 +156,7 @@ def _size(arm: Arm, base: MinimalParameters, w: Array) -> Expected:
     """Return the scale of the parameters: from the arm's masses or, without these, from torques."""
     rng = np.random.default_rng(0)
     Y = base.regressor(*rng.uniform(-1.0, 1.0, (3, 40, arm.n)))
-    return expected(arm, base.rotor, np.maximum(np.sqrt(np.mean((Y @ w) ** 2, axis=0)), TINY))
+    return expected(arm, base.rotor, np.sqrt(np.mean((Y @ w) ** 2, axis=0)))
 
 
 def _said_yes(margin: float) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from armdyn._numerics import ratio
 from armdyn.log._log import Array, Log
 from armdyn.log.signals._filter import HIGHEST
 from armdyn.log.signals._scipy import scipy
@@ -118,8 +119,7 @@ def _motion(f: Array, power: Array, noise: Array) -> tuple[Array, Array]:
 def _noise_limit(noise: Array, acceleration: Array) -> Array:
     """Return the frequency up to which noise is the wanted share of the accelerations."""
     allowed = NOISE_SHARE**2 * acceleration
-    floor = np.maximum(noise, np.finfo(np.float64).tiny)
-    return (5 * allowed / ((2 * np.pi) ** 4 * floor)) ** 0.2
+    return ratio(5 * allowed, (2 * np.pi) ** 4 * noise, np.inf) ** 0.2
 
 
 def _noise(f: Array, power: Array) -> Array:

@@ -17,6 +17,7 @@ from armdyn.log.signals._filter import HIGHEST, REACH, ZeroPhase, derivatives
 from armdyn.log.signals._segments import (
     EqualSteps,
     Segment,
+    check_magnitudes,
     even_rate,
     jitter_in_words,
     segments,
@@ -115,6 +116,7 @@ def prepare(
         raise InputError("`velocity` is 'measured', but the log has no velocities.")
     if len(log) < 2:
         raise InputError("the log is too short: it has a single sample.")
+    check_magnitudes(log)
     pieces = segments(log, max_gap)
     rate = even_rate(log, pieces)
     if cutoff is None:

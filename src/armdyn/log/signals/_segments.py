@@ -19,9 +19,13 @@ from armdyn._checks import checked_positive
 from armdyn.errors import InputError
 from armdyn.log._log import Log
 from armdyn.log.signals._scipy import scipy
-from armdyn.log.storage._slices import blocks, first_not_before, part_of
+from armdyn.log.storage._slices import blocks, extremes, first_not_before, part_of
 
 Array = NDArray[np.float64]
+
+# Positions, their derivatives, efforts and samples per second are at most this large in SI units,
+# like all numbers of a robot: squares and sums of larger ones overflow.
+LARGEST_NUMBER = 1e12
 
 # A step this many times the median is a gap.
 GAP = 5.0
@@ -46,6 +50,28 @@ class Segment:
 
     def __len__(self) -> int:
         return self.stop - self.start
+
+
+def check_magnitudes(log: Log) -> None:
+    """Raise an error if a log has numbers that no arm has."""
+    source = log.source or "the log"
+    for name, column in (("q", log.q), ("qd", log.qd), ("qdd", log.qdd), ("tau", log.tau)):
+        if column is None:
+            continue
+        low, high = extremes([column])
+        size = np.maximum(-low, high)
+        j = int(np.argmax(size))
+        if size[j] > LARGEST_NUMBER:
+            raise InputError(
+                f"`{name}` of {log.joint_names[j]} in {source} reaches {size[j]:g}, expected at "
+                f"most {LARGEST_NUMBER:g} [SI units]: the column is the wrong one, or has a number "
+                "that stands for a missing one."
+            )
+    if len(log) > 1 and not log.rate <= LARGEST_NUMBER:
+        raise InputError(
+            f"{source} has a median time step of {1.0 / log.rate:g} s, expected at least "
+            f"{1.0 / LARGEST_NUMBER:g} s: are its stamps seconds?"
+        )
 
 
 def segments(log: Log, max_gap: float | None = None) -> tuple[Segment, ...]:

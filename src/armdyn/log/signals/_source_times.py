@@ -7,7 +7,8 @@ the message. The age of the message grows from tick to tick until a row repeats:
 as a period of the source. Other recorders stamp messages when they arrive, sooner or later.
 Differentiated, such stamps make accelerations that the arm never had. A source with a steady clock
 sends at equal steps, so stamps lie along a straight line. If positions are much smoother at equal
-steps, these are the times of the samples.
+steps, these are the times of the samples, unless measured velocities agree better with the stamps.
+A joint at rest says nothing about time, and takes no part.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.log._log import Array, Log
-from armdyn.log.signals._segments import EQUAL, Segment, segments
+from armdyn.log.signals._segments import EQUAL, Segment, check_magnitudes, segments
 from armdyn.log.storage._file_rows import FileRows
 from armdyn.log.storage._slices import blocks, is_in_file, picked, runs
 
@@ -52,6 +54,7 @@ def at_source_times(log: Log) -> Log:
     """
     if len(log) < 2:
         return log
+    check_magnitudes(log)
     again = _repeated(log)
     notes: list[str] = []
     if len(again):
@@ -159,16 +162,21 @@ class _Clock:
         return self.begin + self.period * np.arange(a, b, dtype=np.float64)
 
     def is_smoother(self, log: Log) -> bool:
-        """Whether no stamp is off by more than a period, and positions are smoother."""
+        """Whether no stamp is off by more than a period, and samples fit equal steps better."""
         if len(self.piece) <= 4 * SIDE or not EQUAL * self.period < self.off <= self.period:
             return False
-        even, stamped, start = 0.0, 0.0, self.piece.start
+        rough, apart, start = np.zeros(2), np.zeros(2), self.piece.start
         for a, b in runs(len(self.piece), RUNS, RUN):
-            q = log.q[start + a : start + b]
-            q = q / np.maximum(np.abs(np.diff(q, axis=0)).max(axis=0), np.finfo(np.float64).tiny)
-            even += _roughness(self.times(a, b), q)
-            stamped += _roughness(log.t[start + a : start + b], q)
-        return even <= SMOOTHER * stamped
+            rows = slice(start + a, start + b)
+            clocks = (self.times(a, b), log.t[rows])
+            q = log.q[rows] - log.q[rows][0]
+            # the largest step of every joint is 1; joints that rest stay zero
+            q = ratio(q, np.abs(np.diff(q, axis=0)).max(axis=0), 0.0)
+            rough += [_roughness(t, q) for t in clocks]
+            if log.qd is not None:
+                apart += [_distance_from_slopes(t, q, log.qd[rows]) for t in clocks]
+        # Without any motion all four are zero.
+        return bool(rough[0] < SMOOTHER * rough[1]) and bool(apart[0] <= apart[1])
 
 
 def _roughness(t: Array, q: Array) -> float:
@@ -184,6 +192,16 @@ def _roughness(t: Array, q: Array) -> float:
             weight *= (at - other) / (near[i] - other)
         made += weight[:, None] * q[k : k + count]
     return float(np.sum((q[SIDE : SIDE + count] - made) ** 2))
+
+
+def _distance_from_slopes(t: Array, q: Array, v: Array) -> float:
+    """Return the squared distance of the steps of positions from those of measured velocities.
+
+    Velocities may be in another unit or of the other sign: those of each joint are scaled to fit.
+    """
+    step, path = np.diff(q, axis=0), 0.5 * (v[1:] + v[:-1]) * np.diff(t)[:, None]
+    along = ratio(np.sum(step * path, axis=0), np.sum(path**2, axis=0), 0.0)
+    return float(np.sum((step - along * path) ** 2))
 
 
 def _at_equal_steps(log: Log, clocks: list[_Clock]) -> Array:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import checked_array, checked_per_joint
+from armdyn._checks import checked_array
 from armdyn.arm import Arm
 from armdyn.errors import InputError
+from armdyn.motion._magnitudes import check_limits, check_positions, checked_limits
 from armdyn.motion.timing._rows import Drives
 from armdyn.robot.friction import FRICTION_TERMS, coefficients
 
@@ -64,7 +65,7 @@ def limits_of(
     joints, n = arm.robot.joints, arm.n
     own = {"velocity": [j.velocity for j in joints], "effort": [j.effort for j in joints]}
     v, a = (
-        checked_per_joint(value, name, n, above=0.0, infinite=True)
+        checked_limits(value, name, n)
         for value, name in (
             (own["velocity"] if velocity is None else velocity, "velocity"),
             (np.inf if acceleration is None else acceleration, "acceleration"),
@@ -86,4 +87,6 @@ def _effort(value: ArrayLike, n: int) -> tuple[Array, Array]:
     most, loss = (np.broadcast_to(pairs[..., k], (n,)).copy() for k in (0, 1))
     if not (most > 0.0).all() or not (np.isfinite(loss) & (loss >= 0.0)).all():
         raise InputError(f"`effort` is not {what}.", argument="effort")
+    check_limits(most, "effort")
+    check_positions(loss, "effort")
     return most, loss

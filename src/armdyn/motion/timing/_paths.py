@@ -14,6 +14,7 @@ from armdyn._checks import checked_array
 from armdyn.arm import Evaluator
 from armdyn.errors import InputError
 from armdyn.graph import Slot, trace
+from armdyn.motion._magnitudes import check_positions
 from armdyn.motion.timing._rows import Row
 from armdyn.scalar import Scalar
 
@@ -166,11 +167,14 @@ class FunctionPath(Paths):
 
     def _values(self, k: int, s: Array) -> Array:
         what = f"{('q', 'dq/ds', 'd2q/ds2')[k]} (N, {self.n}) for N places in 0..1"
-        return checked_array(self._functions[k](s), "path", (len(s), self.n), what=what)
+        values = checked_array(self._functions[k](s), "path", (len(s), self.n), what=what)
+        check_positions(values, "path")
+        return values
 
 
 def repeated(points: Array) -> list[InputError | None]:
     """Return an error for each path, ``(B, K, n)``, that has the same way-point twice in a row."""
+    check_positions(points, "path")
     way = _distances(points)
     same = way <= SAME_POINT * way.sum(axis=1, keepdims=True)
     errors: list[InputError | None] = [None] * len(points)

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.arm import Arm
 from armdyn.graph import Program
 from armdyn.kernel import Kernel
@@ -69,8 +70,8 @@ class Problem:
         a, b = a - g, b - g
         node = np.concatenate([by_s, by_ss, a, b, g], axis=-1)
         sigma = np.sign(paths.states(middle, middle[:, :, None])[1][:, :, 0])
-        with np.errstate(divide="ignore"):
-            fastest = np.minimum((limits.velocity / np.abs(by_s)).min(axis=-1), FASTEST)
+        fastest = ratio(limits.velocity, np.abs(by_s), FASTEST).min(axis=-1)
+        fastest = np.minimum(fastest, FASTEST)
         return cls(arm, paths, limits, friction, s, node, sigma, fastest)
 
     def some(self, which: Indices) -> Problem:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.arm import Arm
 
 Array = NDArray[np.float64]
@@ -88,6 +89,6 @@ def _apart(first: Array, second: Array, turned: Array, p: Array, gap: float) -> 
             return True
         v, w, turned, p = v[left], w[left], turned[left], p[left]
         step = v - w
-        t = np.einsum("ni,ni->n", v, step) / np.maximum(np.einsum("ni,ni->n", step, step), 1e-300)
+        t = ratio(np.einsum("ni,ni->n", v, step), np.einsum("ni,ni->n", step, step), 0.0)
         v = v - np.clip(t, 0.0, 1.0)[:, None] * step
     return False

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.identification._tolerances import ROUNDING, TINY
+from armdyn._numerics import ratio, scaled_inverse, scaled_solve
+from armdyn.identification._tolerances import ROUNDING
 from armdyn.identification.fit._prior import WIDE
 from armdyn.identification.fit._regression import LEAST_SHARE, STRONGEST, Prior
 
@@ -118,7 +119,7 @@ class Evidence:
         # the share of a joint's torque that a value of 1 makes; of rotors, in units of the prior
         self._unit = WIDE * np.sqrt(self._fixed)
         k = len(prior.root)
-        spread = np.sqrt(np.diag(np.linalg.inv(self._links[:k, :k])))
+        spread = np.sqrt(np.diag(scaled_inverse(self._links[:k, :k])))
         self._unit[:k] = 1.0 / spread
 
     def fit(self, groups: Sequence[Group], start: Relevant | None = None) -> Relevant:
@@ -158,12 +159,10 @@ class Evidence:
     def significance(self, found: Relevant, group: Group) -> float:
         """Return by how much a group of a fit lowers the weighted sum of squares."""
         at = np.searchsorted(found.columns, group.columns)
-        inner = np.linalg.inv(found.covariance[np.ix_(at, at)])
+        inner = scaled_inverse(found.covariance[np.ix_(at, at)])
         own = inner - np.diag(self._own(group, found.widths[group]))
         pull = inner @ found.values[list(group.columns)]
-        scale = 1.0 / np.sqrt(np.maximum(np.diag(own), TINY))
-        scaled = scale[:, None] * own * scale + ROUNDING * np.eye(len(at))
-        return float((scale * pull) @ np.linalg.solve(scaled, scale * pull))
+        return float(pull @ scaled_solve(own + ROUNDING * np.diag(np.diag(own)), pull))
 
     def like(self, found: Relevant, squares: Array) -> Relevant:
         """Return a fit with the same groups, widths and weights to other rows."""
@@ -181,8 +180,8 @@ class Evidence:
 
     def error(self, found: Relevant) -> float:
         """Return the relative error of the torques, the rms of the joints."""
-        size = np.maximum(self.sums.squares[:, -1, -1], TINY)
-        return float(np.sqrt(np.mean(self._misfits(found.values) / size)))
+        share = ratio(self._misfits(found.values), self.sums.squares[:, -1, -1], 1.0)
+        return float(np.sqrt(np.mean(share)))
 
     def solved(self, widths: dict[Group, float], strength: float, weights: Array) -> Relevant:
         """Return the fit with groups of given widths."""
@@ -200,10 +199,7 @@ class Evidence:
         rest[S] = False
         mean = np.where(rest, self.prior.mean, 0.0)
         g = (G[:p, p] + P @ self.prior.mean - H @ mean)[S]
-        scale = 1.0 / np.sqrt(np.diag(H)[S])
-        covariance = (
-            scale[:, None] * np.linalg.inv(scale[:, None] * H[np.ix_(S, S)] * scale) * scale
-        )
+        covariance = scaled_inverse(H[np.ix_(S, S)])
         values = mean.copy()
         values[S] = covariance @ g
         return Relevant(values, S, covariance, list(widths), dict(widths), strength, weights)
@@ -246,7 +242,7 @@ class Evidence:
 
     def _rms(self, squares: Array, counts: Array) -> Array:
         size = self.sums.squares[:, -1, -1] / np.maximum(self.sums.counts, 1.0)
-        floor = max(ROUNDING * float(size.max()), float(np.finfo(np.float64).tiny))
+        floor = ROUNDING * float(size.max()) or 1.0  # torques of zero: any weight does
         mean = np.maximum(squares / np.maximum(counts, 1.0), floor)
         return np.sqrt(self.sums.correlation * mean)
 

@@ -20,7 +20,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.identification._tolerances import TINY
+from armdyn._numerics import ratio, scaled_solve
 from armdyn.identification.fit._blocks import Blocks, Normal
 from armdyn.identification.fit.choice._evidence import Group
 
@@ -101,7 +101,7 @@ class _Trial:
         for b in range(blocks.count):
             H, g = normal.without(b)
             g = g - H @ rest
-            both = np.linalg.solve(H[np.ix_(T, T)], np.column_stack([g[T], -H[np.ix_(T, c)]]))
+            both = scaled_solve(H[np.ix_(T, T)], np.column_stack([g[T], -H[np.ix_(T, c)]]))
             beta, Z = both[:, 0], both[:, 1:]
             S = H[np.ix_(c, c)] + H[np.ix_(c, T)] @ Z
             self.solve.append((S, g[c] - H[np.ix_(c, T)] @ beta))
@@ -113,7 +113,7 @@ class _Trial:
             full[c, np.arange(len(c))] = 1.0
             u = at @ x
             self.error.append((float(x @ u), full.T @ u, full.T @ at @ full))
-        self.size = max(float(blocks.squares[:, j, -1, -1].sum()), TINY)
+        self.size = float(blocks.squares[:, j, -1, -1].sum())
         # Rounding may make the squares of a perfect fit negative.
         self.plain = np.array([max(e, 0.0) for e, _, _ in self.error])
 
@@ -131,10 +131,10 @@ class _Trial:
         shapes = product(*(g.columns for g in groups))
         errors = min((self._errors(columns) for columns in shapes), key=lambda e: float(e.sum()))
         less = self.plain - errors
-        gain = 1.0 - float(np.sqrt(errors.sum() / max(self.plain.sum(), TINY)))
+        gain = 1.0 - float(np.sqrt(ratio(errors.sum(), self.plain.sum(), 1.0)))
         spread = float(less.std(ddof=1)) / np.sqrt(len(less))
-        sure = float(less.mean()) / max(spread, TINY) if groups else 0.0
-        error = float(np.sqrt(max(errors.sum(), 0.0) / self.size))
+        sure = float(ratio(less.mean(), spread, 0.0)) if groups else 0.0
+        error = float(np.sqrt(ratio(errors.sum(), self.size, 1.0)))
         return Rung(tuple(g.what for g in groups), error, gain, sure, chosen)
 
     def _errors(self, columns: Iterable[int]) -> Array:
@@ -143,6 +143,6 @@ class _Trial:
         at = np.ix_(group, group)
         found: list[float] = []
         for (e, u, V), (S, r) in zip(self.error, self.solve, strict=True):
-            d = np.linalg.solve(S[at], r[group]) if group else np.zeros(0)
+            d = scaled_solve(S[at], r[group]) if group else np.zeros(0)
             found.append(max(e + 2.0 * float(u[group] @ d) + float(d @ V[at] @ d), 0.0))
         return np.array(found)

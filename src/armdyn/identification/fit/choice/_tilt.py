@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.identification._tolerances import TINY
+from armdyn._numerics import scaled_inverse
 from armdyn.identification.fit._blocks import Blocks
 from armdyn.identification.fit._gravity import tilts
 from armdyn.identification.fit.choice._evidence import Evidence, Relevant
@@ -77,7 +77,7 @@ def tilt_of(
     without = np.array([evidence.like(found, total - one).values[at] for one in blocks.squares])
     off = without - without.mean(axis=0)
     scatter: Array = (count - 1) / count * off.T @ off
-    sure = float(c @ np.linalg.solve(scatter + TINY * np.eye(len(at)), c))
+    sure = float(c @ scaled_inverse(scatter) @ c)
     if (
         angle > MOST
         or sure < SIGNIFICANT

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio, scaled_solve
 from armdyn.identification.fit._regression import Fit
 from armdyn.identification.judge.hypotheses._refits import precision_of, weights_of
 from armdyn.identification.judge.hypotheses._time_blocks import BLOCKS, TimeBlocks
@@ -46,7 +47,7 @@ def errors_with(data: TimeBlocks, fit: Fit, size: Array, what: Exchange) -> Arra
     The weights of the joints follow their errors.
     """
     weights = weights_of(fit)
-    root = weights / np.maximum(fit.sigma, 1e-300)
+    root = ratio(weights, fit.sigma, 1.0)
     counts = np.maximum(data.counts.sum(axis=0), 1.0)
     squares = np.zeros((BLOCKS, data.n))
     for _ in range(ROUNDS):
@@ -80,9 +81,7 @@ def _solved(data: TimeBlocks, fit: Fit, weights: Array, what: Exchange) -> list[
     for b in range(BLOCKS):
         left: Array = whole - per_block[b]
         H = left[:, :p] + precision
-        scale = 1.0 / np.sqrt(np.diag(H))
-        right = scale * (left[:, p] + precision @ mean)
-        folds.append(scale * np.linalg.solve(scale[:, None] * H * scale, right))
+        folds.append(scaled_solve(H, left[:, p] + precision @ mean))
     return folds
 
 

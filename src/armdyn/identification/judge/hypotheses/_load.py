@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import scaled_inverse, scaled_solve
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._regression import Fit
 
@@ -47,7 +48,7 @@ def tip_load(model: Model, fit: Fit) -> TipLoad | None:
     T, y = fit.r_factor[:, :p], fit.r_factor[:, p]
     information = T.T @ T
     belief = DESCRIBED**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
-    gain = np.linalg.solve(information + belief, information).T
+    gain = scaled_solve(information + belief, information).T
     left = information - gain @ information
     right = T.T @ (y - T @ prior.mean)
     right = right - gain @ right
@@ -56,7 +57,7 @@ def tip_load(model: Model, fit: Fit) -> TipLoad | None:
         return None
     # A mass whose effect is that of a first moment cannot be told apart from it.
     normal += 1e-9 * np.diag(np.diag(normal))
-    covariance = np.linalg.inv(normal)
+    covariance = scaled_inverse(normal)
     x = covariance @ (shift.T @ right)
     mass, deviation = float(x[0]), float(np.sqrt(covariance[0, 0]))
     far = float(np.linalg.norm(x[1:])) > FARTHEST * max(mass, 0.0)

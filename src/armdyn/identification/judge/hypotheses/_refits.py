@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import scaled_solve
 from armdyn.identification.fit._regression import Fit
 from armdyn.identification.judge.hypotheses._time_blocks import BLOCKS, TimeBlocks
 
@@ -39,8 +40,7 @@ def weights_of(fit: Fit) -> Array:
     Errors of a wrong model last long. A joint whose rows count little for that would hide its
     fault behind what is believed beforehand.
     """
-    lasting = fit.weights / np.maximum(fit.sigma, np.finfo(np.float64).tiny)
-    return fit.sigma * np.minimum(lasting, LASTING)
+    return np.minimum(fit.weights, LASTING * fit.sigma)
 
 
 def precision_of(fit: Fit) -> Array:
@@ -169,9 +169,7 @@ class Refits:
         right = system[self.base, -1].copy()
         right[:p] += precision @ mean
         cross = system[np.ix_(self.base, np.arange(p, len(system)))]
-        scale = 1.0 / np.sqrt(np.maximum(np.diag(H), np.finfo(np.float64).tiny))
-        sides = scale[:, None] * np.column_stack([right, cross])
-        known: Array = scale[:, None] * np.linalg.solve(scale[:, None] * H * scale, sides)
+        known = scaled_solve(H, np.column_stack([right, cross]))
         values, change = known[:, 0], known[:, 1:]
         left = system[p:, p:-1] - cross.T @ change
         return _Fold(values, change, left, system[p:, -1] - cross.T @ values)
@@ -182,9 +180,7 @@ class Refits:
             made[self.base] = fold.values
             return made
         S = fold.left[np.ix_(terms, terms)]
-        size = np.sqrt(np.maximum(np.diag(S), np.finfo(np.float64).tiny))
-        unit = S / np.outer(size, size) + RIDGE * np.eye(len(terms))
-        c = np.linalg.solve(unit, fold.right[terms] / size) / size
+        c = scaled_solve(S + RIDGE * np.diag(np.diag(S)), fold.right[terms])
         made[self.base] = fold.values - fold.change[:, terms] @ c
         made[self.data.p + np.array(terms)] += c
         return made

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.arm import Arm
 from armdyn.identification.fit._columns import Column, Model, friction_column, friction_of
 from armdyn.identification.fit._gravity import gravity_columns, tilts
@@ -149,7 +150,7 @@ class Terms:
         Positions are those of motors. Links are behind them by the torque that the gears carry
         times the compliance.
         """
-        small = YIELD / max(float(np.abs(carried).max()), 1e-300)
+        small = float(ratio(YIELD, np.abs(carried).max(), YIELD))
         smooth = _smooth(carried, max(round(SMOOTH / step), 1))
         first = np.gradient(smooth, step, axis=0)
         second = np.gradient(first, step, axis=0)

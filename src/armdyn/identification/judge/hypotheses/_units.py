@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import ratio
 from armdyn.identification.fit._columns import Model
 from armdyn.identification.fit._segments import FilteredSegment, sample
 
@@ -49,14 +50,13 @@ def _error(model: Model, q: Array, qd: Array, qdd: Array, tau: Array) -> float:
     rows, p = model.rows(q, qd, qdd), len(model.columns)
     A, b = list[Array](), list[Array]()
     for j in range(model.n):
-        size = max(float(np.sqrt(np.mean(tau[:, j] ** 2))), 1e-300)
+        size = float(np.sqrt(np.mean(tau[:, j] ** 2))) or 1.0
         wide = np.zeros((len(rows), p))
         wide[:, model.active[j]] = rows[:, model.part(j)] / size
         A.append(wide)
         b.append(tau[:, j] / size)
     X, y = np.concatenate(A), np.concatenate(b)
-    length = np.maximum(np.linalg.norm(X, axis=0), 1e-300)
-    unit = X / length
+    unit = ratio(X, np.linalg.norm(X, axis=0), 0.0)
     stack = np.vstack([unit, np.sqrt(RIDGE) * np.eye(p)])
     values, *_ = np.linalg.lstsq(stack, np.concatenate([y, np.zeros(p)]), rcond=None)
-    return float(np.linalg.norm(y - unit @ values) / np.linalg.norm(y))
+    return float(ratio(np.linalg.norm(y - unit @ values), np.linalg.norm(y), 1.0))
