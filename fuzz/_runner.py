@@ -163,6 +163,11 @@ class Runner:
                 self._saved = time.monotonic()
 
 
+def busy() -> float:
+    """Return how many times longer work takes than on an idle machine."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 class Worker:
     """A worker process with its pipes, heartbeat and scratch folder."""
 
@@ -202,7 +207,7 @@ class Worker:
             if before != now:  # between two cases, or half written
                 continue
             seed, since = HEARTBEAT.unpack(now)
-            if seed >= 0 and time.monotonic() - since > runner.patience:
+            if seed >= 0 and time.monotonic() - since > runner.patience * busy():
                 return None, seed, f"hang: more than {runner.patience:g} s"
         line = self.process.stdout.readline()
         if line.endswith("\n"):

@@ -23,6 +23,15 @@ TARGETS: dict[str, Target] = {
     "xacro": Target("fuzz.robot_files", 5_500),
     "mjcf": Target("fuzz.robot_files", 5_500),
     "toml": Target("fuzz.robot_files", 5_500),
+    "csv": Target("fuzz.log_files", 5_500),
+    "npz": Target("fuzz.log_files", 5_500),
+    "mat": Target("fuzz.log_files", 5_500),
+    "parquet": Target("fuzz.log_files", 5_500),
+    "commands": Target("fuzz.commands", 2_200),
+    "dh": Target("fuzz.dh_tables", 5_500),
+    "poses": Target("fuzz.poses", 20_000),
+    "identify": Target("fuzz.identifications", 1_100),
+    "kills": Target("fuzz.kills", 200),
 }
 
 

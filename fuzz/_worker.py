@@ -23,6 +23,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 HEARTBEAT = struct.Struct("qd")
 # Address space of a worker [bytes]: a case that takes all memory must not take the machine's.
 MOST_MEMORY = 12 << 30
@@ -83,15 +85,19 @@ def drawn(target: str, seed: int) -> tuple[Any, Any]:
     from fuzz._targets import target as row
 
     module = import_module(row(target).module)
-    return module, module.case(random.Random(f"{target}:{seed}"), target)
+    with np.errstate(all="ignore"):
+        return module, module.case(random.Random(f"{target}:{seed}"), target)
 
 
 def outcome(target: str, seed: int) -> str:
     """Try one case; return "", "refused", or what failed."""
     from armdyn import errors
 
-    module, case = drawn(target, seed)  # an error here is one of this package: it ends the worker
     found = ""
+    try:
+        module, case = drawn(target, seed)
+    except Exception as error:
+        return f"the case cannot be drawn: {described(error)}"
     try:
         module.run(case)
     except (errors.GraphError, errors.MissingExtraError) as error:

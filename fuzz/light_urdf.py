@@ -21,6 +21,8 @@ def mass_matrix_and_gravity(
     root = ET.fromstring(text)
     links = {link.attrib["name"]: link for link in root.findall("link")}
     joints = root.findall("joint")
+    if root.find("joint/mimic") is not None:
+        raise ValueError("joints that follow others")
     if len(links) != len(root.findall("link")):
         raise ValueError("a link is there twice")
     children = {joint.find("child").attrib["link"]: joint for joint in joints}  # type: ignore[union-attr]

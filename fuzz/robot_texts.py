@@ -75,7 +75,8 @@ def _robot(rng: random.Random) -> Robot:
     if rng.random() < 0.3:
         joints = [
             replace(joint, lower=-rng.random(), upper=rng.random(), velocity=3 * rng.random(),
-                    effort=90 * rng.random(), stribeck=rng.random(), name=f"axis {k}é\"<&")
+                    effort=90 * rng.random(), stribeck=rng.random(), stribeck_velocity=0.1,
+                    name=f"axis {k}é\"<&")
             for k, joint in enumerate(robot.joints)
         ]  # fmt: skip
         robot = replace(robot, joints=tuple(joints))
