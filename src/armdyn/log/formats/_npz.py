@@ -16,7 +16,7 @@ from armdyn.errors import LogError
 from armdyn.log.columns._table import ROWS, Table, one_line
 from armdyn.log.formats._arrays import JOINT_NAMES, is_time, table_of
 from armdyn.log.formats._inflation import check_inflation
-from armdyn.log.formats._written import extra_name
+from armdyn.log.formats._written import extra_name, is_far, time_name
 
 if TYPE_CHECKING:
     from armdyn.log._log import Log
@@ -66,7 +66,9 @@ def npz_blocks(path: Path) -> Iterator[Table]:
 def write_npz(log: Log, file: BinaryIO) -> None:
     """Write a log as `numpy.savez` does, slice by slice."""
     effort = "currents" if log.effort == "current" else "tau"
-    arrays: dict[str, Any] = {"t": log.t, "q": log.q, JOINT_NAMES: np.array(log.joint_names)}
+    names = time_name(log), "q [SI]" if is_far(log) else "q"
+    arrays: dict[str, Any] = dict(zip(names, (log.t, log.q), strict=True))
+    arrays[JOINT_NAMES] = np.array(log.joint_names)
     for name, block in (("qd", log.qd), ("qdd", log.qdd), (effort, log.tau)):
         if block is not None:
             arrays[name] = block
