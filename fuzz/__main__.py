@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 import time
@@ -64,7 +65,8 @@ def summary(console: Console, names: list[str], state: State, errors: list[str])
         record = state.of(name)
         cases, cpu, (seconds, seed) = record["cases"], record["cpu"], record["slowest"]
         table.add_row(name, str(cases), f"{100 * record['refused'] / max(cases, 1):.0f} %",
-                      f"{cpu:.1f}", f"{cases / cpu:.0f}" if cpu else "", f"{seconds:.2f} s ({seed})",
+                      f"{cpu:.1f}", f"{cases / cpu:.0f}" if cpu else "",
+                      f"{seconds:.2f} s ({seed})",
                       str(len(record["failures"])))  # fmt: skip
     records = [state.of(name) for name in names]
     failed = sum(len(r["failures"]) for r in records)
@@ -75,7 +77,7 @@ def summary(console: Console, names: list[str], state: State, errors: list[str])
     for name in names:
         kinds: Counter[str] = Counter()
         for failure in state.of(name)["failures"]:
-            kind = f"{failure['what'].splitlines()[0][:60]}"
+            kind = kind_of(failure["what"])
             kinds[kind] += 1
             if kinds[kind] <= TOLD:
                 console.print(f"\npython -m fuzz --replay {name}:{failure['seed']}", markup=False)
@@ -86,6 +88,14 @@ def summary(console: Console, names: list[str], state: State, errors: list[str])
     for error in errors:
         console.print(f"the runner failed: {error}", markup=False)
     return 1 if failed or errors else 0
+
+
+def kind_of(what: str) -> str:
+    """Return what failures of one cause have in common: the error, and where it came from."""
+    lines = what.splitlines()
+    places = [line.strip() for line in lines if line.startswith('  File "')]
+    plain = re.sub(r"-?\d[\d.e+-]*", "#", lines[0])
+    return f"{plain[:40]} {places[-1] if places else ''}"
 
 
 def replay(which: str) -> int:

@@ -47,12 +47,18 @@ SURELY_WRONG = ["--frobnicate", "--help", "--json=x=y", "-Z", "--=1"]
 LEFT_OUT = {"--cluster", "--workers", "--all", "--animate", "--help"}
 
 WORDS = [
-    "", "0", "1", "-1", "0.5", "2", "1e-9", "nan", "inf", "-inf", "1e400", "abc", "1,2", "0.1,0.2", "1,,2",
-    "0.1,0.2,0.3", "planar2", "nobody", "run.csv", "held.csv", "points.csv", "arm.toml", "arm.urdf", "empty",
-    "folder", "folder/x.csv", "nowhere/x.csv", "out.toml", "out.csv", "out.png", "out.html", "out.xyz", "é",
-    "/dev/null", "/proc/self/mem", "%s%n", "$(id)", "[red]x[/red]", "-", "--", "=", "a=b", "a:=b", "q1", "true",
-    "auto", "rad", "deg", "gravity", "mass_matrix,gravity", "tip", "rk4", "torque", "1_0", "٣", "x" * 300,
-    "\x1b[31m", "1:2", "0x10", ".", "..", "*.csv", "run.csv:", "[1]", "{}", "None", "10000000000000000000000",
+    "", "0", "1", "-1", "0.5", "2", "1e-9", "nan", "inf", "-inf", "1e400", "abc", "1,2",
+    "0.1,0.2", "1,,2",
+    "0.1,0.2,0.3", "planar2", "nobody", "run.csv", "held.csv", "points.csv", "arm.toml",
+    "arm.urdf", "empty",
+    "folder", "folder/x.csv", "nowhere/x.csv", "out.toml", "out.csv", "out.png", "out.html",
+    "out.xyz", "é",
+    "/dev/null", "/proc/self/mem", "%s%n", "$(id)", "[red]x[/red]", "-", "--", "=", "a=b", "a:=b",
+    "q1", "true",
+    "auto", "rad", "deg", "gravity", "mass_matrix,gravity", "tip", "rk4", "torque", "1_0", "٣",
+    "x" * 300,
+    "\x1b[31m", "1:2", "0x10", ".", "..", "*.csv", "run.csv:", "[1]", "{}", "None",
+    "10000000000000000000000",
 ]  # fmt: skip
 
 
@@ -69,7 +75,9 @@ def _params(verb: str) -> list[tuple[list[str], bool]]:
     """Return the names of every option of a verb, and whether it is a flag."""
     found: list[tuple[list[str], bool]] = []
     for parameter in _imported(verb).params:
-        names = [name for name in (*parameter.opts, *parameter.secondary_opts) if name.startswith("-")]
+        names = [
+            name for name in (*parameter.opts, *parameter.secondary_opts) if name.startswith("-")
+        ]
         if names and not LEFT_OUT & set(names):
             found.append((names, bool(getattr(parameter, "is_flag", False))))
     return found
@@ -82,7 +90,11 @@ def case(rng: random.Random, target: str) -> Case:
     for _ in range(rng.choice([0, 1, 1, 2, 3])):
         names, flag = rng.choice(_params(verb) or [(["--json"], True)])
         name, value = rng.choice(names), rng.choice(WORDS)
-        words += [name] if flag and rng.random() < 0.9 else rng.choice([[name, value], [f"{name}={value}"], [name]])
+        words += (
+            [name]
+            if flag and rng.random() < 0.9
+            else rng.choice([[name, value], [f"{name}={value}"], [name]])
+        )
     for _ in range(rng.choice([0, 0, 1, 2])):
         at = rng.randrange(len(words) + 1)
         match rng.randrange(5):
@@ -101,7 +113,9 @@ def case(rng: random.Random, target: str) -> Case:
         words += ["--frobnicate"]
     words = [verb, *words]
     if rng.random() < 0.03:
-        words = rng.choice([[], ["--help"], ["--version"], ["frobnicate"], words[1:], ["", *words], ["-h"]])
+        words = rng.choice(
+            [[], ["--help"], ["--version"], ["frobnicate"], words[1:], ["", *words], ["-h"]]
+        )
         words = words if not words or words[0] not in LONG else ["--help"]
     return Case(words, rng.random() < 0.02)
 
@@ -112,7 +126,9 @@ def _files() -> dict[str, bytes]:
     from armdyn.robot import toml_text
 
     arm = armdyn.load("planar2")
-    heavy = armdyn.Arm(replace(arm.robot, joints=tuple(replace(j, mass=j.mass + 1) for j in arm.robot.joints)))
+    heavy = armdyn.Arm(
+        replace(arm.robot, joints=tuple(replace(j, mass=j.mass + 1) for j in arm.robot.joints))
+    )
     files = {"arm.toml": toml_text(arm.robot).encode(), "arm.urdf": ARM.encode(), "empty": b"",
              "points.csv": b"0.1,0.2\n0.4,0.3\n0.8,0.1\n"}  # fmt: skip
     for name, one in (("run.csv", arm), ("held.csv", heavy)):
@@ -136,7 +152,9 @@ def run(case: Case) -> None:
     check(status in (0, 1, 2), f"exit status: {told}")
     check("Traceback" not in out + err, f"traceback: {told}")
     new = {path for path in _there() - before if not path.startswith("./kernels")}
-    left = [path for path in new if path.endswith((".tmp", ".new")) or Path(path).name.startswith(".")]
+    left = [
+        path for path in new if path.endswith((".tmp", ".new")) or Path(path).name.startswith(".")
+    ]
     check(not left, f"files left behind {left}: {told}")
     if status == 2:
         check("rror" in err or not words, f"no error is told: {told}")
@@ -151,14 +169,22 @@ def run(case: Case) -> None:
 
 
 def _there() -> set[str]:
-    return {os.path.join(folder, name) for folder, folders, names in os.walk(".") for name in (*folders, *names)}
+    return {
+        os.path.join(folder, name)
+        for folder, folders, names in os.walk(".")
+        for name in (*folders, *names)
+    }
 
 
 def _here(words: list[str]) -> tuple[Any, str, str]:
     out, err = io.StringIO(), io.StringIO()
     status: Any = None
     np.random.seed(0)
-    with mock.patch.object(sys, "argv", ["armdyn", *words]), redirect_stdout(out), redirect_stderr(err):
+    with (
+        mock.patch.object(sys, "argv", ["armdyn", *words]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
         try:
             main()
         except SystemExit as stop:
@@ -168,5 +194,7 @@ def _here(words: list[str]) -> tuple[Any, str, str]:
 
 def _alone(words: list[str]) -> tuple[int, str, str]:
     command = [sys.executable, "-m", "armdyn", *words]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
     return done.returncode, done.stdout, done.stderr

@@ -1,4 +1,4 @@
-"""Standard DH tables: numbers and columns of every kind; a plain product of matrices gives the pose."""
+"""Standard DH tables, right and wrong; a plain product of matrices gives the same pose."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from support.mjcf_texts import Reference
 
 GOOD = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi, 0.3, -1.2, 1e-9, 1, np.float64(0.5), -0.0)
 ODD = (
-    math.nan, math.inf, 1e308, -1e200, 90.0, 1e-320, "1", None, True, 1j, [], 10**400, np.float32(0.1),
+    math.nan, math.inf, 1e308, -1e200, 90.0, 1e-320, "1", None, True, 1j, [], 10**400,
+    np.float32(0.1),
     np.array(0.5), np.array([0.5]), b"1", object(), np.ma.masked, np.datetime64(1, "s"), {},
 )  # fmt: skip
 COLUMNS = {
-    "masses": 0.5, "rotor_inertias": 0.1, "viscous": 0.2, "coulomb": 0.3, "offsets": 0.1, "lower": -1.0,
+    "masses": 0.5, "rotor_inertias": 0.1, "viscous": 0.2, "coulomb": 0.3, "offsets": 0.1,
+    "lower": -1.0,
     "upper": 1.0, "velocity": 2.0, "effort": 9.0, "coms": (0.1, 0.0, 0.2), "names": "a",
     "inertias": (0.1, 0.0, 0.0, 0.1, 0.0, 0.1), "kinds": "revolute",
 }  # fmt: skip
@@ -58,14 +60,20 @@ def case(rng: random.Random, target: str) -> Case:
                     rows[rng.randrange(n)].append(0.0)
                     rng.choice(rows).pop()
                 case 2:
-                    given[rng.choice(list(COLUMNS))] = rng.choice([[], 0.5, None, ["x"] * n, [[1.0]] * n, "text", {}])
+                    given[rng.choice(list(COLUMNS))] = rng.choice(
+                        [[], 0.5, None, ["x"] * n, [[1.0]] * n, "text", {}]
+                    )
                 case 3:
                     given[rng.choice(list(COLUMNS))] = [rng.choice(ODD)] * n
                 case 4:
                     key = rng.choice(["gravity", "base", "tool", "name", "strict"])
-                    given[key] = rng.choice([*ODD, np.eye(4), np.eye(3), (0, 0, 9.81), np.zeros((4, 4)), "x"])
+                    given[key] = rng.choice(
+                        [*ODD, np.eye(4), np.eye(3), (0, 0, 9.81), np.zeros((4, 4)), "x"]
+                    )
                 case _:
-                    rows = rng.choice([[], None, 5, "rows", np.array(1.0), [[]], [None], {}, rows[0]])
+                    rows = rng.choice(
+                        [[], None, 5, "rows", np.array(1.0), [[]], [None], {}, rows[0]]
+                    )
                     break
     return Case(rows, given, good)
 
@@ -88,7 +96,10 @@ def run(case: Case) -> None:
     found = _tip(robot, q)
     size = max(1.0, float(np.abs(expected[:3, 3]).max()))
     if size < 1e100:
-        check(np.abs(found - expected).max() <= 1e-9 * size, f"{found.tolist()}, expected {expected.tolist()}")
+        check(
+            np.abs(found - expected).max() <= 1e-9 * size,
+            f"{found.tolist()}, expected {expected.tolist()}",
+        )
 
 
 def _placement(given: Any) -> np.ndarray:
@@ -97,7 +108,9 @@ def _placement(given: Any) -> np.ndarray:
 
 def _step(theta: float, d: float, a: float, alpha: float) -> np.ndarray:
     c, s, ca, sa = math.cos(theta), math.sin(theta), math.cos(alpha), math.sin(alpha)
-    return np.array([[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1.0]])
+    return np.array(
+        [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1.0]]
+    )
 
 
 def _tip(robot: Robot, q: np.ndarray) -> np.ndarray:

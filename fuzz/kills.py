@@ -23,7 +23,17 @@ import armdyn
 from armdyn import Log
 from fuzz._finding import check, must
 
-KINDS = ("arm.toml", "arm.urdf", "arm.xml", "run.csv", "run.npz", "run.parquet", "page.html", "c", "cache")
+KINDS = (
+    "arm.toml",
+    "arm.urdf",
+    "arm.xml",
+    "run.csv",
+    "run.npz",
+    "run.parquet",
+    "page.html",
+    "c",
+    "cache",
+)
 # Seconds that a writer works before it is killed, at most.
 LONGEST = 0.08
 
@@ -44,7 +54,9 @@ def case(rng: random.Random, target: str) -> Case:
 @cache
 def _versions() -> list[tuple[armdyn.Arm, Log]]:
     arm = armdyn.load("planar2")
-    heavy = armdyn.Arm(replace(arm.robot, joints=tuple(replace(j, mass=9.0) for j in arm.robot.joints)))
+    heavy = armdyn.Arm(
+        replace(arm.robot, joints=tuple(replace(j, mass=9.0) for j in arm.robot.joints))
+    )
     t = np.arange(3000) / 100
     q = np.sin(np.outer(t, [1.0, 2.0]))
     return [(arm, Log(t, q, tau=3 * q)), (heavy, Log(t, q / 2, tau=q))]
@@ -67,7 +79,7 @@ def write(kind: str, version: int) -> None:
 
 
 def digests(kind: str) -> dict[str, str]:
-    """Return a digest of each file that is there; an archive has the time in it, its log has not."""
+    """Return a digest of each file; of logs, of their numbers, since archives have a time."""
     found: dict[str, str] = {}
     for folder, _, names in os.walk("."):
         for name in names:
@@ -112,10 +124,13 @@ def run(case: Case) -> None:
 def _kill(case: Case) -> None:
     code = (
         "import sys; from pathlib import Path; from fuzz import kills; kills._versions(); "
-        f"[kills.write({case.kind!r}, k) for k in (0, 1)] if {case.kind != 'cache'} else 0; Path('ready').touch()\n"
+        f"[kills.write({case.kind!r}, k) for k in (0, 1) if {case.kind != 'cache'}]; "
+        "Path('ready').touch()\n"
         f"while True:\n for k in (0, 1): kills.write({case.kind!r}, k)"
     )
-    writer = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": ":".join(sys.path)})
+    writer = subprocess.Popen(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": ":".join(sys.path)}
+    )
     try:
         while not Path("ready").exists():
             check(writer.poll() is None, "the writer ended")
@@ -137,7 +152,9 @@ def _killed_cache(case: Case) -> None:
             "import armdyn; arm = armdyn.load('planar2'); print(arm.gravity([0.1, 0.2]).tolist(), "
             "arm.mass_matrix([0.1, 0.2]).tolist())"
         )
-        done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
+        )
     arm = _versions()[0][0]
     right = f"{arm.gravity([0.1, 0.2]).tolist()} {arm.mass_matrix([0.1, 0.2]).tolist()}"
     check(done.stdout.strip() == right, f"after a kill: {done.stdout} {done.stderr}")

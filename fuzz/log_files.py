@@ -18,22 +18,45 @@ from typing import Any
 import numpy as np
 
 from armdyn import Log
-from armdyn.errors import ArmdynError, InputError, LogError
+from armdyn.errors import InputError, LogError
 from fuzz._finding import check, must
 from support.mutations import mutated
 
 WORDS = {
     "t": ["t", "time", "stamp", "Time", "time_s"],
-    "q": ["q{j}", "q_{j}", "position_{j}", "joint_position.{j}", "actual_q_{j}", "Q[{j}]", "theta_{j}"],
+    "q": [
+        "q{j}",
+        "q_{j}",
+        "position_{j}",
+        "joint_position.{j}",
+        "actual_q_{j}",
+        "Q[{j}]",
+        "theta_{j}",
+    ],
     "qd": ["qd{j}", "dq_{j}", "velocity_{j}", "vel_{j}"],
     "qdd": ["qdd_{j}", "acc_{j}", "acceleration_{j}"],
     "tau": ["tau{j}", "tau_{j}", "effort_{j}", "torque_{j}", "torque_{j} [Nm]"],
     "current": ["current_{j}", "i_{j}", "current_{j} [A]"],
 }
 UNITS = ["", "", "", "", " [rad]", " [deg]", " [mm]", " [furlong]", "[]", " []]"]
-ODD_NAMES = ["", "t", "q1", "target_q1", "x", "temperature", "q_", "[", "é", "a,b", "\x00", "q" * 300, "nan"]
+ODD_NAMES = [
+    "",
+    "t",
+    "q1",
+    "target_q1",
+    "x",
+    "temperature",
+    "q_",
+    "[",
+    "é",
+    "a,b",
+    "\x00",
+    "q" * 300,
+    "nan",
+]
 ODD_CELLS = [
-    "", "nan", "NaN", "inf", "1e400", "-", "1,5", "1.5.2", "abc", "0x10", "1_000", "٣", '"', '"1"', "1e",
+    "", "nan", "NaN", "inf", "1e400", "-", "1,5", "1.5.2", "abc", "0x10", "1_000", "٣", '"',
+    '"1"', "1e",
     "true", "null", "1 2", " 1 ", "9" * 400, "a" * 5000, "-0.0", "5e-324", "1.7976931348623157e308",
 ]  # fmt: skip
 ODD_NUMBERS = [np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, 1e308, 1e-300, 1e15, -1.0, 720.0, 1e9]
@@ -60,11 +83,15 @@ def case(rng: random.Random, target: str) -> Case:
         data = _damaged(data, rng)
     options: dict[str, Any] = {}
     if valid is None and rng.random() < 0.3:
-        key = rng.choice(["joints", "units", "time_unit", "torque", "missing", "sort", "gear", "delimiter"])
+        key = rng.choice(
+            ["joints", "units", "time_unit", "torque", "missing", "sort", "gear", "delimiter"]
+        )
         options[key] = rng.choice({
-            "joints": [["1"], ["2", "1"], ["a", "b"], []], "units": ["rad", "deg", "mm", "x", ["rad", "m"]],
+            "joints": [["1"], ["2", "1"], ["a", "b"], []], "units": ["rad", "deg", "mm", "x",
+            ["rad", "m"]],
             "time_unit": ["s", "ms", "ns", "h"], "torque": ["torque", "current", "none", "x"],
-            "missing": ["drop", "error", "x"], "sort": [True], "gear": [[1.0], [0.01, 0.02], [0.0], [[1, 0], [1, 1]]],
+            "missing": ["drop", "error", "x"], "sort": [True], "gear": [[1.0], [0.01, 0.02],
+            [0.0], [[1, 0], [1, 1]]],
             "delimiter": [",", ";", "\t", "", "ab", "."],
         }[key])  # fmt: skip
     suffix = {"csv": rng.choice([".csv", ".csv", ".txt", ".tsv"])}.get(target, f".{target}")
@@ -107,7 +134,9 @@ def _columns(rng: random.Random, odd: bool) -> tuple[dict[str, np.ndarray], dict
             case 5:
                 columns[name] = np.full(rows, rng.choice(ODD_NUMBERS))
             case 6:
-                columns[name] = column[rng.choice([slice(None, None, -1), slice(0, 1), slice(0, 0)])]
+                columns[name] = column[
+                    rng.choice([slice(None, None, -1), slice(0, 1), slice(0, 0)])
+                ]
                 columns[name] = np.resize(columns[name], rows) if columns[name].size else column
             case _:
                 columns[name] = np.round(column, 1)
@@ -125,7 +154,9 @@ def _csv(columns: dict[str, np.ndarray], rng: random.Random, odd: bool) -> bytes
             if line:
                 line[rng.randrange(len(line))] = rng.choice(ODD_CELLS)
         if rng.random() < 0.3:
-            lines.insert(rng.randrange(len(lines) + 1), rng.choice([[], ["#"], ["# a comment"], ["x"] * 9]))
+            lines.insert(
+                rng.randrange(len(lines) + 1), rng.choice([[], ["#"], ["# a comment"], ["x"] * 9])
+            )
     end = rng.choice(["\n", "\n", "\r\n", "\r"] if odd else ["\n", "\r\n"])
     text = end.join(comma.join(line) for line in lines) + rng.choice([end, ""])
     encodings = ["utf-8", "utf-8-sig", "utf-16", "latin-1"] if odd else ["utf-8", "utf-8-sig"]
@@ -148,7 +179,9 @@ def _npz(columns: dict[str, np.ndarray], rng: random.Random, odd: bool) -> bytes
                   for k, (name, x) in enumerate(arrays.items())})  # fmt: skip
     if odd and rng.random() < 0.2:
         with zipfile.ZipFile(file, "a") as extra:
-            extra.writestr(rng.choice(["y.npy", "../up.npy", "notes.txt", "a/b.npy"]), b"\x93NUMPY" * 3)
+            extra.writestr(
+                rng.choice(["y.npy", "../up.npy", "notes.txt", "a/b.npy"]), b"\x93NUMPY" * 3
+            )
     return file.getvalue()
 
 
@@ -157,7 +190,9 @@ def _mat(columns: dict[str, np.ndarray], rng: random.Random, odd: bool) -> bytes
 
     # a name is an identifier of at most 31 letters, and one row is no longer a column
     arrays: dict[str, Any] = {
-        re.sub(r"\W+", "_", name.partition(" ")[0]).strip("_")[:31] or "x": np.resize(x, max(len(x), 2))
+        re.sub(r"\W+", "_", name.partition(" ")[0]).strip("_")[:31] or "x": np.resize(
+            x, max(len(x), 2)
+        )
         for name, x in columns.items()
     }
     if odd:
@@ -181,13 +216,17 @@ def _parquet(columns: dict[str, np.ndarray], rng: random.Random, odd: bool) -> b
     if odd:
         arrays[rng.choice(list(arrays))] = rng.choice([
             pa.array([None] * rows, pa.float64()), pa.array(["x"] * rows), pa.array([[1.0]] * rows),
-            pa.array(range(rows), pa.timestamp("ns")), pa.array([True] * rows), pa.array([1] * rows, pa.int8()),
-            pa.array(["a"] * rows).dictionary_encode(), pa.array([{"a": 1.0}] * rows), pa.nulls(rows),
+            pa.array(range(rows), pa.timestamp("ns")), pa.array([True] * rows),
+            pa.array([1] * rows, pa.int8()),
+            pa.array(["a"] * rows).dictionary_encode(), pa.array([{"a": 1.0}] * rows),
+            pa.nulls(rows),
             pa.array([1.5] * rows, pa.float32()), pa.array([10**18] * rows, pa.int64()),
         ])  # fmt: skip
     file = io.BytesIO()
     compression = rng.choice(["none", "snappy", "zstd", "gzip"])
-    pq.write_table(pa.table(arrays), file, compression=compression, row_group_size=rng.choice([None, 2, 7]))
+    pq.write_table(
+        pa.table(arrays), file, compression=compression, row_group_size=rng.choice([None, 2, 7])
+    )
     return file.getvalue()
 
 
@@ -246,9 +285,16 @@ def run(case: Case) -> None:
 
 def _check_same(a: Log, b: Log, what: str) -> None:
     for name in ("t", "q", "qd", "qdd", "tau"):
-        x, y = (None if v is None else np.asarray(v[:]) for v in (getattr(a, name), getattr(b, name)))
-        check((x is None) == (y is None) and (x is None or np.array_equal(x, y)), f"{what}: {name} differs")
-    check(a.joint_names == b.joint_names and a.effort == b.effort, f"{what}: joints or effort differ")
+        x, y = (
+            None if v is None else np.asarray(v[:]) for v in (getattr(a, name), getattr(b, name))
+        )
+        check(
+            (x is None) == (y is None) and (x is None or np.array_equal(x, y)),
+            f"{what}: {name} differs",
+        )
+    check(
+        a.joint_names == b.joint_names and a.effort == b.effort, f"{what}: joints or effort differ"
+    )
 
 
 def _check_valid(log: Log, valid: dict[str, np.ndarray]) -> None:
@@ -256,4 +302,7 @@ def _check_valid(log: Log, valid: dict[str, np.ndarray]) -> None:
     for name, expected in {**valid, "tau": tau}.items():
         if name != "current" and expected is not None:
             found = getattr(log, name)
-            check(found is not None and np.array_equal(found, expected), f"{name} is not what was written")
+            check(
+                found is not None and np.array_equal(found, expected),
+                f"{name} is not what was written",
+            )

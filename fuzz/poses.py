@@ -16,11 +16,38 @@ from armdyn import Arm
 from fuzz._finding import check, must
 from support.arms import SKEW_WRISTS, wrist_arm
 
-ARMS = ("ur5", "ur10", "puma560", "scara", "stanford", "so100", "z1", "planar3", "panda", *SKEW_WRISTS)
+ARMS = (
+    "ur5",
+    "ur10",
+    "puma560",
+    "scara",
+    "stanford",
+    "so100",
+    "z1",
+    "planar3",
+    "panda",
+    *SKEW_WRISTS,
+)
 ANGLES = (np.pi / 2, np.pi / 4, np.pi / 6, np.pi / 3, np.pi)
 # How far branches may be from their pose [m, rad]: at singular ones, half of the digits are lost.
 REACHED = 1e-6
-ODD = ("", "", "", "", "", "", "nan", "far", "scaled", "mirrored", "sheared", "shape", "text", "empty", "huge")
+ODD = (
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "nan",
+    "far",
+    "scaled",
+    "mirrored",
+    "sheared",
+    "shape",
+    "text",
+    "empty",
+    "huge",
+)
 
 
 @dataclass
@@ -68,7 +95,9 @@ def run(case: Case) -> None:
     with must("poses of joint positions"):
         found = arm.inverse_kinematics_all(poses, limits=False)
     check(np.isfinite(found.q[found.valid]).all(), "a branch is not finite")
-    apart = np.abs(arm.pose(np.where(found.valid[..., None], found.q, 0.0)) - poses[..., None, :, :])
+    apart = np.abs(
+        arm.pose(np.where(found.valid[..., None], found.q, 0.0)) - poses[..., None, :, :]
+    )
     worst = np.where(found.valid, apart.max(axis=(-2, -1)), 0.0).max(initial=0.0)
     check(worst < REACHED * 10, f"a branch is {worst:.3g} from its pose")
     if arm.n < 7:  # of seven joints, one is tried at some positions only

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-import armdyn
 from armdyn.errors import ArmdynError
 from armdyn.robot import Robot, read_robot, write_robot
 from fuzz import robot_texts
@@ -63,7 +62,9 @@ def case(rng: random.Random, target: str) -> Case:
     if target != "toml":
         options["snap"] = rng.random() < 0.5
         if rng.random() < 0.1:
-            options[rng.choice(["base", "tip"])] = rng.choice(["L0", "L1", "b3", "b2", "tip", "", "x"])
+            options[rng.choice(["base", "tip"])] = rng.choice(
+                ["L0", "L1", "b3", "b2", "tip", "", "x"]
+            )
         if rng.random() < 0.05:
             options["without"] = [rng.choice(["L2", "B1", "b4", "none"])]
     if rng.random() < 0.1:
@@ -162,7 +163,9 @@ def _written_into(case: Case, robot: Robot, path: Path, states: np.ndarray) -> N
 def _size(robot: Robot, states: np.ndarray, tau: np.ndarray) -> float:
     """Return the size of what torques are sums of, which may cancel."""
     J = max(float(np.abs(np.array(j.inertia)).max()) + j.mass for j in robot.joints)
-    far = 1.0 + sum(abs(j.b) + abs(j.d) + float(np.abs(np.array(j.com)).max()) for j in robot.joints)
+    far = 1.0 + sum(
+        abs(j.b) + abs(j.d) + float(np.abs(np.array(j.com)).max()) for j in robot.joints
+    )
     return max(float(np.abs(tau).max()), J * far * far * 30 * robot.n)
 
 

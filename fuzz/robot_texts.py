@@ -37,7 +37,8 @@ URDF_PIECES = (
     '<link name="spare2"/>',
 )  # fmt: skip
 JOINT_PIECES = (
-    '<dynamics damping="0.3" friction="0.2"/>', '<limit lower="-2" upper="2" effort="9" velocity="3"/>',
+    '<dynamics damping="0.3" friction="0.2"/>',
+    '<limit lower="-2" upper="2" effort="9" velocity="3"/>',
     '<mimic joint="J1" multiplier="2" offset="0.1"/>', '<calibration rising="0"/>',
     '<safety_controller k_velocity="1"/>', '<limit effort="0" velocity="0"/>', "<axis/>",
     '<limit lower="2" upper="-2" effort="-9" velocity="3"/>', '<origin xyz="0 0 0"/>',
@@ -56,9 +57,12 @@ HOSTILE = (
     "[g.gi_frame.f_back.f_globals for g in [(x for x in [1])]]", "(x for x in [1]).gi_frame",
     "str(1).format", "'{0.__class__}'.format(1)", "load_yaml('/etc/passwd')", "1/0", "10**-400",
     "(1).bit_length()", "dict(a=1)['a']", "[1][9]", "x", "1 if", "0x10", "1e400", "pi", "xacro.x",
-    "math.cos(0)", "sqrt(-1)", "True", "None", "'1'", "-1", "1 < 2 < 3", "python.x", "{}", "[[[1]]]",
-    "tuple([1] * 10**9)", "sum([1, 2])", "max(1)", "int('9' * 5000)", "radians(90)", "range(10**12)",
-    "list(range(10**8))", "''.join(['a'] * 10**8)", "abs(-1)", "f'{1}'", "(a := 1)", "~1", "1 << 10**6",
+    "math.cos(0)", "sqrt(-1)", "True", "None", "'1'", "-1", "1 < 2 < 3", "python.x", "{}",
+    "[[[1]]]",
+    "tuple([1] * 10**9)", "sum([1, 2])", "max(1)", "int('9' * 5000)", "radians(90)",
+    "range(10**12)",
+    "list(range(10**8))", "''.join(['a'] * 10**8)", "abs(-1)", "f'{1}'", "(a := 1)", "~1",
+    "1 << 10**6",
 )  # fmt: skip
 
 
@@ -90,8 +94,14 @@ def urdf(rng: random.Random) -> str:
             text = ARM if rng.random() < 0.2 else urdf_text(_robot(rng))
         case kind:
             nearly = rng.choice([0.0, 0.0, 1e-3, 1e-6, 1e-9])
-            text = random_urdf(rng.randint(1, 4), rng.randrange(10**6), 0.3, nearly if kind == 1 else 0)
-    for end, pieces in (("</joint>", JOINT_PIECES), ("</link>", LINK_PIECES), ("</robot>", URDF_PIECES)):
+            text = random_urdf(
+                rng.randint(1, 4), rng.randrange(10**6), 0.3, nearly if kind == 1 else 0
+            )
+    for end, pieces in (
+        ("</joint>", JOINT_PIECES),
+        ("</link>", LINK_PIECES),
+        ("</robot>", URDF_PIECES),
+    ):
         for _ in range(rng.choice([0, 0, 0, 1, 2])):
             places = [found.start() for found in re.finditer(end, text)]
             if places:
@@ -121,13 +131,22 @@ def xacro_of(text: str, rng: random.Random) -> str:
         if rng.random() < 0.2:
             properties.append(f'<xacro:property name="p{len(properties)}" value="{x}"/>')
             return f"${{p{len(properties) - 1}}}"
-        return rng.choice(["${%s}", "${1 * %s}", "${(%s) + 0}", "${-(-%s)}", "${max(%s, -1e30)}"]) % x
+        return (
+            rng.choice(["${%s}", "${1 * %s}", "${(%s) + 0}", "${-(-%s)}", "${max(%s, -1e30)}"]) % x
+        )
 
-    head, body = text[: text.index(">", text.index("<robot")) + 1], text[text.index(">", text.index("<robot")) + 1 :]
+    head, body = (
+        text[: text.index(">", text.index("<robot")) + 1],
+        text[text.index(">", text.index("<robot")) + 1 :],
+    )
     body = QUOTED.sub(expression, body)
     if rng.random() < 0.5:
         body = '<xacro:if value="${1 > 2}"><link name="never"/></xacro:if>' + body
-    return head.replace("<robot", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"') + "".join(properties) + body
+    return (
+        head.replace("<robot", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"')
+        + "".join(properties)
+        + body
+    )
 
 
 def hostile_xacro(rng: random.Random) -> str:
@@ -151,11 +170,15 @@ def broken(text: str, rng: random.Random) -> bytes:
             for _ in range(rng.randint(1, 3)):
                 text = _other_number(text, rng)
         case 4 | 5:
-            text = _other_tree(text, rng) if text.lstrip().startswith("<") else _other_lines(text, rng)
+            text = (
+                _other_tree(text, rng) if text.lstrip().startswith("<") else _other_lines(text, rng)
+            )
         case 6:
             text = _other_lines(text, rng)
         case _:
-            encoding = rng.choice(["utf-16", "utf-16-le", "utf-8-sig", "latin-1", "utf-32", "cp1252"])
+            encoding = rng.choice(
+                ["utf-16", "utf-16-le", "utf-8-sig", "latin-1", "utf-32", "cp1252"]
+            )
             if rng.random() < 0.3:
                 text = text.replace("\n", rng.choice(["\r\n", "\r", "\n\n", "\x85", "\v"]))
             return text.encode(encoding, "replace")
@@ -217,7 +240,9 @@ def _other_tree(text: str, rng: random.Random) -> str:
                 child.tag = other.tag
             case 6 if child.attrib:
                 key = rng.choice(list(child.attrib))
-                child.set(rng.choice([key.upper(), f" {key}".strip() + "s", key]), rng.choice(NUMBERS))
+                child.set(
+                    rng.choice([key.upper(), f" {key}".strip() + "s", key]), rng.choice(NUMBERS)
+                )
             case _:
                 child.attrib = dict(other.attrib)
     return ET.tostring(root, encoding="unicode")
