@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import resource
 import select
 import shutil
 import signal
@@ -13,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +27,8 @@ BLOCK = 1.0
 LARGEST_BLOCK = 5_000
 # A worker above this memory [kB] is replaced: functions of every new arm stay in memory.
 MEMORY = 1_500_000
-# Seconds between two looks at a worker, and between two savings of the state.
-LOOK, SAVE = 0.25, 2.0
+# Seconds between two looks at a worker, between two savings of the state, and to end.
+LOOK, SAVE, LEAVE = 0.25, 2.0, 2.0
 
 
 class State:
@@ -35,7 +37,7 @@ class State:
     def __init__(self, folder: Path, seed: int, resume: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / "state.json"
-        self.data: dict[str, Any] = {"seed": seed, "targets": {}}
+        self.data: dict[str, Any] = {"seed": seed, "cpu": 0.0, "targets": {}}
         if resume and self.path.exists():
             self.data = json.loads(self.path.read_text())
 
@@ -94,6 +96,8 @@ class Runner:
             self.stop = True
             for thread in threads:
                 thread.join()
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.state.data["cpu"] += used.ru_utime + used.ru_stime
             self.state.save()
 
     def _block(self) -> tuple[str, int, int] | None:
@@ -197,8 +201,8 @@ class Worker:
         try:
             print(json.dumps({"target": name, "seeds": [start, end]}), file=self.process.stdin,
                   flush=True)  # fmt: skip
-        except BrokenPipeError:
-            pass  # there will be no answer
+        except BrokenPipeError:  # there will be no answer
+            pass
         before = b""
         while not select.select([self.process.stdout], [], [], LOOK)[0]:
             if runner.stop:
@@ -215,19 +219,30 @@ class Worker:
             answer["cpu"] += answer["children"] - self.children
             self.children = answer["children"]
             return answer, -1, ""
-        status = self.process.wait()
+        status = self._kill()
         seed = HEARTBEAT.unpack(self.beat[:])[0]
         self.errors.seek(0)
         told = self.errors.read()[-1500:]
         why = f"crash: {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
         return None, seed, f"{why}\n{told}"
 
+    def _kill(self) -> int:
+        """End the worker, if it has not ended, and all that it started; return its status."""
+        with suppress(ProcessLookupError):
+            os.killpg(
+                self.process.pid, signal.SIGKILL
+            )  # its number is its own until it is waited for
+        return self.process.wait()
+
     def close(self) -> None:
         """End the worker and all that it started, and remove its folder."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()  # an idle worker ends, and waits for what it started
         try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self.process.communicate()
+            self.process.wait(LEAVE)
+        except subprocess.TimeoutExpired:
+            self._kill()
+        self.process.stdout.close()
         self.errors.close()
         shutil.rmtree(self.folder, ignore_errors=True)
