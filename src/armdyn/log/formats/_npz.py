@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -53,7 +54,7 @@ def read_npz(path: Path) -> Table:
 def npz_blocks(path: Path) -> Iterator[Table]:
     """Yield a file of `numpy.savez` block by block; as a whole if arrays must be transposed."""
     with _members(path) as members:
-        rows = {m.shape[0] for name, m in members.items() if m.shape and is_time(name)}
+        rows = {math.prod(m.shape) for name, m in members.items() if m.shape and is_time(name)}
         turned = [
             m.fortran or (len(m.shape) > 1 and m.shape[0] not in rows) for m in members.values()
         ]
