@@ -45,7 +45,7 @@ def main() -> int:
     state = State(folder, given.seed, given.resume)
     runner = Runner(names, state, seconds=given.seconds, cases=given.cases,
                     workers=given.workers, patience=given.patience)  # fmt: skip
-    console, begin = Console(), time.monotonic()
+    console, begin = Console(width=None if sys.stdout.isatty() else 120), time.monotonic()
     told = Console(stderr=True)
 
     def show() -> None:

@@ -55,7 +55,8 @@ def case(rng: random.Random, target: str) -> Case:
         for _ in range(rng.randint(1, 2)):
             match rng.randrange(6):
                 case 0:
-                    rows[rng.randrange(n)][rng.randrange(4)] = rng.choice(ODD)
+                    rows[rng.randrange(n)][:1] = [rng.choice(ODD)]
+                    rng.shuffle(rows[0])
                 case 1:
                     rows[rng.randrange(n)].append(0.0)
                     rng.choice(rows).pop()

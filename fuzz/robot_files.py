@@ -163,7 +163,7 @@ def _written_into(case: Case, robot: Robot, path: Path, states: np.ndarray) -> N
 def _size(robot: Robot, states: np.ndarray, tau: np.ndarray) -> float:
     """Return the size of what torques are sums of, which may cancel."""
     J = max(float(np.abs(np.array(j.inertia)).max()) + j.mass for j in robot.joints)
-    far = 1.0 + sum(
+    far = float(np.abs(np.array(robot.base)).max()) + sum(
         abs(j.b) + abs(j.d) + float(np.abs(np.array(j.com)).max()) for j in robot.joints
     )
     return max(float(np.abs(tau).max()), J * far * far * 30 * robot.n)
