@@ -32,22 +32,8 @@ ANGLES = (np.pi / 2, np.pi / 4, np.pi / 6, np.pi / 3, np.pi)
 # How far branches may be from their pose [m, rad]: at singular ones, half of the digits are lost.
 REACHED = 1e-6
 ODD = (
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "nan",
-    "far",
-    "scaled",
-    "mirrored",
-    "sheared",
-    "shape",
-    "text",
-    "empty",
-    "huge",
-)
+    *18 * [""], "nan", "far", "scaled", "mirrored", "sheared", "shape", "text", "empty", "huge",
+)  # fmt: skip
 
 
 @dataclass
