@@ -80,6 +80,7 @@ class Runner:
         for name, begin, end in self._again:
             self._given[name] += end - begin
         self._saved = 0.0
+        self._rates: dict[str, float] = {}  # cases a second, in the last block of a target
 
     def run(self, show: Any) -> None:
         """Try cases until time or cases are used up; `show` is called now and then."""
@@ -113,8 +114,7 @@ class Runner:
                 return None
             name = min(names, key=lambda n: self._given[n] / self.planned[n])
             record = self.state.of(name)
-            rate = record["cases"] / record["cpu"] if record["cpu"] else 1.0
-            size = max(1, min(int(rate * BLOCK), LARGEST_BLOCK))
+            size = max(1, min(int(self._rates.get(name, 1.0) * BLOCK), LARGEST_BLOCK))
             size = min(size, left[name]) if self.limited else size
             begin, record["next"] = record["next"], record["next"] + size
             record["open"].append([begin, begin + size])
@@ -158,6 +158,8 @@ class Runner:
             record = self.state.of(name)
             for key in ("cases", "refused", "cpu"):
                 record[key] += answer.get(key, 0)
+            if answer.get("cpu"):
+                self._rates[name] = answer["cases"] / answer["cpu"]
             record["failures"] += answer["failures"]
             record["slowest"] = max(record["slowest"], list(answer.get("slowest", [0.0, -1])))
             record["open"].remove(list(block))

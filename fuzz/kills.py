@@ -24,16 +24,9 @@ from armdyn import Log
 from fuzz._finding import check, must
 
 KINDS = (
-    "arm.toml",
-    "arm.urdf",
-    "arm.xml",
-    "run.csv",
-    "run.npz",
-    "run.parquet",
-    "page.html",
-    "c",
+    "arm.toml", "arm.urdf", "arm.xml", "run.csv", "run.npz", "run.parquet", "page.html", "c",
     "cache",
-)
+)  # fmt: skip
 # Seconds that a writer works before it is killed, at most.
 LONGEST = 0.08
 

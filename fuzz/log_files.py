@@ -24,15 +24,7 @@ from support.mutations import mutated
 
 WORDS = {
     "t": ["t", "time", "stamp", "Time", "time_s"],
-    "q": [
-        "q{j}",
-        "q_{j}",
-        "position_{j}",
-        "joint_position.{j}",
-        "actual_q_{j}",
-        "Q[{j}]",
-        "theta_{j}",
-    ],
+    "q": ["q{j}", "q_{j}", "position_{j}", "joint_position.{j}", "actual_q_{j}", "Q[{j}]"],
     "qd": ["qd{j}", "dq_{j}", "velocity_{j}", "vel_{j}"],
     "qdd": ["qdd_{j}", "acc_{j}", "acceleration_{j}"],
     "tau": ["tau{j}", "tau_{j}", "effort_{j}", "torque_{j}", "torque_{j} [Nm]"],
@@ -40,20 +32,8 @@ WORDS = {
 }
 UNITS = ["", "", "", "", " [rad]", " [deg]", " [mm]", " [furlong]", "[]", " []]"]
 ODD_NAMES = [
-    "",
-    "t",
-    "q1",
-    "target_q1",
-    "x",
-    "temperature",
-    "q_",
-    "[",
-    "é",
-    "a,b",
-    "\x00",
-    "q" * 300,
-    "nan",
-]
+    "", "t", "q1", "target_q1", "x", "temperature", "q_", "[", "é", "a,b", "\0", "q" * 300, "nan",
+]  # fmt: skip
 ODD_CELLS = [
     "", "nan", "NaN", "inf", "1e400", "-", "1,5", "1.5.2", "abc", "0x10", "1_000", "٣", '"',
     '"1"', "1e",

@@ -17,17 +17,9 @@ from fuzz._finding import check, must
 from support.arms import SKEW_WRISTS, wrist_arm
 
 ARMS = (
-    "ur5",
-    "ur10",
-    "puma560",
-    "scara",
-    "stanford",
-    "so100",
-    "z1",
-    "planar3",
-    "panda",
+    "ur5", "ur10", "puma560", "scara", "stanford", "so100", "z1", "planar3", "panda",
     *SKEW_WRISTS,
-)
+)  # fmt: skip
 ANGLES = (np.pi / 2, np.pi / 4, np.pi / 6, np.pi / 3, np.pi)
 # How far branches may be from their pose [m, rad]: at singular ones, half of the digits are lost.
 REACHED = 1e-6
