@@ -17,7 +17,7 @@ LOWEST_READY := $(LOWEST_VENV)/.ready
 ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py equal_bits.py compiled.py kernel_calls.py fastcall.py fastcall_batch.py \
 	batch.py streams.py rolled_kernel.py cache.py)
 
-.PHONY: demo test test-fast test-arm test-avx512 test-embedded test-torch test-machines test-lowest lint bench docs clean help
+.PHONY: demo test test-fast test-arm test-avx512 test-embedded test-torch test-machines test-lowest fuzz lint bench docs clean help
 
 help:  ## say what there is
 	@grep -hE '^[a-z0-9-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -50,9 +50,15 @@ test-machines: $(READY)  ## the tests without the long studies, with libraries h
 test-lowest: $(LOWEST_READY)  ## the tests without the long studies, with the lowest versions that pyproject.toml allows
 	$(LOWEST_VENV)/bin/python -m pytest -n auto -m "not slow"
 
+# Cases are the same for the same SEED; FUZZ takes more options, such as --resume or --targets csv,npz.
+SECONDS ?= 120
+SEED ?= 1
+fuzz: $(READY)  ## attack everything with odd input, for SECONDS=120 from SEED=1 on; build/fuzz keeps what was found
+	$(BIN)/python -m fuzz --seconds $(SECONDS) --seed $(SEED) $(FUZZ)
+
 lint: $(READY)  ## style, types and directions of import
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples fuzz
+	$(BIN)/ruff format --check src tests benchmarks examples fuzz
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
@@ -66,7 +72,7 @@ docs: $(READY)  ## the site of tutorials and reference, from docs/ and docstring
 
 clean:  ## remove the environment and all caches
 	rm -rf $(VENV) $(TORCH_VENV) $(LOWEST_VENV) .arm build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
-	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +
+	find src tests benchmarks fuzz -name __pycache__ -type d -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -94,6 +94,8 @@ def test_stamps_that_are_no_times_are_refused(t: Any, words: str) -> None:
         ("units", ["rad"]),
         ("delimiter", 3),
         ("delimiter", b","),
+        ("delimiter", "::"),
+        ("delimiter", '"'),
         ("time_unit", 3),
         ("time_unit", np.zeros(2)),
         ("torque", None),

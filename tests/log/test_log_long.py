@@ -97,6 +97,8 @@ def test_an_archive_that_has_to_be_turned_is_read_whole(tmp_path: Path) -> None:
     log = recorded()
     np.savez(tmp_path / "run.npz", t=log.t, q=log.q.T, tau=log.tau)
     np.testing.assert_array_equal(np.asarray(Log.stream(tmp_path / "run.npz").q), log.q)
+    np.savez(tmp_path / "run.npz", t=log.t[None], q=log.q, tau=log.tau)
+    np.testing.assert_array_equal(np.asarray(Log.stream(tmp_path / "run.npz").t), log.t)
 
 
 @pytest.mark.parametrize("jitter", [0.0, 0.3])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn import Log
+from armdyn import Log, LogError
 from support.identification import small_arm
 
 
@@ -36,3 +36,33 @@ def test_degrees_are_not_asked_of_a_log_that_armdyn_wrote(tmp_path: Path, far: f
     again = Log.read(tmp_path / "log.csv", joints=small_arm())
     np.testing.assert_allclose(again.q, q)
     assert again.joint_names == log.joint_names
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".npz", ".parquet"])
+def test_slow_and_far_logs_are_read_as_they_were_written(tmp_path: Path, suffix: str) -> None:
+    """A sample a second is no sample a millisecond, and many turns are no degrees."""
+    t = np.arange(30.0)
+    log = Log(t=t, q=40.0 * np.sin(np.outer(t, [1.0, 2.0])))
+    path = tmp_path / f"log{suffix}"
+    log.save(path)
+    for read in (Log.read, Log.stream):
+        again = read(path)
+        assert np.array_equal(again.t[:], log.t) and np.array_equal(again.q[:], log.q)
+
+
+def test_a_unit_that_is_none_of_time_is_refused(tmp_path: Path) -> None:
+    heads = ["t [rad]", "q1", "q2", "q3", "tau1", "tau2", "tau3"]
+    with pytest.raises(LogError, match=r"time is in 'rad', expected s, ms, us or ns.*time_unit"):
+        Log.read(written(tmp_path / "log.csv", heads))
+    assert Log.read(tmp_path / "log.csv", time_unit="s").t[1] == 0.01
+
+
+def test_a_log_of_one_row_is_read_in_blocks(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("t,q1\n5,0.25\n")
+    assert Log.stream(path).q[:].tolist() == Log.read(path).q.tolist() == [[0.25]]
+
+
+def test_the_size_of_huge_efforts_is_told() -> None:
+    log = Log(t=np.arange(2.0), q=np.eye(2), tau=np.array([[1e200, 0.0], [1e200, 0.0]]))
+    assert [joint["effort_rms"] for joint in log.to_dict()["joints"]] == [1e200, 0.0]

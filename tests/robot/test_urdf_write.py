@@ -118,6 +118,13 @@ def test_rotor_inertia_is_told_to_be_for_armdyn_alone() -> None:
     assert parse_urdf(text).joints[0].rotor_inertia == 7.0
 
 
+@pytest.mark.parametrize("name", ["$(arg arm)", "a${n}"])
+def test_name_that_is_an_expression_of_xacro_is_refused(name: str) -> None:
+    for robot in (Robot([Joint(mass=1.0)], name=name), Robot([Joint(mass=1.0, name=name)])):
+        with pytest.raises(RobotError, match=r"expression of xacro; rename it without"):
+            urdf_text(robot)
+
+
 @pytest.mark.parametrize("name", ["bell\x07", "\ud800", " "])
 def test_name_that_xml_cannot_hold_is_refused(name: str) -> None:
     with pytest.raises(RobotError, match="cannot be written to XML"):

@@ -92,6 +92,8 @@ def test_file_on_one_line_stays_on_one_line() -> None:
         ("", "utf-8", codecs.BOM_UTF8),
         ("", "utf-16-le", codecs.BOM_UTF16_LE),
         ("", "utf-16-be", codecs.BOM_UTF16_BE),
+        ("", "utf-16-le", b""),
+        ("", "utf-16-be", b""),
         ('<?xml version="1.0" encoding="ISO-8859-1"?>', "latin-1", b""),
         ("\n  ", "utf-8", b""),
     ],

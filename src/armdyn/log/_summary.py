@@ -21,11 +21,13 @@ def data_of(log: Log) -> dict[str, Any]:
         for j, name in enumerate(log.joint_names)
     ]
     if log.tau is not None:
+        largest = np.abs(extremes([log.tau])).max(axis=0)
+        largest[largest == 0.0] = 1.0
         squares = np.zeros(log.n)
         for a, b in blocks(len(log)):
-            squares = squares + (log.tau[a:b] ** 2).sum(axis=0)
-        for row, square in zip(joints, squares.tolist(), strict=True):
-            row["effort_rms"] = float(np.sqrt(square / len(log)))
+            squares = squares + ((log.tau[a:b] / largest) ** 2).sum(axis=0)
+        for row, rms in zip(joints, (largest * np.sqrt(squares / len(log))).tolist(), strict=True):
+            row["effort_rms"] = rms
     return {
         "source": log.source,
         "samples": len(log),

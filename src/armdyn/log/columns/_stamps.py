@@ -68,6 +68,11 @@ def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> 
     meaning = understood(time)
     said = unit or (meaning.unit if meaning and meaning.role in ("t", "nanosec") else None)
     unit = said or _guessed(table, time, there)
+    if unit not in TIMES:
+        raise LogError(
+            table.path, f"{time!r} says that time is in {unit!r}, expected s, ms, us or ns. Rename "
+            'the column, or say time_unit="s".',
+        )  # fmt: skip
     # Divide by 1000, which is exact in binary, unlike 1e-3: so 8 ms give the float of "0.008".
     per_second = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
     if first / per_second <= EPOCH:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -16,7 +17,7 @@ from armdyn.errors import LogError
 from armdyn.log.columns._table import ROWS, Table, one_line
 from armdyn.log.formats._arrays import JOINT_NAMES, is_time, table_of
 from armdyn.log.formats._inflation import check_inflation
-from armdyn.log.formats._written import extra_name
+from armdyn.log.formats._written import extra_name, is_far, time_name
 
 if TYPE_CHECKING:
     from armdyn.log._log import Log
@@ -53,7 +54,7 @@ def read_npz(path: Path) -> Table:
 def npz_blocks(path: Path) -> Iterator[Table]:
     """Yield a file of `numpy.savez` block by block; as a whole if arrays must be transposed."""
     with _members(path) as members:
-        rows = {m.shape[0] for name, m in members.items() if m.shape and is_time(name)}
+        rows = {math.prod(m.shape) for name, m in members.items() if m.shape and is_time(name)}
         turned = [
             m.fortran or (len(m.shape) > 1 and m.shape[0] not in rows) for m in members.values()
         ]
@@ -66,7 +67,9 @@ def npz_blocks(path: Path) -> Iterator[Table]:
 def write_npz(log: Log, file: BinaryIO) -> None:
     """Write a log as `numpy.savez` does, slice by slice."""
     effort = "currents" if log.effort == "current" else "tau"
-    arrays: dict[str, Any] = {"t": log.t, "q": log.q, JOINT_NAMES: np.array(log.joint_names)}
+    names = time_name(log), "q [SI]" if is_far(log) else "q"
+    arrays: dict[str, Any] = dict(zip(names, (log.t, log.q), strict=True))
+    arrays[JOINT_NAMES] = np.array(log.joint_names)
     for name, block in (("qd", log.qd), ("qdd", log.qdd), (effort, log.tau)):
         if block is not None:
             arrays[name] = block

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from armdyn.errors import InputError
 from armdyn.log.columns._match import understood
 from armdyn.log.columns._names import EXTRA, Meaning, meaning
+from armdyn.log.columns._stamps import STEPS
 from armdyn.log.storage._slices import extremes
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ BREAKS = set("\r\n\0")
 # Positions beyond this [rad] could be taken for degrees.
 FAR = 3.0
 
+# Beyond this median step [s], half of what is surely in seconds, stamps could be taken for those of
+# another unit.
+SLOW = STEPS[1] / 2
+
 
 class WrittenColumns:
     """Single columns by name; rows are read slice by slice, also for a log in scratch files."""
@@ -35,10 +40,10 @@ class WrittenColumns:
         Raises:
             InputError: the name of a joint or column cannot be written to a file.
         """
-        names: dict[str, None] = {"t": None}
+        names: dict[str, None] = {time_name(log): None}
         self._blocks: list[Array] = [log.t]
         effort = "current" if log.effort == "current" else "tau"
-        far = bool(len(log.q)) and float(np.abs(extremes([log.q])).max()) > FAR
+        far = is_far(log)
         for role, block in (("q", log.q), ("qd", log.qd), ("qdd", log.qdd), (effort, log.tau)):
             if block is not None:
                 said = far and role == "q"
@@ -57,6 +62,16 @@ class WrittenColumns:
         """Return rows a to b of all columns, ``(b - a, k)``."""
         parts = [block[a:b] for block in self._blocks]
         return np.concatenate([p[:, None] if p.ndim == 1 else p for p in parts], axis=1)
+
+
+def time_name(log: Log) -> str:
+    """Return the name of the stamps, with the unit if their steps could be milliseconds."""
+    return "t [s]" if log.median_step > SLOW else "t"
+
+
+def is_far(log: Log) -> bool:
+    """Whether positions could be taken for degrees unless a name says that they are not."""
+    return bool(len(log.q)) and float(np.abs(extremes([log.q])).max()) > FAR
 
 
 def extra_name(name: str, taken: Mapping[str, object]) -> str:

@@ -68,7 +68,7 @@ class ReadOptions:
             torque=_choice(torque, "torque", TORQUES),
             gear=gear,
             motor_side=_each(motor_side, "motor_side", MOTOR_SIDE),
-            delimiter=_optional_text(delimiter, "delimiter"),
+            delimiter=_delimiter(delimiter),
             sort=checked_flag(sort, "sort"),
             missing=_choice(missing, "missing", MISSING),
         )
@@ -153,6 +153,17 @@ def _units(units: object) -> str | tuple[str, ...] | None:
 
 def _optional_text(value: object, name: str) -> str | None:
     return None if value is None else checked_text(value, name, empty=True)
+
+
+def _delimiter(value: object) -> str | None:
+    """Return the separator of columns: one character, or blanks."""
+    text = _optional_text(value, "delimiter")
+    if text and text.strip(" ") and (len(text) > 1 or text in '"\r\n\0'):
+        raise InputError(
+            f"`delimiter` is {shown(text)}, expected one character between columns, such as ';'.",
+            argument="delimiter",
+        )
+    return text
 
 
 def _each(

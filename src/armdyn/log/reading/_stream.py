@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
@@ -34,7 +34,7 @@ def stream_log(file: Path, options: ReadOptions) -> LongLog:
     found = format_read(file)
     with told_with(file):
         tables = found.tables(file, options.of_format)
-        first = next(tables)
+        first = _with_rows(tables)
         match = matched(first, options.joint_names, options.columns, options.torque)
         n = block_of(first, "q", match).shape[1]
         gears, scale = options.gear_matrix(n), options.scales(n)
@@ -57,7 +57,7 @@ def stream_log(file: Path, options: ReadOptions) -> LongLog:
     last = Table(file, {})
     if not said:
         check_angles(last, labels, made.extremes["q"], options.joints)
-    still = still_joints(labels, made.extremes)
+    still = still_joints(labels, made.extremes) if len(made.t) > 1 else []
     for words in (*made.lost, *still):
         warnings.warn(f"{file}: {words}", LogWarning, stacklevel=3)
     effort = "current" if "current" in made.roles else "torque"
@@ -71,6 +71,17 @@ def stream_log(file: Path, options: ReadOptions) -> LongLog:
         source=str(file),
         notes=(*dict.fromkeys((*made.notes, *last.notes)), *made.lost, *still),
     )
+
+
+def _with_rows(tables: Iterator[Table]) -> Table:
+    """Return the first table that has rows; blocks of a text file may end after its header."""
+    notes: list[str] = []
+    for table in tables:
+        notes += table.notes
+        if any(len(column) for column in table.columns.values()):
+            break
+    table.notes[:] = notes
+    return table
 
 
 class _Columns:

@@ -25,6 +25,11 @@ XACRO = (
 )
 
 
+def is_expression(text: str) -> bool:
+    """Whether a text has an expression of xacro in it."""
+    return "${" in text or "$(" in text
+
+
 class Elements:
     """Finds children of the root's namespace."""
 
@@ -99,7 +104,7 @@ def text(element: Element, key: str, where: str) -> str:
         raise Fault(
             f"`{key}` of {where} has {len(value)} characters, expected at most {LONGEST_TEXT}."
         )
-    if key != "filename" and ("${" in value or "$(" in value):
+    if key != "filename" and is_expression(value):
         raise Fault(f"`{key}` of {where} is {value[:LONGEST_SHOWN]!r}: {XACRO}")
     return value
 

@@ -25,6 +25,7 @@ from armdyn.robot.formats._placement import (
     without_residues,
 )
 from armdyn.robot.formats._records import Description
+from armdyn.robot.formats.urdf._elements import is_expression
 from armdyn.robot.formats.urdf._parse import DYNAMICS, NO_LIMIT, own_attributes
 from armdyn.robot.formats.urdf._read import parse_urdf
 from armdyn.robot.formats.xml import number_text, numbers_text, skeleton, xml_name
@@ -49,18 +50,18 @@ def lost_in_urdf(robot: Robot) -> list[str]:
 
 
 def _text(robot: Robot, *, exact: bool) -> str:
-    root = Element("robot", name=xml_name(robot.name or "arm"))
+    root = Element("robot", name=_name(robot.name or "arm"))
     made = skeleton(robot)
     own = {"gravity": numbers_text(robot.gravity)} if robot.gravity != Description.gravity else {}
     if robot.frames:
-        own["tip"] = xml_name(made.tip)
+        own["tip"] = _name(made.tip)
     if exact:
         own["exact"] = "true"
     if own:
         SubElement(root, "armdyn", own)
     for told in lost_in_urdf(robot):
         root.append(Comment(f" {told} "))
-    SubElement(root, "link", name=xml_name(made.links[0]))
+    SubElement(root, "link", name=_name(made.links[0]))
     # links in the place of the first one carry each other and the arm: it may begin at any of them
     bases = [one for one in made.fixed if one.link == 0 and np.array_equal(one.placement, IDENTITY)]
     carriers = [made.links[0], *(one.name for one in bases)]
@@ -74,12 +75,22 @@ def _text(robot: Robot, *, exact: bool) -> str:
         _add_link(root, joint, child, at)
         before = invert(at)
     for one in made.fixed:
-        fixed = SubElement(root, "joint", name=xml_name(one.joint), type="fixed")
+        fixed = SubElement(root, "joint", name=_name(one.joint), type="fixed")
         parent = above.get(one.name, made.links[one.link])
         _connect(fixed, parent, one.name, product(invert(made.frames[one.link]), one.placement))
-        SubElement(root, "link", name=xml_name(one.name))
+        SubElement(root, "link", name=_name(one.name))
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _name(name: str) -> str:
+    """Return a name, or refuse one that would be read as something else."""
+    if is_expression(name):
+        raise RobotError(
+            f"the name {name!r} cannot be written to a URDF, where it is an expression of xacro; "
+            "rename it without `${` and `$(`."
+        )
+    return xml_name(name)
 
 
 def _is_kept(text: str) -> bool:
@@ -93,7 +104,7 @@ def _is_kept(text: str) -> bool:
 
 
 def _add_link(root: Element, joint: Joint, name: str, at: Array) -> None:
-    link = SubElement(root, "link", name=xml_name(name))
+    link = SubElement(root, "link", name=_name(name))
     inertial = SubElement(link, "inertial")
     com, inertia = joint.com, joint.inertia
     if not np.array_equal(at, IDENTITY):
@@ -107,7 +118,7 @@ def _add_link(root: Element, joint: Joint, name: str, at: Array) -> None:
 def _add_joint(root: Element, joint: Joint, parent: str, child: str, T: Array, at: Array) -> None:
     endless = joint.is_revolute and min(-joint.lower, joint.upper) >= NO_LIMIT
     kind = "continuous" if endless else joint.kind
-    element = SubElement(root, "joint", name=xml_name(joint.name), type=kind)
+    element = SubElement(root, "joint", name=_name(joint.name), type=kind)
     _connect(element, parent, child, T)
     SubElement(element, "axis", xyz=numbers_text(without_residues(at[2, :3], 1.0)))
     limit = SubElement(element, "limit")

@@ -29,6 +29,8 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+# How a file without a mark begins if it is not in bytes: parsers take it for UTF-16, too.
+BEGINNINGS = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 # Indentation of an element in a file without any.
 INDENT = b"  "
 
@@ -162,5 +164,8 @@ def _encoding(data: bytes) -> tuple[bytes, str]:
     for mark, encoding in MARKS:
         if data.startswith(mark):
             return mark, encoding
+    for beginning, encoding in BEGINNINGS:
+        if data.startswith(beginning):
+            return b"", encoding
     declared = DECLARED.match(data)
     return b"", declared[1].decode() if declared else "utf-8"
