@@ -202,11 +202,13 @@ def case(rng: random.Random, target: str) -> Case:
     kinds = [rng.choice(list(GOOD)) for _ in range(6)]
     if rng.random() < 0.4:
         kinds[rng.randrange(3)] = rng.choice([*ODD, *WRONG])
-    method = rng.choice(_methods(quantity)) if all_methods and "base" not in options else "auto"
-    return Case(
-        name, rng.random() < 0.15, call, quantity, method, options, rng.choice(LEADS), kinds,
-        rng.choices(["", "right", "wrong"], [8, 1, 1])[0], rng.getrandbits(63),
-    )  # fmt: skip
+    # every function is compiled once: the other methods of a few kinds of calls only
+    single, plain = rng.random() < 0.15, call in ("method", "function") and len(options) == 0
+    is_tried = all_methods and not single and (plain or options.get("friction", False))
+    method = rng.choice(_methods(quantity)) if is_tried and "base" not in options else "auto"
+    out = rng.choices(["", "right", "wrong"], [8, 1, 1])[0]
+    lead, seed = rng.choice(LEADS), rng.getrandbits(63)
+    return Case(name, single, call, quantity, method, options, lead, kinds, out, seed)
 
 
 @cache

@@ -19,6 +19,9 @@ CASES = {
     "excite planar2 --duration -1": "error: --duration is -1.0, expected a number",
     "excite planar2 --velocity -1": "error: --velocity is -1.0, expected a positive number",
     "info planar2 --tip x": "Leave --tip out.",
+    # what a user wrote may look like an argument with a value, and be none
+    "excite planar2 --plot --restarts=٣": "--restarts ٣",
+    "excite planar2 --plot --restarts=1.2.3": "--restarts 1.2.3",
 }
 
 

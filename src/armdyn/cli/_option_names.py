@@ -74,7 +74,7 @@ def _option(parameter: Any) -> str:
 
 
 def _option_with_value(parameter: Any, literal: str) -> str:
-    option, value = _option(parameter), cast(object, ast.literal_eval(literal))
+    option, value = _option(parameter), _value(literal)
     if getattr(parameter, "is_flag", False):
         off = cast("list[str]", parameter.secondary_opts)
         return max(off, key=len) if value is False and off else option
@@ -82,6 +82,14 @@ def _option_with_value(parameter: Any, literal: str) -> str:
         items = cast("Mapping[object, object]", value).items()
         return " ".join(f"{option} {key}={_listed(item)}" for key, item in items)
     return f"{option} {_listed(value)}"
+
+
+def _value(literal: str) -> object:
+    """Return the value of a literal; what a user wrote may only look like one."""
+    try:
+        return cast(object, ast.literal_eval(literal))
+    except (ValueError, SyntaxError):
+        return literal
 
 
 def _listed(value: object) -> str:

@@ -75,12 +75,13 @@ def stream_log(file: Path, options: ReadOptions) -> LongLog:
 
 def _with_rows(tables: Iterator[Table]) -> Table:
     """Return the first table that has rows; blocks of a text file may end after its header."""
-    notes: list[str] = []
-    for table in tables:
-        notes += table.notes
-        if any(len(column) for column in table.columns.values()):
+    table = next(tables)
+    while not any(map(len, table.columns.values())):
+        following = next(tables, None)
+        if following is None:
             break
-    table.notes[:] = notes
+        following.notes[:0] = table.notes
+        table = following
     return table
 
 
