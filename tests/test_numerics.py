@@ -25,9 +25,8 @@ def test_quotients_are_defined_where_denominators_vanish() -> None:
 def test_sizes_of_unknowns_do_not_matter() -> None:
     H, x = well_posed(), np.array([1.0, -2.0, 3.0, 0.5]) / SIZES
     assert np.allclose(scaled_solve(H, H @ x), x, rtol=1e-9, atol=0.0)
-    assert np.allclose(
-        scaled_inverse(H) @ H, np.eye(4) * 1.0, atol=1e-9 * np.outer(1 / SIZES, SIZES)
-    )
+    unit = SIZES[:, None] * (scaled_inverse(H) @ H) / SIZES
+    assert np.allclose(unit, np.eye(4), atol=1e-9)
     R = scaled_root(H, 1e-12)
     assert np.allclose(R @ R.T, scaled_inverse(H), rtol=1e-9, atol=0.0)
     pseudo = scaled_pinv(H, SIZES, SIZES)

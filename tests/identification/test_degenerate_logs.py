@@ -21,8 +21,8 @@ from support.payloads import arm_called
 
 # Every rest and every torque, with and without noise, velocities and jitter.
 CASES = [
-    Case("small" if k % 3 else "planar2", rest, torque, float(k % 2), ("jittered", "equal")[k % 5 > 2],
-         k % 4 > 1, joint=k % 2, seed=k)
+    Case("small" if k % 3 else "planar2", rest, torque, float(k % 2),
+         "jittered" if k % 5 else "equal", k % 4 > 1, joint=k % 2, seed=k)
     for k, (rest, torque) in enumerate((r, t) for r in RESTS for t in TORQUES)
 ]  # fmt: skip
 

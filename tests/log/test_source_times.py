@@ -168,9 +168,7 @@ def test_true_stamps_are_kept_where_joints_rest(rest: str, noise: float, measure
     rng = np.random.default_rng(1)
     t = np.cumsum(0.01 + 0.004 * rng.uniform(-1.0, 1.0, 3000))
     q, qd, qdd = motion(t)
-    still = {"none": [], "at an angle": [1], "half the log": [1], "all but one": [0]}.get(
-        rest, [0, 1]
-    )
+    still = {"none": [], "all but one": [0], "all": [0, 1]}.get(rest, [1])
     rows = slice(1500, None) if rest == "half the log" else slice(None)
     for x, value in ((q, 0.7), (qd, 0.0), (qdd, 0.0)):
         x[rows, still] = value if rest != "half the log" or x is not q else q[1500, 1]
@@ -180,16 +178,15 @@ def test_true_stamps_are_kept_where_joints_rest(rest: str, noise: float, measure
 
 def test_velocities_that_agree_with_the_stamps_keep_them() -> None:
     even = np.arange(4000) * 0.005
-    t = even + np.random.default_rng(0).normal(size=4000) * 2e-4
+    t = even + 1e-3 * np.sin(0.4 * np.arange(4000))
     columns = messages(even)
-    assert at_source_times(Log(t, **columns)) is not None
-    assert at_source_times(Log(t, **columns)).t[1] != t[1]
+    assert np.abs(at_source_times(Log(t, **columns)).t - even).max() < 1e-4
     columns["qd"] = -57.3 * np.gradient(columns["q"], t, axis=0)  # another unit, other sign
     log = Log(t, **columns)
     assert at_source_times(log) is log
 
 
-@pytest.mark.parametrize(("name", "words"), [("q", "`q` of joint1"), ("t", "median time step")])
+@pytest.mark.parametrize(("name", "words"), [("q", "`q` of joint"), ("t", "median time step")])
 def test_numbers_that_no_arm_has_are_refused(name: str, words: str) -> None:
     log, _ = recorded()
     wrong = Log(log.t * 1e-15, log.q) if name == "t" else Log(log.t, 1e200 * log.q)
