@@ -159,3 +159,37 @@ def test_the_command_line_tells_what_was_mended(
     assert f"run.csv: {len(log) - len(mended)} of {len(log)} rows repeat the row before" in told
     assert "samples are taken at equal steps" in told
     assert at_source_times(mended) is mended
+
+
+@pytest.mark.parametrize("rest", ["none", "at an angle", "half the log", "all but one", "all"])
+@pytest.mark.parametrize("noise", [0.0, 1e-5])
+@pytest.mark.parametrize("measured", [False, True])
+def test_true_stamps_are_kept_where_joints_rest(rest: str, noise: float, measured: bool) -> None:
+    rng = np.random.default_rng(1)
+    t = np.cumsum(0.01 + 0.004 * rng.uniform(-1.0, 1.0, 3000))
+    q, qd, qdd = motion(t)
+    still = {"none": [], "all but one": [0], "all": [0, 1]}.get(rest, [1])
+    rows = slice(1500, None) if rest == "half the log" else slice(None)
+    for x, value in ((q, 0.7), (qd, 0.0), (qdd, 0.0)):
+        x[rows, still] = value if rest != "half the log" or x is not q else q[1500, 1]
+    log = Log(t, q + noise * rng.normal(size=q.shape), qd if measured else None, tau=3.0 * qdd + q)
+    assert at_source_times(log) is log
+
+
+def test_velocities_that_agree_with_the_stamps_keep_them() -> None:
+    even = np.arange(4000) * 0.005
+    t = even + 1e-3 * np.sin(0.4 * np.arange(4000))
+    columns = messages(even)
+    assert np.abs(at_source_times(Log(t, **columns)).t - even).max() < 1e-4
+    columns["qd"] = -57.3 * np.gradient(columns["q"], t, axis=0)  # another unit, other sign
+    log = Log(t, **columns)
+    assert at_source_times(log) is log
+
+
+@pytest.mark.parametrize(("name", "words"), [("q", "`q` of joint"), ("t", "median time step")])
+def test_numbers_that_no_arm_has_are_refused(name: str, words: str) -> None:
+    log, _ = recorded()
+    wrong = Log(log.t * 1e-15, log.q) if name == "t" else Log(log.t, 1e200 * log.q)
+    for use in (at_source_times, prepare):
+        with pytest.raises(armdyn.InputError, match=words):
+            use(wrong)

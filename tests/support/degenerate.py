@@ -22,6 +22,8 @@ from support.identification import motion, small_arm
 RATE = 100.0  # [Hz]
 JITTER = 0.4  # largest distance of a stamp from its step, as a share of the step
 LOAD = Load(mass=1.5, com=(0.05, 0.0, 0.05), inertia=(0.004, 0.0, 0.0, 0.004, 0.0, 0.003))
+GAIN = 2.0  # of all drives [N m/A]
+SURE = 4.0  # an answer that passes is wrong by more than so many standard deviations
 ANGLE = 0.7  # at which joints rest [rad or m]
 
 # Which joints rest, which torque is zero, noise, stamps, measured velocities.
@@ -158,8 +160,8 @@ def payload_of(case: Case, log: Log) -> Payload:
 
 
 def gains_of(case: Case, log: Log) -> DriveGains:
-    """Gains of drives of 2 N m/A."""
-    logs = [replace(x, tau=x.tau / 2.0, effort="current") for x in (log, log_of(case, load=LOAD))]
+    """Gains of the drives."""
+    logs = [replace(x, tau=x.tau / GAIN, effort="current") for x in (log, log_of(case, load=LOAD))]
     return armdyn.identify_drive_gains(described_arm(case.arm), *logs, LOAD.mass)
 
 
@@ -177,6 +179,10 @@ def faults(case: Case, result: object) -> list[str]:
     if isinstance(result, Result):
         errors = {"torque_error": result.torque_error, "total_error": result.total_error}
         found += [k for k, x in errors.items() if np.isinf(x).any()]
-    if case.torque != "measured" and getattr(result, "passed", False):
-        found.append("passed")
+        if result.passed and case.torque != "measured":
+            found.append("passed without a torque")
+    if isinstance(result, Payload) and result.passed:
+        found += ["mass"] * (abs(result.load.mass - LOAD.mass) > SURE * result.mass_std)
+    if isinstance(result, DriveGains) and result.passed:
+        found += ["gain"] * bool((np.abs(result.gains - GAIN) > SURE * result.std).any())
     return found

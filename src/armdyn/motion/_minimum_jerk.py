@@ -138,13 +138,16 @@ def _splines(t: Array, q: Array) -> tuple[Any, Any, Any]:
     rest = [(1, np.zeros(q.shape[1])), (2, np.zeros(q.shape[1]))]
     try:
         spline = make(t, q, k=5, bc_type=(rest, rest))
+        passed = np.abs(spline(t) - q).max() <= MET * np.abs(q).max()
     except (ValueError, np.linalg.LinAlgError):
+        passed = False
+    if not passed:
         steps = np.diff(t)
         raise InputError(
             f"`times` has steps from {steps.min():g} to {steps.max():g} s, expected steps of "
-            "similar length: with these no spline can be computed.",
+            "similar length: with these no spline through `waypoints` can be computed.",
             argument="times",
-        ) from None
+        )
     return spline, spline.derivative(1), spline.derivative(2)
 
 

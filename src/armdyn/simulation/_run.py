@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import checked_path
+from armdyn._numerics import ratio
 from armdyn.arm import Arm
 from armdyn.errors import InputError, shown
 from armdyn.log import Log
@@ -98,8 +99,7 @@ class Run:
     def drift(self) -> float:
         """The largest change of energy, as a share of its largest absolute value."""
         change = np.abs(self.energy - self.energy[0]).max(axis=0)
-        size = np.maximum(np.abs(self.energy).max(axis=0), np.finfo(float).tiny)
-        return float((change / size).max())
+        return float(ratio(change, np.abs(self.energy).max(axis=0), 0.0).max())
 
     def log(self) -> Log:
         """Return the run as a log, without rounding.

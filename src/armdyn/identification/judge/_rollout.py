@@ -202,7 +202,7 @@ def _missing_inertia(arm: Arm, M: Array, fastest: Array) -> Array:
     v = SPEEDS[:, None] * np.maximum(fastest, np.finfo(float).eps)
     f = arm.friction(v, load=np.zeros_like(v))
     slope = np.maximum(np.diff(f, axis=0) / np.diff(v, axis=0), 0.0).max(axis=0)
-    own = 1.0 / np.abs(np.diagonal(np.linalg.pinv(M), axis1=1, axis2=2)).max(axis=0)
+    own = ratio(1.0, np.abs(np.diagonal(np.linalg.pinv(M), axis1=1, axis2=2)).max(axis=0), 0.0)
     return np.maximum(slope / STOPPING - own, 0.0)
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._numerics import ratio
 from armdyn.arm import Evaluator
 from armdyn.motion.timing._paths import Indices
 from armdyn.motion.timing._problem import Problem
@@ -169,4 +168,4 @@ def _weights(length: Array) -> Array:
     """
     none = np.zeros_like(length[:1])
     beside = np.concatenate([none, length]) + np.concatenate([length, none])
-    return ratio(beside[1:], beside[:-1], np.inf)
+    return beside[1:] / np.maximum(beside[:-1], np.finfo(float).tiny)
