@@ -159,6 +159,11 @@ def is_killed(write: Writer, folder: Path, seconds: float, rng: random.Random) -
     return wait(child) == -signal.SIGKILL
 
 
+def row(name: str, counts: np.ndarray) -> str:
+    kills, left, half, mixed, remaining = counts.tolist()
+    return f"{name:16} {kills:6} {left:15} {half:5} {mixed:6} {remaining:5}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=1000)
@@ -197,12 +202,11 @@ def main() -> None:
                             write_whole(each_folder / "next.txt", "next")
                     counts[4] += len(list(folder.rglob(".armdyn-*")))
                 shutil.rmtree(folder)
-            print(f"{name:16} {counts[0]:6} {counts[1]:15} {counts[2]:5} {counts[3]:6} {counts[4]:5}",
-                  flush=True)  # fmt: skip
+            print(row(name, counts), flush=True)
             total += counts
             for ready in (before, after):
                 shutil.rmtree(ready)
-    print(f"{'all':16} {total[0]:6} {total[1]:15} {total[2]:5} {total[3]:6} {total[4]:5}")
+    print(row("all", total))
     sys.exit(bool(total[2:].any()))
 
 
