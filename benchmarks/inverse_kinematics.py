@@ -2,6 +2,7 @@
 
     python benchmarks/inverse_kinematics.py --states 100000
     python benchmarks/inverse_kinematics.py --degenerate
+    python benchmarks/inverse_kinematics.py --special 1000000
     python benchmarks/inverse_kinematics.py --reach FOLDER
     python benchmarks/inverse_kinematics.py --generic 300
 
@@ -10,6 +11,8 @@ one and in a batch, and whether its solutions are the same are printed too. Time
 processor in this process, one thread each, in turns in one run; the least counts.
 
 `--degenerate` takes 4096 states with all joints at right angles, and states very near to them.
+`--special` takes poses at multiples of 15 degrees, and near to them, of all bundled arms with a
+closed form; with limits, only states within them.
 `--reach` takes a folder of robot descriptions and asks for 1000 random reachable poses of each arm;
 of trees, every chain of five joints or more between two links where branches leave. `--generic`
 takes random arms of six joints without a closed form, one pose each.
@@ -39,6 +42,8 @@ TOGETHER = 64
 # Chains of trees with fewer joints are fingers, heads and the legs of small animals.
 LEAST_JOINTS = 5
 RIGHT = np.pi / 2
+# How far poses are from multiples of 15 degrees [rad].
+NEAR = (0.0, 1e-5, 1e-7, 1e-9)
 
 
 def wrist(*rows: tuple[float, float, float], twists: tuple[float, float] = (-RIGHT, RIGHT)) -> Any:
@@ -206,6 +211,41 @@ def degenerate(names: list[str]) -> None:
             )
 
 
+def special(count: int) -> None:
+    """Print how many poses at multiples of 15 degrees have no branch, for all bundled arms."""
+    names = [name for name in armdyn.robots() if closed_form(chain_of(armdyn.load(name).robot))]
+    each, step = -(-count // len(names)), np.pi / 12
+    total = dict.fromkeys(product((False, True), NEAR), 0)
+    for name in names:
+        arm = armdyn.load(name)
+        form = closed_form(chain_of(arm.robot))
+        assert form is not None
+        joints = arm.robot.joints
+        turns = np.array([joint.is_revolute for joint in joints])
+        low = np.array([max(j.lower, -np.pi if j.is_revolute else 0.0) for j in joints])
+        high = np.array([min(j.upper, np.pi if j.is_revolute else 1.0) for j in joints])
+        worst, rng = 0.0, np.random.default_rng(0)
+        for limits, near in total:
+            a, b = np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9)
+            a, b = (np.where(turns, a, 0), np.where(turns, b, 0)) if limits else (-11, 12)
+            angles = rng.integers(a, np.add(b, 1), (each, arm.n)) * step
+            q = np.where(turns, angles, rng.uniform(low, high, (each, arm.n)))
+            q += near * rng.choice([-1.0, 1.0], q.shape)
+            q = np.clip(q, low, high) if limits else q
+            poses = arm.pose(q)
+            given = {} if form.given is None else {"redundancy": q[:, form.given]}
+            found = arm.inverse_kinematics_all(poses, limits=limits, **given)
+            total[limits, near] += int((~found.valid.any(axis=-1)).sum())
+            for k in range(0, each, 10_000):
+                part = slice(k, k + 10_000)
+                error = np.abs(arm.pose(found.q[part]) - poses[part, None]).max(axis=(-1, -2))
+                worst = max(worst, error[found.valid[part]].max(initial=0.0))
+        print(f"{name}: {each} poses each, largest error of a valid branch {worst:.1e}", flush=True)
+    for (limits, near), missed in total.items():
+        within = "within the limits" if limits else "anywhere"
+        print(f"{within}, {near:g} away: no branch for {missed} of {each * len(names)} poses")
+
+
 def arms_of(path: Path) -> list[tuple[str, str]]:
     """Base and tip of the arms in a URDF file with many branches, of `LEAST_JOINTS` or more.
 
@@ -322,12 +362,15 @@ def main() -> None:
     parser.add_argument("--compared", type=int, default=3000)
     parser.add_argument("--arms", nargs="+", default=list(ARMS), metavar="ARM")
     parser.add_argument("--degenerate", action="store_true")
+    parser.add_argument("--special", type=int, metavar="POSES")
     parser.add_argument("--reach", type=Path, metavar="FOLDER")
     parser.add_argument("--poses", type=int, default=1000)
     parser.add_argument("--generic", type=int, metavar="ARMS")
     options = parser.parse_args()
     os.environ["ARMDYN_THREADS"] = "1"
-    if options.generic:
+    if options.special:
+        special(options.special)
+    elif options.generic:
         generic(options.generic)
     elif options.reach:
         reach(options.reach, options.poses)

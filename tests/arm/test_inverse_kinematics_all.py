@@ -151,6 +151,41 @@ def test_degenerate_states_are_finite_and_solved(name: str) -> None:
         assert errors(arm, found.q, poses)[found.valid].max() < 1e-9
 
 
+@pytest.mark.parametrize(
+    ("name", "away", "limits", "degrees"),
+    [
+        ("so100", 0.0, False, [0, -75, -150, -30, -75, 60]),  # a root that was not there yet
+        ("so100", 0.0, False, [150, 60, 0, 150, 0, 105]),  # axes 4 and 6 nearly parallel
+        ("so100", 1e-5, False, [135, 135, -15, 30, 0, 150]),
+        ("so100", 0.0, True, [-105, 150, 0, -30, 0, 15]),  # joint 3 at its limit
+        ("ur5", 1e-7, False, [30, 0, 0, -120, 180, -120]),  # and a stretched elbow
+        ("panda", 0.0, True, [-90, 0, -90, -120, -30, 30, 15]),  # axes 1 and 3 in line
+        ("panda", 0.0, True, [-30, 0, -150, -45, -45, 0, -135]),
+        ("stanford", 0.0, True, [90, -60, 0.2032, 90, 0, 90]),  # axes 4 and 6 in line
+    ],
+)
+def test_special_angles_are_solved(
+    name: str, away: float, limits: bool, degrees: list[float]
+) -> None:
+    """States near which the closed form had no answer; and others at multiples of 15 degrees."""
+    arm = loaded(name)
+    turns = [joint.is_revolute for joint in arm.robot.joints]
+    lower, upper = (np.array([getattr(j, x) for j in arm.robot.joints]) for x in ("lower", "upper"))
+    rng = np.random.default_rng(0)
+    one = np.where(turns, np.radians(degrees), degrees)
+    q = np.vstack([one, one + rng.integers(-12, 13, (300, arm.n)) * np.where(turns, RIGHT / 6, 0)])
+    q += away * rng.choice([-1.0, 1.0], q.shape)
+    if limits:
+        q = q[((q >= lower - 1e-12) & (q <= upper + 1e-12)).all(axis=-1)]
+        q = np.clip(q, lower, upper)
+    poses = arm.pose(q)
+    found = arm.inverse_kinematics_all(poses, redundancy=given(arm, q), limits=limits)
+    assert found.valid.any(axis=-1).all()
+    assert errors(arm, found.q, poses)[found.valid].max() < 2e-9
+    inside = ((found.q >= lower) & (found.q <= upper)).all(axis=-1)
+    assert inside[found.valid].all() or not limits
+
+
 def test_poses_out_of_reach_are_marked_and_have_an_answer() -> None:
     arm = loaded("puma560")
     poses = arm.pose(states(arm, 50))

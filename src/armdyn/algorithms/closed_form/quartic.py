@@ -13,7 +13,9 @@ from typing import TypeAlias
 from armdyn.algorithms.closed_form.turns import TINY, Pair, unit
 from armdyn.scalar import Scalar, max, min
 
-STEPS = 14
+# After 14 steps, 1 of 50,000 random equations has a root that is not there yet; after 18, none of
+# 400,000.
+STEPS = 18
 NEWTON = 2
 # How far from the circle a root may be, and how far from zero the equation there, relative to its
 # factors.

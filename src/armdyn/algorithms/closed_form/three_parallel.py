@@ -11,8 +11,10 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.closed_form.family import Branch, Position
 from armdyn.algorithms.closed_form.geometry import ZERO, Pose, Row, size_of
-from armdyn.algorithms.closed_form.quartic import Linear, added, quartic, squared
+from armdyn.algorithms.closed_form.quartic import LONGEST_STEP, Linear, added, quartic, squared
 from armdyn.algorithms.closed_form.turns import (
+    ROUNDING,
+    TINY,
     Pair,
     about_x,
     about_z,
@@ -27,14 +29,17 @@ from armdyn.algorithms.closed_form.turns import (
 )
 from armdyn.algorithms.vector import add, scale
 from armdyn.robot import Vector
-from armdyn.scalar import Scalar, atan2, copysign, min, select
+from armdyn.scalar import Scalar, atan2, copysign, max, min, select, sqrt
 
 # Below this sine of the angle between axes 4 and 6 they may be parallel: the sine is as wrong as
 # joint 1, which is known to 1e-8 where its own two solutions meet. Then only the turns of joints 4
 # and 6 together matter. If the elbow is out of reach, joint 6 is chosen for its sake.
 WRIST_IN_LINE = 1e-7
-# An elbow whose margin is above minus this is stretched, not out of reach: it is rounding.
-OUT_OF_REACH = 1e-10
+# An elbow whose margin is above minus this is stretched, not out of reach: it is rounding. Joint 6
+# makes it larger by its own error, up to the second number.
+OUT_OF_REACH, MOST_OUT_OF_REACH = 1e-10, 1e-6
+# Steps of Newton's method behind the quartic, and a determinant below which they do not move.
+NEWTON, SINGULAR = 4, 1e-10
 
 
 def three_parallel(rows: Sequence[Row], pose: Pose) -> list[Branch]:
@@ -72,8 +77,39 @@ def three_parallel_offset(rows: Sequence[Row], pose: Pose) -> list[Branch]:
     for q5, margin in quartic(*total):
         u, v = (x[0] + x[1] * q5[0] + x[2] * q5[1] for x in (U, V))
         q1 = unit(det * u, det * v, arm.size**2)[:2]
-        found += arm.rest(q1, q5, arm.seen_from_two(q1), margin)
+        for _ in range(NEWTON):
+            q1, q5 = _closer(q1, q5, [(P, r1, arm.size), (Z, r2, 1.0)])
+        seen = arm.seen_from_two(q1)
+        found += arm.rest(q1, q5, seen, min(margin, arm.crossing(seen)))
     return found
+
+
+def _closer(
+    q1: Pair, q5: Pair, equations: Sequence[tuple[Vector, Linear, float]]
+) -> tuple[Pair, Pair]:
+    """Return turns of joints 1 and 5 after a step of Newton's method on two linear equations.
+
+    They are y c1 - x s1 = r(q5), each with its usual size. The quartic has their square, in which
+    half of the digits are lost where two roots meet.
+    """
+    (c1, s1), (c5, s5) = q1, q5
+    (e, a, b), (f, c, d) = (
+        (
+            (v[1] * c1 - v[0] * s1 - (r[0] + r[1] * c5 + r[2] * s5)) * (1.0 / size),
+            -(v[1] * s1 + v[0] * c1) * (1.0 / size),
+            (r[1] * s5 - r[2] * c5) * (1.0 / size),
+        )
+        for v, r, size in equations
+    )
+    det = a * d - b * c
+    inverse = det / max(det * det, SINGULAR**2)
+    return _moved(q1, (b * f - d * e) * inverse), _moved(q5, (c * e - a * f) * inverse)
+
+
+def _moved(q: Pair, step: Scalar) -> Pair:
+    t = max(min(step, LONGEST_STEP), -LONGEST_STEP)
+    turn = unit(1.0 - 0.5 * (t * t), t, 1.0)[:2]
+    return turned(q, turn)
 
 
 def _combined(p: Scalar, z: Scalar, r1: Linear, r2: Linear) -> Linear:
@@ -110,13 +146,18 @@ class _Planar:
     def fifth(self, seen: Seen) -> tuple[tuple[Pair, Pair], Scalar]:
         """Return the turns of joint 5 and their margin."""
         five, six = self.rows[4:]
-        _, MX, MY, MZ = seen
+        MZ = seen[3]
         A = -five.S * six.S
         C = self.sigma * MZ[2] - five.C * six.C
         right = self.right
-        disc = MX[2] * MX[2] + MY[2] * MY[2] if right else (A - C) * (A + C)
+        disc = self.crossing(seen) if right else (A - C) * (A + C)
         fifths, _ = halves(C if A > 0.0 else -C, disc, right)
         return fifths, disc / (A * A)
+
+    def crossing(self, seen: Seen) -> Scalar:
+        """Return the square of the sine of the angle between axes 4 and 6."""
+        _, MX, MY, _ = seen
+        return MX[2] * MX[2] + MY[2] * MY[2]
 
     def sixth(self, q5: Pair, seen: Seen) -> Pair:
         """Return the turn of joint 6."""
@@ -131,10 +172,12 @@ class _Planar:
             v = about_x(back(six.twist), about_z(back(q5), v))
             c, s, _ = onto((MX[2], MY[2]), v[:2], 1.0)
         b3, b4 = self.rows[2].b, self.rows[3].b
-        in_line = WRIST_IN_LINE**2 - (MX[2] * MX[2] + MY[2] * MY[2])
+        square = self.crossing(seen)
+        in_line = WRIST_IN_LINE**2 - square
         G = self.across(seen, q5, self.phi(q5, (c, s), seen))
         _, margin = two_elbows(b3, (b4, 0.0), G[0] * G[0] + G[1] * G[1])
-        lost = select(in_line, -OUT_OF_REACH - margin, -1.0)
+        wrong = min(ROUNDING / sqrt(max(square, TINY)), MOST_OUT_OF_REACH)
+        lost = select(in_line, -OUT_OF_REACH - wrong - margin, -1.0)
         # the elbow at a right angle is in reach if any elbow is
         e, H = self.e(q5), (g[0] - self.rows[1].b, g[1])
         (best, _), _ = two_turns(

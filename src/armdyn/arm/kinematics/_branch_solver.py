@@ -26,6 +26,7 @@ from armdyn.scalar import max as greater
 
 if TYPE_CHECKING:
     from armdyn.algorithms.closed_form.programs import Solutions
+    from armdyn.arm.kinematics._near_singular import NearSingular
 
 Array = NDArray[np.float64]
 
@@ -33,10 +34,6 @@ Array = NDArray[np.float64]
 # meet: rounding is worth its square root, so steps of Newton's method tell.
 MEETING, BEYOND = 1e-10, 1e-6
 MEETING_STEPS = 4
-# A branch whose margin is above minus this may be in reach near states that are singular twice.
-# If its pose is so close, Newton's method starts so far beside it [rad], with so many steps, and
-# ends nearby [rad].
-HARDLY, CLOSE, ASIDE, STEPS_ASIDE, NEARBY = 0.1, 1e-5, 1e-4, 24, 0.05
 # Largest error of a pose, in rotation [-] and in position relative to the size of the arm, of a
 # branch that is marked as valid.
 ERROR = 1e-9
@@ -199,16 +196,18 @@ class BranchSolver:
         else:
             valid = np.greater_equal(margin, MEETING, out=valid)
         steps = self.form.polish if polish is None else polish
+        error: Array | None = None
         if steps or not self.form.exact:
-            moved, error = self._polished(q, flat[..., None, :], steps)
-            q[...] = moved
-            valid[...] = (margin >= -BEYOND) & (error <= ERROR) & self._inside(q, limits)
+            q[...], error = self.polished(q, flat[..., None, :], steps)
+            valid[...] = (margin >= -BEYOND) & (error <= ERROR) & self.inside(q, limits)
         elif polish is not None:
-            valid[...] = (margin >= -ERROR) & self._inside(q, limits)
-        else:
-            if len(rows):
-                self._tell(doubtful, rows, q, margin, valid, limits)
-            self._rescue(all_rows, q, margin, valid, limits)
+            valid[...] = (margin >= -ERROR) & self.inside(q, limits)
+        elif len(rows):
+            self._tell(doubtful, rows, q, margin, valid, limits)
+        if polish is None:
+            which = np.flatnonzero(~_any(valid))
+            if len(which):
+                self._near_singular.retry(which, all_rows, q, margin, error, valid, limits)
         if limits and len(rows):
             flat_q = q.reshape(-1, *q.shape[-2:])
             flat_q[doubtful] = self._at_limits(flat_q[doubtful])
@@ -268,43 +267,17 @@ class BranchSolver:
         among, branch = np.nonzero((here < MEETING) & (here > -BEYOND))
         at = which[among], branch
         moved = q.reshape(-1, *q.shape[-2:])[at]
-        moved, error = self._polished(moved, poses[among], MEETING_STEPS)
+        moved, error = self.polished(moved, poses[among], MEETING_STEPS)
         q.reshape(-1, *q.shape[-2:])[at] = moved
-        valid.reshape(-1, B)[at] = (error <= ERROR) & self._inside(moved, limits)
+        valid.reshape(-1, B)[at] = (error <= ERROR) & self.inside(moved, limits)
 
-    def _rescue(
-        self, poses: Array, q: Array, margin: Array, valid: NDArray[np.bool_], limits: bool
-    ) -> None:
-        """Look again at poses without a solution whose branches are hardly out of reach.
+    @cached_property
+    def _near_singular(self) -> NearSingular:
+        from armdyn.arm.kinematics._near_singular import NearSingular
 
-        Near states that are singular twice, such as a stretched arm with its wrist in line, margins
-        say little, and Newton's method does not move. It starts beside such states, too.
-        """
-        B, n = q.shape[-2:]
-        which = np.flatnonzero(~_any(valid))
-        if not len(which):
-            return
-        here = margin.reshape(-1, B)[which]
-        among, branch = np.nonzero((here > -HARDLY) & (here < MEETING))
-        at = which[among], branch
-        targets = poses[np.unravel_index(at[0], poses.shape[:-1])]
-        first = q.reshape(-1, B, n)[at]
-        close = np.flatnonzero(self._polished(first, targets, 0)[1] <= CLOSE)
-        if not len(close):
-            return
-        at, targets, first = (at[0][close], at[1][close]), targets[close], first[close]
-        beside = ASIDE * np.where(self.turns, np.cos(np.arange(n, dtype=np.float64)), 0.0)
-        if self.form.given is not None:
-            beside[self.form.given] = 0.0
-        for shift, steps in ((0.0, MEETING_STEPS), (beside, STEPS_ASIDE), (-beside, STEPS_ASIDE)):
-            moved, error = self._polished(first + shift, targets, steps)
-            good = (error <= ERROR) & self._inside(moved, limits)
-            good &= np.abs(moved - first).max(axis=-1) < NEARBY
-            where = at[0][good], at[1][good]
-            q.reshape(-1, B, n)[where] = moved[good]
-            valid.reshape(-1, B)[where] = True
+        return NearSingular(self)
 
-    def _polished(self, q: Array, poses: Array, steps: int) -> tuple[Array, Array]:
+    def polished(self, q: Array, poses: Array, steps: int) -> tuple[Array, Array]:
         """Return positions after steps of Newton's method, and the error of their poses."""
         for _ in range(steps):
             q = self._newton([q, poses], q.shape[:-1]).results[0]
@@ -375,12 +348,13 @@ class BranchSolver:
         inside = np.clip(q, self.lower, self.upper)
         return np.where(np.abs(q - inside) <= ERROR, inside, q)
 
-    def _inside(self, q: Array, limits: bool) -> Any:
+    def inside(self, q: Array, limits: bool) -> Any:
         """Say which positions are within the limits, if these matter."""
-        if not limits:
-            return True
-        off = np.max(np.abs(q - np.clip(q, self.lower, self.upper)), axis=-1, initial=0.0)
-        return off <= ERROR
+        return self.beyond(q) <= ERROR if limits else True
+
+    def beyond(self, q: Array) -> Array:
+        """Return how far the joint that is farthest beyond its limits is beyond [rad or m]."""
+        return np.max(np.abs(q - np.clip(q, self.lower, self.upper)), axis=-1, initial=0.0)
 
 
 def _any(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -93,7 +93,7 @@ class GenericSolver(BranchSolver):
             turned = nearest_turn(each, centre, self.lower, self.upper, self.turns)
             q[pose_of, branch], valid[pose_of, branch] = turned, True
             margin[pose_of, branch] = self._margins(each)
-        valid &= self._inside(q, limits)
+        valid &= self.inside(q, limits)
         shaped = (q.reshape(*lead, B, n), valid.reshape(*lead, B), margin.reshape(*lead, B))
         if out is None:
             return Branches(*shaped, complete.reshape(lead))
@@ -114,7 +114,7 @@ class GenericSolver(BranchSolver):
             spectrum = walk.spectrum(inner[left])
             sound[left] |= spectrum.sound
             of, turns = walk.solutions(spectrum)
-            q, error = self._polished(turns - self._zero, targets[left[of]], steps)
+            q, error = self.polished(turns - self._zero, targets[left[of]], steps)
             q = (q + np.pi) % (2.0 * np.pi) - np.pi
             good = error <= ERROR
             q, of = q[good], of[good]

@@ -13,6 +13,8 @@ DELIMITERS = (",", ";", "\t", "|")
 COMMENTS = ("#", "%", "//")
 # Lines that are searched for the first row of numbers.
 FIRST_LINES = 200
+# A longer name [characters] is no name of a column: messages list them.
+LONGEST_NAME = 1000
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,13 @@ def _check_header(path: Path, names: list[str], line: int) -> None:
     for k, name in enumerate(names):
         if not name:
             raise LogError(path, f"column {k + 1} of the header has no name.", line)
+        if len(name) > LONGEST_NAME:
+            raise LogError(
+                path,
+                f"column {k + 1} of the header has a name of {len(name)} characters, expected at "
+                f"most {LONGEST_NAME}: {shown(name)}. Close its quote, or begin with a header.",
+                line,
+            )
         if name in seen:
             raise LogError(path, f"two columns are called {shown(name)}.", line)
         seen.add(name)
@@ -117,7 +126,10 @@ def _check_header(path: Path, names: list[str], line: int) -> None:
 def _split(line: str, delimiter: str) -> list[str]:
     if '"' not in line:
         return [cell.strip() for cell in line.split(delimiter)]
-    (cells,) = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
+    try:
+        (cells,) = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
+    except csv.Error:  # a cell of more than 131,072 characters: a quote that is never closed
+        cells = line.split(delimiter)
     return [cell.strip() for cell in cells]
 
 
