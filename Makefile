@@ -51,10 +51,10 @@ test-lowest: $(LOWEST_READY)  ## the tests without the long studies, with the lo
 	$(LOWEST_VENV)/bin/python -m pytest -n auto -m "not slow"
 
 # Cases are the same for the same SEED; FUZZ takes more options, such as --resume or --targets csv,npz.
-SECONDS ?= 120
+FUZZ_SECONDS ?= 120
 SEED ?= 1
-fuzz: $(READY)  ## attack everything with odd input, for SECONDS=120 from SEED=1 on; build/fuzz keeps what was found
-	$(BIN)/python -m fuzz --seconds $(SECONDS) --seed $(SEED) $(FUZZ)
+fuzz: $(READY)  ## attack everything with odd input, for FUZZ_SECONDS=120 from SEED=1 on; build/fuzz keeps what was found
+	$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS) --seed $(SEED) $(FUZZ)
 
 lint: $(READY)  ## style, types and directions of import
 	$(BIN)/ruff check src tests benchmarks examples fuzz
