@@ -112,6 +112,8 @@ def _unexplained(
     model, top = quick_model(arm, prepared, coupling, extra)
     fit = quick_fit(model, products(model, prepared, low, top))
     edges = 2.0 ** (np.arange(-4 * OCTAVE, int(OCTAVE * np.log2(wide)) + 1) / OCTAVE)
+    if len(edges) < 2:  # the log is slower than any motion whose spectrum would tell
+        return None
     wrong, size = np.zeros(len(edges) - 1), np.zeros(len(edges) - 1)
     for one in prepared_windows(parts, wide):
         for a, b in one.bounds:

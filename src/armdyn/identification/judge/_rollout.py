@@ -102,9 +102,9 @@ def windows_of(logs: Sequence[Prepared]) -> Windows | None:
     pieces = [(k, a, b) for k, log in enumerate(logs) for a, b in log.bounds]
     lengths = [(b - a - 1) / logs[k].rate for k, a, b in pieces]
     span = min(SECONDS, max(lengths, default=0.0))
-    if span < SHORTEST:
-        return None
     rate = min(max(log.rate for log in logs), FASTEST)
+    if span < SHORTEST or span * rate < 1.0:
+        return None
     t = np.arange(int(span * rate) + 1) / rate
     places = [
         (k, a + int(i * t[-1] * logs[k].rate))

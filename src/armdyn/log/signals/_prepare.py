@@ -114,21 +114,12 @@ def prepare(
     checked_choice(velocity, "velocity", ("differentiated", "measured"), error=InputError)
     if velocity == "measured" and log.qd is None:
         raise InputError("`velocity` is 'measured', but the log has no velocities.")
-    if len(log) < 2:
-        raise InputError("the log is too short: it has a single sample.")
     check_magnitudes(log)
-    pieces = segments(log, max_gap)
-    rate = even_rate(log, pieces)
+    pieces, rate = _pieces(log, max_gap, cutoff)
     if cutoff is None:
         cutoff, why = choose_cutoff(log, max_gap=max_gap)
     else:
-        cutoff, why = checked_positive(cutoff, "cutoff"), "as asked for"
-        if cutoff > HIGHEST * rate / 2:
-            raise InputError(
-                f"`cutoff` is {cutoff:g} Hz, but at {rate:.4g} samples a second it can be "
-                f"at most {HIGHEST * rate / 2:.4g} Hz.",
-                argument="cutoff",
-            )
+        why = "as asked for"
     if trim is None:
         trim = _usual_trim(rate, cutoff)
     trim = checked_positive(trim, "trim")
@@ -174,8 +165,7 @@ def prepare(
 
 def velocities(log: Log, cutoff: float) -> Velocities:
     """Compare measured velocities with slopes of positions; long logs in some runs of samples."""
-    pieces = segments(log)
-    rate = even_rate(log, pieces)
+    pieces, rate = _pieces(log, None, cutoff)
     seen = Velocities.none(log.n)
     for piece in pieces:
         for a, b in runs(len(piece), RUNS, RUN):
@@ -185,6 +175,27 @@ def velocities(log: Log, cutoff: float) -> Velocities:
                     assert one.measured is not None
                     seen.add(one.qd, one.measured)
     return seen
+
+
+def _pieces(
+    log: Log, max_gap: float | None, cutoff: float | None
+) -> tuple[tuple[Segment, ...], float]:
+    """Return the pieces of a log without gaps, and its rate [Hz].
+
+    Raises:
+        InputError: the log is too short to have a rate, or too slow for the cut-off.
+    """
+    if len(log) < 2:
+        raise InputError("the log is too short: it has a single sample.")
+    pieces = segments(log, max_gap)
+    rate = even_rate(log, pieces)
+    if cutoff is not None and checked_positive(cutoff, "cutoff") > HIGHEST * rate / 2:
+        raise InputError(
+            f"`cutoff` is {cutoff:g} Hz, but at {rate:.4g} samples a second it can be "
+            f"at most {HIGHEST * rate / 2:.4g} Hz.",
+            argument="cutoff",
+        )
+    return pieces, rate
 
 
 def _usual_trim(rate: float, cutoff: float) -> float:
