@@ -14,6 +14,7 @@ import pytest
 import armdyn
 from armdyn.arm.lazy import _task
 from armdyn.arm.lazy._task import BlockTask
+from armdyn.arm.programs._sized_lru import SizedLRU
 
 da = pytest.importorskip("dask.array")
 dask = pytest.importorskip("dask")
@@ -120,8 +121,8 @@ def test_tokens_depend_on_the_description_alone() -> None:
 
 
 def test_a_process_keeps_tasks_it_has_unpickled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_task, "MOST_KEPT", 2)
-    monkeypatch.setattr(_task, "_kept", type(_task._kept)())
+    kept = SizedLRU(3 * _task.CODE_BYTES)  # two tasks, each with its program
+    monkeypatch.setattr(_task, "PROGRAMS", kept)
     names = ("gravity", "mass_matrix", "udu")
     tasks = [pickle.dumps(BlockTask(x, ARM.function(x), {"threads": 1})) for x in names]
     first = pickle.loads(tasks[0])
@@ -129,7 +130,7 @@ def test_a_process_keeps_tasks_it_has_unpickled(monkeypatch: pytest.MonkeyPatch)
     assert np.array_equal(first(STATES[0, :, :2]), ARM.gravity(STATES[0, :, :2]))
     pickle.loads(tasks[1])
     pickle.loads(tasks[2])
-    assert len(_task._kept) == 2
+    assert 2 * _task.CODE_BYTES < kept.cost <= 3 * _task.CODE_BYTES
     assert pickle.loads(tasks[0]) is not first
 
 

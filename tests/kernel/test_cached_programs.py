@@ -10,6 +10,7 @@ import pytest
 from armdyn.arm import AUTO, methods
 from armdyn.arm.programs import _programs, _tracing
 from armdyn.arm.programs._programs import program, resolve
+from armdyn.arm.programs._sized_lru import PROGRAMS
 from armdyn.errors import GraphError
 from armdyn.graph import Program, Slot
 from armdyn.graph._program import Instruction
@@ -32,8 +33,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def _forget() -> None:
     """Be as a new process."""
-    for function in (_programs._program, _programs._cheapest, _tracing.traced, source_digest):
-        function.cache_clear()
+    PROGRAMS.clear()
+    source_digest.cache_clear()
 
 
 def _no_tracing(monkeypatch: pytest.MonkeyPatch) -> None:

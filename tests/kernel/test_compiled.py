@@ -14,7 +14,6 @@ import pytest
 
 import armdyn
 from armdyn.arm import _evaluate
-from armdyn.arm.programs._recent import recent
 from armdyn.graph import interpret
 from armdyn.kernel import _cached_kernel, target
 from armdyn.kernel.batch._batch import LEAST_STATES
@@ -266,42 +265,3 @@ def test_results_go_to_slices_in_any_order() -> None:
     assert PUMA.mass_matrix(q[:0], out=room[:0, :6, :6, 0]).shape == (0, 6, 6)
     one = np.zeros((3, 6, 6))[::2][:1]
     assert np.array_equal(PUMA.mass_matrix(q[:1], out=one), expected[:1])
-
-
-def test_programs_are_kept_for_the_next_call_while_there_is_room() -> None:
-    calls: list[int] = []
-
-    @recent(10, len, lambda *_, **__: 0)
-    def numbers(n: int, *, first: int = 0) -> list[int]:
-        calls.append(n)
-        return list(range(first, first + n))
-
-    assert numbers(4) is numbers(4) and numbers(3) is numbers(3) and calls == [4, 3]
-    assert numbers(3, first=1) == [1, 2, 3] and calls == [4, 3, 3]
-    numbers(4)  # is the latest now
-    assert numbers(2) == [0, 1] and numbers(4) and calls == [4, 3, 3, 2]  # the first of 3 had to go
-    assert numbers(3) == [0, 1, 2] and calls == [4, 3, 3, 2, 3]
-    large = numbers(20)
-    assert numbers(20) is large and calls[-1] == 20  # whatever its size
-    numbers(2)
-    assert numbers(20) is not large
-    numbers.cache_clear()
-    numbers(20)
-    assert calls[-3:] == [2, 20, 20]
-
-
-def test_the_keys_of_programs_take_room_too() -> None:
-    calls: list[str] = []
-
-    @recent(10, len, len)
-    def twice(text: str) -> str:
-        calls.append(text)
-        return text * 2
-
-    twice("ab")  # 2 and 4
-    twice("c")  # 1 and 2
-    twice("ab")
-    assert calls == ["ab", "c"]
-    twice("de")  # with it there would be 15
-    twice("ab")
-    assert calls == ["ab", "c", "de", "ab"]

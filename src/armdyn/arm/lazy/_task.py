@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import pickle
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from armdyn._fork_safe import brief_lock
+from armdyn.arm.programs._sized_lru import PROGRAMS
 from armdyn.errors import ArmdynError
 
-# Tasks that a process keeps. Without them, every block would load its machine code again.
-MOST_KEPT = 64
-
-_kept: OrderedDict[str, BlockTask] = OrderedDict()
-_lock = brief_lock()
+# Bytes in memory of loaded machine code, measured for short programs, and of a task's objects for
+# each byte that they take pickled.
+CODE_BYTES, BYTES_PER_PICKLED = 100_000, 8
 
 
 class BlockTask:
@@ -62,15 +59,12 @@ def token_of(*parts: object) -> object:
 
 
 def _revived(token: str, pickled: bytes) -> BlockTask:
-    """Return the task of a token that this process keeps, or unpickle it."""
-    with _lock:
-        task = _kept.get(token)
-        if task is not None:
-            _kept.move_to_end(token)
-            return task
-    task = BlockTask(*pickle.loads(pickled))
-    with _lock:
-        _kept[token] = task
-        while len(_kept) > MOST_KEPT:
-            _kept.popitem(last=False)
-    return task
+    """Return the task of a token that this process keeps, or unpickle it.
+
+    Without it, every block would load its machine code again.
+    """
+    return PROGRAMS.get(
+        ("task", token),
+        lambda: BlockTask(*pickle.loads(pickled)),
+        lambda _: CODE_BYTES + BYTES_PER_PICKLED * len(pickled),
+    )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 from armdyn._checks import checked_choice
 from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.arm.programs._methods import check_method
 from armdyn.arm.programs._programs import resolve
+from armdyn.arm.programs._sized_lru import remembered
 from armdyn.arm.programs._stages import (
     STAGES,
     Stage,
@@ -65,7 +65,7 @@ def generic_chain(n: int, type: int = 1, seed: int = 0) -> Chain:
     return _chosen(generic(n, type, seed))
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _chosen(robot: Robot) -> Chain:
     chain = with_last_frame_chosen(chain_of(robot))
     last = chain.links[-1]

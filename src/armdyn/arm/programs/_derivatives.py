@@ -13,6 +13,7 @@ from typing import Any
 from armdyn.algorithms import QUANTITIES, Derivative, Method
 from armdyn.algorithms.quantity import resolve
 from armdyn.algorithms.vector import Matrix
+from armdyn.arm.programs._sized_lru import remembered
 from armdyn.graph import Program, Slot, directional_at, free_symbols, jacobian_at, trace
 from armdyn.robot import Chain
 from armdyn.scalar import Scalar
@@ -66,7 +67,7 @@ def _program(
     return _traced(chain, derivative.of, row.methods[name], frame)
 
 
-@lru_cache(maxsize=32)
+@remembered
 def _traced(chain: Chain, quantity: str, method: Method, frame: int | None) -> Program:
     """Trace a method; its inputs are preceded by the symbolic constants of the chain."""
     row = QUANTITIES[quantity]

@@ -6,7 +6,6 @@ Programs and choices come from the cache if they are there; otherwise `_tracing`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from armdyn.algorithms import QUANTITIES
@@ -19,8 +18,8 @@ from armdyn.arm.programs._methods import (
     straight_methods,
 )
 from armdyn.arm.programs._names import AUTO, ROLLED
-from armdyn.arm.programs._recent import recent
 from armdyn.arm.programs._singular import singular
+from armdyn.arm.programs._sized_lru import remembered
 from armdyn.errors import MethodError
 from armdyn.graph import Program, Rolled, free_symbols
 from armdyn.kernel import cached_choice, cached_program, source_digest
@@ -38,12 +37,6 @@ LONGEST_STRAIGHT = 4000
 HOPELESS = 3
 # With fewer joints, straight-line code of quantities that have sweeps never exceeds the limit.
 FEWEST_ROLLED = 10
-
-# Total steps and results of the programs kept in memory: some 50 MB, enough for all programs of
-# several arms.
-MOST_STEPS = 300_000
-# The constants of a link take as much memory as this many steps: some 1.5 kB.
-STEPS_OF_LINK = 13
 
 # Packages whose source text determines the traced programs.
 TRACING = (
@@ -80,7 +73,7 @@ def fastest(chain: Chain, quantity: str, base: str = FIXED) -> str:
     return _fastest(chain, quantity, base, *_rows(quantity))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _fastest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
     def choose() -> str:
         from armdyn.arm.programs._tracing import operations
@@ -109,7 +102,7 @@ def cheapest(chain: Chain, quantity: str, base: str = FIXED) -> str:
     return names[0] if len(names) == 1 else _cheapest(chain, quantity, base, *_rows(quantity))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _cheapest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
     names = straight_methods(quantity, base)
 
@@ -147,18 +140,6 @@ def cost(counted: Operations) -> tuple[int, int]:
     return (counted.multiplications + counted.sqrt, counted.additions)
 
 
-def steps(program: Program) -> int:
-    """Return the length of a program: its steps plus results."""
-    return len(program.code) + len(program.results)
-
-
-def key_steps(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str, row: object
-) -> int:
-    """Return the memory of the arguments of `program`, counted in steps."""
-    return STEPS_OF_LINK * chain.n
-
-
 def code_of(
     chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str = FIXED
 ) -> Program | Rolled:
@@ -186,7 +167,7 @@ def program(
     return _program(chain, quantity, method, frame, friction, base, method_row(quantity, method))
 
 
-@recent(MOST_STEPS, steps, key_steps)
+@remembered
 def _program(
     chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str, row: object
 ) -> Program:

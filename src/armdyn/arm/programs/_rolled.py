@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from armdyn.algorithms import QUANTITIES, Quantity
+from armdyn.arm.programs._sized_lru import remembered
 from armdyn.graph import Rolled, Slot, free_symbols, roll
 from armdyn.robot import Chain
 
@@ -23,7 +22,7 @@ def rolled_program(chain: Chain, quantity: str, *, friction: bool) -> Rolled | N
     return _rolled(chain, quantity, row, friction)
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _rolled(chain: Chain, quantity: str, row: Quantity, friction: bool) -> Rolled:
     assert row.rolled is not None
     found = row.rolled.sweeps(chain, *([friction] if row.friction else []))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.algorithms import QUANTITIES
+from armdyn.arm.programs._sized_lru import remembered
 from armdyn.errors import RobotError
 from armdyn.graph import Rolled
 from armdyn.robot import Chain
@@ -27,7 +26,7 @@ def refuse_singular(chain: Chain, quantity: str) -> None:
         raise RobotError(f"{quantity} does not exist, the mass matrix is singular: {why}.")
 
 
-@lru_cache(maxsize=64)
+@remembered
 def singular(chain: Chain) -> str:
     """Return why the mass matrix has no inverse at any state; empty if it has one.
 

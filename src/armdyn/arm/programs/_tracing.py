@@ -14,10 +14,10 @@ from armdyn.algorithms.quantity import resolve
 from armdyn.arm.programs._derivatives import derived_method
 from armdyn.arm.programs._methods import method_row, row_of
 from armdyn.arm.programs._names import ROLLED
-from armdyn.arm.programs._programs import MOST_STEPS, cheapest, key_steps, steps
-from armdyn.arm.programs._recent import recent
+from armdyn.arm.programs._programs import cheapest
 from armdyn.arm.programs._rolled import rolled_program
 from armdyn.arm.programs._singular import refuse_singular
+from armdyn.arm.programs._sized_lru import remembered
 from armdyn.graph import Operations, Program, Rolled, Slot, count, count_rolled, trace
 from armdyn.robot import BASES, FIXED, Chain
 from armdyn.scalar import Scalar
@@ -36,7 +36,7 @@ def straight(chain: Chain, quantity: str, method: str, base: str = FIXED) -> Pro
     return traced(chain, quantity, method, chain.n + 1, False, base, row)
 
 
-@recent(MOST_STEPS, steps, key_steps)
+@remembered
 def traced(
     chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str, row: object
 ) -> Program:
