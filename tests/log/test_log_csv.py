@@ -237,6 +237,7 @@ def test_dialects_of_text_read_alike(tmp_path: Path, content: str) -> None:
         (b"t,q1", "has a header but no rows"),
         (b"t,q1,q2\n0,1\n", "has a header but no rows"),
         (b"x" * 1_000_000 + b"\n0\n", "line 1: column 1 .* name of 1000000 characters"),
+        (b"t,q\n0,x\n", "line 2: 'q' is 'x', not a number"),
         (b't,"q1' + b"1" * 140_000 + b"\n0,1\n", "line 1: column 2 .* Close its quote"),
         (b't,q1\n0,"1' + b"1" * 140_000 + b"\n1,2\n", "line 2: 'q1' is '\"111.*not a number"),
         (b't,q1\n0,"' + b"1," * 70_000 + b"\n1,2\n", "line 2: has 70002 columns"),

@@ -186,8 +186,8 @@ def _blocks(
     joints: Sequence[str] | None,
     notes: list[str],
 ) -> tuple[dict[str, Sequence[str]], tuple[str, ...]]:
-    q = table.columns[found["q"][None]]
-    width = 1 if q.ndim == 1 else q.shape[1]
+    q = table.columns.get(found["q"][None])  # None if it is text, which is told later
+    width = 1 if q is None or q.ndim == 1 else q.shape[1]
     result: dict[str, Sequence[str]] = {}
     for role, columns in found.items():
         if not columns:
