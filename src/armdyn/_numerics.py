@@ -33,17 +33,20 @@ def ratio(a: ArrayLike, b: ArrayLike, undefined: float) -> Array:
 def scaled_inverse(H: Array) -> Array:
     """Return the inverse of a symmetric, positive semi-definite matrix, scaled to unit diagonal.
 
-    As a covariance: directions that H determines only to rounding get the largest variance that
-    rounding allows, not zero.
+    As a covariance: it is positive semi-definite, and directions that H determines only to rounding
+    get the largest variance that rounding allows, not zero.
 
     Raises:
         NumericalError: H is not finite.
     """
     unit, scale = _unit_diagonal(H)
-    if _is_regular(unit):
-        return scale[:, None] * np.linalg.inv(unit) * scale
-    e, V = np.linalg.eigh(unit)
-    return scale[:, None] * ((V / np.maximum(e, _rounding(e))) @ V.T) * scale
+    factor = _factor(unit)
+    if factor is None:
+        e, V = np.linalg.eigh(unit)
+        root = scale[:, None] * (V / np.sqrt(np.maximum(e, _rounding(e))))
+    else:
+        root = scale[:, None] * np.linalg.inv(factor).T
+    return root @ root.T
 
 
 def scaled_root(H: Array, least: float) -> Array:
@@ -75,7 +78,7 @@ def scaled_solve(H: Array, B: Array, least: float = 0.0) -> Array:
     """
     unit, scale = _unit_diagonal(H)
     sides = (scale * B.T).T
-    if _is_regular(unit) and not least:
+    if not least and _factor(unit) is not None:
         return (scale * np.linalg.solve(unit, sides).T).T
     e, V = np.linalg.eigh(unit)
     shown = e > max(_rounding(e), least * float(e[-1]))
@@ -112,13 +115,13 @@ def _reciprocal(sizes: Array) -> Array:
     return 1.0 / np.where(sizes > 0.0, sizes, 1.0)
 
 
-def _is_regular(unit: Array) -> bool:
-    """Whether all pivots of a matrix of unit diagonal exceed rounding."""
+def _factor(unit: Array) -> Array | None:
+    """Return the Cholesky factor of a matrix of unit diagonal; None if a pivot is rounding."""
     try:
-        pivots = np.diagonal(np.linalg.cholesky(unit))
+        factor = np.linalg.cholesky(unit)
     except np.linalg.LinAlgError:
-        return False
-    return bool((pivots**2 > len(unit) * EPSILON).all())
+        return None
+    return factor if (np.diagonal(factor) ** 2 > len(unit) * EPSILON).all() else None
 
 
 def _rounding(eigenvalues: Array) -> float:

@@ -97,18 +97,25 @@ def described_arm(name: str) -> Arm:
 def states(case: Case, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Positions, velocities and accelerations at given times."""
     n = true_arm(case.arm).n
-    resting = np.zeros((len(t), n), dtype=bool)
-    if case.rest == "all but one":
-        resting[:, np.arange(n) != case.joint] = True
-    elif case.rest == "half the log":
-        resting[t > 0.5 * t[-1], case.joint] = True
-    elif case.rest != "none":
-        resting[:, case.joint] = True
     q, qd, qdd = motion(n, t, case.seed)
-    at = 0.0 if case.rest == "at zero" else ANGLE
+    if case.rest == "none":
+        return q, qd, qdd
     if case.rest == "half the log":
-        at = q[np.argmax(resting[:, case.joint]), case.joint]
-    return np.where(resting, at, q), np.where(resting, 0.0, qd), np.where(resting, 0.0, qdd)
+        clock, pace, change = _stopping(t, 0.5 * t[-1])
+        place, slope, bend = (x[:, case.joint] for x in motion(n, clock, case.seed))
+        q[:, case.joint], qd[:, case.joint] = place, pace * slope
+        qdd[:, case.joint] = bend * pace**2 + slope * change
+        return q, qd, qdd
+    resting = (np.arange(n) == case.joint) != (case.rest == "all but one")
+    q[:, resting], qd[:, resting], qdd[:, resting] = ANGLE * (case.rest != "at zero"), 0.0, 0.0
+    return q, qd, qdd
+
+
+def _stopping(t: np.ndarray, stop: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A clock that comes to rest within a second after a time, its pace and the change of it."""
+    x = np.clip(t - stop, 0.0, 1.0)
+    clock = np.minimum(t, stop) + x - x**4 * (2.5 - 3.0 * x + x**2)
+    return clock, 1.0 - x**3 * (10.0 - 15.0 * x + 6.0 * x**2), -30.0 * (x * (1.0 - x)) ** 2
 
 
 def torques(case: Case, t: np.ndarray, load: Load | None = None) -> np.ndarray:

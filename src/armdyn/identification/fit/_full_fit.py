@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn._numerics import scaled_root
 from armdyn._progress import Progress
 from armdyn.identification.fit._blocks import Blocks, Normal, block_sums
 from armdyn.identification.fit._columns import Model, rotor_rows
@@ -37,7 +38,7 @@ Array = NDArray[np.float64]
 LOAD_ROUNDS = 4
 SETTLED = 1e-3
 
-# Keeps the prior regular where parameters are tied to each other.
+# Least eigenvalue of the scaled prior: regular where parameters are tied to each other.
 ROUNDING = 1e-10
 
 # If a load coefficient still changes by this share of itself, the term is left out.
@@ -160,11 +161,8 @@ def _refitted(
 def _prior_of(model: Model, prior: Prior, spread: Array, mean: Array) -> Prior:
     """Return a prior of the columns with other natural parameters."""
     P, k = model.base.matrix, model.k
-    covariance = P @ spread @ P.T
-    size = np.sqrt(np.diag(covariance))
     root = np.zeros((k, len(prior.mean)))
-    scaled = covariance / np.outer(size, size) + ROUNDING * np.eye(k)
-    root[:, :k] = np.linalg.inv(np.linalg.cholesky(scaled)) / size
+    root[:, :k] = scaled_root(P @ spread @ P.T, ROUNDING).T
     centre = prior.mean.copy()
     centre[:k] = P @ mean
     return replace(prior, root=root, mean=centre)
