@@ -138,10 +138,9 @@ def _splines(t: Array, q: Array) -> tuple[Any, Any, Any]:
     rest = [(1, np.zeros(q.shape[1])), (2, np.zeros(q.shape[1]))]
     try:
         spline = make(t, q, k=5, bc_type=(rest, rest))
-        passed = np.abs(spline(t) - q).max() <= MET * np.abs(q).max()
     except (ValueError, np.linalg.LinAlgError):
-        passed = False
-    if not passed:
+        spline = None
+    if spline is None or not np.abs(spline(t) - q).max() <= MET * np.abs(q).max():
         steps = np.diff(t)
         raise InputError(
             f"`times` has steps from {steps.min():g} to {steps.max():g} s, expected steps of "
