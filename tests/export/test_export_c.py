@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -311,14 +312,14 @@ def test_a_failure_half_way_leaves_the_folder_as_it_was(there: bool, tmp_path, m
     before = {}
     if there:
         before = {p: p.read_bytes() for p in export_c(arm, folder, ["gravity"])}
-    write_whole = _export_files.write_whole
+    whole_file = _export_files.whole_file
 
-    def failing(path: Path, text: str) -> None:
+    def failing(path: Path) -> Any:
         if path.name.endswith("_selftest.c"):
             raise FileError(path, "the disk is full.")
-        write_whole(path, text)
+        return whole_file(path)
 
-    monkeypatch.setattr(_export_files, "write_whole", failing)
+    monkeypatch.setattr(_export_files, "whole_file", failing)
     with pytest.raises(FileError, match="disk is full"):
         export_c(arm, folder, ["mass_matrix"])
     assert {p: p.read_bytes() for p in folder.glob("*")} == before

@@ -9,8 +9,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from armdyn.files._temporary import temporary_file
-
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -52,6 +50,8 @@ class PrivateFolder:
 
         The data is not synced to disk: readers must detect a file that a crash left incomplete.
         """
+        from armdyn.files._temporary import temporary_file  # reading does without it
+
         with temporary_file(self._path, self._descriptor, 0o600) as temporary:
             temporary.file.writelines(parts)
             temporary.rename(self._at(name))

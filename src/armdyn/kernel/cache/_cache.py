@@ -31,7 +31,6 @@ from armdyn.files._private_folder import (
     make_private,
     open_private,
 )
-from armdyn.files._temporary import NAME as TEMPORARY_NAME
 
 FORMAT = 1
 MAX_BYTES = 256 * 2**20
@@ -151,6 +150,8 @@ class Cache:
         Raises:
             ArmdynError: the folder is not the user's own, or a file cannot be removed.
         """
+        from armdyn.files._temporary import NAME as TEMPORARY_NAME
+
         removed = 0
         failures: list[OSError] = []
         try:
