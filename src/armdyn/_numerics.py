@@ -118,7 +118,7 @@ def _reciprocal(sizes: Array) -> Array:
 def _factor(unit: Array) -> Array | None:
     """Return the Cholesky factor of a matrix of unit diagonal; None if a pivot is rounding."""
     try:
-        factor = np.linalg.cholesky(unit)
+        factor = np.asarray(np.linalg.cholesky(unit), np.float64)
     except np.linalg.LinAlgError:
         return None
     return factor if (np.diagonal(factor) ** 2 > len(unit) * EPSILON).all() else None
