@@ -9,6 +9,7 @@ memory must level off: caches in memory have a bound in bytes (docs/batches.md).
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -24,7 +25,7 @@ QUANTITIES = {"gravity": "second_moment", "mass_matrix": "split"}
 def resident_megabytes() -> float:
     """Return the memory that this process occupies, as Linux tells."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * 4096 / 1e6
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def use(seed: int) -> None:

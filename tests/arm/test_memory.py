@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
+import sys
 import tracemalloc
 import weakref
 from functools import _lru_cache_wrapper
+from pathlib import Path
 from pkgutil import iter_modules
 
 import numpy as np
@@ -15,6 +18,11 @@ import pytest
 import armdyn
 from armdyn.arm.programs._sized_lru import PROGRAMS, SizedLRU, bytes_of
 from armdyn.kernel import _llvm
+
+
+def resident_megabytes() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def test_the_latest_results_are_kept_while_their_cost_allows() -> None:
@@ -122,3 +130,15 @@ def test_code_of_arms_that_are_dropped_is_unloaded() -> None:
     call, expected, own = kept
     assert alive == own[1:] and not _llvm._unused
     assert np.array_equal(call(np.ones(2)), expected)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells the resident memory")
+def test_compiling_other_numbers_takes_no_more_memory() -> None:
+    """LLVM would keep every constant as long as a context that all modules share."""
+    begin = 0.0
+    for k in range(80):
+        begin = resident_megabytes() if k == 20 else begin
+        lines = [f"%x{i + 1} = fadd double %x{i}, {k + i / 1000:.3f}e0" for i in range(1000)]
+        text = "\n".join(["define double @f(double %x0) {", *lines, "ret double %x1000 }"])
+        _llvm.compile_ir(text, cpu="", features="", opt=0)
+    assert resident_megabytes() - begin < 3.0  # 60,000 constants would take some 9 MB

@@ -71,7 +71,12 @@ def compile_ir(ir: str, **machine: Any) -> bytes:
         ir: the text of the module.
         machine: the processor and options, as llvmlite's `create_target_machine` takes them.
     """
-    with _llvm() as binding, binding.parse_assembly(ir) as module:
+    # LLVM keeps every constant as long as its context: a common one would grow with every arm.
+    with (
+        _llvm() as binding,
+        binding.create_context() as context,
+        binding.parse_assembly(ir, context) as module,
+    ):
         module.verify()
         with _target_machine(binding, machine) as compiler:
             return bytes(compiler.emit_object(module))
