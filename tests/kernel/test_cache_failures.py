@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.kernel.cache import _cache
+from armdyn.files import _temporary
 from armdyn.kernel.cache._cache import Cache
 from support.cache import (
     DATA,
@@ -70,32 +70,30 @@ class FullDisk:
     def __init__(self, file, when: str) -> None:
         self.file, self.when = file, when
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-        if self.when == "closing":
-            raise OSError(errno.ENOSPC, "No space left on device")
-
     def writelines(self, parts) -> None:
         self.file.write(b"".join(parts)[:100])
-        if self.when == "writing":
+        self.fail("writing")
+
+    def flush(self) -> None:
+        self.file.flush()
+        self.fail("flushing")
+
+    def fail(self, when: str) -> None:
+        if self.when == when:
             raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("when", ["writing", "closing"])
+@pytest.mark.parametrize("when", ["writing", "flushing"])
 def test_a_full_disk_leaves_the_old_entry_and_no_half_one(
     cache: Cache, monkeypatch, when: str
 ) -> None:
     cache.put(KEY, DATA)
-    original = _cache.PrivateFolder.open
+    original = _temporary.Temporary.__init__
 
-    def full(self, name: str, mode: str):
-        file = original(self, name, mode)
-        return FullDisk(file, when) if mode == "xb" else file
+    def full(self, path: str, file, descriptor: int | None) -> None:
+        original(self, path, FullDisk(file, when), descriptor)
 
-    monkeypatch.setattr(_cache.PrivateFolder, "open", full)
+    monkeypatch.setattr(_temporary.Temporary, "__init__", full)
     cache.put(KEY, b"newer")
     cache.put(OTHER, DATA)
     assert names(cache) == [f"{KEY}.o"]
@@ -107,7 +105,7 @@ def test_an_interrupted_write_leaves_nothing(cache: Cache, monkeypatch) -> None:
         raise KeyboardInterrupt
 
     cache.put(OTHER, DATA)
-    monkeypatch.setattr(_cache.PrivateFolder, "replace", interrupt)
+    monkeypatch.setattr(_temporary.Temporary, "rename", interrupt)
     with pytest.raises(KeyboardInterrupt):
         cache.put(KEY, DATA)
     assert names(cache) == [f"{OTHER}.o"]
