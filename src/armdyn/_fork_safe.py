@@ -24,8 +24,9 @@ first_use = RLock()
 
 Lock = AbstractContextManager[bool]
 
-# Seconds that a fork waits for an import. An import that waits for the forking thread never ends.
-PATIENCE_SECONDS = 5.0
+# Seconds that a fork waits while imports make no progress: one that waits for the forking thread
+# never ends. On a busy machine, a module may take seconds.
+PATIENCE_SECONDS = 30.0
 
 _module_locks: dict[str, Any] = getattr(import_module("importlib._bootstrap"), "_module_locks", {})
 _brief: list[Any] = []
@@ -41,7 +42,7 @@ def brief_lock() -> Lock:
 
 
 def _take() -> None:
-    give_up = time.monotonic() + PATIENCE_SECONDS
+    progress, since = None, 0.0
     while True:
         # in this order: a thread that holds `first_use` may wait for one of the others
         _taken[:] = [first_use, *_brief, *_locks_of_llvmlite()]
@@ -49,7 +50,9 @@ def _take() -> None:
             lock.acquire()
         _imp.acquire_lock()  # no thread begins an import from now on
         imports = _imports_of_others()
-        if time.monotonic() > give_up:
+        if progress != (imports, len(sys.modules)):
+            progress, since = (imports, len(sys.modules)), time.monotonic()
+        elif time.monotonic() - since > PATIENCE_SECONDS:
             _endless.update(imports)
         if imports <= _endless and len(_taken) == 1 + len(_brief) + len(_locks_of_llvmlite()):
             return

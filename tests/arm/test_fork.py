@@ -190,3 +190,13 @@ def test_a_fork_does_not_wait_twice_for_an_import_that_never_ends(
         _fork_safe._let_go()
         assert _fork_safe._endless == {"endless"}
         monkeypatch.setattr(_fork_safe, "PATIENCE_SECONDS", math.inf)
+
+
+def test_a_fork_waits_for_imports_that_make_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting: list[set[str]] = [set(), {"c"}, {"a", "b"}, {"a"}]
+    monkeypatch.setattr(_fork_safe, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(_fork_safe, "_endless", set[str]())
+    monkeypatch.setattr(_fork_safe, "_imports_of_others", waiting.pop)
+    _fork_safe._take()
+    _fork_safe._let_go()
+    assert not waiting and not _fork_safe._endless
