@@ -30,7 +30,7 @@ from armdyn.kernel.batch import _threads
 from armdyn.kernel.targets import _choice
 from armdyn.log.storage import _memory_rows
 from armdyn.report.bench import _machine
-from armdyn.robot.formats.isolated import _process, _serve
+from armdyn.robot.formats.isolated import _confine, _process
 
 SOURCES = sorted(Path(str(files("armdyn"))).rglob("*.py"))
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="calls Linux itself")
@@ -205,15 +205,15 @@ def test_limits_that_a_system_refuses_are_left(
         raise fault("current limit exceeds maximum limit")
 
     limits = SimpleNamespace(
-        RLIMIT_AS=9, RLIMIT_CORE=4, RLIM_INFINITY=-1, getrlimit=lambda _what: (-1, -1),
-        setrlimit=refused,
+        RLIMIT_AS=9, RLIMIT_CORE=4, RLIMIT_CPU=0, RLIMIT_FSIZE=1, RLIM_INFINITY=-1,
+        getrlimit=lambda _what: (-1, -1), setrlimit=refused,
     )  # fmt: skip
     if fault is AttributeError:
         del limits.RLIMIT_AS
     monkeypatch.setitem(sys.modules, "resource", limits)
-    _serve._limit_resources()
+    assert _confine._limit_resources()
     monkeypatch.setitem(sys.modules, "resource", None)
-    _serve._limit_resources()
+    assert not _confine._limit_resources()
 
 
 def test_signals_without_a_name_have_a_number() -> None:
