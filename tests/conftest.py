@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -20,6 +21,11 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ["ARMDYN_CACHE"] = tempfile.mkdtemp(prefix="armdyn-tests-")
     atexit.register(shutil.rmtree, os.environ["ARMDYN_CACHE"], ignore_errors=True)
+# how long an example takes depends on the machine and its load
+hypothesis.settings.register_profile(
+    "armdyn", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("armdyn")
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -113,11 +112,9 @@ def answers(arm: armdyn.Arm, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndar
 @pytest.mark.parametrize("name", ROBOTS)
 def test_matrices_are_those_of_the_kernels(name: str) -> None:
     robot = ROBOTS[name]
-    start = time.perf_counter()
     model = armdyn.symbolic(robot)
     matrices = {which: getattr(model, which) for which in MATRICES}
     texts = {which: model.python(which) for which in MATRICES}
-    assert time.perf_counter() - start < 20
     values = other_values(model)
     q, qd = RNG.uniform(-2, 2, (2, robot.n))
     expected = answers(armdyn.Arm(with_values(robot, values)), q, qd)

@@ -307,8 +307,8 @@ class Arm:
         Examples:
             >>> arm.bias(q, qd)
             array([17.4751,  3.4197])
-            >>> arm.bias(q, qd, base_acceleration=[0.0, -9.81, 0.0])  # falling
-            array([-0.    ,  0.0024])
+            >>> arm.bias(q, qd, base_acceleration=[0.0, 2.0, 0.0])  # in a lift that starts
+            array([21.0378,  4.1165])
         """
         base, motion = checked_base_motion(base_acceleration, base_velocity, self.dtype)
         f = self.function("bias", method, base=base)
