@@ -113,3 +113,13 @@ def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         "work on a cluster needs the package 'not_distributed', which is not installed: "
         "pip install 'armdyn[cluster]'."
     )
+
+
+def test_a_worker_whose_connection_was_lost_is_asked_again() -> None:
+    class Restarting(FakeClient):
+        def run(self, function: Any, *arguments: Any, **_: Any) -> dict[str, Any]:
+            answers, self.answers = self.answers, {"tcp://a:1": HERE}
+            return answers
+
+    lost = distributed.comm.CommClosedError("Connection reset by peer")
+    assert checked_client(Restarting({"tcp://a:1": HERE, "tcp://b:2": lost})) is not None

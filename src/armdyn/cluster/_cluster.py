@@ -128,9 +128,7 @@ def _check_workers(cluster: Cluster) -> None:
                 argument="client",
             ) from None
     here = importlib.metadata.version("armdyn")
-    # the function has to be one that workers without armdyn know, too
-    found = cluster.client.run(importlib.metadata.version, "armdyn", on_error="return")
-    for worker, version in found.items():
+    for worker, version in _versions(cluster).items():
         if isinstance(version, BaseException):
             raise InputError(
                 f"worker {worker} of `client` has no armdyn (here it is {here}): {version}. "
@@ -143,3 +141,17 @@ def _check_workers(cluster: Cluster) -> None:
                 "could differ. Install the same version on all workers.",
                 argument="client",
             )
+
+
+def _versions(cluster: Cluster) -> dict[str, Any]:
+    """Return the version of armdyn of every worker, or why there is none.
+
+    A worker whose connection was just lost is asked once more: the scheduler has removed it by
+    then, or reached it anew.
+    """
+    # the function has to be one that workers without armdyn know, too
+    question = (importlib.metadata.version, "armdyn")
+    answers = cluster.client.run(*question, on_error="return")
+    if any(isinstance(answer, OSError) for answer in answers.values()):
+        answers = cluster.client.run(*question, on_error="return")
+    return answers

@@ -6,16 +6,17 @@ import os
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from operator import index
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from armdyn._checks import checked_whole
 from armdyn.errors import InputError, shown
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 VARIABLE = "ARMDYN_THREADS"
+WHOLE = "a whole number of at least one"
 
 # A thread for fewer states does not pay off: starting it takes as long as some thousand states.
 LEAST_STATES = 16_384
@@ -23,10 +24,15 @@ LEAST_STATES = 16_384
 
 def wanted_threads(threads: int | None = None) -> int:
     """Return how many threads to use: the argument, else the environment, else one per core."""
-    if threads is None:
-        told = os.environ.get(VARIABLE)
-        return _checked(told, VARIABLE, int) if told else _cores()
-    return _checked(threads, "`threads`", index)
+    if threads is not None:
+        return checked_whole(threads, "threads", 1, what=WHOLE)
+    told = os.environ.get(VARIABLE)
+    if not told:
+        return _cores()
+    with suppress(ValueError):
+        if (number := int(told)) >= 1:
+            return number
+    raise InputError(f"{VARIABLE} is {shown(told)}, expected {WHOLE}.")
 
 
 def in_threads(work: Callable[[int, int], object], length: int, part: int, threads: int) -> None:
@@ -74,16 +80,6 @@ def in_threads(work: Callable[[int, int], object], length: int, part: int, threa
         worker()
     for job in jobs:
         job.result()
-
-
-def _checked(told: object, name: str, whole: Callable[[Any], int]) -> int:
-    with suppress(TypeError, ValueError, OverflowError):
-        if not isinstance(told, bool) and (number := whole(told)) >= 1:
-            return number
-    raise InputError(
-        f"{name} is {shown(told)}, expected a whole number of at least one.",
-        argument=None if name == VARIABLE else "threads",
-    )
 
 
 def _cores() -> int:
