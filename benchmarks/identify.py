@@ -16,11 +16,11 @@ import numpy as np
 import pinocchio as pin
 
 import armdyn
+from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.identification.data._decimation import decimation_filter
 from armdyn.identification.fit._columns import Model, friction_columns
 from armdyn.identification.fit._fit import factors_of
 from armdyn.identification.fit._segments import FilteredSegment, Rows
-from armdyn.report._pinocchio import pinocchio_model
 
 LOOP = 50_000
 RATE = 1000.0

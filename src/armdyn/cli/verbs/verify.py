@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from armdyn.arm.precision import Precision, single_precision
+from armdyn.arm.verify import Check, Verification
+from armdyn.arm.verify import verify as verify_arm
 from armdyn.cli._console import (
     JsonOption,
     complain,
@@ -23,9 +26,6 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.present import Grid, Toned
-from armdyn.report.precision import Precision, single_precision
-from armdyn.report.verify import Check, Verification
-from armdyn.report.verify import verify as verify_arm
 
 
 def verify(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arm import Arm, Function
+from armdyn.arm.verify import random_states
 from armdyn.errors import ArmdynError
 from armdyn.graph import Program
 from armdyn.kernel import LEAST_STATES, compile_program
@@ -16,7 +17,6 @@ from armdyn.report.bench._limit import multiply_job, work
 from armdyn.report.bench._moving import moving
 from armdyn.report.bench._results import OURS, Cell, Limit, Times
 from armdyn.report.bench.peers import Array, Offer, PeerArm, Scope, Task, disagreement, ours
-from armdyn.report.verify import random_states
 
 # States at which answers are compared.
 CHECKED = 20

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm import Function
+from armdyn.arm.verify import LOST_BY_SOLVING, relative_error
 from armdyn.report.bench._clock import Job
-from armdyn.report.verify import LOST_BY_SOLVING, relative_error
 
 Array = NDArray[np.float64]
 Parts = tuple[Array, ...]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arm import Arm
+from armdyn.arm.pinocchio import import_pinocchio, pinocchio_model
 from armdyn.errors import ArmdynError
 from armdyn.files import scratch_folder
-from armdyn.report._pinocchio import import_pinocchio, pinocchio_model
 from armdyn.report.bench._clock import Job
 from armdyn.report.bench.peers._peer import Array, Offer, Parts, Task
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.arm import Arm
-from armdyn.report._pinocchio import import_pinocchio, pinocchio_model
+from armdyn.arm.pinocchio import import_pinocchio, pinocchio_model
 from armdyn.report.bench._clock import Job
 from armdyn.report.bench.peers._peer import (
     Array,

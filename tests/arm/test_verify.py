@@ -8,7 +8,7 @@ import pytest
 import armdyn
 from armdyn.algorithms import QUANTITIES, Method
 from armdyn.algorithms.split import mass_matrix
-from armdyn.report.verify import Check, random_states, relative_error, verify
+from armdyn.arm.verify import Check, random_states, relative_error, verify
 from support.robots import random_robots
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from armdyn._checks import checked_seed, checked_whole
 from armdyn._progress import Progress
-from armdyn.arm import Arm
+from armdyn.arm._arm import Arm
+from armdyn.arm.verify import VANISHING, random_states
 from armdyn.errors import NumericalError
-from armdyn.report.verify import VANISHING, random_states
 
 Array = NDArray[np.float64]
 

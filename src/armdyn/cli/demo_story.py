@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.util import find_spec
@@ -13,12 +15,9 @@ import numpy as np
 
 from armdyn._progress import Progress, portion, reporter
 from armdyn.arm import Arm, export_c, load, player, save
-from armdyn.files import check_writable, write_together, write_whole
-from armdyn.identification import ExcitingMotion, Result, excite, identify, need_solver
-from armdyn.identification.page import played
-from armdyn.log import Log
-from armdyn.present import Grid, Html
-from armdyn.report.demo._bench import (
+from armdyn.arm.pictures import draw_arm
+from armdyn.arm.verify import verify
+from armdyn.cli.demo_arm import (
     NOISE,
     RATE,
     WRONG,
@@ -26,11 +25,12 @@ from armdyn.report.demo._bench import (
     record,
     rough_description,
 )
-from armdyn.report.demo._chapter import Chapter
-from armdyn.report.demo._compiled import run_self_test
-from armdyn.report.demo._page import demo_page
-from armdyn.report.pictures import draw_arm
-from armdyn.report.verify import verify
+from armdyn.cli.demo_page import Chapter, demo_page
+from armdyn.files import check_writable, scratch_folder, write_together, write_whole
+from armdyn.identification import ExcitingMotion, Result, excite, identify, need_solver
+from armdyn.identification.page import played
+from armdyn.log import Log
+from armdyn.present import Grid, Html
 from armdyn.simulation import run_recording
 
 PAGE = "report.html"
@@ -54,6 +54,10 @@ WHOLE = 100
 
 # Largest error of the identified arm on the other motion, as a share of the noise-free torques.
 GOOD = 0.05
+
+COMPILERS = ("cc", "gcc", "clang")
+# Longest time for the compiler, and for the self-test [s].
+PATIENCE = 120.0
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ class _Stage:
         return portion(self.progress, start, end, WHOLE, what)
 
 
-def tell(
+def run_demo(
     folder: Path, progress: Progress | None = None, told: Callable[[Chapter], None] | None = None
 ) -> Demo:
     """Run all steps once, and write the results into a folder.
@@ -319,3 +323,41 @@ def _exported(stage: _Stage, result: Result) -> Chapter:
         tuple(f"c/{path.name}" for path in paths),
         f"armdyn codegen identified/identified.urdf --functions {','.join(C_FUNCTIONS)} --out c",
     )
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """The result of the self-test.
+
+    Attributes:
+        compiler: its name; None if there is none.
+        passed: whether the code compiled and its self-test passed; True if there is no compiler.
+        said: the output of the self-test, or the last lines of the compiler.
+    """
+
+    compiler: str | None
+    passed: bool
+    said: tuple[str, ...]
+
+
+def run_self_test(sources: Sequence[Path]) -> SelfTest:
+    """Compile C files together and run the program."""
+    compiler = next((path for name in COMPILERS if (path := shutil.which(name))), None)
+    if compiler is None:
+        return SelfTest(None, True, ("no C compiler here: not run",))
+    with scratch_folder() as folder:
+        program = folder / "selftest"
+        said: tuple[str, ...] = ()
+        command = [compiler, "-std=c99", "-O2", *map(str, sources), "-lm", "-o", str(program)]
+        for words in (command, [str(program)]):
+            try:
+                ended = subprocess.run(
+                    words, capture_output=True, encoding="utf-8", errors="replace",
+                    timeout=PATIENCE, check=False,
+                )  # fmt: skip
+            except (OSError, subprocess.TimeoutExpired) as error:
+                return SelfTest(Path(compiler).name, False, (str(error),))
+            said = tuple((ended.stdout + ended.stderr).strip().splitlines())
+            if ended.returncode:
+                return SelfTest(Path(compiler).name, False, said[-8:])
+    return SelfTest(Path(compiler).name, True, said)

@@ -12,11 +12,9 @@ import pytest
 
 import armdyn
 from armdyn.arm.page._scene import home
+from armdyn.arm.pictures import STEPS, draw_arm, showing, sweep
 from armdyn.cli._app import main
 from armdyn.errors import FileError, MissingExtraError
-from armdyn.report.pictures import draw_arm
-from armdyn.report.pictures._pose import showing
-from armdyn.report.pictures._sweep import STEPS, sweep
 from armdyn.simulation._plot import _sampled
 from support.robots import CLASSICAL
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 
 from armdyn.present import STYLE, Grid, Html, Toned, document, joined, section, sentence, tag
-from armdyn.report.demo._chapter import Chapter
 
 ALT = "The arm, and maps of its inertia, its weight and the eigenvalues of its mass matrix."
 
@@ -16,6 +16,31 @@ MORE_STYLE = """
 .hint code { white-space: normal; overflow-wrap: anywhere; }
 img, iframe { display: block; width: 100%; margin: 1rem 0; border-radius: 6px; }
 """
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One step.
+
+    Attributes:
+        title: name of the step.
+        words: its meaning, in a sentence or two.
+        grid: its numbers.
+        passed: whether the numbers are as expected.
+        files: the written files, by names within the folder.
+        shown: something to look at below the numbers, or None.
+        command: the command line for another arm; empty if there is no single command.
+        seconds: how long it took.
+    """
+
+    title: str
+    words: str
+    grid: Grid
+    passed: bool = True
+    files: tuple[str, ...] = ()
+    command: str = ""
+    seconds: float = 0.0
+    shown: Html | None = None
 
 
 def demo_page(chapters: Sequence[Chapter], drawing: bytes, made: datetime) -> str:

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 import armdyn
+from armdyn.cli import demo_story
 from armdyn.cli._app import main
+from armdyn.cli.demo_arm import arm_on_the_bench, rough_description
+from armdyn.cli.demo_page import Chapter, demo_page
+from armdyn.cli.demo_story import Demo, run_demo, run_self_test
 from armdyn.cli.verbs import demo as verb
 from armdyn.present import Grid
-from armdyn.report.demo import Chapter, Demo, _compiled, _story, tell
-from armdyn.report.demo._bench import arm_on_the_bench, rough_description
-from armdyn.report.demo._compiled import run_self_test
-from armdyn.report.demo._page import demo_page
 
 GOOD = Chapter("Weigh <it>", "All `well`.", Grid("", ("what", "number"), 1, (("a & b", "1"),)))
 
@@ -56,8 +56,8 @@ def test_progress_only_grows(tmp_path: Path, monkeypatch) -> None:
     seen: list[tuple[str, int]] = []
     few = {name: (seconds, 3, 200, 0) for name, seconds in (("EXCITING", 10.0), ("OTHER", 5.0))}
     for name, motion in few.items():
-        monkeypatch.setattr(_story, name, motion)
-    tell(tmp_path / "demo", lambda done, total, what: seen.append((what, done)))
+        monkeypatch.setattr(demo_story, name, motion)
+    run_demo(tmp_path / "demo", lambda done, total, what: seen.append((what, done)))
     groups = [list(group) for _, group in groupby(seen, key=lambda pair: pair[0])]
     assert len(groups) == 7  # every step is begun once
     ends = [group[-1][1] for group in groups]
@@ -69,12 +69,12 @@ def test_progress_only_grows(tmp_path: Path, monkeypatch) -> None:
 def test_a_step_that_fails_is_told_by_name_and_status(monkeypatch, capsys, tmp_path: Path) -> None:
     bad = replace(GOOD, title="Measure it", passed=False)
 
-    def tell(folder, progress, told):
+    def run_demo(folder, progress, told):
         for chapter in (GOOD, bad):
             told(chapter)
         return Demo(folder, (GOOD, bad))
 
-    monkeypatch.setattr(verb, "tell", tell)
+    monkeypatch.setattr(verb, "run_demo", run_demo)
     status, out, err = run(monkeypatch, capsys, "-o", str(tmp_path))
     assert status == 1
     assert "1. Weigh <it>: passed" in out and "2. Measure it: FAILED" in out
@@ -117,7 +117,7 @@ def test_a_self_test_that_fails_does_not_pass(tmp_path: Path) -> None:
 
 
 def test_without_a_compiler_the_self_test_is_left_out(monkeypatch) -> None:
-    monkeypatch.setattr(_compiled.shutil, "which", lambda name: None)
+    monkeypatch.setattr(demo_story.shutil, "which", lambda name: None)
     found = run_self_test([])
     assert found.passed and found.compiler is None and "not run" in found.said[0]
 

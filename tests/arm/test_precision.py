@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.arm.precision import single_precision
 from armdyn.cli._app import main
 from armdyn.errors import InputError, NumericalError
-from armdyn.report.precision import single_precision
 
 ARM = armdyn.load("planar2")
 
