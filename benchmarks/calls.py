@@ -51,7 +51,7 @@ Case = tuple[str, str, str]
 
 def sources(robots: Sequence[str]) -> dict[str, tuple[str, str | None]]:
     """Return what `load` takes for each robot: a name or a file, and the last link."""
-    from armdyn.report.bench._arms import PUBLISHED
+    from arms import PUBLISHED
 
     found: dict[str, tuple[str, str | None]] = {}
     for name in robots:

@@ -33,8 +33,8 @@ import numpy as np
 
 import armdyn
 from armdyn.algorithms.closed_form import closed_form
-from armdyn.report.bench.peers._eaik import EAIK
 from armdyn.robot import chain_of
+from peers.eaik import EAIK
 
 GIVEN = 0.4
 # Poses in a batch of an arm without a closed form.

@@ -21,13 +21,13 @@ if hasattr(os, "sched_setaffinity"):  # before JAX starts its threads
 import jax
 import jax.numpy as jnp
 import numpy as np
-from best_times import best
 
 import armdyn
 from armdyn.arm import Function
 from armdyn.kernel._jit import compile_object, load_code
 from armdyn.kernel.call._xla import HANDLER, handler_ir
 from armdyn.kernel.ir._codegen import Codegen
+from best_times import best
 
 STATES, ROUNDS = 4096, 60
 KEPT: list[object] = []  # machine code that JAX may call until the end

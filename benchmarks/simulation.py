@@ -18,7 +18,7 @@ import numpy as np
 from mujoco import rollout
 
 import armdyn
-from armdyn.report.bench.peers._mujoco import mjcf
+from peers.mujoco import mjcf
 
 ROUNDS = 3
 THEIRS = 50

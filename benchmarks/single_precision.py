@@ -23,8 +23,8 @@ import numpy as np
 
 from armdyn.graph import Slot, trace
 from armdyn.kernel import FLOAT, compile_program
-from armdyn.report.bench._arms import arm_named
 from armdyn.scalar import cos, sin
+from arms import arm_named
 
 ARMS = ("ur5", "panda", "puma560")
 QUANTITIES = (

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from best_times import best
 
 import armdyn
 from armdyn.graph import Program, statements
 from armdyn.scalar import Op
+from best_times import best
 
 ROBOT, STATES, ROUNDS = "ur5", 4096, 60
 TEMPLATES = {

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.report.bench._arms import arm_named
+from arms import arm_named
 
 ARMS = ("planar3", "puma560", "ur5", "panda", "generic6")
 # States of a batch: results of this size stay in the nearer caches.

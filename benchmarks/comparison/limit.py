@@ -3,6 +3,11 @@
 Multiplications of a block of states use one or two pipes; additions mostly use others. So the time
 of a function is at least the number of its multiplications, fused or not, divided by the rate of
 independent multiplications on this machine. A program that only multiplies measures that rate.
+
+The multipliers do not limit a function that writes many numbers for few multiplications. States are
+read from rows and results are written to rows by shuffles, loads and stores, and the results of a
+regressor leave the first-level cache before a block is done. A program that only reads the inputs
+and writes the results measures the cost of this data movement.
 """
 
 from __future__ import annotations
@@ -14,9 +19,9 @@ import numpy as np
 
 from armdyn.graph import Instruction, Operations, Program, Slot
 from armdyn.kernel import compile_program
-from armdyn.report.bench._clock import Job
-from armdyn.report.bench._results import Work
 from armdyn.scalar import Op
+from comparison.results import Work
+from timing import Job
 
 # Enough chains to hide the latency of a multiplication, and few enough for 16 registers.
 CHAINS = 12
@@ -72,3 +77,24 @@ def _multiplications() -> Program:
         code.append(Instruction(Op.ADD, (total, end)))
         total = len(code) - 1
     return Program("multiply", (Slot("x", (2,)),), (Slot("y", (1,)),), tuple(code), (total,))
+
+
+def moving(program: Program) -> Program:
+    """Return a program with the same inputs and results; each result is an input plus a number.
+
+    Constant results stay constant and equal results stay equal, since writing these costs less.
+    """
+    count = sum(slot.size for slot in program.inputs)
+    code = [Instruction(Op.INPUT, (), float(k)) for k in range(count)]
+    made: dict[int, int] = {}
+    for k, result in enumerate(program.results):
+        if result in made:
+            continue
+        step = program.code[result]
+        constant = step.op is Op.CONST
+        code.append(Instruction(Op.CONST, (), step.value if constant else 1.0 + k))
+        if not constant:
+            code.append(Instruction(Op.ADD, (k % count, len(code) - 1)))
+        made[result] = len(code) - 1
+    results = tuple(made[result] for result in program.results)
+    return Program(f"{program.name}_moving", program.inputs, program.outputs, tuple(code), results)

@@ -10,11 +10,11 @@ import numpy as np
 
 from armdyn.algorithms.closed_form import closed_form
 from armdyn.errors import ArmdynError
-from armdyn.report.bench._arms import arm_named
-from armdyn.report.bench._clock import Job, best_times
-from armdyn.report.bench._results import OURS, Kinematics, Times
-from armdyn.report.bench.peers._eaik import EAIK
 from armdyn.robot import chain_of
+from arms import arm_named
+from comparison.results import OURS, Kinematics, Times
+from peers.eaik import EAIK
+from timing import Job, best_times
 
 # Where the joint to spare is, of seven joints.
 GIVEN = 0.4

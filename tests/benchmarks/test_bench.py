@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,39 +15,66 @@ import numpy as np
 import pytest
 
 import armdyn
+import arms
 from armdyn.cli._app import main
 from armdyn.errors import ArmdynError, FileError, MethodError, MissingExtraError
 from armdyn.graph import Operations, Program, count, verify
 from armdyn.present import check_picture
-from armdyn.report import bench
-from armdyn.report.bench import _arms, _measure, _run
-from armdyn.report.bench._arms import arm_named
-from armdyn.report.bench._chains import exponent
-from armdyn.report.bench._clock import Job, best_times
-from armdyn.report.bench._kinematics import measure_kinematics
-from armdyn.report.bench._limit import block_function, work
-from armdyn.report.bench._moving import moving
-from armdyn.report.bench._planning import measure_planning
-from armdyn.report.bench._results import OURS, Benchmark, Growth, Imports, Limit, Times, Work
-from armdyn.report.bench._tables import duration
-from armdyn.report.bench.peers import _pinocchio_cpp
-from armdyn.report.bench.peers._eaik import EAIKArm
-from armdyn.report.bench.peers._peer import Offer, Task, disagreement
-from armdyn.report.bench.peers._pinocchio_python import PinocchioPython
 from armdyn.scalar import Op
+from arms import arm_named
+from comparison import measure, run
+from comparison.kinematics import measure_kinematics
+from comparison.limit import block_function, moving, work
+from comparison.measure import exponent
+from comparison.planning import measure_planning
+from comparison.presentation import duration, grids
+from comparison.results import OURS, Benchmark, Growth, Imports, Limit, Times, Work
+from peers import pinocchio
+from peers.eaik import EAIKArm
+from peers.peer import Offer, Task, disagreement
+from peers.pinocchio import PinocchioPython
+from timing import Job, best_times
 
-TINY = bench.Settings(
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+TINY = run.Settings(
     robots=("planar2",), kinds=("mass_matrix",), peers=(), chains=(), batch=100, threaded=0,
     rounds=0, seconds=0.0, paths=0,
 )  # fmt: skip
 
 
-def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
+def run_verb(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
     monkeypatch.setattr(sys, "argv", ["armdyn", "bench", *words])
     with pytest.raises(SystemExit) as stop:
         main()
     out, err = capsys.readouterr()
     return int(stop.value.code or 0), out, err
+
+
+def test_script_and_verb_are_one_tool(monkeypatch, capsys) -> None:
+    script = str(BENCHMARKS / "bench.py")
+    for words, status, text in (
+        (["--quick", "--kinds", "udu"], 2, "there is no kind 'udu'"),
+        (["--help"], 0, "--markdown"),
+    ):
+        done = subprocess.run([sys.executable, script, *words], capture_output=True, text=True)
+        shown = done.stdout + done.stderr
+        assert (done.returncode, text in shown, "Traceback" in shown) == (status, True, False)
+        ended, out, err = run_verb(monkeypatch, capsys, *words)
+        assert ended == status and text in out + err
+
+
+@pytest.mark.parametrize("words", [("--quick",), ("--help",), ()])
+def test_without_a_clone_the_verb_says_how_to_get_the_benchmarks(
+    monkeypatch, capsys, tmp_path: Path, words
+) -> None:
+    """In a wheel, `armdyn` is not in a folder `src`; in a source archive it may be, alone."""
+    for package in (tmp_path / "site-packages/armdyn", tmp_path / "src/armdyn"):
+        monkeypatch.setattr(armdyn, "__file__", str(package / "__init__.py"))
+        status, out, err = run_verb(monkeypatch, capsys, *words)
+        assert (status, out) == (2, "")
+        assert err.startswith("error: the benchmarks are in the repository")
+        assert "clone" in err and "make bench" in err
 
 
 def test_times_are_for_one_state_and_the_best_of_the_rounds(monkeypatch) -> None:
@@ -140,21 +168,21 @@ class Wrong:
 
 
 def test_a_library_that_disagrees_is_not_timed(monkeypatch, capsys) -> None:
-    monkeypatch.setitem(_run.PEERS, "casadi", Wrong)
-    found = bench.run_benchmark(replace(TINY, peers=("casadi",)))
+    monkeypatch.setitem(run.PEERS, "casadi", Wrong)
+    found = run.run_benchmark(replace(TINY, peers=("casadi",)))
     (cell,) = found.cells
     assert "wrong" not in cell.batch.seconds and "not timed" in cell.batch.refused["wrong"]
     assert found.disagreements[0].startswith("wrong, mass_matrix of planar2: its answers differ")
-    assert "refused" not in str([g.rows for g in bench.grids(found)])  # it has no column at all
-    monkeypatch.setattr("armdyn.cli.verbs.bench.QUICK", replace(TINY, peers=("casadi",)))
-    status, _, err = run(monkeypatch, capsys, "--quick")
+    assert "refused" not in str([g.rows for g in grids(found)])  # it has no column at all
+    monkeypatch.setattr("bench.QUICK", replace(TINY, peers=("casadi",)))
+    status, _, err = run_verb(monkeypatch, capsys, "--quick")
     assert status == 1 and "disagreement: wrong, mass_matrix of planar2" in err
 
 
 def test_what_is_absent_is_said(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "casadi", None)
-    monkeypatch.setitem(_arms.PUBLISHED, "ur5", ("nowhere.urdf", None))
-    found = bench.run_benchmark(replace(TINY, robots=("ur5",), peers=("casadi",)))
+    monkeypatch.setitem(arms.PUBLISHED, "ur5", ("nowhere.urdf", None))
+    found = run.run_benchmark(replace(TINY, robots=("ur5",), peers=("casadi",)))
     assert not found.cells and not found.peers
     assert [note.split(" was ")[0] for note in found.notes] == ["casadi", "ur5"]
     assert "armdyn[casadi]" in found.notes[0] and "armdyn[bench]" in found.notes[1]
@@ -190,10 +218,10 @@ def test_sets_of_solutions_are_compared_whole_turns_aside() -> None:
 def test_a_missing_compiler_and_missing_headers_are_said(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(ArmdynError, match=r"needs a compiler.*no-such-compiler"):
-        _pinocchio_cpp._compile(tmp_path / "x.so", [], tmp_path)
+        pinocchio._compile(tmp_path / "x.so", [], tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     with pytest.raises(ArmdynError, match=r"header pinocchio/multibody\.hpp"):
-        _pinocchio_cpp._include_folders(tmp_path / "pinocchio" / "__init__.py")
+        pinocchio._include_folders(tmp_path / "pinocchio" / "__init__.py")
 
 
 def test_a_compiler_that_fails_is_quoted(monkeypatch, tmp_path) -> None:
@@ -202,49 +230,49 @@ def test_a_compiler_that_fails_is_quoted(monkeypatch, tmp_path) -> None:
     compiler.chmod(0o755)
     monkeypatch.setenv("CXX", str(compiler))
     with pytest.raises(ArmdynError, match="fatal error: no luck"):
-        _pinocchio_cpp._compile(tmp_path / "x.so", [], tmp_path)
+        pinocchio._compile(tmp_path / "x.so", [], tmp_path)
 
 
-@pytest.mark.parametrize("quantity", bench.QUANTITIES)
+@pytest.mark.parametrize("quantity", run.QUANTITIES)
 def test_pinocchio_in_python_is_found_equal(quantity) -> None:
     arm = arm_named("puma560")
     f = arm.function(quantity, friction=False)
-    states = _measure.states_of(arm, f, 20)
-    kept, refused = _measure.checked_offers(arm, f, {"pin": PinocchioPython().arm(arm)}, states)
+    states = measure.states_of(arm, f, 20)
+    kept, refused = measure.checked_offers(arm, f, {"pin": PinocchioPython().arm(arm)}, states)
     assert not refused and kept["pin"]
 
 
 @pytest.mark.slow
 def test_pinocchio_in_cpp_compiles_and_is_found_equal() -> None:
-    if not any(shutil.which(name) for name in _pinocchio_cpp.COMPILERS):
+    if not any(shutil.which(name) for name in pinocchio.COMPILERS):
         pytest.skip("there is no C++ compiler")
-    peer = _pinocchio_cpp.PinocchioCpp()
+    peer = pinocchio.PinocchioCpp()
     for arm in (arm_named("puma560"), armdyn.Arm(armdyn.generic(4, 2))):
         theirs = {peer.name: peer.arm(arm)}
-        for quantity in bench.QUANTITIES:
+        for quantity in run.QUANTITIES:
             f = arm.function(quantity, friction=False)
-            states = _measure.states_of(arm, f, 20)
-            kept, refused = _measure.checked_offers(arm, f, theirs, states)
+            states = measure.states_of(arm, f, 20)
+            kept, refused = measure.checked_offers(arm, f, theirs, states)
             assert not refused
-            assert len(kept.get(peer.name, ())) == len(_pinocchio_cpp.ALGORITHMS.get(quantity, ()))
+            assert len(kept.get(peer.name, ())) == len(pinocchio.ALGORITHMS.get(quantity, ()))
 
 
 @pytest.mark.parametrize("quantity", ["mass_matrix", "inverse_dynamics", "forward_dynamics"])
 def test_mujoco_is_found_equal(quantity) -> None:
     pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
-    from armdyn.report.bench.peers._mujoco import MuJoCo
+    from peers.mujoco import MuJoCo
 
     for robot in (armdyn.generic(4, 2), armdyn.load("scara").robot):
         arm = armdyn.Arm(robot)
         f = arm.function(quantity, friction=False)
-        states = _measure.states_of(arm, f, 20)
-        kept, refused = _measure.checked_offers(arm, f, {"mj": MuJoCo().arm(arm)}, states)
+        states = measure.states_of(arm, f, 20)
+        kept, refused = measure.checked_offers(arm, f, {"mj": MuJoCo().arm(arm)}, states)
         assert not refused and kept["mj"]
 
 
 def test_mujoco_says_which_arm_it_does_not_take() -> None:
     pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
-    from armdyn.report.bench.peers._mujoco import MuJoCo
+    from peers.mujoco import MuJoCo
 
     light = armdyn.Robot([armdyn.Joint(rotor_inertia=1.0)], name="massless")
     with pytest.raises(ArmdynError, match="does not take the arm 'massless'"):
@@ -269,7 +297,7 @@ def test_targets_come_from_what_was_measured() -> None:
 
 
 def _targets() -> dict:
-    return run_path(str(Path(__file__).parents[2] / "benchmarks" / "targets.py"))
+    return run_path(str(BENCHMARKS / "targets.py"))
 
 
 def test_durations_have_a_unit_that_suits() -> None:
@@ -280,10 +308,10 @@ def test_durations_have_a_unit_that_suits() -> None:
 
 def test_unknown_choices_are_refused_before_any_work(monkeypatch, capsys, tmp_path) -> None:
     with pytest.raises(MethodError, match="no peer 'drake'"):
-        bench.Settings(peers=("drake",))
-    status, _, err = run(monkeypatch, capsys, "--quick", "--kinds", "udu")
+        run.Settings(peers=("drake",))
+    status, _, err = run_verb(monkeypatch, capsys, "--quick", "--kinds", "udu")
     assert status == 2 and "there is no kind 'udu'" in err
-    status, _, err = run(monkeypatch, capsys, "--quick", "--chains", "6,-1")
+    status, _, err = run_verb(monkeypatch, capsys, "--quick", "--chains", "6,-1")
     assert status == 2 and "--chains has '-1'" in err
     with pytest.raises(FileError, match=r"\.png, \.svg, \.pdf"):
         check_picture(tmp_path / "times.gif")
@@ -298,12 +326,14 @@ def test_unknown_choices_are_refused_before_any_work(monkeypatch, capsys, tmp_pa
 def test_bench_writes_tables_json_page_and_picture(monkeypatch, capsys, tmp_path) -> None:
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     settings = replace(TINY, peers=("pinocchio", "casadi"), chains=(2,), rounds=1)
-    monkeypatch.setattr(_run, "START_ARM", "planar2")
-    monkeypatch.setattr("armdyn.cli.verbs.bench.QUICK", settings)
+    monkeypatch.setattr(run, "START_ARM", "planar2")
+    monkeypatch.setattr("bench.QUICK", settings)
     names = ("times.json", "times.svg", "page.md")
     files = [tmp_path / name for name in names]
     words = zip(("--json", "--plot", "--markdown"), map(str, files), strict=True)
-    status, out, err = run(monkeypatch, capsys, "--quick", *(w for pair in words for w in pair))
+    status, out, err = run_verb(
+        monkeypatch, capsys, "--quick", *(w for pair in words for w in pair)
+    )
     assert (status, err) == (0, "")
     told = json.loads(files[0].read_text())
     (cell,) = told["cells"]
@@ -326,10 +356,10 @@ def test_bench_writes_tables_json_page_and_picture(monkeypatch, capsys, tmp_path
 
 def test_time_optimal_motions_are_timed_beside_toppra(monkeypatch) -> None:
     pytest.importorskip("toppra")
-    monkeypatch.setattr(_run, "measure_planning", lambda paths, seconds: measure_planning(2, 0.0))
-    found = bench.run_benchmark(replace(TINY, kinds=(), paths=2))
+    monkeypatch.setattr(run, "measure_planning", lambda paths, seconds: measure_planning(2, 0.0))
+    found = run.run_benchmark(replace(TINY, kinds=(), paths=2))
     assert found.planning is not None and not found.disagreements
     assert set(found.planning.times.seconds) == {OURS, "toppra"}
     assert found.planning.difference < 0.05
-    (told,) = (grid.text() for grid in bench.grids(found) if "Time-optimal" in grid.title)
+    (told,) = (grid.text() for grid in grids(found) if "Time-optimal" in grid.title)
     assert "batches of 2" in told and found.to_dict()["planning"]["times"]["ratios"]["toppra"] > 0.0

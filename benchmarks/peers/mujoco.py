@@ -11,8 +11,8 @@ import numpy as np
 from armdyn.arm import Arm
 from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.errors import ArmdynError, MissingExtraError
-from armdyn.report.bench._clock import Job
-from armdyn.report.bench.peers._peer import Array, Offer, Parts, Task, one_by_one
+from peers.peer import Array, Offer, Parts, Task, one_by_one
+from timing import Job
 
 
 class MuJoCo:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm import Function
 from armdyn.arm.verify import LOST_BY_SOLVING, relative_error
-from armdyn.report.bench._clock import Job
+from timing import Job
 
 Array = NDArray[np.float64]
 Parts = tuple[Array, ...]

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
@@ -14,13 +15,17 @@ import numpy as np
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError
 from armdyn.files import scratch_folder
-from armdyn.report.bench._arms import arm_named
-from armdyn.report.bench._results import Imports, Start
+from arms import arm_named
+from comparison.results import Imports, Start
 
 IMPORT = "import time; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
 # Names of armdyn are imported on first use, so one of them is used here to trigger the import.
 IMPORTED = {"armdyn": "from armdyn import load", "numpy": "import numpy"}
-FIRST_CALLS = "import sys; from armdyn.report.bench import _fresh; _fresh.first_calls(sys.argv[1:])"
+FIRST_CALLS = (
+    "import sys; sys.path.append(sys.argv[1]); "
+    "from comparison.startup import first_calls; first_calls(sys.argv[2:])"
+)
+HERE = str(Path(__file__).parents[1])
 
 
 def measure_imports(rounds: int) -> Imports:
@@ -87,7 +92,7 @@ def first_calls(words: Sequence[str]) -> None:
 
 
 def _first_calls(words: Sequence[str], settings: Mapping[str, str]) -> dict[str, dict[str, float]]:
-    return json.loads(_output(FIRST_CALLS, words, settings))
+    return json.loads(_output(FIRST_CALLS, (HERE, *words), settings))
 
 
 def _output(code: str, words: Sequence[str], settings: Mapping[str, str]) -> str:

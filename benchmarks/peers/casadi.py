@@ -10,8 +10,8 @@ import numpy as np
 from armdyn.arm import Arm
 from armdyn.errors import MissingExtraError
 from armdyn.graph import Slot
-from armdyn.report.bench._clock import Job
-from armdyn.report.bench.peers._peer import Array, Offer, Parts, Task, one_by_one, parts_of
+from peers.peer import Array, Offer, Parts, Task, one_by_one, parts_of
+from timing import Job
 
 # States that are mapped in one call; the virtual machine takes some microseconds per state.
 MAPPED = 200

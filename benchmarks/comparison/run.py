@@ -9,18 +9,26 @@ from armdyn._progress import Progress
 from armdyn.arm import Arm
 from armdyn.errors import ArmdynError, MethodError
 from armdyn.kernel import wanted_threads
-from armdyn.report.bench._arms import USUAL, arm_named
-from armdyn.report.bench._chains import QUANTITIES as CHAIN_QUANTITIES
-from armdyn.report.bench._chains import SIZES, in_others, measure_growth
-from armdyn.report.bench._clock import Job, best_times
-from armdyn.report.bench._fresh import measure_imports, measure_starts
-from armdyn.report.bench._kinematics import measure_kinematics
-from armdyn.report.bench._machine import machine
-from armdyn.report.bench._measure import job_into, measure_cell, states_of
-from armdyn.report.bench._planning import measure_planning
-from armdyn.report.bench._results import Benchmark, Cell, Planning, Start, Threads
-from armdyn.report.bench.peers import PEERS, Peer
-from armdyn.report.bench.peers._eaik import EAIK
+from arms import USUAL, arm_named
+from comparison.kinematics import measure_kinematics
+from comparison.measure import (
+    CHAIN_QUANTITIES,
+    CHAIN_SIZES,
+    in_others,
+    job_into,
+    measure_cell,
+    measure_growth,
+    states_of,
+)
+from comparison.planning import measure_planning
+from comparison.results import Benchmark, Cell, Planning, Start, Threads
+from comparison.startup import measure_imports, measure_starts
+from peers.casadi import CasADi
+from peers.eaik import EAIK
+from peers.mujoco import MuJoCo
+from peers.peer import Peer
+from peers.pinocchio import PinocchioCpp, PinocchioPython
+from timing import Job, best_times, machine
 
 QUANTITIES = (
     "mass_matrix",
@@ -31,6 +39,12 @@ QUANTITIES = (
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
 )
+PEERS: dict[str, Callable[[], Peer]] = {
+    "pinocchio": PinocchioPython,
+    "pinocchio-cpp": PinocchioCpp,
+    "mujoco": MuJoCo,
+    "casadi": CasADi,
+}
 START_ARM = "generic7"
 START_CHAINS = (30, 100)
 THREADED_ARM = "generic6"
@@ -63,7 +77,7 @@ class Settings:
     robots: tuple[str, ...] = USUAL
     kinds: tuple[str, ...] = QUANTITIES
     peers: tuple[str, ...] = tuple(PEERS)
-    chains: tuple[int, ...] = SIZES
+    chains: tuple[int, ...] = CHAIN_SIZES
     batch: int = 100_000
     threaded: int = 1_000_000
     rounds: int = 3

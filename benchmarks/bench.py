@@ -1,8 +1,14 @@
-"""`armdyn bench`: times of the compiled functions and of other libraries."""
+"""Times of the compiled functions of arms, and of other libraries in the same run.
+
+    python benchmarks/bench.py [--quick] [--json FILE] [--plot FILE] [--markdown FILE]
+
+`armdyn bench` runs it from a clone, `make bench` writes docs/benchmarks.md by it.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -10,20 +16,12 @@ from typing import Annotated
 import typer
 
 from armdyn.cli._console import complain, progress_bar, show
-from armdyn.errors import FileError, InputError, shown
+from armdyn.errors import ArmdynError, FileError, InputError, shown
 from armdyn.files import write_whole
 from armdyn.present import PICTURES_IN_WORDS, check_picture
-from armdyn.report.bench import (
-    PEERS,
-    QUANTITIES,
-    QUICK,
-    Settings,
-    arm_named,
-    grids,
-    page,
-    run_benchmark,
-    write_plot,
-)
+from arms import arm_named
+from comparison.presentation import grids, page, write_plot
+from comparison.run import PEERS, QUANTITIES, QUICK, Settings, run_benchmark
 
 
 def bench(
@@ -97,3 +95,16 @@ def _joints(word: str) -> int:
             f"--chains has {shown(word)}, expected numbers of joints, such as 6,12,30."
         )
     return int(word)
+
+
+def main() -> None:
+    """Run the benchmark as `armdyn bench` does: exit status 2 on an error."""
+    try:
+        typer.run(bench)
+    except ArmdynError as error:
+        complain(f"error: {error}")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,10 @@
-"""One quantity of one arm: ours and those of other libraries, checked, then timed in turn."""
+"""One quantity of one arm, or of growing chains: ours and others', checked, then timed in turn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import log
+from statistics import linear_regression
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,11 @@ from armdyn.arm.verify import random_states
 from armdyn.errors import ArmdynError
 from armdyn.graph import Program
 from armdyn.kernel import LEAST_STATES, compile_program
-from armdyn.report.bench._clock import Job, best_times
-from armdyn.report.bench._limit import multiply_job, work
-from armdyn.report.bench._moving import moving
-from armdyn.report.bench._results import OURS, Cell, Limit, Times
-from armdyn.report.bench.peers import Array, Offer, PeerArm, Scope, Task, disagreement, ours
+from armdyn.robot import generic
+from comparison.limit import moving, multiply_job, work
+from comparison.results import OURS, Cell, Growth, Limit, Times
+from peers.peer import Array, Offer, Peer, PeerArm, Scope, Task, disagreement, ours
+from timing import Job, best_times
 
 # States at which answers are compared.
 CHECKED = 20
@@ -25,6 +27,14 @@ LOOPED = 1000
 CACHED = 4096
 # Memory for the results of a cached batch [bytes]; the second-level cache of a core is larger.
 CACHE_ROOM = 2**19
+
+# Chains: quantities, numbers of joints, and from which number on the exponent is fitted.
+CHAIN_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+CHAIN_SIZES = (6, 7, 9, 12, 16, 20, 30, 50, 100)
+FITTED_FROM = 12
+# Other libraries that loop over states themselves. For the longest chains, our programs in CasADi
+# would take minutes to build.
+LOOPING = ("Pinocchio C++",)
 
 
 def measure_cell(
@@ -172,3 +182,51 @@ def _in_cache(
         return Times(best, times.refused), None
     limit = Limit(count, taken["kernel"], best[OURS], taken["multiply"], taken["moving"], counted)
     return Times(best, times.refused), limit
+
+
+def measure_growth(
+    sizes: Sequence[int],
+    peers: Mapping[str, Peer],
+    seconds: float,
+    progress: Callable[[str], None],
+) -> tuple[Growth, ...]:
+    """Measure batches of generic chains on one core.
+
+    Args:
+        sizes: numbers of joints.
+        peers: other libraries, by name.
+        seconds: how long each comparison may take.
+        progress: called after each measurement.
+    """
+    times: dict[str, list[Times]] = {quantity: [] for quantity in CHAIN_QUANTITIES}
+    for n in sizes:
+        arm = Arm(generic(n))
+        theirs, _ = in_others(arm, {name: p for name, p in peers.items() if name in LOOPING})
+        for quantity in CHAIN_QUANTITIES:
+            times[quantity].append(measure_batch(arm, quantity, theirs, seconds))
+            progress(f"{quantity}, chain of {n}")
+    return tuple(
+        Growth(
+            quantity, tuple(sizes), tuple(rows),
+            exponent(sizes, [row.seconds[OURS] for row in rows], FITTED_FROM), FITTED_FROM,
+        )
+        for quantity, rows in times.items()
+    )  # fmt: skip
+
+
+def in_others(arm: Arm, peers: Mapping[str, Peer]) -> tuple[dict[str, PeerArm], dict[str, str]]:
+    """Return the arm in other libraries, and the reasons of libraries that cannot have it."""
+    theirs: dict[str, PeerArm] = {}
+    refused: dict[str, str] = {}
+    for name, peer in peers.items():
+        try:
+            theirs[name] = peer.arm(arm)
+        except ArmdynError as error:
+            refused[name] = str(error)
+    return theirs, refused
+
+
+def exponent(sizes: Sequence[int], seconds: Sequence[float], least: int) -> float | None:
+    """Return p of the best fit seconds ~ n^p for sizes from `least` on; None below two sizes."""
+    points = [(log(n), log(t)) for n, t in zip(sizes, seconds, strict=True) if n >= least]
+    return linear_regression(*zip(*points, strict=True)).slope if len(points) > 1 else None

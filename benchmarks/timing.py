@@ -1,4 +1,4 @@
-"""Timing: several jobs in turn, the best time of each.
+"""Timing: several jobs in turn, the best time of each; and the machine that they run on.
 
 Absolute times depend on the machine and on its load at that moment. So jobs that are compared run
 in turn, round after round, and the shortest time of each is kept: a disturbance can only make a run
@@ -7,11 +7,18 @@ longer.
 
 from __future__ import annotations
 
+import os
+import platform
 import timeit
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+from armdyn.kernel import DOUBLE, target
 
 # A shorter sample measures the clock as much as the job; jobs are repeated to reach this time.
 SHORTEST_SAMPLE = 2e-3
@@ -71,3 +78,35 @@ def _repeats(timer: timeit.Timer) -> int:
     while (taken := timer.timeit(number)) < SHORTEST_SAMPLE / 4:
         number *= 4
     return max(1, round(number * SHORTEST_SAMPLE / taken))
+
+
+def machine() -> dict[str, str]:
+    """Return the facts that a reader needs to interpret the times."""
+    this = target()
+    return {
+        "processor": _processor(),
+        "cores": str(os.cpu_count() or 1),
+        "doubles in a vector": str(this.vector_bytes // DOUBLE.bytes),
+        "compiled for": this.cpu,
+        "system": f"{platform.system()} {platform.machine()}",
+        "Python": platform.python_version(),
+        **{name: version(name) for name in ("armdyn", "numpy", "llvmlite")},
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "load when it began": _load(),
+    }
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:  # not on every system
+        return platform.processor() or platform.machine()
+    names = [line.split(":", 1)[1].strip() for line in text.splitlines() if "model name" in line]
+    return names[0] if names else platform.machine()
+
+
+def _load() -> str:
+    try:
+        return f"{os.getloadavg()[0]:.1f}"
+    except (AttributeError, OSError):
+        return "unknown"
