@@ -26,13 +26,16 @@ def arm_named(name: str) -> Arm:
         return Arm(generic(int(number.group(1))))
     if name in PUBLISHED:
         file, tip = PUBLISHED[name]
-        return load(_published(file), tip=tip)
+        return load(published(file), tip=tip)
     return load(name)
 
 
-def _published(file: str) -> Path:
+def published(file: str = "") -> Path:
+    """Return a file of the package example-robot-data, or the folder of its robots."""
     for folder in sys.path:
         path = Path(folder, "cmeel.prefix/share/example-robot-data/robots", file)
-        if path.is_file():
+        if path.exists():
             return path
-    raise MissingExtraError("example-robot-data", "bench", f"the arm of {Path(file).name}")
+    raise MissingExtraError(
+        "example-robot-data", "bench", f"the arm of {Path(file).name}" if file else "this"
+    )

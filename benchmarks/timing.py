@@ -40,24 +40,30 @@ class Job:
     states: int = 1
     options: Mapping[str, object] | None = None
 
-    def timer(self) -> timeit.Timer:
+    def timer(self, clock: Callable[[], float] = perf_counter) -> timeit.Timer:
         """Return a timer of the plain call, without a layer around it."""
         given: dict[str, Any] = {f"a{k}": value for k, value in enumerate(self.args)}
         named = {f"o_{key}": value for key, value in (self.options or {}).items()}
         words = [*given, *(f"{key.removeprefix('o_')}={key}" for key in named)]
         names = {"f": self.call, **given, **named}
-        return timeit.Timer(f"f({', '.join(words)})", globals=names)
+        return timeit.Timer(f"f({', '.join(words)})", timer=clock, globals=names)
 
 
-def best_times(jobs: Mapping[str, Job], seconds: float, least_rounds: int = 3) -> dict[str, float]:
+def best_times(
+    jobs: Mapping[str, Job],
+    seconds: float,
+    least_rounds: int = 3,
+    clock: Callable[[], float] = perf_counter,
+) -> dict[str, float]:
     """Return the seconds for one state of each job, the best of all rounds.
 
     Args:
         jobs: by name.
         seconds: how long all rounds may take together; the last round is completed.
         least_rounds: minimum number of rounds, even if they take longer.
+        clock: what a time is: `perf_counter`, or `process_time` or `thread_time` of the processor.
     """
-    timers = {name: job.timer() for name, job in jobs.items()}
+    timers = {name: job.timer(clock) for name, job in jobs.items()}
     repeats = {name: _repeats(timer) for name, timer in timers.items()}
     best = dict.fromkeys(jobs, float("inf"))
     end = perf_counter() + seconds
