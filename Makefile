@@ -64,7 +64,7 @@ lint: $(READY)  ## style, types and directions of import
 
 bench: $(BENCH_READY)  ## operation counts, and times beside Pinocchio, MuJoCo and CasADi: docs/benchmarks.md
 	$(BIN)/python benchmarks/counts.py
-	$(BIN)/armdyn bench --json docs/benchmarks.json --plot docs/benchmarks.svg --markdown docs/benchmarks.md
+	$(BIN)/python benchmarks/bench.py --json docs/benchmarks.json --plot docs/benchmarks.svg --markdown docs/benchmarks.md
 	$(BIN)/python benchmarks/readme.py
 
 docs: $(READY)  ## the site of tutorials and reference, from docs/ and docstrings: site/index.html

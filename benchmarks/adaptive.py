@@ -14,8 +14,8 @@ import sys
 
 import numpy as np
 
-from armdyn.report.bench._arms import arm_named
 from armdyn.report.studies.adaptive import BAR, DURATION, FIXED, FREE, PHYSICAL, run_adaptive
+from arms import arm_named
 
 ARMS = ("puma560", "panda")
 

@@ -8,7 +8,6 @@ With --check nothing is written: the exit status is 1 if a file differs from wha
 from __future__ import annotations
 
 import argparse
-import site
 import sys
 import textwrap
 from dataclasses import replace
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from armdyn.robot import Robot, read_robot, toml_text
+from arms import published
 
 BUNDLED = Path(__file__).parents[1] / "src/armdyn/robot/bundled"
 PACKAGE = "example-robot-data 6.0.0 (BSD-2-Clause)"
@@ -152,12 +152,6 @@ def described(name: str) -> Robot:
         *robot.notes,
     ]
     return replace(robot, name=name, notes=tuple(notes), shapes=())
-
-
-def published(file: str) -> Path:
-    folder = "cmeel.prefix/share/example-robot-data/robots"
-    paths = [Path(place, folder, file) for place in site.getsitepackages()]
-    return next(path for path in paths if path.exists())
 
 
 if __name__ == "__main__":

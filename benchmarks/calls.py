@@ -51,14 +51,12 @@ Case = tuple[str, str, str]
 
 def sources(robots: Sequence[str]) -> dict[str, tuple[str, str | None]]:
     """Return what `load` takes for each robot: a name or a file, and the last link."""
-    from armdyn.report.bench._arms import PUBLISHED
+    from arms import PUBLISHED, published
 
     found: dict[str, tuple[str, str | None]] = {}
     for name in robots:
         file, tip = PUBLISHED.get(name, (name, None))
-        part = Path("cmeel.prefix/share/example-robot-data/robots", file)
-        paths = [Path(place, part) for place in sys.path if Path(place, part).is_file()]
-        found[Path(name).stem] = (str(paths[0]) if paths else file, tip)
+        found[Path(name).stem] = (str(published(file)) if name in PUBLISHED else file, tip)
     return found
 
 

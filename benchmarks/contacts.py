@@ -25,12 +25,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from cutoffs import Case, cases
 from numpy.typing import NDArray
 
 import armdyn
 from armdyn import Arm, Log, MomentumObserver
 from armdyn.control import model_for
+from cutoffs import Case, cases
 
 HOME = Path(__file__).parents[1]
 sys.path[:0] = [str(HOME / "tests"), str(HOME / "tests/identification")]

@@ -25,7 +25,7 @@ from armdyn.kernel.call._fastcall_ir import fastcall_ir
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.targets import arm, x86
 from armdyn.kernel.targets._target import Host
-from armdyn.report.bench._arms import arm_named
+from arms import arm_named
 
 ARMS = ("puma560", "ur5", "panda", "generic6", "generic7", "generic30")
 CPUS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")

@@ -15,13 +15,13 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 import armdyn
 from armdyn.identification.fit._columns import rotor_rows
 from armdyn.robot import FRICTION_TERMS
+from arms import arm_named
 
 SHARES = (0.1, 0.3, 0.6, 0.9)
 LOST = 3.0
@@ -29,16 +29,7 @@ LOST = 3.0
 
 def described(number: int) -> armdyn.Arm:
     """One of three arms, without rotors and friction."""
-    robots = next(
-        path
-        for folder in sys.path
-        if (path := Path(folder, "cmeel.prefix/share/example-robot-data/robots")).is_dir()
-    )
-    arm = (
-        lambda: armdyn.load(robots / "ur_description/urdf/ur5_robot.urdf"),
-        lambda: armdyn.load(robots / "panda_description/urdf/panda.urdf", tip="panda_link8"),
-        lambda: armdyn.load("puma560"),
-    )[number % 3]()
+    arm = arm_named(("ur5", "panda", "puma560")[number % 3])
     bare = {field: 0.0 for field in (*FRICTION_TERMS, "rotor_inertia", "stribeck_velocity")}
     joints = [replace(joint, **bare) for joint in arm.robot.joints]
     return armdyn.Arm(replace_joints(arm, joints))

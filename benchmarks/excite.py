@@ -11,32 +11,20 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
 import armdyn
+from arms import arm_named
 
-ROBOTS = {
-    "UR5": ("ur_description/urdf/ur5_robot.urdf", None),
-    "Panda": ("panda_description/urdf/panda.urdf", "panda_link8"),
-}
-
-
-def found(name: str) -> Path:
-    """Return a file of example-robot-data."""
-    for folder in sys.path:
-        path = Path(folder, "cmeel.prefix/share/example-robot-data/robots", name)
-        if path.is_file():
-            return path
-    sys.exit("example-robot-data is not installed")
+ROBOTS = {"UR5": "ur5", "Panda": "panda"}
 
 
 def main(seeds: list[int]) -> None:
     """Print a row for every robot and seed."""
     print("robot  seed  clearance [mm]  information  seconds  of processor")
-    for name, (file, tip) in ROBOTS.items():
-        arm = armdyn.load(found(file), tip=tip)
+    for name, robot in ROBOTS.items():
+        arm = arm_named(robot)
         for seed in seeds:
             wall, cpu = time.perf_counter(), time.process_time()
             motion = armdyn.excite(arm, 20.0, floor=0.0, seed=seed)

@@ -13,10 +13,10 @@ import argparse
 import sys
 from dataclasses import replace
 
-import errorbars
 import numpy as np
 
 import armdyn
+import errorbars
 
 FURTHER = {
     "load": ("load_friction",),

@@ -10,28 +10,20 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 
 import armdyn
+from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.identification.data._decimation import decimation_filter
 from armdyn.identification.fit._columns import Model, friction_columns
 from armdyn.identification.fit._fit import factors_of
 from armdyn.identification.fit._segments import FilteredSegment, Rows
-from armdyn.report._pinocchio import pinocchio_model
+from arms import arm_named
 
 LOOP = 50_000
 RATE = 1000.0
-
-
-def robot() -> armdyn.Arm:
-    for folder in sys.path:
-        path = Path(folder, "cmeel.prefix/share/example-robot-data/robots")
-        if path.is_dir():
-            return armdyn.load(path / "panda_description/urdf/panda.urdf", tip="panda_link8")
-    raise SystemExit("example-robot-data is not installed: pip install example-robot-data")
 
 
 def motion(t: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -60,9 +52,9 @@ def pinocchio_loop(arm: armdyn.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarr
     data = model.createData()
     kept = np.zeros((1000, arm.n, 10 * arm.n))
     begin = time.process_time()
-    for k in range(LOOP):
+    for k in range(len(q)):
         kept[k % 1000] = pin.computeJointTorqueRegressor(model, data, q[k], qd[k], qdd[k])
-    return (time.process_time() - begin) / LOOP
+    return (time.process_time() - begin) / len(q)
 
 
 def core(arm: armdyn.Arm, log: armdyn.Log, qd: np.ndarray, qdd: np.ndarray) -> float:
@@ -85,7 +77,7 @@ def whole(arm: armdyn.Arm, log: armdyn.Log, physical: bool) -> float:
 
 def main() -> None:
     samples = int(float(sys.argv[1])) if len(sys.argv) > 1 else 1_000_000
-    arm = robot()
+    arm = arm_named("panda")
     armdyn.identify(arm, record(arm, 20_000)[0])  # compiles
     log, qd, qdd = record(arm, samples)
     loop = pinocchio_loop(arm, log.q[:LOOP], qd[:LOOP], qdd[:LOOP])

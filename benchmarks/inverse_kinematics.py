@@ -33,8 +33,9 @@ import numpy as np
 
 import armdyn
 from armdyn.algorithms.closed_form import closed_form
-from armdyn.report.bench.peers._eaik import EAIK
 from armdyn.robot import chain_of
+from peers.eaik import EAIK
+from timing import Job, best_times
 
 GIVEN = 0.4
 # Poses in a batch of an arm without a closed form.
@@ -110,17 +111,6 @@ def swivel(arm: armdyn.Arm, q: np.ndarray) -> np.ndarray:
     return np.arctan2(((E - S) * e2).sum(axis=-1), ((E - S) * np.cross(e2, n)).sum(axis=-1))
 
 
-def clocks(functions: list[Callable[[], Any]], repeats: int) -> list[float]:
-    """The least processor time of some calls of each [s], in turns."""
-    best = [np.inf] * len(functions)
-    for _ in range(repeats):
-        for k, function in enumerate(functions):
-            begin = time.process_time()
-            function()
-            best[k] = min(best[k], time.process_time() - begin)
-    return best
-
-
 def peer(arm: armdyn.Arm, locked: tuple[int, float] | None) -> Any:
     """The same arm in EAIK; None if it cannot be."""
     try:
@@ -166,7 +156,8 @@ def table(names: list[str], count: int, n_compared: int) -> None:
                 lambda other=other, few=given_few: other.one_by_one(few),
                 lambda other=other, few=given_few: other.batch(few),
             ]
-        new, again, *theirs = clocks(calls, 5)
+        jobs = {str(k): Job(call, ()) for k, call in enumerate(calls)}
+        new, again, *theirs = best_times(jobs, 0.0, 5, time.process_time).values()
         print(
             f"{name} ({form.words}): error {error:.1e}, original within {original.max():.1e} "
             f"({int((original > 1e-5).sum())} not within 1e-5), branches {listed}; "

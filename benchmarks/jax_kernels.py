@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from time import process_time
 from typing import Any
 
 if hasattr(os, "sched_setaffinity"):  # before JAX starts its threads
@@ -21,13 +22,13 @@ if hasattr(os, "sched_setaffinity"):  # before JAX starts its threads
 import jax
 import jax.numpy as jnp
 import numpy as np
-from best_times import best
 
 import armdyn
 from armdyn.arm import Function
 from armdyn.kernel._jit import compile_object, load_code
 from armdyn.kernel.call._xla import HANDLER, handler_ir
 from armdyn.kernel.ir._codegen import Codegen
+from timing import Job, best_times
 
 STATES, ROUNDS = 4096, 60
 KEPT: list[object] = []  # machine code that JAX may call until the end
@@ -54,6 +55,13 @@ def without_kernel(f: Function, name: str) -> Callable[..., Any]:
     return jax.jit(jax.ffi.ffi_call(name, results))
 
 
+def nanoseconds(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """Return the shortest time of each call on the processor, a state."""
+    jobs = {name: Job(call, (), STATES) for name, call in calls.items()}
+    times = best_times(jobs, 0.0, ROUNDS, process_time)
+    return {name: 1e9 * seconds for name, seconds in times.items()}
+
+
 def main(names: list[str]) -> None:
     jax.config.update("jax_enable_x64", True)
     wait = jax.block_until_ready
@@ -68,13 +76,13 @@ def main(names: list[str]) -> None:
             kernel, traced = jax.jit(f.jax()), jax.jit(f.jax(kernel=False))
             slope = gradient(f.jax(), len(states))
             empty = without_kernel(f, f"nothing_{name}_{quantity}")
-            times = best({
+            times = nanoseconds({
                 "JAX": lambda g=empty, x=states: wait(g(*x)),
                 "NumPy": lambda f=f, x=plain: f(*x),
                 "kernel": lambda g=kernel, x=states: wait(g(*x)),
                 "traced": lambda g=traced, x=states: wait(g(*x)),
                 "gradient": lambda g=slope, x=states: wait(g(*x)),
-            }, STATES, ROUNDS)  # fmt: skip
+            })  # fmt: skip
             listed = "  ".join(f"{what} {ns:7.1f}" for what, ns in times.items())
             ratio = times["traced"] / times["kernel"]
             print(f"{name:8} {quantity:17} {listed}  traced / kernel {ratio:5.1f}", flush=True)

@@ -14,12 +14,13 @@ import sys
 import warnings
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 import armdyn
+from armdyn.errors import MissingExtraError
 from armdyn.identification.payload._load import loaded
+from arms import published
 
 ROBOTS = ("ur5", "panda", "puma560", "kinova")
 URDFS = {
@@ -50,13 +51,12 @@ def robot(name: str) -> armdyn.Arm:
     """An arm of the package example-robot-data, or a bundled one if that is not installed."""
     if name in URDFS:
         file, tip = URDFS[name]
-        for folder in sys.path:
-            path = Path(folder, "cmeel.prefix/share/example-robot-data/robots", file)
-            if path.is_file():
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    return armdyn.load(path, tip=tip)
-        name = "puma560"
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return armdyn.load(published(file), tip=tip)
+        except MissingExtraError:
+            name = "puma560"
     return armdyn.load(name)
 
 

@@ -14,9 +14,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-import cutoffs
-
 import armdyn
+import cutoffs
 from armdyn import Log
 from armdyn.log import at_source_times
 

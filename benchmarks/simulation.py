@@ -11,27 +11,19 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 
 import mujoco
 import numpy as np
 from mujoco import rollout
 
 import armdyn
-from armdyn.report.bench.peers._mujoco import mjcf
+from arms import arm_named
+from peers.mujoco import mjcf
 
 ROUNDS = 3
 THEIRS = 50
 STEP = 1e-3
 SAMPLES = 11
-
-
-def robot() -> armdyn.Arm:
-    for folder in sys.path:
-        path = Path(folder, "cmeel.prefix/share/example-robot-data/robots")
-        if path.is_dir():
-            return armdyn.load(path / "panda_description/urdf/panda.urdf", tip="panda_link8")
-    raise SystemExit("example-robot-data is not installed: pip install example-robot-data")
 
 
 class MuJoCo:
@@ -65,7 +57,7 @@ def ours(arm: armdyn.Arm, q: np.ndarray, qd: np.ndarray, steps: int) -> tuple[fl
 def main() -> None:
     arms = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     steps = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
-    arm = robot()
+    arm = arm_named("panda")
     rng = np.random.default_rng(0)
     q, qd = rng.uniform(-1.0, 1.0, (2, arms, arm.n))
     few = min(arms, THEIRS)

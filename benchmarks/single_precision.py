@@ -23,8 +23,9 @@ import numpy as np
 
 from armdyn.graph import Slot, trace
 from armdyn.kernel import FLOAT, compile_program
-from armdyn.report.bench._arms import arm_named
 from armdyn.scalar import cos, sin
+from arms import arm_named
+from timing import Job, best_times
 
 ARMS = ("ur5", "panda", "puma560")
 QUANTITIES = (
@@ -76,19 +77,13 @@ def speed(arms: list[str]) -> None:
 
 
 def _ratio(pair: list[Any], count: int) -> str:
-    calls: list[tuple[Any, list[np.ndarray], Any]] = []
-    for f in pair:
+    jobs: dict[str, Job] = {}
+    options = {"threads": 1} if count > 20_000 else {}
+    for name, f in zip(("double", "single"), pair, strict=True):
         given = [x.astype(f.dtype) for x in states(f, count)]
-        calls.append((f, given, f(*given, threads=1)))
-    best = [np.inf, np.inf]
-    repeats = max(1, 20_000 // count)
-    for _ in range(RUNS):
-        for k, (f, given, out) in enumerate(calls):
-            begin = thread_time()
-            for _ in range(repeats):
-                f(*given, out=out, threads=1) if count > 20_000 else f(*given, out=out)
-            best[k] = min(best[k], (thread_time() - begin) / (repeats * count) * 1e9)
-    return f"{best[0]:9.1f} -> {best[1]:6.1f}  {best[0] / best[1]:5.2f}x"
+        jobs[name] = Job(f, given, count, {"out": f(*given, threads=1), **options})
+    double, single = (1e9 * x for x in best_times(jobs, 0.0, RUNS, thread_time).values())
+    return f"{double:9.1f} -> {single:6.1f}  {double / single:5.2f}x"
 
 
 def errors(arms: list[str]) -> None:

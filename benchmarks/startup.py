@@ -18,6 +18,8 @@ import tempfile
 from pathlib import Path
 
 import armdyn
+from armdyn.errors import MissingExtraError
+from arms import PUBLISHED, published
 
 ROUNDS = 9
 FIRST = """\
@@ -31,11 +33,10 @@ print(arm.inverse_dynamics(*np.zeros((3, arm.n))))
 
 def robot(folder: Path) -> Path:
     """A UR5 if example-robot-data is installed, else a PUMA 560 written as URDF."""
-    part = "cmeel.prefix/share/example-robot-data/robots/ur_description/urdf/ur5_robot.urdf"
-    for place in sys.path:
-        if Path(place, part).is_file():
-            return Path(place, part)
-    path = folder / "puma560.urdf"
+    try:
+        return published(PUBLISHED["ur5"][0])
+    except MissingExtraError:
+        path = folder / "puma560.urdf"
     armdyn.save(armdyn.load("puma560"), path)
     return path
 

@@ -10,10 +10,8 @@ same nodes with the limits at both ends of every piece.
 from __future__ import annotations
 
 import argparse
-import logging
 import time
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +23,7 @@ from armdyn.motion.timing._passes import passed
 from armdyn.motion.timing._paths import splines
 from armdyn.motion.timing._problem import Problem
 from armdyn.motion.timing._tight import Tight
+from peers.toppra import Toppra, duration
 
 VISCOUS = {"ur5": [12, 12, 9, 2.5, 2.5, 2], "panda": [6, 6, 5, 5, 1.2, 1, 1]}
 COULOMB = {"ur5": [9, 9, 7, 2.5, 2.5, 2], "panda": [4, 4, 3, 3, 1, 0.8, 0.8]}
@@ -47,39 +46,14 @@ def points_of(name: str, count: int, seed: int = 1) -> np.ndarray:
     return middle + np.random.default_rng(seed).uniform(-1.0, 1.0, (count, 5, len(middle)))
 
 
-def duration(s: np.ndarray, speed: np.ndarray) -> float:
-    """Return the time of a law."""
-    return float((2.0 * np.diff(s) / (speed[1:] + speed[:-1])).sum())
-
-
 def lane(problem: Problem, k: int) -> slice:
     """Return the nodes of one path."""
     return slice(0, int((problem.length[:, k] > 0.0).sum()) + 1)
 
 
-def by_toppra(arm: Arm, knots: np.ndarray, points: np.ndarray, grid: np.ndarray, kind: int) -> Any:
-    """Return toppra's speeds at the nodes of a path."""
-    import toppra
-    from toppra import algorithm, constraint
-
-    limits = limits_of(arm, None, None, None)
-    path = toppra.SplineInterpolator(knots, points, bc_type="natural")
-    torque = constraint.JointTorqueConstraint(
-        lambda q, qd, qdd: arm.inverse_dynamics(q, qd, qdd, friction=False),
-        np.stack([-limits.effort, limits.effort], axis=1),
-        np.zeros(arm.n),
-        discretization_scheme=constraint.DiscretizationType(kind),
-    )
-    speed = constraint.JointVelocityConstraint(
-        np.stack([-limits.velocity, limits.velocity], axis=1)
-    )
-    peer = algorithm.TOPPRA([speed, torque], path, gridpoints=grid)
-    return peer.compute_parameterization(0.0, 0.0)[1]
-
-
 def compare_toppra(name: str, count: int, nodes: int) -> None:
     """Print how durations differ from toppra's on the same nodes, without friction."""
-    arm, points = armdyn.load(name), points_of(name, count)
+    peer, arm, points = Toppra(), armdyn.load(name), points_of(name, count)
     paths = splines(points)
     problem = Problem.of(arm, paths, limits_of(arm, None, None, None), False, nodes)
     room = Tight.none(problem).room(problem, None)
@@ -90,7 +64,7 @@ def compare_toppra(name: str, count: int, nodes: int) -> None:
     for k in range(count):
         at = lane(problem, k)
         grid = problem.s[at, k]
-        theirs = [by_toppra(arm, paths.knots[k], points[k], grid, kind) for kind in (0, 1)]
+        theirs = [peer.speeds(arm, paths.knots[k], points[k], grid, bool(kind)) for kind in (0, 1)]
         ours = (left, both, capped)
         rows.append(
             [
@@ -193,7 +167,7 @@ def compare_limits(name: str, count: int, nodes: int) -> None:
 
 def compare_speed(name: str, nodes: int) -> None:
     """Print processor times a path, of all threads, of a batch and of toppra, in one run."""
-    arm, points = armdyn.load(name), points_of(name, BATCH)
+    peer, arm, points = Toppra(), armdyn.load(name), points_of(name, BATCH)
     paths = splines(points)
     time_optimal(arm, points[:2], nodes=nodes)
     grid = np.linspace(0.0, 1.0, nodes + 1)
@@ -207,7 +181,7 @@ def compare_speed(name: str, nodes: int) -> None:
         for kind, times in theirs.items():
             begin = time.process_time()
             for k in range(5):
-                by_toppra(arm, paths.knots[k], points[k], grid, kind)
+                peer.speeds(arm, paths.knots[k], points[k], grid, bool(kind))
             times.append((time.process_time() - begin) / 5)
     print(f"{name}, {nodes} pieces, batches of {BATCH}, processor time a path")
     for tolerance, words in ((1e-3, "limits hold between nodes"), (10.0, "at nodes, as toppra")):
@@ -227,7 +201,6 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=100)
     parser.add_argument("--arms", nargs="*", default=["ur5", "panda"])
     given = parser.parse_args()
-    logging.getLogger("toppra").setLevel(logging.ERROR)
     for name in given.arms:
         if "toppra" in given.what:
             compare_toppra(name, given.paths, given.nodes)

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from time import process_time
 from typing import Any
 
 import numpy as np
 import torch
-from best_times import best
 
 import armdyn
 from armdyn.graph import Program, statements
 from armdyn.scalar import Op
+from timing import Job, best_times
 
 ROBOT, STATES, ROUNDS = "ur5", 4096, 60
 TEMPLATES = {
@@ -62,6 +63,13 @@ def both_ways(function: Callable[..., Any], states: list[Any]) -> None:
     function(*states).sum().backward()
 
 
+def nanoseconds(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """Return the shortest time of each call on the processor, a state."""
+    jobs = {name: Job(call, (), STATES) for name, call in calls.items()}
+    times = best_times(jobs, 0.0, ROUNDS, process_time)
+    return {name: 1e9 * seconds for name, seconds in times.items()}
+
+
 def main(quantities: list[str]) -> None:
     torch.set_num_threads(1)
     arm = armdyn.load(ROBOT)
@@ -75,15 +83,15 @@ def main(quantities: list[str]) -> None:
         assert torch.allclose(ours(*plain), theirs(*plain), rtol=1e-9, atol=1e-9)
         arrays = [x.numpy() for x in plain]
         out = f(*arrays)
-        forward = best({
+        forward = nanoseconds({
             "alone": lambda g=f.kernel, x=arrays, out=out: g(*x, out=out),
             "kernel": lambda g=ours, x=plain: g(*x),
             "compiled": lambda g=theirs, x=plain: g(*x),
-        }, STATES, ROUNDS)  # fmt: skip
-        both = best({
+        })  # fmt: skip
+        both = nanoseconds({
             "kernel": lambda g=ours, x=tracked: both_ways(g, x),
             "compiled": lambda g=theirs, x=tracked: both_ways(g, x),
-        }, STATES, ROUNDS)  # fmt: skip
+        })  # fmt: skip
         listed = [f"{name} {forward[name]:6.1f}; {both[name]:6.1f}" for name in both]
         ratios = [t["compiled"] / t["kernel"] for t in (forward, both)]
         print(

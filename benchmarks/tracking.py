@@ -7,31 +7,16 @@ The two take turns, so that what else runs on the machine slows both; the shorte
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from time import perf_counter
-from typing import Any
-
 import numpy as np
 
-from armdyn.report.bench._arms import arm_named
+from arms import arm_named
+from timing import Job, best_times
 
 ARMS = ("planar3", "puma560", "ur5", "panda", "generic6")
 # States of a batch: results of this size stay in the nearer caches.
 BATCH = 64
-ROUNDS, CALLS = 60, 40
+ROUNDS = 60
 MOST = 1.3
-
-
-def turns(functions: list[tuple[Callable[..., Any], list[Any]]]) -> list[float]:
-    """Return the shortest time of each function, all called in turn."""
-    best = [np.inf] * len(functions)
-    for _ in range(ROUNDS):
-        for k, (f, given) in enumerate(functions):
-            begin = perf_counter()
-            for _ in range(CALLS):
-                f(*given)
-            best[k] = min(best[k], (perf_counter() - begin) / CALLS)
-    return best
 
 
 def main() -> None:
@@ -44,8 +29,10 @@ def main() -> None:
         ratios: list[float] = []
         for shape in ((base.n,), (BATCH, base.n)):
             x = list(rng.normal(size=(4, *shape)))
-            a, b = turns([(tracking, x), (ordinary, x[:3])])
-            ratios.append(a / b)
+            count = 1 if len(shape) == 1 else BATCH
+            jobs = {"tracking": Job(tracking, x, count), "ordinary": Job(ordinary, x[:3], count)}
+            times = best_times(jobs, 0.0, ROUNDS)
+            ratios.append(times["tracking"] / times["ordinary"])
         worst = max(worst, *ratios)
         print(f"{name:10} {ratios[0]:10.2f} {ratios[1]:10.2f}")
     print(f"largest: {worst:.2f}")

@@ -13,10 +13,10 @@ import argparse
 from dataclasses import replace
 
 import numpy as np
-from errorbars import described, motion, recorded, replace_joints, truth
 
 import armdyn
 from armdyn.identification.physical import _physical
+from errorbars import described, motion, recorded, replace_joints, truth
 
 
 def bare(arm: armdyn.Arm) -> armdyn.Arm:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import math
 import re
-import site
 import sys
 import tempfile
 import warnings
@@ -37,6 +36,7 @@ from armdyn.robot.formats._merge import _rest_positions
 from armdyn.robot.formats._tree import tree_of
 from armdyn.robot.formats.urdf import parse_urdf, urdf_text
 from armdyn.robot.formats.urdf._parse import parse_description
+from arms import published
 from support.formats_in_turn import in_turn
 
 EXACT = 1e-10
@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="print every arm, not only bad ones")
     parser.add_argument("--formats", action="store_true", help="go through all formats in turn")
     given = parser.parse_args()
-    folder = given.folder or published()
+    folder = given.folder or published().parent
     keys = ("as written", "snapped", "round trip", "snapped, of what is stated", "formats")
     worst = dict.fromkeys(keys, 0.0)
     count = bad = 0
@@ -93,11 +93,6 @@ def main() -> None:
     for words, times in refused.most_common():
         print(f"{times:5} refused: {words}")
     sys.exit(1 if bad else 0)
-
-
-def published() -> Path:
-    places = [Path(one, "cmeel.prefix/share/example-robot-data") for one in site.getsitepackages()]
-    return next(place for place in places if place.exists())
 
 
 def arms(path: Path, most: int, refused: Counter[str]):

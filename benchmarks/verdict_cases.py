@@ -7,16 +7,15 @@ nobody described, and noise.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 import armdyn
 from armdyn import Arm, Joint, Log
+from arms import published
 
 Function = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
@@ -70,11 +69,7 @@ def arm_of(name: str, seed: int) -> Arm:
     if name not in FILES:
         return armdyn.load(name)
     file, tip = FILES[name]
-    for folder in sys.path:
-        path = Path(folder, "cmeel.prefix/share/example-robot-data/robots", file)
-        if path.is_file():
-            return armdyn.load(path, tip=tip) if tip else armdyn.load(path)
-    raise FileNotFoundError(f"{file}: pip install example-robot-data")
+    return armdyn.load(published(file), tip=tip)
 
 
 def fault_of(index: int) -> str:

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from verdict_cases import ARMS, FAULTS, Case, make
 
 import armdyn
+from verdict_cases import ARMS, FAULTS, Case, make
 
 WRONG = 0.10
 STATES = 150

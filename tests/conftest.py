@@ -1,4 +1,4 @@
-"""Tests import their shared module by its plain name, and leave the user's cache alone.
+"""Tests import `support` and the benchmarks by plain names, and leave the user's cache alone.
 
 All processes of a run share one cache, empty at the start: nothing is compiled twice. Each has one
 thread for linear algebra: several processes with several threads wait for each other.
@@ -17,6 +17,7 @@ import hypothesis
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))  # as `python benchmarks/x.py` has
 if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ["ARMDYN_CACHE"] = tempfile.mkdtemp(prefix="armdyn-tests-")

@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 import armdyn
+import timing
 from armdyn import _checks
 from armdyn.errors import ArmdynError
 from armdyn.files import _temporary
@@ -29,7 +30,6 @@ from armdyn.kernel import _llvm, target
 from armdyn.kernel.batch import _threads
 from armdyn.kernel.targets import _choice
 from armdyn.log.storage import _memory_rows
-from armdyn.report.bench import _machine
 from armdyn.robot.formats.isolated import _confine, _process
 
 SOURCES = sorted(Path(str(files("armdyn"))).rglob("*.py"))
@@ -147,18 +147,18 @@ def test_processors_without_a_name_have_that_of_their_kind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """ARM's /proc/cpuinfo has no names, other systems have no such file."""
-    monkeypatch.setattr(_machine.platform, "machine", lambda: "arm64")
-    monkeypatch.setattr(_machine.platform, "processor", lambda: "")
+    monkeypatch.setattr(timing.platform, "machine", lambda: "arm64")
+    monkeypatch.setattr(timing.platform, "processor", lambda: "")
     monkeypatch.setattr(Path, "read_text", lambda *_a, **_k: "processor\t: 0\nCPU part\t: 0xd0b\n")
-    assert _machine._processor() == "arm64"
+    assert timing._processor() == "arm64"
 
     def missing(*_a: object, **_k: object) -> str:
         raise FileNotFoundError
 
     monkeypatch.setattr(Path, "read_text", missing)
-    assert _machine._processor() == "arm64"
+    assert timing._processor() == "arm64"
     monkeypatch.delattr(os, "getloadavg", raising=False)
-    assert _machine._load() == "unknown"
+    assert timing._load() == "unknown"
 
 
 def test_rows_need_no_mapping_of_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import armdyn
 from armdyn import Arm
 from armdyn.algorithms import load_friction
 from armdyn.algorithms.load_friction import factors, signs_of_load
-from armdyn.report.verify import verify
+from armdyn.arm.verify import verify
 from support.friction import constants, law, with_all_terms
 from support.robots import random_robot, random_state, relative_error
 

@@ -11,8 +11,8 @@ import pytest
 
 from armdyn import generic
 from armdyn.algorithms import QUANTITIES, lin_1991
+from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.graph import Operations, Slot, count, trace
-from armdyn.report._pinocchio import pinocchio_model
 from armdyn.robot import Chain, chain_of
 from support.robots import random_robots, random_state, relative_error
 

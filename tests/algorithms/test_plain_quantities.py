@@ -12,8 +12,8 @@ import pytest
 from armdyn import Joint, Robot
 from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
+from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.graph import Slot, count, evaluate, trace
-from armdyn.report._pinocchio import pinocchio_model
 from armdyn.robot import Chain, chain_of
 from support.robots import random_robots, random_state, relative_error
 

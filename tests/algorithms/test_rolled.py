@@ -9,6 +9,7 @@ import pytest
 
 from armdyn import Robot, generic
 from armdyn.algorithms import QUANTITIES
+from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.arm.programs._rolled import rolled_program
 from armdyn.arm.programs._tracing import algorithm
 from armdyn.graph import (
@@ -21,7 +22,6 @@ from armdyn.graph import (
     verify_rolled,
 )
 from armdyn.kernel import compile_program
-from armdyn.report._pinocchio import pinocchio_model
 from armdyn.robot import chain_of
 from armdyn.robot._generic import random_joint
 from armdyn.scalar import Op, symbol

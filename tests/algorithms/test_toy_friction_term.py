@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Joint, Robot
-from armdyn.report.verify import verify
+from armdyn.arm.verify import verify
 from armdyn.robot import FRICTION_TERMS, FrictionTerm, urdf_text
 from armdyn.robot.formats import _assemble, _placement
 from armdyn.robot.formats.urdf import parse_urdf

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.report.verify import verify
+from armdyn.arm.verify import verify
 from support.published import published
 
 ARMS = {

@@ -14,8 +14,8 @@ import pytest
 import armdyn
 from armdyn.algorithms import QUANTITIES, Identity, Method, Quantity, lin_fang_1, newton_euler
 from armdyn.algorithms.identities import Answers, Sides
+from armdyn.arm.verify import verify
 from armdyn.cli._app import main
-from armdyn.report.verify import verify
 from support.c_code import Library, needs_gcc
 
 STATE = [0.3, -0.4, 0.8], [1.0, 0.5, -2.0]

@@ -76,12 +76,26 @@ def test_verify_names_the_method_that_disagrees(monkeypatch, capsys) -> None:
     assert out.count("DISAGREES") == 1
 
 
-def test_verify_does_without_pinocchio(monkeypatch, capsys) -> None:
+def test_verify_compares_with_pinocchio(monkeypatch, capsys) -> None:
+    pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
+    status, out, err = run(monkeypatch, capsys, "verify", "planar2")
+    assert status == 0 and "to Pinocchio" in " ".join(out.split())
+    assert "not compared" not in err
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_verify_without_pinocchio_says_so_and_has_no_column_for_it(
+    monkeypatch, capsys, words
+) -> None:
     monkeypatch.setitem(sys.modules, "pinocchio", None)
-    status, out, _ = run(monkeypatch, capsys, "verify", "planar2")
-    assert status == 0 and "Pinocchio is not installed: armdyn[verify] adds it" in " ".join(
-        out.split()
-    )
+    status, out, err = run(monkeypatch, capsys, "verify", "planar2", *words)
+    told, agree = err.splitlines()
+    assert status == 0 and agree.endswith("methods agree.")
+    assert told.startswith("Pinocchio was not compared") and 'pip install "armdyn[verify]"' in told
+    if words:
+        assert json.loads(out)["pinocchio"] is None
+    else:
+        assert "Pinocchio" not in out and "tolerance" in out
 
 
 def test_tables_have_a_verdict_for_every_row(monkeypatch, capsys) -> None:

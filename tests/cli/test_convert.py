@@ -16,9 +16,9 @@ import pytest
 import armdyn
 from armdyn import Joint, Robot
 from armdyn.cli import main
+from armdyn.cli.conversion import compared
 from armdyn.cli.verbs import convert as verb
 from armdyn.errors import RobotWarning
-from armdyn.report.conversion import compared
 from armdyn.robot import read_robot, write_robot
 from support.mjcf_texts import TWO_LINKS
 

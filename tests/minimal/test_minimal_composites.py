@@ -15,8 +15,8 @@ from armdyn.algorithms import lin_fang_1_minimal, lin_fang_2_minimal, split
 from armdyn.algorithms.inertia_constants import Body
 from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import structure
+from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.graph import Slot, count, trace
-from armdyn.report._pinocchio import pinocchio_model
 from armdyn.robot import chain_of
 from armdyn.robot._generic import random_joint
 from support.robots import oracle, random_robots, random_state, relative_error

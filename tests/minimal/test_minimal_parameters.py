@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, InputError, MethodError, Robot, RobotWarning
-from armdyn.report._pinocchio import pinocchio_model
+from armdyn.arm.pinocchio import pinocchio_model
 from support.minimal import KNOWN, PUMA, arm_of, planar
 from support.robots import random_robots, relative_error
 

@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm
-from armdyn.report._pinocchio import pinocchio_model
+from armdyn.arm.pinocchio import pinocchio_model
 from support.c_code import Library, needs_gcc, with_prototype
 from support.friction import with_all_terms
 from support.robots import FAMILIES, random_robot, random_state, relative_error

@@ -13,7 +13,7 @@ import pytest
 
 import armdyn
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.report._pinocchio import pinocchio_model
+from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.robot import BundledName, Robot, bundled_names, chain_of, from_standard_dh, read_robot
 from armdyn.robot._bundled import TRUST, bundled_file
 from armdyn.robot.formats._toml import robot_from_toml, toml_text

@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 
 import armdyn
-from armdyn.report._pinocchio import pinocchio_model
+from armdyn.arm.pinocchio import pinocchio_model
 from support.published import PUBLISHED, published
 from support.robots import CLASSICAL, random_robot
 

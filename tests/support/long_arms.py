@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from armdyn import Robot
-from armdyn.report._pinocchio import pinocchio_model
+from armdyn.arm.pinocchio import pinocchio_model
 
 ROLLED = (
     "mass_matrix", "inverse_dynamics", "bias", "gravity", "forward_dynamics", "inverse_mass_matrix",

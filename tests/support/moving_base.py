@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from armdyn import Robot
-from armdyn.report._pinocchio import pinocchio_model
+from armdyn.arm.pinocchio import pinocchio_model
 
 
 def base_motion(seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from armdyn import Joint, Robot
-from armdyn.report._pinocchio import pinocchio_model
+from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.robot._generic import random_joint
 
 QUARTERS = (0.0, math.pi / 2, -math.pi / 2, math.pi)

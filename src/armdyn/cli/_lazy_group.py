@@ -6,11 +6,13 @@ The help of the group and the completion of names need only the summaries.
 from __future__ import annotations
 
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from armdyn.cli._forwarded import FORWARDED, forwarded_module
 from armdyn.cli._usage import VERBS, epilog, module_of
 
 
@@ -28,12 +30,19 @@ class LazyGroup(TyperGroup):
         return name, _imported(found.name) if found and found.name else None, rest
 
 
+def verb_module(verb: str) -> ModuleType:
+    """Return the module of a verb, in the package or beside it, whose function has its name."""
+    if verb in FORWARDED:
+        return forwarded_module(verb)
+    return import_module(module_of(verb))
+
+
 def _imported(verb: str) -> Any:
     """Return the command of a verb, made from the function in the module of the same name."""
     from armdyn.cli._option_names import Verb
     from armdyn.cli._reading_options import add_reading_options
 
-    module = import_module(module_of(verb))
+    module = verb_module(verb)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(verb, cls=Verb, epilog=epilog(verb))(getattr(module, verb))
     command = typer.main.get_command(alone)

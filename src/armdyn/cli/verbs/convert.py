@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.cli._console import JsonOption, complain, print_json, show
+from armdyn.cli.conversion import TOLERANCE, Comparison, Item, compared
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -21,7 +22,6 @@ from armdyn.cli.options.robot import (
 from armdyn.errors import ArmdynError, InputError, RobotFileError, RobotWarning
 from armdyn.files import check_writable, scratch_folder, write_whole
 from armdyn.present import Grid, Tone, Toned
-from armdyn.report.conversion import TOLERANCE, Comparison, Item, compared
 from armdyn.robot import Robot, check_written, not_seen_in, read_robot, write_robot
 
 OTHERS = Item(

@@ -9,7 +9,8 @@ import typer
 from rich.text import Text
 
 from armdyn.cli._console import JsonOption, complain, print_json, progress_bar, show
-from armdyn.report.demo import Chapter, tell
+from armdyn.cli.demo_page import Chapter
+from armdyn.cli.demo_story import run_demo
 
 
 def demo(
@@ -32,7 +33,7 @@ def demo(
             _show(number, chapter)
 
     with progress_bar(as_json=as_json) as progress:
-        story = tell(out, progress, told)
+        story = run_demo(out, progress, told)
     if as_json:
         print_json(
             {

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 from rich.text import Text
 
+from armdyn.arm.pictures import draw_arm
 from armdyn.cli._console import JsonOption, plain, print_json, show
 from armdyn.cli.options.robot import (
     BaseOption,
@@ -22,7 +23,6 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.present import PICTURES_IN_WORDS, Grid, check_picture
-from armdyn.report.pictures import draw_arm
 from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot
 from armdyn.robot.formats._placement import roll_pitch_yaw
 from armdyn.robot.friction import coefficients, parameter_terms

@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from armdyn.arm.precision import Precision, single_precision
+from armdyn.arm.verify import Check, Verification
+from armdyn.arm.verify import verify as verify_arm
 from armdyn.cli._console import (
     JsonOption,
     complain,
@@ -23,9 +26,8 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.present import Grid, Toned
-from armdyn.report.precision import Precision, single_precision
-from armdyn.report.verify import Check, Verification
-from armdyn.report.verify import verify as verify_arm
+
+NOT_COMPARED = 'Pinocchio was not compared: it is not installed (pip install "armdyn[verify]").'
 
 
 def verify(
@@ -62,6 +64,8 @@ def verify(
         print_json({**asdict(verification), "passed": verification.passed, "checks": checks})
     else:
         show(_grid(verification))
+    if verification.pinocchio is None:
+        complain(NOT_COMPARED)
     if verification.passed:
         complain(f"all {len(verification.checks)} methods agree.")
     else:
@@ -95,28 +99,29 @@ def _plain(check: Check) -> dict[str, object]:
 
 
 def _grid(verification: Verification) -> Grid:
-    second = f"Pinocchio {verification.pinocchio}" if verification.pinocchio else None
+    second = verification.pinocchio
     rows: list[tuple[str, ...]] = []
     breaks: set[int] = set()
     previous = ""
     for k, c in enumerate(verification.checks):
         if previous and c.quantity != previous:
             breaks.add(k)
-        other = "" if c.pinocchio_error is None else f"{c.pinocchio_error:.1e}"
+        error = "" if c.pinocchio_error is None else f"{c.pinocchio_error:.1e}"
+        other = (error,) if second else ()
         verdict = "agrees" if c.passed else Toned("DISAGREES", "bad")
         rows.append(
             (
                 c.quantity if c.quantity != previous else "", c.method, c.against, f"{c.error:.1e}",
-                other, f"{c.tolerance:.0e}", verdict,
+                *other, f"{c.tolerance:.0e}", verdict,
             )
         )  # fmt: skip
         previous = c.quantity
     return Grid(
         f"Largest relative differences, {verification.robot}, "
-        f"{verification.n_states} random states (seed {verification.seed}); "
-        + (f"beside {second}" if second else "Pinocchio is not installed: armdyn[verify] adds it"),
-        ("quantity", "method", "compared with", "difference", "to Pinocchio", "tolerance",
-         "verdict"),
+        f"{verification.n_states} random states (seed {verification.seed})"
+        + (f"; beside Pinocchio {second}" if second else ""),
+        ("quantity", "method", "compared with", "difference",
+         *(("to Pinocchio",) if second else ()), "tolerance", "verdict"),
         3,
         tuple(rows),
         breaks=frozenset(breaks),

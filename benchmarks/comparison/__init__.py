@@ -1,0 +1,1 @@
+"""Times of the compiled functions beside other libraries: what `bench.py` measures."""
