@@ -15,7 +15,7 @@ import sys
 import numpy as np
 
 from armdyn.report.bench._arms import arm_named
-from armdyn.report.studies.adaptive import BAR, DURATION, FIXED, FREE, PHYSICAL, run_adaptive
+from armdyn_papers.studies.adaptive import BAR, DURATION, FIXED, FREE, PHYSICAL, run_adaptive
 
 ARMS = ("puma560", "panda")
 

@@ -12,16 +12,17 @@ import pytest
 
 import armdyn
 from armdyn.algorithms import QUANTITIES
-from armdyn.cli._app import main
-from armdyn.report.claims import CLAIMS
-from armdyn.report.papers.catalogue import PAPERS, VERDICTS, defined, equation_numbers, source_place
-from armdyn.report.papers.catalogue._entry import Paper
-from armdyn.report.papers.pages import pages
-from armdyn.report.papers.printed_counts import HEADS as COUNTS_HEADS
-from armdyn.report.papers.printed_counts import counts_grid
+from armdyn_papers.app import main
+from armdyn_papers.catalogue.entry import VERDICTS, Paper, equation_numbers, path_of_test
+from armdyn_papers.catalogue.places import defined, source_place
+from armdyn_papers.claims.trials import CLAIMS
+from armdyn_papers.pages import pages
+from armdyn_papers.papers import PAPERS
+from armdyn_papers.tables.printed_counts import HEADS as COUNTS_HEADS
+from armdyn_papers.tables.printed_counts import counts_grid
 from support.beside import paper_with
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 ENTRIES = [(paper, entry) for paper in PAPERS.values() for entry in paper.entries]
 
 # A sentence of each text, and how many equations it has.
@@ -89,7 +90,7 @@ def test_every_function_named_is_found() -> None:
     for paper, entry in ENTRIES:
         for reference in entry.code:
             place = source_place(reference)
-            lines = (ROOT / "src" / place.file).read_text("utf-8").splitlines()
+            lines = (ROOT / place.folder / place.file).read_text("utf-8").splitlines()
             name = place.name.rpartition(".")[2]
             assert name in lines[place.line - 1], f"{paper.name} {entry.place}: {reference}"
 
@@ -104,7 +105,7 @@ def test_every_test_named_exists() -> None:
     for paper, entry in ENTRIES:
         for test in entry.tests:
             file, _, name = test.partition("::")
-            found = defined(ROOT / "tests" / file)
+            found = defined(ROOT / path_of_test(file))
             assert name.startswith("test_") and name in found, f"{paper.name} {entry.place}: {test}"
 
 
@@ -139,12 +140,12 @@ def test_pages_in_docs_are_those_of_today() -> None:
     for name, text in texts.items():
         written = (folder / name).read_text("utf-8")
         assert without_lines(written) == without_lines(text), (
-            f"docs/papers/{name} is old: run armdyn paper --write docs/papers"
+            f"docs/papers/{name} is old: run armdyn-papers paper --write docs/papers"
         )
 
 
 def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["armdyn", "paper", *words])
+    monkeypatch.setattr(sys, "argv", ["armdyn-papers", "paper", *words])
     with pytest.raises(SystemExit) as stop:
         main()
     out, err = capsys.readouterr()

@@ -9,14 +9,20 @@ from pathlib import Path
 
 import pytest
 
-import armdyn.cli.verbs.papers.claims as verb
-from armdyn.cli._app import main
-from armdyn.report._stages import staged
-from armdyn.report.claims import CLAIMS, Claim, Judged, Trial, intervals, judge
-from armdyn.report.claims._claim import Amount, Contender, Order, Ranking, printed, traced
-from armdyn.report.claims._series import Series, polynomial, series
-from armdyn.report.claims._trials import crossovers, polynomial_text
-from armdyn.report.papers import Formula, PrintedRow, formula
+from armdyn_papers import app as command
+from armdyn_papers.claims.claim import Amount, Claim, Contender, Order, Ranking, printed, traced
+from armdyn_papers.claims.series import Series, polynomial, series
+from armdyn_papers.claims.trials import (
+    CLAIMS,
+    Judged,
+    Trial,
+    crossovers,
+    intervals,
+    judge,
+    polynomial_text,
+)
+from armdyn_papers.stages import staged
+from armdyn_papers.tables.printed import Formula, PrintedRow, formula
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
@@ -150,9 +156,9 @@ def test_verdicts(held: tuple[bool | None, ...]) -> None:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["armdyn", "claims", *words])
+    monkeypatch.setattr(sys, "argv", ["armdyn-papers", "claims", *words])
     with pytest.raises(SystemExit) as stop:
-        main()
+        command.main()
     return int(stop.value.code or 0)
 
 
@@ -160,7 +166,7 @@ def test_the_verb_prints_and_draws(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     few = ("mata_2002.inverse_before_luh", "mata_2002.inverse_linear", "lin_1991.matrix_up_to_4")
-    monkeypatch.setattr(verb, "CLAIMS", [BY_ID[name] for name in few])
+    monkeypatch.setattr(command, "CLAIMS", [BY_ID[name] for name in few])
     picture = tmp_path / "claims.png"
     assert run(monkeypatch, "--plot", str(picture)) == 0
     assert picture.read_bytes().startswith(b"\x89PNG")

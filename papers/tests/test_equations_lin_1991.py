@@ -10,9 +10,9 @@ import pytest
 import armdyn
 from armdyn.algorithms.frame import frame
 from armdyn.graph import Slot, count, trace
-from armdyn.report.papers.errata._arm import Array, Posed, Z, cross, difference, posed, skew
-from armdyn.report.papers.errata.checks.sets import slope
 from armdyn.robot import chain_of
+from armdyn_papers.errata.arm import Array, Posed, Z, cross, difference, posed, skew
+from armdyn_papers.errata.lin_1994 import slope
 
 ROUNDING = 1e-12
 

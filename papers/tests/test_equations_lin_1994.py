@@ -10,17 +10,9 @@ from armdyn.algorithms.lin_1994 import first_moments
 from armdyn.algorithms.structure import structure
 from armdyn.minimal._closed_form import closed_form
 from armdyn.minimal._sampled import random_states, rank, stacked_regressor
-from armdyn.report.papers.errata._arm import (
-    Array,
-    Posed,
-    cross,
-    difference,
-    inclined_slides,
-    posed,
-    skew,
-)
-from armdyn.report.papers.errata.checks.composites import parts
-from armdyn.report.papers.errata.checks.sets import matrix_48
+from armdyn_papers.errata.arm import Array, Posed, cross, difference, inclined_slides, posed, skew
+from armdyn_papers.errata.composites import parts
+from armdyn_papers.errata.lin_1994 import matrix_48
 
 ROUNDING = 1e-11
 NOWHERE = (0.0, 0.0, 0.0)

@@ -10,7 +10,7 @@ from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_fang_1 import formulation_1
 from armdyn.algorithms.lin_fang_5 import CompositeBefore, formulation_5
 from armdyn.algorithms.structure import structure
-from armdyn.report.papers.errata._arm import (
+from armdyn_papers.errata.arm import (
     Array,
     Posed,
     Z,
@@ -20,7 +20,7 @@ from armdyn.report.papers.errata._arm import (
     posed,
     skew,
 )
-from armdyn.report.papers.errata.checks.composites import parts
+from armdyn_papers.errata.composites import parts
 
 ROUNDING = 1e-12
 

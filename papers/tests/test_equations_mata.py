@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armdyn.report.papers.errata._arm import Posed, cross, difference, posed, skew
+from armdyn_papers.errata.arm import Posed, cross, difference, posed, skew
 
 ROUNDING = 1e-11
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armdyn.report.papers.errata._arm import Posed, cross, difference, posed, skew
-from armdyn.report.papers.errata.checks.factors import (
+from armdyn_papers.errata.arm import Posed, cross, difference, posed, skew
+from armdyn_papers.errata.saha_1999 import (
     articulated,
     axis,
     complement,

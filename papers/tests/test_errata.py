@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from armdyn.report.papers.catalogue import PAPERS
-from armdyn.report.papers.errata import ERRATA
-from armdyn.report.papers.pages import errata_of
+from armdyn_papers.pages import errata_of
+from armdyn_papers.papers import ERRATA, PAPERS
 
 CHECKED = [
     pytest.param(erratum, id=f"{name} {erratum.place}")

@@ -10,29 +10,23 @@ from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.composite import composites
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_fang_5 import composites_before
-from armdyn.algorithms.printed.lines import CountedLines, Lines
-from armdyn.algorithms.printed.table_vii import composites as table_vii
-from armdyn.algorithms.printed.tables_i_to_v import (
-    table_i,
-    table_ii,
-    table_iii,
-    table_iv,
-    table_v,
-)
-from armdyn.arm.programs._stages import run_of, simplified_program
 from armdyn.errors import InputError
 from armdyn.graph import interpret
-from armdyn.report._stages import printed_lines, staged
-from armdyn.report.papers import TABLES, Measure, PrintedRow
 from armdyn.robot import chain_of, generic
 from armdyn.scalar import cos, symbol
+from armdyn_papers.printed.lines import CountedLines, Lines
+from armdyn_papers.printed.table_vii import composites as table_vii
+from armdyn_papers.printed.tables_i_to_v import table_i, table_ii, table_iii, table_iv, table_v
+from armdyn_papers.recursions import PRINTED, run_of, simplified_program
+from armdyn_papers.stages import printed_lines, staged
+from armdyn_papers.tables.measured import TABLES
+from armdyn_papers.tables.printed import Measure, PrintedRow
 
-PRINTED = [
+EVERY = [
     (quantity, name, type)
-    for quantity, row in QUANTITIES.items()
-    for name, method in row.methods.items()
-    if method.printed
-    for type in method.printed.types
+    for quantity, methods in PRINTED.items()
+    for name, printed in methods.items()
+    for type in printed.types
 ]
 ROWS = [
     (table.reference, row)
@@ -47,7 +41,7 @@ def state(quantity: str, n: int, seed: int = 0) -> list[list[float]]:
     return [rng.uniform(-2.0, 2.0, n).tolist() for _ in QUANTITIES[quantity].inputs]
 
 
-@pytest.mark.parametrize(("quantity", "method", "type"), PRINTED)
+@pytest.mark.parametrize(("quantity", "method", "type"), EVERY)
 def test_a_printed_recursion_computes_the_quantity(quantity: str, method: str, type: int) -> None:
     for n in range(type + 1, 7):
         chain, inputs = chain_of(generic(n, type, seed=n)), state(quantity, n)
@@ -55,10 +49,14 @@ def test_a_printed_recursion_computes_the_quantity(quantity: str, method: str, t
         # an independent method: Newton-Euler for torques, articulated bodies for accelerations
         others = {"mass_matrix": "denoc", "forward_dynamics": "articulated_body"}
         wanted = np.array(row.methods[others.get(quantity, "newton_euler")].run(chain, *inputs))
-        printed = row.methods[method].printed
-        assert printed
-        found = np.array(printed.run(chain, *inputs, Lines()))
+        found = np.array(PRINTED[quantity][method].run(chain, *inputs, Lines()))
         assert np.abs(found - wanted).max() < 1e-11 * np.abs(wanted).max(), n
+
+
+def test_printed_methods_are_methods_of_armdyn() -> None:
+    assert all(
+        methods.keys() <= QUANTITIES[name].methods.keys() for name, methods in PRINTED.items()
+    )
 
 
 @pytest.mark.parametrize("type", [1, 2])
@@ -76,7 +74,7 @@ def test_tables_on_moments_that_are_on_hand_compute_the_matrix(type: int) -> Non
             assert np.allclose(body.c[:2], exact.c[:2])
 
 
-@pytest.mark.parametrize(("quantity", "method", "type"), PRINTED)
+@pytest.mark.parametrize(("quantity", "method", "type"), EVERY)
 def test_the_simplified_program_computes_the_same(quantity: str, method: str, type: int) -> None:
     chain, inputs = chain_of(generic(4, type)), state(quantity, 4)
     run, sizes = run_of(quantity, method, chain, type)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from armdyn.report.claims import CLAIMS, judge
-from armdyn.report.papers.catalogue import PAPERS, Verdict
+from armdyn_papers.catalogue.entry import Verdict
+from armdyn_papers.claims.trials import CLAIMS, judge
+from armdyn_papers.papers import PAPERS
 
 RANKED = [entry for paper in PAPERS.values() for entry in paper.entries if entry.claims]
 

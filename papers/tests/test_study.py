@@ -12,26 +12,17 @@ import pytest
 
 import armdyn
 from armdyn.algorithms import cholesky, udu
-from armdyn.cli._app import main
-from armdyn.cli.verbs.papers import study as verb
 from armdyn.present import check_picture
-from armdyn.report.papers.mata_2002_studies import TABLE_5, TABLE_6, TABLE_7
-from armdyn.report.studies import (
-    STUDIES,
-    _as_printed,
-    _integrator_runs,
-    ascher,
-    integrators,
-    page,
-    puma,
-)
-from armdyn.report.studies._integrator_runs import Point, Series, fall, solvers
-from armdyn.report.studies._puma_arms import arm_of
-from armdyn.report.studies._puma_runs import ARRIVING, DISTANCE, SPEED, SetUp, line_of, moved
-from armdyn.report.studies._rkf45 import Fehlberg
-from armdyn.report.studies._single import falling
-from armdyn.report.studies._study import Spread, write_plot
 from armdyn.robot import chain_of
+from armdyn_papers import app as command
+from armdyn_papers.studies import as_printed, ascher, integrator_runs, integrators, puma
+from armdyn_papers.studies.integrator_runs import Point, Series, fall, solvers
+from armdyn_papers.studies.page import STUDIES, page
+from armdyn_papers.studies.puma_runs import ARRIVING, DISTANCE, SPEED, SetUp, arm_of, line_of, moved
+from armdyn_papers.studies.rkf45 import Fehlberg
+from armdyn_papers.studies.single import falling
+from armdyn_papers.studies.study import Spread, write_plot
+from armdyn_papers.tables.mata_2002 import TABLE_5, TABLE_6, TABLE_7
 from support.beside import paper_with
 
 ROOT = Path(__file__).parents[2]
@@ -48,9 +39,9 @@ def line() -> puma.Puma:
 
 
 def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["armdyn", "study", *words])
+    monkeypatch.setattr(sys, "argv", ["armdyn-papers", "study", *words])
     with pytest.raises(SystemExit) as stop:
-        main()
+        command.main()
     out, err = capsys.readouterr()
     return int(stop.value.code or 0), out, err
 
@@ -127,11 +118,11 @@ def test_the_mass_of_the_second_link_cannot_be_told_from_table_5(two_links) -> N
 def test_articulated_bodies_in_base_coordinates_are_right_on_another_arm() -> None:
     arm = armdyn.load("planar3")
     q = np.random.default_rng(0).uniform(-3, 3, (20, 3))
-    found = falling(_as_printed.articulated_in_base_frame, chain_of(arm.robot), q, np.float64)
+    found = falling(as_printed.articulated_in_base_frame, chain_of(arm.robot), q, np.float64)
     np.testing.assert_allclose(found, arm.forward_dynamics(q, 0 * q, 0 * q), rtol=1e-11)
 
 
-@pytest.mark.parametrize("solve", [_as_printed.gauss_jordan, udu.solve, cholesky.solve])
+@pytest.mark.parametrize("solve", [as_printed.gauss_jordan, udu.solve, cholesky.solve])
 def test_solvers_solve(solve) -> None:
     X = np.random.default_rng(1).normal(size=(9, 6))
     X = X.T @ X
@@ -221,7 +212,7 @@ def test_fixed_steps_are_of_order_four_and_adams_bashforth_needs_fewer_evaluatio
 
 
 def test_factors_without_roots_are_as_accurate_and_divide_less(monkeypatch) -> None:
-    monkeypatch.setattr(_integrator_runs, "SYSTEMS", 20)  # fractions are slow
+    monkeypatch.setattr(integrator_runs, "SYSTEMS", 20)  # fractions are slow
     ldl, roots, _, lapack = solvers(True)
     for mine in (ldl, roots, lapack):
         assert 1e-8 < mine.single < 1e-6 and 1e-17 < mine.double < 1e-14
@@ -230,7 +221,7 @@ def test_factors_without_roots_are_as_accurate_and_divide_less(monkeypatch) -> N
 
 
 def test_the_command_prints_every_row_and_verdict(monkeypatch, capsys, two_links) -> None:
-    monkeypatch.setattr(verb, "STUDIES", {"ascher": lambda progress: two_links})
+    monkeypatch.setattr(command, "STUDIES", {"ascher": lambda progress: two_links})
     status, out, err = run(monkeypatch, capsys, "ascher")
     assert (status, err) == (0, "")
     assert "not reproduced" in out and "0.534002" in out and "DeNOC" in out
@@ -242,7 +233,7 @@ def test_the_command_prints_every_row_and_verdict(monkeypatch, capsys, two_links
 
 def test_pages_and_pictures_are_written(monkeypatch, capsys, tmp_path, two_links, line) -> None:
     made = {"ascher": lambda progress: two_links, "puma": lambda progress: line}
-    monkeypatch.setattr(verb, "STUDIES", made)
+    monkeypatch.setattr(command, "STUDIES", made)
     written, drawn = tmp_path / "studies.md", tmp_path / "studies.svg"
     words = ("all", "--json", "--markdown", str(written), "--plot", str(drawn))
     status, out, _ = run(monkeypatch, capsys, *words)
@@ -273,7 +264,7 @@ def test_what_cannot_be_done_is_refused_before_anything_is_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     idle = dict.fromkeys(STUDIES, lambda progress: pytest.fail("it was run"))
-    monkeypatch.setattr(verb, "STUDIES", idle)
+    monkeypatch.setattr(command, "STUDIES", idle)
     status, out, err = run(monkeypatch, capsys, *words)
     assert (status, out) == (2, "") and said in err
 

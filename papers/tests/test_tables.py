@@ -10,14 +10,14 @@ from fractions import Fraction
 import pytest
 
 from armdyn.arm import generic_chain, operations
-from armdyn.cli._app import main
 from armdyn.graph import Operations, Slot, trace
-from armdyn.report._measure import PARTS, elements_of_rotations, measure
-from armdyn.report._stages import ONLY_PRINTED
-from armdyn.report.papers import TABLES, Formula, Measure, PrintedRow
-from armdyn.report.tables import paper_tables, slips, verdict
 from armdyn.robot import chain_of, generic
 from armdyn.scalar import cos, sin
+from armdyn_papers.app import main
+from armdyn_papers.measure import PARTS, elements_of_rotations, measure
+from armdyn_papers.stages import ONLY_PRINTED
+from armdyn_papers.tables.measured import TABLES, paper_tables, slips, verdict
+from armdyn_papers.tables.printed import Formula, Measure, PrintedRow
 
 ROWS = [(table.reference, row) for table in TABLES for row in table.rows]
 FORMULAS = [f for _, row in ROWS for f in row.formulas or ()]
@@ -333,7 +333,7 @@ def test_the_verb_shows_the_tables_of_one_paper(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for paper, status in (("saha_1999", 0), ("lin_1994", 2)):
-        monkeypatch.setattr(sys, "argv", ["armdyn", "tables", "--paper", paper, "--json"])
+        monkeypatch.setattr(sys, "argv", ["armdyn-papers", "tables", "--paper", paper, "--json"])
         with pytest.raises(SystemExit) as stop:
             main()
         assert (stop.value.code or 0) == status

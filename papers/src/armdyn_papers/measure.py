@@ -25,7 +25,8 @@ from armdyn.algorithms.structure import structure
 from armdyn.algorithms.table_vii import AxialComposite, minimal_composites
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, Matrix, symmetric_full
 from armdyn.arm import generic_chain, operations
-from armdyn.graph import Operations, Program, Slot, count, trace
+from armdyn.arm.programs._tracing import straight
+from armdyn.graph import Operations, Program, Slot, count, depth, trace
 from armdyn.robot import Chain
 from armdyn.scalar import Op, Scalar
 
@@ -43,6 +44,18 @@ def measure(quantity: str, method: str, n: int, type: int = 1) -> Operations:
         if quantity in QUANTITIES
         else PARTS[quantity](method, chain)
     )
+
+
+@cache
+def critical_path(quantity: str, method: str, n: int, type: int = 1) -> int | None:
+    """Return the critical path of a method, or of a part that only the papers count.
+
+    None if a part has no program of its own, as what one quantity takes beside another.
+    """
+    chain = generic_chain(n, type)
+    if quantity in QUANTITIES:
+        return depth(straight(chain, quantity, method))
+    return depth(PROGRAMS[quantity](method, chain)) if quantity in PROGRAMS else None
 
 
 def _composites(method: str, chain: Chain) -> Program:

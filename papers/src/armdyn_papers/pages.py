@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
 
 from armdyn.present import Grid, Tone, Toned
-from armdyn.report.papers.catalogue import (
-    PAPERS,
-    VERDICTS,
-    Entry,
-    Paper,
-    Verdict,
-    equation_numbers,
-    source_place,
-)
-from armdyn.report.papers.errata import ERRATA, Erratum, Evidence
-from armdyn.report.papers.printed_counts import counts_grid
+from armdyn_papers.catalogue.entry import VERDICTS, Entry, Paper, Verdict, path_of_test
+from armdyn_papers.catalogue.places import source_place
+from armdyn_papers.errata.erratum import Erratum, Evidence
+from armdyn_papers.papers import ERRATA, PAPERS, errata_of, verdicts
+from armdyn_papers.tables.printed_counts import counts_grid
 
-WRITTEN = "Written by `armdyn paper --write docs/papers`; change nothing here by hand."
+WRITTEN = "Written by `armdyn-papers paper --write docs/papers`; change nothing here by hand."
 
 TONES: dict[Verdict, Tone | None] = {
     "holds": "good", "holds with a correction": "fair", "does not hold": "bad",
@@ -39,12 +31,6 @@ def pages() -> dict[str, str]:
     """Return all pages by the names of their files."""
     texts = {f"{name}.md": paper_page(paper) for name, paper in PAPERS.items()}
     return {"index.md": index_page(), **texts, "errata.md": errata_page()}
-
-
-def verdicts(paper: Paper) -> dict[Verdict, int]:
-    """Return how many entries of a paper have each verdict."""
-    counted = Counter(entry.verdict for entry in paper.entries)
-    return {verdict: counted[verdict] for verdict in VERDICTS}
 
 
 def overview() -> Grid:
@@ -70,7 +56,7 @@ def entries_grid(paper: Paper) -> Grid:
         breaks.add(len(rows))
         place, says = _place_and_words(entry)
         said = [says, Toned(_verdict(entry), TONES[entry.verdict])]
-        where = [*_methods_and_code(entry), *(f"tests/{test}" for test in entry.tests)]
+        where = [*_methods_and_code(entry), *map(path_of_test, entry.tests)]
         rows += zip_longest([place], said, where, fillvalue="")
     heads = ("place", "what it says; verdict", "methods, code, tests")
     title = f"{paper.key} {paper.title}"
@@ -89,7 +75,7 @@ def paper_page(paper: Paper) -> str:
     about = [
         f"# {paper.key}: every statement, run today\n",
         f"*{paper.title}* ([references](../references.md)). {WRITTEN}\n",
-        f"`armdyn paper {paper.name}` shows the same. Equations {paper.numbers}; "
+        f"`armdyn-papers paper {paper.name}` shows the same. Equations {paper.numbers}; "
         f"{len(paper.entries)} entries: {counted}. Misprints are on the page of "
         "[errata](errata.md), with the numbers that decide them.\n",
     ]
@@ -98,8 +84,8 @@ def paper_page(paper: Paper) -> str:
     rows = [
         (
             *map(_escaped, _place_and_words(entry)),
-            _lines(_methods_and_code(entry, _quoted, "src/")),
-            _lines([_quoted(f"tests/{test}") for test in entry.tests]),
+            _lines(_methods_and_code(entry, quoted=True)),
+            _lines([_quoted(path_of_test(test)) for test in entry.tests]),
             f"**{entry.verdict}**" + (f": {_escaped(entry.note)}" if entry.note else ""),
         )
         for entry in paper.entries
@@ -113,7 +99,7 @@ def errata_page() -> str:
     """Return the page of errata, every check run now."""
     parts = [
         "# Errata of the papers\n",
-        f"{WRITTEN} `armdyn paper errata` shows the same.\n",
+        f"{WRITTEN} `armdyn-papers errata` shows the same.\n",
         "Only scanned copies of the papers were at hand, and scans lose signs, dots and indices: "
         "“paper” marks what is certainly printed so (it is repeated, or a sum is wrong), “copy” "
         "what the scan has almost certainly lost. Differences are computed when this page is "
@@ -194,17 +180,6 @@ def errata_dict(name: str) -> list[dict[str, Any]]:
     return told
 
 
-def errata_of(paper: Paper, entry: Entry) -> list[Erratum]:
-    """Return the errata that concern an entry: of its equations, or of the same table or claim."""
-    return [erratum for erratum in ERRATA[paper.name] if _concerns(erratum, entry)]
-
-
-def _concerns(erratum: Erratum, entry: Entry) -> bool:
-    if erratum.place.startswith("("):
-        return not set(entry.equations).isdisjoint(equation_numbers(erratum.place))
-    return erratum.place.split(",")[0] == entry.place.split(",")[0]
-
-
 def evidence_in_words(erratum: Erratum) -> str:
     """Return what decides an erratum; a check is run."""
     if isinstance(erratum.decides, str):
@@ -228,13 +203,14 @@ def _verdict(entry: Entry) -> str:
     return f"{entry.verdict}: {entry.note}" if entry.note else entry.verdict
 
 
-def _methods_and_code(
-    entry: Entry, code: Callable[[str], str] = str, folder: str = ""
-) -> list[str]:
-    methods = [code(method) for method in entry.methods]
-    methods += [code(f"claim {claim}") for claim in entry.claims]
-    places = map(source_place, entry.code)
-    return [*methods, *(f"{code(folder + str(place))} {place.name}" for place in places)]
+def _methods_and_code(entry: Entry, quoted: bool = False) -> list[str]:
+    """Return methods, claims and code of an entry; in Markdown quoted, with paths of files."""
+    places = list(map(source_place, entry.code))
+    named = [*entry.methods, *(f"claim {claim}" for claim in entry.claims)]
+    if quoted:
+        files = (f"{_quoted(f'{place.folder}/{place}')} {place.name}" for place in places)
+        return [*map(_quoted, named), *files]
+    return [*named, *(f"{place} {place.name}" for place in places)]
 
 
 def _escaped(text: str) -> str:

@@ -1,30 +1,76 @@
-"""Counts of a recursion as its paper prints it, and of the same recursion after exact rules."""
+"""The recursions that the papers print, by quantity and method, and counts of them.
+
+`armdyn.operation_counts` takes the stages "printed" and "simplified" from here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from armdyn.algorithms import QUANTITIES
-from armdyn.algorithms.printed.lines import CountedLines, Lines
-from armdyn.algorithms.quantity import Printed
+from armdyn.arm import generic_chain
+from armdyn.arm.programs._counts import Stage
 from armdyn.errors import InputError, shown
-from armdyn.graph import Operations, Program, Slot, trace
-from armdyn.robot import Chain
+from armdyn.graph import Operations, Program, Slot, count, trace
+from armdyn.robot import Chain, chain_of, generic
 from armdyn.scalar import symbol
-
-Stage: TypeAlias = Literal["printed", "simplified", "improved"]
-STAGES: tuple[Stage, ...] = get_args(Stage)
+from armdyn_papers.printed import fijany_bejczy, gibbs_appell, lin_1991, renaud, table_vii
+from armdyn_papers.printed.lines import CountedLines, Lines
 
 Run: TypeAlias = Callable[..., object]
 """A printed recursion: lists of scalars in, and a `Lines` last; nested sequences of scalars out."""
 
 
+class Printed(NamedTuple):
+    """A method as its paper prints it: ``run(chain, *inputs, lines)``.
+
+    `types` are the arms of the papers for which it is printed.
+    """
+
+    run: Run
+    types: tuple[int, ...] = (1,)
+
+
+PRINTED: dict[str, dict[str, Printed]] = {
+    "mass_matrix": {
+        "lin_fang_1": Printed(table_vii.formulation_1, (1, 2)),
+        "lin_fang_2": Printed(table_vii.formulation_2, (1, 2)),
+        "lin_fang_3": Printed(table_vii.formulation_3, (1, 2)),
+        "lin_fang_4": Printed(table_vii.formulation_4, (1, 2)),
+        "lin_fang_1_minimal": Printed(table_vii.formulation_1, (1, 2)),
+        "lin_fang_2_minimal": Printed(table_vii.formulation_2, (1, 2)),
+        "lin_1991": Printed(lin_1991.mass_matrix),
+        "renaud": Printed(renaud.mass_matrix),
+        "gibbs_appell": Printed(gibbs_appell.mass_matrix),
+        "fijany_bejczy": Printed(fijany_bejczy.mass_matrix),
+    },
+    "inverse_dynamics": {"gibbs_appell": Printed(gibbs_appell.inverse_dynamics)},
+    "bias": {
+        "gibbs_appell": Printed(gibbs_appell.bias),
+        "lin_1991": Printed(lin_1991.bias),
+    },
+    "forward_dynamics": {"gibbs_appell": Printed(gibbs_appell.forward_dynamics)},
+}
+"""By quantity and method of armdyn's table; the other methods are not printed in the papers."""
+
+
+def count_printed(quantity: str, method: str, n: int, type: int, stage: Stage) -> Operations:
+    """Count the printed recursion of a method on a generic arm, as printed or simplified.
+
+    Raises:
+        InputError: the papers print no recursion of this method, or none for this type of arm.
+    """
+    if stage == "simplified":
+        return count(simplified_program(*run_of(quantity, method, generic_chain(n, type), type)))
+    chain = chain_of(generic(n, type))
+    return operations_of(counted_lines(*run_of(quantity, method, chain, type)))
+
+
 def printed_method(quantity: str, method: str, type: int) -> Printed:
     """Return the recursion of a method as its paper prints it, or say that there is none."""
-    methods = QUANTITIES[quantity].methods
-    found = methods[method].printed if method in methods else None
-    there = [name for name, row in methods.items() if row.printed]
+    there = PRINTED.get(quantity, {})
+    found = there.get(method)
     if found is None:
         instead = f"the methods that have one are {', '.join(there)}" if there else "none has one"
         raise InputError(

@@ -1,6 +1,6 @@
 """What the papers count, in three stages: as printed, simplified, and with our algebra.
 
-The improved stage is `measure` of `armdyn.report._measure`. Of the other two a row has none if the
+The improved stage is `armdyn_papers.measure`. Of the other two a row has none if the
 papers do not print its recursion.
 """
 
@@ -10,32 +10,15 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
-from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.cholesky import cholesky, solve
 from armdyn.algorithms.frame import frames
-from armdyn.algorithms.printed.lin_1991_bias import both
-from armdyn.algorithms.printed.lines import CountedLines, Line, Lines
-from armdyn.algorithms.printed.table_vii import INERTIA
-from armdyn.algorithms.printed.table_vii import composites as table_vii
-from armdyn.algorithms.printed.tables_i_to_v import (
-    table_i,
-    table_ii,
-    table_iii,
-    table_iv,
-    table_v,
-)
 from armdyn.algorithms.vector import symmetric_full
 from armdyn.arm import generic_chain
-from armdyn.arm.programs._stages import (
-    Run,
-    Stage,
-    counted_lines,
-    operations_of,
-    run_of,
-    simplified_program,
-)
+from armdyn.arm.programs._counts import Stage
 from armdyn.graph import Operations, Program, count
-from armdyn.report._measure import (
+from armdyn.robot import Chain, chain_of, generic
+from armdyn.scalar import Scalar
+from armdyn_papers.measure import (
     PARTS,
     bodies_before,
     bodies_of,
@@ -44,8 +27,19 @@ from armdyn.report._measure import (
     measure,
     needed_of_composites,
 )
-from armdyn.robot import Chain, chain_of, generic
-from armdyn.scalar import Scalar
+from armdyn_papers.printed.lin_1991 import both
+from armdyn_papers.printed.lines import CountedLines, Line, Lines
+from armdyn_papers.printed.table_vii import INERTIA
+from armdyn_papers.printed.table_vii import composites as table_vii
+from armdyn_papers.printed.tables_i_to_v import table_i, table_ii, table_iii, table_iv, table_v
+from armdyn_papers.recursions import (
+    PRINTED,
+    Run,
+    counted_lines,
+    operations_of,
+    run_of,
+    simplified_program,
+)
 
 Numbers: TypeAlias = list[Scalar]
 
@@ -97,8 +91,8 @@ def _run(quantity: str, method: str, chain: Chain, type: int) -> tuple[Run, list
     if quantity in PRINTED_PARTS:
         found = PRINTED_PARTS[quantity](method, chain)
         return None if type == 2 and quantity in ROTATIONAL else found
-    row = QUANTITIES[quantity].methods.get(method) if quantity in QUANTITIES else None
-    if row is None or row.printed is None or type not in row.printed.types:
+    found = PRINTED.get(quantity, {}).get(method)
+    if found is None or type not in found.types:
         return None
     return run_of(quantity, method, chain, type)
 

@@ -31,9 +31,10 @@ class Entry:
         says: what it says, in few words of ours.
         verdict: whether it holds.
         methods: "quantity: method" of `armdyn.methods`, or a public name of the package.
-        code: functions that follow it, "module:name" within `armdyn`.
-        tests: that show the verdict, "folder/file.py::name" within the tests.
-        claims: ids of `armdyn.report.claims`, "paper.name".
+        code: functions that follow it, "module:name" within `armdyn`, "papers.module:name" here.
+        tests: that show the verdict, "folder/file.py::name" within the tests of armdyn, or
+            "papers/tests/file.py::name".
+        claims: ids of `armdyn_papers.claims`, "paper.name".
         note: how it is meant, what is wrong with it, or why it was not tried.
     """
 
@@ -135,3 +136,8 @@ def fails(place: str, says: str, *references: str, note: str) -> Entry:
 def not_tried(place: str, says: str, *references: str, note: str) -> Entry:
     """Return a statement that was not tried, and why."""
     return replace(holds(place, says, *references, note=note), verdict="not tried")
+
+
+def path_of_test(test: str) -> str:
+    """Return the path of a test in the repository."""
+    return test if test.startswith("papers/") else f"tests/{test}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from armdyn.report.papers.catalogue._entry import Paper, corrected, fails, holds, not_tried
-from armdyn.report.papers.catalogue._rankings import LIN_1991
-from armdyn.report.papers.catalogue._tests import (
+from armdyn_papers.catalogue.entry import Paper, corrected, fails, holds, not_tried
+from armdyn_papers.catalogue.rankings import LIN_1991
+from armdyn_papers.catalogue.shared_tests import (
     AS_PRINTED,
     AS_PRINTED_LINES,
     ERRATA,
@@ -14,10 +14,12 @@ from armdyn.report.papers.catalogue._tests import (
     VERDICTS,
 )
 
-_HERE = "report/papers/test_equations_lin_1991.py::"
+_HERE = "papers/tests/test_equations_lin_1991.py::"
 _CHRISTOFFEL = "algorithms/test_lin_1991.py::test_coriolis_matrix_is_of_christoffel_symbols"
 _LESS = "algorithms/test_lin_1991.py::test_inertia_matrix_needs_less_than_the_paper"
-_STUDY = "report/test_study.py::test_of_lins_advice_adams_bashforth_holds_beside_runge_kutta_only"
+_STUDY = (
+    "papers/tests/test_study.py::test_of_lins_advice_adams_bashforth_holds_beside_runge_kutta_only"
+)
 _UNREADABLE = "not legible in the copy at hand; derived anew"
 
 _MATRIX = (
@@ -174,21 +176,21 @@ _ALGORITHM = (
     ),
     holds(
         "Fig. 3", "the algorithm line by line, with operations",
-        "mass_matrix: lin_1991", "bias: lin_1991", "algorithms.printed.lin_1991:mass_matrix",
-        "algorithms.printed.lin_1991_bias:both", AS_PRINTED, AS_PRINTED_LINES, RUN_AS_PRINTED,
+        "mass_matrix: lin_1991", "bias: lin_1991", "papers.printed.lin_1991:mass_matrix",
+        "papers.printed.lin_1991:both", AS_PRINTED, AS_PRINTED_LINES, RUN_AS_PRINTED,
         note="only some of its lines are legible in the copy at hand, and the counts below show "
         "by how much the others miss the totals. Its recursion of s takes 8M 6A, not 8M 7A",
     ),
     holds(
         "Table I", "operations of five algorithms for the inertia matrix",
-        "armdyn.operation_counts", "report.papers.lin_1991:TABLE_I", NUMBERS, AS_PRINTED, VERDICTS,
+        "armdyn.operation_counts", "papers.tables.lin_1991:TABLE_I", NUMBERS, AS_PRINTED, VERDICTS,
         _LESS,
         note="every number agrees with its formula; Lin (1990) is quoted without equations and not "
         "measured",
     ),
     holds(
         "Table II", "operations of three algorithms for the bias vector",
-        "armdyn.operation_counts", "report.papers.lin_1991:TABLE_II", NUMBERS, AS_PRINTED, VERDICTS,
+        "armdyn.operation_counts", "papers.tables.lin_1991:TABLE_II", NUMBERS, AS_PRINTED, VERDICTS,
         note="every number agrees with its formula; the two Newton-Euler algorithms are quoted "
         "without equations and not measured",
     ),
@@ -202,7 +204,7 @@ _ALGORITHM = (
     ),
     holds(
         "claim: both together", "(23n² + 44n - 82)M (15n² + 40n - 70)A, the sum of both",
-        "report/test_tables.py::test_bias_of_lin_1991_is_the_whole_less_the_inertia_matrix",
+        "papers/tests/test_tables.py::test_bias_of_lin_1991_is_the_whole_less_the_inertia_matrix",
         "algorithms/test_lin_1991.py::test_inertia_matrix_with_bias_needs_less_than_the_paper",
     ),
     holds(
@@ -211,13 +213,13 @@ _ALGORITHM = (
     ),
     holds(
         "claim: LDLᵀ for the linear equations", "advice from an experiment that is not shown",
-        "armdyn.simulate", "report.studies.integrators:run_integrators",
-        "report/test_study.py::test_factors_without_roots_are_as_accurate_and_divide_less",
+        "armdyn.simulate", "papers.studies.integrators:run_integrators",
+        "papers/tests/test_study.py::test_factors_without_roots_are_as_accurate_and_divide_less",
         note="for its cost; it is not more accurate than Cholesky",
     ),
     fails(
         "claim: Adams-Bashforth of order four", "advice from an experiment that is not shown",
-        "armdyn.simulate", "report.studies.integrators:run_integrators", _STUDY,
+        "armdyn.simulate", "papers.studies.integrators:run_integrators", _STUDY,
         note="it holds beside Runge-Kutta of equal steps; for finer answers integrators that "
         "choose their steps take fewer evaluations",
     ),
@@ -256,7 +258,7 @@ _APPENDIX = (
     ),
     holds(
         "Fig. A1", "the algorithm of Renaud's formulation, with operations",
-        "mass_matrix: renaud", "algorithms.printed.renaud:mass_matrix", AS_PRINTED,
+        "mass_matrix: renaud", "papers.printed.renaud:mass_matrix", AS_PRINTED,
         AS_PRINTED_LINES, RUN_AS_PRINTED,
         note="one line is not legible in the copy at hand, and taken as what the others leave of "
         "the total",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from armdyn.report.papers.catalogue._entry import Paper, corrected, fails, holds, not_tried
-from armdyn.report.papers.catalogue._tests import COMPOSITES, ERRATA, PINOCCHIO, RANK
+from armdyn_papers.catalogue.entry import Paper, corrected, fails, holds, not_tried
+from armdyn_papers.catalogue.shared_tests import COMPOSITES, ERRATA, PINOCCHIO, RANK
 
-_HERE = "report/papers/test_equations_lin_1994.py::"
+_HERE = "papers/tests/test_equations_lin_1994.py::"
 _ALONE = "minimal/test_other_sets.py::test_the_inertia_matrix_alone_has_the_set_of_its_regressor"
 _SETS = "minimal/test_minimal_sets.py::"
 _PARAMETERS = "minimal/test_minimal_parameters.py::"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from armdyn.report.papers.catalogue._entry import Paper, corrected, holds
-from armdyn.report.papers.catalogue._rankings import LIN_FANG_1999
-from armdyn.report.papers.catalogue._tests import (
+from armdyn_papers.catalogue.entry import Paper, corrected, holds
+from armdyn_papers.catalogue.rankings import LIN_FANG_1999
+from armdyn_papers.catalogue.shared_tests import (
     AS_PRINTED,
     AS_PRINTED_LINES,
     COMPOSITES,
@@ -19,7 +19,7 @@ from armdyn.report.papers.catalogue._tests import (
     VERDICTS,
 )
 
-_HERE = "report/papers/test_equations_lin_fang.py::"
+_HERE = "papers/tests/test_equations_lin_fang.py::"
 
 _GEOMETRY = (
     corrected(
@@ -53,7 +53,7 @@ _FORMULATIONS = (
         "Table I", "Formulation 1, with its operations",
         "mass_matrix: lin_fang_1", "algorithms.lin_fang_1:wrench_before",
         PINOCCHIO, TABLE_VI, AS_PRINTED_LINES,
-        "algorithms.printed.tables_i_to_v:table_i",
+        "papers.printed.tables_i_to_v:table_i",
         note="s_2 in E_2 is in the total, but on no line; t_{i-1,i} of a translational i takes "
         "6M 4A, not 8M 6A",
     ),
@@ -79,7 +79,7 @@ _FORMULATIONS = (
         "Table II", "Formulation 2, with its operations",
         "mass_matrix: lin_fang_2", "algorithms.lin_fang_2:formulation_2",
         PINOCCHIO, TABLE_VI, AS_PRINTED_LINES,
-        "algorithms.printed.tables_i_to_v:table_ii",
+        "papers.printed.tables_i_to_v:table_ii",
         note="there is no line for the 2M of each s_{j,j+1} in E_{j+1}",
     ),
     holds(
@@ -91,26 +91,26 @@ _FORMULATIONS = (
         "Table III", "Formulation 3, with its operations",
         "mass_matrix: lin_fang_3", "algorithms.lin_fang_3:formulation_3",
         ERRATA, TABLE_VI, AS_PRINTED_LINES,
-        "algorithms.printed.tables_i_to_v:table_iii",
+        "papers.printed.tables_i_to_v:table_iii",
         note="two of its elements contradict (21)",
     ),
     holds(
         "Table IV", "Formulation 4: Fijany and Bejczy, all vectors in E_n",
         "mass_matrix: lin_fang_4", "algorithms.lin_fang_4:formulation_4",
         PINOCCHIO, TABLE_VI, AS_PRINTED_LINES,
-        "algorithms.printed.tables_i_to_v:table_iv",
+        "papers.printed.tables_i_to_v:table_iv",
         note="u_i in E_n is a column of the rotation and costs nothing; 8M 4A are printed",
     ),
     corrected(
         "Table V", "Formulation 5: Kawasaki et al., first moments about the joint before",
         "mass_matrix: lin_fang_5", "algorithms.lin_fang_5:formulation_5",
         ERRATA, TABLE_VI, AS_PRINTED_LINES,
-        "algorithms.printed.tables_i_to_v:table_v",
+        "papers.printed.tables_i_to_v:table_v",
         note="two of its lines contradict (B8) and the sense of (B11)",
     ),
     corrected(
         "Table VI", "operations of the five formulations, composite bodies on hand",
-        "armdyn.operation_counts", "report.papers.lin_fang_1999:TABLE_VI",
+        "armdyn.operation_counts", "papers.tables.lin_fang_1999:TABLE_VI",
         NUMBERS, LINES, AS_PRINTED, VERDICTS, ERRATA,
         note="three of its formulas differ from the sums of its own lines, one number from its "
         "formula",
@@ -144,7 +144,7 @@ _MINIMAL = (
     holds(
         "claim: constants of 1994 and of this paper", "remark after Theorem 1: their difference "
         "does not change the set", "algorithms.inertia_constants:inertia_constants",
-        "report/papers/test_equations_lin_1994.py::"
+        "papers/tests/test_equations_lin_1994.py::"
         "test_constants_of_1994_and_1999_differ_by_multiples_of_U_33",
     ),
     holds(
@@ -191,7 +191,7 @@ _ALGORITHM = (
     ),
     corrected(
         "Table VII", "composite bodies from minimal parameters, with operations",
-        "algorithms.table_vii:minimal_composites", "algorithms.printed.table_vii:composites",
+        "algorithms.table_vii:minimal_composites", "papers.printed.table_vii:composites",
         MINIMAL_MATRIX, AS_PRINTED_LINES, VERDICTS, ERRATA,
         note="its line of (40) has the same two terms wrong",
     ),
@@ -208,9 +208,9 @@ _ALGORITHM = (
     ),
     corrected(
         "Table VIII", "operations of the whole inertia matrix",
-        "armdyn.operation_counts", "report.papers.lin_fang_1999:TABLE_VIII",
+        "armdyn.operation_counts", "papers.tables.lin_fang_1999:TABLE_VIII",
         NUMBERS, AS_PRINTED, VERDICTS,
-        "report/test_tables.py::test_table_viii_is_table_vi_and_table_vii",
+        "papers/tests/test_tables.py::test_table_viii_is_table_vi_and_table_vii",
         ERRATA,
         note="one number differs from its formula; Formulation 2, Type 2, takes over the slip of "
         "Table VI",

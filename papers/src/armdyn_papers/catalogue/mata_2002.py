@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from armdyn.report.papers.catalogue._entry import Paper, corrected, fails, holds, not_tried
-from armdyn.report.papers.catalogue._rankings import MATA_2002
-from armdyn.report.papers.catalogue._tests import (
+from armdyn_papers.catalogue.entry import Paper, corrected, fails, holds, not_tried
+from armdyn_papers.catalogue.rankings import MATA_2002
+from armdyn_papers.catalogue.shared_tests import (
     AS_PRINTED,
     AS_PRINTED_LINES,
     ERRATA,
@@ -14,8 +14,8 @@ from armdyn.report.papers.catalogue._tests import (
     VERDICTS,
 )
 
-_HERE = "report/papers/test_equations_mata.py::"
-_STUDY = "report/test_study.py::"
+_HERE = "papers/tests/test_equations_mata.py::"
+_STUDY = "papers/tests/test_study.py::"
 _ASCHER = _STUDY + "test_of_table_5_crba_reproduces_and_the_averages_of_the_others_do_not"
 _PUMA = _STUDY + "test_tables_6_and_7_are_told_not_to_reproduce"
 
@@ -65,12 +65,12 @@ _INVERSE = (
     corrected(
         "section 4.1", "the algorithm of inverse dynamics in three steps",
         "inverse_dynamics: gibbs_appell", "algorithms.gibbs_appell:inverse_dynamics",
-        "algorithms.printed.gibbs_appell:inverse_dynamics", PINOCCHIO, RUN_AS_PRINTED,
+        "papers.printed.gibbs_appell:inverse_dynamics", PINOCCHIO, RUN_AS_PRINTED,
         ERRATA, note="symbols, the sign of gravity, and initial values that are not given",
     ),
     holds(
         "Table 1", "operations of inverse dynamics by four algorithms",
-        "armdyn.operation_counts", "report.papers.mata_2002:TABLE_1", NUMBERS, AS_PRINTED,
+        "armdyn.operation_counts", "papers.tables.mata_2002:TABLE_1", NUMBERS, AS_PRINTED,
         VERDICTS,
         note="the algorithms of Angeles et al. and of Balafoutis and Patel are quoted without "
         "equations and not measured",
@@ -104,25 +104,25 @@ _FORWARD = (
     corrected(
         "section 4.2", "the algorithm of the inertia matrix in seven steps",
         "mass_matrix: gibbs_appell", "algorithms.gibbs_appell_inertia:mass_matrix",
-        "algorithms.printed.gibbs_appell:mass_matrix", PINOCCHIO, RUN_AS_PRINTED, AS_PRINTED_LINES,
+        "papers.printed.gibbs_appell:mass_matrix", PINOCCHIO, RUN_AS_PRINTED, AS_PRINTED_LINES,
         ERRATA, note="indices of steps 1 and 3, a vector for its skew matrix in step 5",
     ),
     holds(
         "Table 2", "operations of the inertia matrix by three algorithms",
-        "armdyn.operation_counts", "report.papers.mata_2002:TABLE_2", NUMBERS, AS_PRINTED,
+        "armdyn.operation_counts", "papers.tables.mata_2002:TABLE_2", NUMBERS, AS_PRINTED,
         VERDICTS, _HERE + "test_steps_of_section_4_2_sum_to_table_2",
         note="that of Angeles and Ma is quoted without equations and not measured",
     ),
     corrected(
         "Table 3", "operations of forward dynamics, part by part",
-        "forward_dynamics: gibbs_appell", "report.papers.mata_2002:TABLE_3", AS_PRINTED,
-        "report/test_tables.py::test_total_of_mata_table_3_is_the_sum_of_its_rows",
-        "report/test_tables.py::test_cholesky_counts_are_exact", ERRATA,
+        "forward_dynamics: gibbs_appell", "papers.tables.mata_2002:TABLE_3", AS_PRINTED,
+        "papers/tests/test_tables.py::test_total_of_mata_table_3_is_the_sum_of_its_rows",
+        "papers/tests/test_tables.py::test_cholesky_counts_are_exact", ERRATA,
         note="Cholesky's additions are its multiplications; those of tau - b are missing",
     ),
     holds(
         "Table 4", "operations of forward dynamics by four algorithms, n = 6",
-        "forward_dynamics: gibbs_appell", "report.papers.mata_2002:TABLE_4", VERDICTS,
+        "forward_dynamics: gibbs_appell", "papers.tables.mata_2002:TABLE_4", VERDICTS,
         note="of its rows this one takes the fewest; [Saha1999] quotes fewer for two other "
         "algorithms, and that of Angeles and Ma is not measured",
     ),
@@ -131,66 +131,66 @@ _FORWARD = (
 _EXAMPLES = (
     corrected(
         "example: section 5.1, Fig. 1", "two links of very different size, in single precision",
-        "armdyn.robots", "report.studies.ascher:run_ascher",
+        "armdyn.robots", "papers.studies.ascher:run_ascher",
         "algorithms/test_gibbs_appell.py::test_two_link_example_is_as_ill_conditioned_as_described",
         _STUDY + "test_the_mass_of_the_second_link_cannot_be_told_from_table_5", ERRATA,
         note="the mass of the second link is not legible in the copy at hand",
     ),
     not_tried(
         "Fig. 2", "accelerations and condition numbers over a turn of joint 2",
-        "report.studies.ascher:run_ascher",
-        note="its curves carry no numbers; `armdyn study ascher --plot` draws the same",
+        "papers.studies.ascher:run_ascher",
+        note="its curves carry no numbers; `armdyn-papers study ascher --plot` draws the same",
     ),
     fails(
         "Table 5", "differences of single and double precision",
-        "report.studies.ascher:run_ascher", _ASCHER, ERRATA,
+        "papers.studies.ascher:run_ascher", _ASCHER, ERRATA,
         note="CRBA's are found, the averages of ABA and GA are not; caption and rows name "
         "different joints",
     ),
     fails(
         "claim: GA is numerically more stable than CRBA", "from Table 5",
-        "report.studies.ascher:run_ascher",
+        "papers.studies.ascher:run_ascher",
         "algorithms/test_gibbs_appell.py::"
         "test_the_digits_are_lost_by_the_mass_matrix_not_by_how_it_is_made",
         note="both lose the same digits: the mass matrix does, not how it is made",
     ),
     holds(
         "claim: ABA has the best numerical response", "of the three",
-        "forward_dynamics: articulated_body", "report.studies.ascher:run_ascher",
+        "forward_dynamics: articulated_body", "papers.studies.ascher:run_ascher",
         _STUDY + "test_recursions_in_link_frames_lose_a_thousand_times_less",
     ),
     corrected(
         "example: section 5.2, Fig. 3", "a PUMA along a straight line, driven by computed torques",
-        "armdyn.simulate", "report.studies.puma:run_puma",
+        "armdyn.simulate", "papers.studies.puma:run_puma",
         _STUDY + "test_the_tip_goes_straight_at_constant_speed_without_turning", ERRATA,
         note="speed, time and end points contradict each other; no inertias are printed",
     ),
     holds(
         "Fig. 4", "the procedure: inverse kinematics, torques, integration",
-        "report.studies.puma:run_puma",
+        "papers.studies.puma:run_puma",
         _STUDY + "test_the_tip_goes_straight_at_constant_speed_without_turning",
     ),
     fails(
         "Table 6", "average differences of the simulated motion",
-        "report.studies.puma:run_puma", _PUMA,
+        "papers.studies.puma:run_puma", _PUMA,
         _STUDY + "test_no_set_up_gives_the_printed_tables_of_the_puma", ERRATA,
         note="no set-up gives these differences; rows coincide in up to nine digits",
     ),
     fails(
         "Table 7", "time and number of evaluations of three methods",
-        "report.studies.puma:run_puma", _PUMA,
+        "papers.studies.puma:run_puma", _PUMA,
         _STUDY + "test_no_set_up_gives_the_printed_tables_of_the_puma",
         note="evaluations do not depend on the method while the arm is near its line",
     ),
     holds(
         "claim: the three methods give the same motion", "of the PUMA",
-        "report.studies.puma:run_puma",
+        "papers.studies.puma:run_puma",
         _STUDY + "test_errors_of_the_puma_grow_and_measure_the_torque_not_the_method",
     ),
     not_tried(
         "claim: GA takes the shortest time", "of the three, on a Pentium II",
-        "report.studies.puma:run_puma",
-        note="that processor is not at hand; by operations it is so, see `armdyn study puma`",
+        "papers.studies.puma:run_puma",
+        note="that processor is not at hand; by operations it is so: `armdyn-papers study puma`",
     ),
     not_tried(
         "claim: it can be extended to closed loops", "without great effort",

@@ -8,13 +8,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[3]
+import armdyn
+
+# Folders that hold the packages, as paths of the repository, and the packages themselves.
+PACKAGES = {
+    "src": Path(armdyn.__file__ or "").parent,
+    "papers/src": Path(__file__).parents[1],
+}
+PAPERS = "papers."
 
 
 @dataclass(frozen=True)
 class Place:
-    """A file below the folder `src`, the line of a definition in it, and its name."""
+    """A file below a folder of sources, the line of a definition in it, and its name."""
 
+    folder: str
     file: str
     line: int
     name: str
@@ -24,18 +32,22 @@ class Place:
 
 
 def source_place(reference: str) -> Place:
-    """Return where a function, class or method "module:name" of the package is.
+    """Return where a function, class or method "module:name" is.
+
+    Modules are those of `armdyn`, or of `armdyn_papers` if they begin with "papers.".
 
     Raises:
         LookupError: there is no such file, or nothing of this name in it.
     """
     module, _, name = reference.partition(":")
-    path = PACKAGE / f"{module.replace('.', '/')}.py"
-    file = f"armdyn/{path.relative_to(PACKAGE).as_posix()}"
+    folder = "papers/src" if module.startswith(PAPERS) else "src"
+    package = PACKAGES[folder]
+    path = package / f"{module.removeprefix(PAPERS).replace('.', '/')}.py"
+    file = path.relative_to(package.parent).as_posix()
     line = defined(path).get(name)
     if line is None:
         raise LookupError(f"{file} does not define {name or 'a name that is empty'}")
-    return Place(file, line, name)
+    return Place(folder, file, line, name)
 
 
 @lru_cache

@@ -1,12 +1,12 @@
-"""What the papers claim about numbers of operations; `armdyn.report.claims` tries each of them."""
+"""What the papers claim about numbers of operations; `armdyn_papers.claims` tries each of them."""
 
 from __future__ import annotations
 
-from armdyn.report.papers.catalogue._entry import Entry, corrected, fails, holds
+from armdyn_papers.catalogue.entry import Entry, corrected, fails, holds
 
-_TESTED = "report/papers/test_rankings.py::test_verdicts_are_those_of_the_trials"
+_TESTED = "papers/tests/test_rankings.py::test_verdicts_are_those_of_the_trials"
 _PRINTED = "by counts as printed; once they are simplified not for all of these n"
-_SEE = "`armdyn claims` shows for which n"
+_SEE = "`armdyn-papers claims` shows for which n"
 
 LIN_FANG_1999: tuple[Entry, ...] = (
     corrected(

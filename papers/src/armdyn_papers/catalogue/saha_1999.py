@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from armdyn.report.papers.catalogue._entry import Paper, corrected, holds
-from armdyn.report.papers.catalogue._rankings import SAHA_1999
-from armdyn.report.papers.catalogue._tests import ERRATA, PINOCCHIO, VERDICTS
+from armdyn_papers.catalogue.entry import Paper, corrected, holds
+from armdyn_papers.catalogue.rankings import SAHA_1999
+from armdyn_papers.catalogue.shared_tests import ERRATA, PINOCCHIO, VERDICTS
 
-_HERE = "report/papers/test_equations_saha.py::"
+_HERE = "papers/tests/test_equations_saha.py::"
 _SYMBOLIC = "algorithms/test_saha_symbolic.py::"
 _DENOC = "algorithms/test_denoc.py::"
 _FORMULAS = "symbolics/test_saha_closed_forms.py::"
@@ -186,7 +186,7 @@ _COUNTS = (
     holds(
         "claim: forward dynamics in O(n)", "(201n - 335)M (193n - 361)A, from a paper of 1997",
         "forward_dynamics: denoc", "algorithms.denoc_forward:forward_dynamics",
-        "report.papers.saha_1999:CONCLUSION", VERDICTS,
+        "papers.tables.saha_1999:CONCLUSION", VERDICTS,
         _DENOC + "test_recursion_needs_fewer_operations_than_published",
         _DENOC + "test_each_joint_more_costs_the_recursion_the_same",
         note="below it from n = 6 on; the steps of 1997 are not in this paper",

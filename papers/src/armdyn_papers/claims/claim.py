@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from armdyn.report.papers import TABLES, Formula, Measure, PrintedRow
+from armdyn_papers.tables.measured import TABLES
+from armdyn_papers.tables.printed import Formula, Measure, PrintedRow
 
 SMALLEST, LARGEST = 2, 30
 """The numbers of joints for which claims are tested."""
@@ -42,7 +43,7 @@ class Claim:
 
     @property
     def paper(self) -> str:
-        """The paper's name, as `armdyn paper` takes it."""
+        """The paper's name, as `armdyn-papers paper` takes it."""
         return self.id.partition(".")[0]
 
 

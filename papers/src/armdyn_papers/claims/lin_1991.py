@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.report.claims._claim import (
-    LARGEST,
-    Claim,
-    Contender,
-    Parallel,
-    Ranking,
-    printed,
-    traced,
-)
+from armdyn_papers.claims.claim import LARGEST, Claim, Contender, Parallel, Ranking, printed, traced
 
 
 def _matrix(label: str) -> Contender:

@@ -6,8 +6,8 @@ and the printed formulas do not hold.
 
 from __future__ import annotations
 
-from armdyn.report.claims._claim import LARGEST, Amount, Claim, Contender, Ranking, printed, traced
-from armdyn.report.papers import formula
+from armdyn_papers.claims.claim import LARGEST, Amount, Claim, Contender, Ranking, printed, traced
+from armdyn_papers.tables.printed import formula
 
 TABLE_VI, TABLE_VIII = "[LinFang1999] Table VI", "[LinFang1999] Table VIII"
 SECTION_2 = "section 2, after Table I"

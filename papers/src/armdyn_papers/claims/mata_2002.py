@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.report.claims._claim import Claim, Contender, Order, Ranking, printed, traced
+from armdyn_papers.claims.claim import Claim, Contender, Order, Ranking, printed, traced
 
 
 def _row(table: int, label: str) -> Contender:

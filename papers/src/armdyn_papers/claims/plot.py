@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.present import new_figure, write_picture
-from armdyn.report.claims._claim import LARGEST, SMALLEST, Ranking
-from armdyn.report.claims._series import TRIES
-from armdyn.report.claims._trials import Judged, Trial
+from armdyn_papers.claims.claim import LARGEST, SMALLEST, Ranking
+from armdyn_papers.claims.series import TRIES
+from armdyn_papers.claims.trials import Judged, Trial
 
 TRUE, TRUE_BY_ONE, FALSE = "#2e8b57", "#9fd0b4", "#e3b7b7"
 # Heights: of a lane, and of a claim with its gap, in lanes.

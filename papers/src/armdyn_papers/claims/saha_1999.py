@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.report.claims._claim import Claim, Order, Ranking, printed, traced
+from armdyn_papers.claims.claim import Claim, Order, Ranking, printed, traced
 
 SAHA = printed("[Saha1999] section 7", "Saha (1997), decoupled natural orthogonal complement")
 FEATHERSTONE = printed("[Saha1999] section 7", "Featherstone (1983), articulated bodies")

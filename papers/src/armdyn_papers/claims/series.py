@@ -7,10 +7,10 @@ from fractions import Fraction
 from functools import cache
 from typing import Literal, TypeAlias, get_args
 
-from armdyn.report._depths import critical_path
-from armdyn.report._stages import staged
-from armdyn.report.claims._claim import LARGEST, SMALLEST, Contender
-from armdyn.report.papers import Measure, PrintedRow
+from armdyn_papers.claims.claim import LARGEST, SMALLEST, Contender
+from armdyn_papers.measure import critical_path
+from armdyn_papers.stages import staged
+from armdyn_papers.tables.printed import Measure, PrintedRow
 
 Try: TypeAlias = Literal["formulas", "printed", "simplified", "improved"]
 TRIES: tuple[Try, ...] = get_args(Try)

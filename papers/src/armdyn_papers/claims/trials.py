@@ -1,4 +1,4 @@
-"""A claim tried at each stage: for which n it is true."""
+"""All claims, tried at each stage: for which n they are true."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from armdyn._progress import Progress
-from armdyn.report.claims._claim import (
+from armdyn_papers.claims import lin_1991, lin_fang_1999, mata_2002, saha_1999
+from armdyn_papers.claims.claim import (
     LARGEST,
     SMALLEST,
     Amount,
@@ -18,7 +19,7 @@ from armdyn.report.claims._claim import (
     Parallel,
     Ranking,
 )
-from armdyn.report.claims._series import (
+from armdyn_papers.claims.series import (
     TRIES,
     Pair,
     Series,
@@ -28,6 +29,14 @@ from armdyn.report.claims._series import (
     polynomial,
     series,
 )
+
+CLAIMS: tuple[Claim, ...] = (
+    *lin_fang_1999.CLAIMS,
+    *lin_1991.CLAIMS,
+    *saha_1999.CLAIMS,
+    *mata_2002.CLAIMS,
+)
+"""Every claim of the papers."""
 
 
 @dataclass(frozen=True)

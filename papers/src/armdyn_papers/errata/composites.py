@@ -7,8 +7,8 @@ import numpy as np
 from armdyn.algorithms.inertia_constants import inertia_constants, link_bodies
 from armdyn.algorithms.structure import structure
 from armdyn.minimal._sampled import rank, structural_regressor
-from armdyn.report.papers.errata._arm import Array, Posed, difference, inclined_slides, posed, skew
-from armdyn.report.papers.errata._erratum import Evidence
+from armdyn_papers.errata.arm import Array, Posed, difference, inclined_slides, posed, skew
+from armdyn_papers.errata.erratum import Evidence
 
 
 def parts(x: Posed) -> tuple[dict[int, Array], dict[int, Array], dict[int, Array]]:

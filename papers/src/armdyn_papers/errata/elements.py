@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from armdyn.report.papers.errata._arm import Array, Posed, Z, cross, difference, posed, skew
-from armdyn.report.papers.errata._erratum import Evidence
+from armdyn_papers.errata.arm import Array, Posed, Z, cross, difference, posed, skew
+from armdyn_papers.errata.erratum import Evidence
 
 ELEMENTS = "elements of the inertia matrix, mixed joints"
 

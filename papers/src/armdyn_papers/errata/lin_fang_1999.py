@@ -1,9 +1,61 @@
-"""Errata of [LinFang1999]."""
+"""Errata of [LinFang1999].
+
+Its counts are checked here, its equations in `elements` and `composites`.
+"""
 
 from __future__ import annotations
 
-from armdyn.report.papers.errata._erratum import Erratum
-from armdyn.report.papers.errata.checks import composites, counts, elements
+from collections.abc import Callable
+
+from armdyn_papers.errata import composites, elements
+from armdyn_papers.errata.erratum import Erratum, Evidence
+from armdyn_papers.tables.lin_fang_1999 import TABLE_VI, TABLE_VIII
+
+
+def lines(label: str, type: int, dM: int, dA: int) -> Callable[[], Evidence]:
+    """Return a comparison of a formula of Table VI, and of it changed, with its own lines."""
+
+    def decide() -> Evidence:
+        row = next(r for r in TABLE_VI.rows if r.label == label and r.type == type)
+        n = 6
+        given, summed = row.formula(n), row.sum_of_lines(n)
+        assert given is not None and summed is not None
+        (M, A), (lines_M, lines_A) = given, summed
+        return Evidence(
+            f"operations at n = {n}: the formula gives {M}M {A}A, the table's lines sum to "
+            f"{lines_M}M {lines_A}A; difference",
+            abs(M - lines_M) + abs(A - lines_A),
+            abs(M + dM - lines_M) + abs(A + dA - lines_A),
+        )
+
+    return decide
+
+
+def number(label: str, n: int, right: int, viii: bool = False) -> Callable[[], Evidence]:
+    """Return a comparison of a printed M, and of another, with its formula."""
+
+    def decide() -> Evidence:
+        table = TABLE_VIII if viii else TABLE_VI
+        row = next(r for r in table.rows if r.label == label and r.type == 1)
+        printed = row.values[n]
+        assert row.formulas is not None and printed is not None
+        given = row.formulas[0](n)
+        what = f"M at n = {n}, beside {given}M of the formula"
+        return Evidence(what, abs(printed[0] - given), abs(right - given))
+
+    return decide
+
+
+def more_of_3() -> Evidence:
+    """Compare n(n - 3) with the difference of the printed formulas of Formulations 3 and 2."""
+    rows = {r.label: r for r in TABLE_VI.rows if r.type == 2}
+    two, three = rows["Formulation 2"].formulas, rows["Formulation 3"].formulas
+    assert two is not None and three is not None
+    n = 6
+    given = three[0](n) - two[0](n)
+    what = f"M at n = {n}, beside {given}M by the printed formulas"
+    return Evidence(what, abs(n * (n - 3) - given), abs(n * n - 3 * n + 5 - given))
+
 
 ERRATA = (
     Erratum(
@@ -42,27 +94,27 @@ ERRATA = (
     ),
     Erratum(
         "Table VI, Formulation 2, Type 2", "11.5n² - 40.5n + 60, 8n² - 29n + 46",
-        "11.5n² - 40.5n + 57, 8n² - 29n + 43", "paper", counts.lines("Formulation 2", 2, -3, -3),
+        "11.5n² - 40.5n + 57, 8n² - 29n + 43", "paper", lines("Formulation 2", 2, -3, -3),
     ),
     Erratum(
         "Table VI, Formulation 4, Type 1", "4.5n² + 48.5n - 108", "4.5n² + 48.5n - 104",
-        "paper", counts.lines("Formulation 4", 1, 4, 0),
+        "paper", lines("Formulation 4", 1, 4, 0),
     ),
     Erratum(
         "Table VI, Formulation 4, Type 2", "4.5n² + 48.5n - 114", "4.5n² + 48.5n - 110",
-        "paper", counts.lines("Formulation 4", 2, 4, 0),
+        "paper", lines("Formulation 4", 2, 4, 0),
     ),
     Erratum(
         "Table VI, Formulation 5, n = 11", "1016M", "1026M", "paper or copy",
-        counts.number("Formulation 5", 11, 1026),
+        number("Formulation 5", 11, 1026),
     ),
     Erratum(
         "claim: what 3 takes more than 2", "n(n - 3) products for Type 2", "n² - 3n + 5", "paper",
-        counts.more_of_3,
+        more_of_3,
     ),
     Erratum(
         "claim: what a sliding joint 3 saves", "(13n - 44)M (11n - 36)A of Formulation 2",
-        "(13n - 41)M (11n - 33)A", "paper", counts.lines("Formulation 2", 2, -3, -3),
+        "(13n - 41)M (11n - 33)A", "paper", lines("Formulation 2", 2, -3, -3),
     ),
     Erratum(
         "(25)", "R (V + D Rᵀ) - ...", "R (V + D) Rᵀ - ...", "copy", composites.varying_25,
@@ -105,11 +157,11 @@ ERRATA = (
     ),
     Erratum(
         "Table VIII, Formulation 2, Type 2", "11.5n² - 8.5n + 15, 8n² + 4n - 13",
-        "11.5n² - 8.5n + 12, 8n² + 4n - 16", "paper", counts.lines("Formulation 2", 2, -3, -3),
+        "11.5n² - 8.5n + 12, 8n² + 4n - 16", "paper", lines("Formulation 2", 2, -3, -3),
     ),
     Erratum(
         "Table VIII, Kawasaki et al. I, n = 4", "194M", "195M", "paper or copy",
-        counts.number("Kawasaki et al. I", 4, 195, viii=True),
+        number("Kawasaki et al. I", 4, 195, viii=True),
     ),
     Erratum("(A4)", "Î = Ĵ - [ĉ×]²/m̂", "Î = Ĵ + [ĉ×]²/m̂", "paper or copy", elements.inertia_A4),
     Erratum(

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.frame import frames
-from armdyn.algorithms.printed.lines import Lines
-from armdyn.algorithms.printed.renaud import composites
 from armdyn.algorithms.vector import (
     Matrix,
     Rows,
@@ -24,6 +22,8 @@ from armdyn.algorithms.vector import (
 )
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
+from armdyn_papers.printed.lines import Lines
+from armdyn_papers.printed.renaud import composites
 
 
 def mass_matrix(chain: Chain, q: Sequence[Scalar], line: Lines) -> Matrix:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from armdyn.algorithms.angular import ZERO_MATRIX, euler, omega_matrix
 from armdyn.algorithms.cholesky import solve
 from armdyn.algorithms.frame import Frame, frames
-from armdyn.algorithms.printed.lines import Lines
 from armdyn.algorithms.vector import (
     ZERO,
     Matrix,
@@ -34,6 +33,7 @@ from armdyn.algorithms.vector import (
 )
 from armdyn.robot import Chain, Vector
 from armdyn.scalar import Scalar
+from armdyn_papers.printed.lines import Lines
 
 
 def inverse_dynamics(

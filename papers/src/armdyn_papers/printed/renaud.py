@@ -12,8 +12,6 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.composite import Composite, own_body
 from armdyn.algorithms.frame import Frame, frames
-from armdyn.algorithms.printed.lin_1991 import two_turns
-from armdyn.algorithms.printed.lines import Lines
 from armdyn.algorithms.vector import (
     Matrix,
     add,
@@ -29,6 +27,8 @@ from armdyn.algorithms.vector import (
 )
 from armdyn.robot import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
+from armdyn_papers.printed.lin_1991 import two_turns
+from armdyn_papers.printed.lines import Lines
 
 
 def mass_matrix(chain: Chain, q: Sequence[Scalar], line: Lines) -> Matrix:

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.minimal_set import MinimalSet, minimal_set
-from armdyn.algorithms.printed.lines import Lines
-from armdyn.algorithms.printed.tables_i_to_v import table_i, table_ii, table_iii, table_iv
 from armdyn.algorithms.structure import structure
 from armdyn.algorithms.table_vii import AxialComposite, third_column
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, Matrix, add
 from armdyn.robot import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
+from armdyn_papers.printed.lines import Lines
+from armdyn_papers.printed.tables_i_to_v import table_i, table_ii, table_iii, table_iv
 
 INERTIA = ("X", "Y = R X R^T", "V_i", "J_i")
 """The lines that are the inertia of a body, and not its first moment."""

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.lin_fang_5 import CompositeBefore
-from armdyn.algorithms.printed.lines import Lines
 from armdyn.algorithms.vector import (
     Matrix,
     Rows,
@@ -33,6 +32,7 @@ from armdyn.algorithms.vector import (
 )
 from armdyn.robot import Vector
 from armdyn.scalar import Scalar
+from armdyn_papers.printed.lines import Lines
 
 Entries = dict[tuple[int, int], Scalar]
 """D_ji by (j, i), j <= i."""

@@ -16,8 +16,8 @@ from armdyn.identification.physical._pseudo_inertia import pseudo_inertia
 from armdyn.minimal import MinimalParameters
 from armdyn.motion import Fourier
 from armdyn.present import JOINT_COLOURS, Grid
-from armdyn.report.studies._study import Finding
 from armdyn.simulation import ComputedTorque, simulate
+from armdyn_papers.studies.study import Finding
 
 Array = NDArray[np.float64]
 

@@ -20,12 +20,38 @@ from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.vector import scale_symmetric
 from armdyn.arm import Arm, load
 from armdyn.present import Grid
-from armdyn.report.papers.mata_2002_studies import TABLE_5
-from armdyn.report.studies import _as_printed
-from armdyn.report.studies._ascher_figure import draw
-from armdyn.report.studies._single import Algorithm, Array, falling
-from armdyn.report.studies._study import Finding, Spread
 from armdyn.robot import chain_of
+from armdyn_papers.studies import as_printed
+from armdyn_papers.studies.single import Algorithm, Array, falling
+from armdyn_papers.studies.study import Finding, Spread
+from armdyn_papers.tables.mata_2002 import TABLE_5
+
+
+def _draw(
+    figure: Any, angles: Array, double: Array, single: Mapping[str, Array], condition: Array
+) -> None:
+    """Draw accelerations of joint 1 in both precisions, a panel per way, and condition numbers."""
+    fields: list[Any] = figure.subplots(2, 3, sharex=True).ravel().tolist()
+    turned = np.rad2deg(angles)
+    values = [double[:, 0], *(found[:, 0] for found in single.values())]
+    low, high = min(v.min() for v in values), max(v.max() for v in values)
+    margin = 0.05 * (high - low)
+    for axes, (label, found) in zip(fields, single.items(), strict=False):
+        axes.plot(turned, found[:, 0], linewidth=0.8, color="#0072b2", label="single")
+        axes.plot(
+            turned, double[:, 0], linewidth=1.2, color="#d55e00", linestyle="--", label="double"
+        )
+        axes.set_ylim(low - margin, high + margin)
+        axes.set_title(label, fontsize=9)
+    fields[0].legend(loc="lower right")
+    fields[-1].plot(turned, condition, color="black")
+    fields[-1].set_title("condition number of the inertia matrix", fontsize=9)
+    for axes in (fields[0], fields[3]):
+        axes.set_ylabel("acceleration of joint 1 [rad/s²]")
+    for axes in fields[3:]:
+        axes.set_xlabel("joint 2 [degrees]")
+        axes.set_xticks(range(0, 361, 90))
+
 
 ROBOT = "ascher2"
 STEPS = 180
@@ -55,10 +81,10 @@ def _own(method: str) -> Algorithm:
 
 VARIANTS = (
     Variant("ABA, link frames: articulated_body", "ABA", _own("articulated_body")),
-    Variant("ABA, base frame", "ABA", _as_printed.articulated_in_base_frame),
-    Variant("CRBA, Gauss-Jordan", "CRBA", _as_printed.composite_bodies),
+    Variant("ABA, base frame", "ABA", as_printed.articulated_in_base_frame),
+    Variant("CRBA, Gauss-Jordan", "CRBA", as_printed.composite_bodies),
     Variant("CRBA, UDUᵀ: mass_matrix_udu", None, _own("mass_matrix_udu")),
-    Variant("GA, Gauss-Jordan", "GA", _as_printed.gibbs),
+    Variant("GA, Gauss-Jordan", "GA", as_printed.gibbs),
     Variant("GA, Cholesky: gibbs_appell", None, _own("gibbs_appell")),
     Variant("DeNOC: denoc", None, _own("denoc")),
 )
@@ -242,7 +268,7 @@ class Ascher:
     def draw(self, figure: Any) -> None:
         """Draw what [Mata2002] Fig. 2 shows."""
         shown = {label: self.single[label] for label in (LINK_ABA, BASE_ABA, CRBA, GA, DENOC)}
-        draw(figure, self.angles, self.double, shown, self.condition)
+        _draw(figure, self.angles, self.double, shown, self.condition)
 
 
 def run_ascher(progress: Progress | None = None) -> Ascher:
@@ -282,7 +308,7 @@ def _crba_with(arm: Arm, mass: float, q: NDArray[np.float64]) -> Spread:
     I = scale_symmetric(mass / second.m, second.I)
     other = replace(chain, links=(first, replace(second, m=mass, I=I)))
     double, found = (
-        falling(_as_printed.composite_bodies, other, q, p) for p in (np.float64, np.float32)
+        falling(as_printed.composite_bodies, other, q, p) for p in (np.float64, np.float32)
     )
     return _row(CRBA, None, double, found, double).maximum
 

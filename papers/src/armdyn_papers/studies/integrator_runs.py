@@ -17,11 +17,11 @@ from armdyn.algorithms.vector import Matrix
 from armdyn.arm import Arm
 from armdyn.errors import NumericalError
 from armdyn.graph import Operations, Slot, count, evaluate, record, trace
-from armdyn.report.studies._as_printed import gauss_jordan
-from armdyn.report.studies._puma_arms import arm_of
-from armdyn.report.studies._single import RULES
 from armdyn.scalar import Scalar
 from armdyn.simulation import simulate
+from armdyn_papers.studies.as_printed import gauss_jordan
+from armdyn_papers.studies.puma_runs import arm_of
+from armdyn_papers.studies.single import RULES
 
 Array: TypeAlias = NDArray[np.float64]
 Solve: TypeAlias = Callable[[Matrix, Sequence[Scalar]], list[Scalar]]

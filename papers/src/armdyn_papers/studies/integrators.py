@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn._progress import Progress
 from armdyn.present import Grid
-from armdyn.report.studies._integrator_runs import (
+from armdyn_papers.studies.integrator_runs import (
     DURATION,
     FIXED,
     INTEGRATORS,
@@ -25,8 +25,34 @@ from armdyn.report.studies._integrator_runs import (
     fall,
     solvers,
 )
-from armdyn.report.studies._integrators_figure import draw
-from armdyn.report.studies._study import SAME_SIZE, Finding
+from armdyn_papers.studies.study import SAME_SIZE, Finding
+
+COLOURS = {"ab4": "#d55e00", "rk4": "#e69f00", "rk45": "#0072b2", "dop853": "#009e73"}
+
+
+def _draw(figure: Any, falls: Sequence[Falling]) -> None:
+    """Draw one panel per arm: lines with dots are LDL^T, circles are Cholesky."""
+    fields: list[Any] = figure.subplots(1, len(falls), sharey=True).ravel().tolist()
+    for axes, arm in zip(fields, falls, strict=True):
+        for series in arm.series:
+            x = [p.evaluations for p in series.points]
+            y = [p.error for p in series.points]
+            style: dict[str, Any] = {"marker": ".", "linewidth": 1.2}
+            if series.solver != "LDLᵀ":
+                style = {"marker": "o", "linestyle": "", "fillstyle": "none"}
+            axes.plot(
+                x, y, color=COLOURS[series.integrator],
+                label=f"{series.integrator}, {series.solver}", **style,
+            )  # fmt: skip
+        axes.axhline(arm.certain, color="black", linestyle=":", linewidth=0.8)
+        axes.set_title(f"falling PUMA, {'with' if arm.rotors else 'without'} rotors")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("evaluations of the dynamics")
+        axes.grid(alpha=0.3)
+    fields[0].set_ylabel("error at the end [rad]; dotted: of the reference")
+    figure.legend(*fields[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+
 
 ERRORS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 
@@ -90,7 +116,7 @@ class Integrators:
 
     def draw(self, figure: Any) -> None:
         """Draw errors over evaluations."""
-        draw(figure, self.falls)
+        _draw(figure, self.falls)
 
     def of(self, rotors: bool, integrator: str, solver: str = "LDLᵀ") -> Series:
         """Return the integrations by one integrator and one solver."""

@@ -16,25 +16,59 @@ import numpy as np
 from armdyn._progress import Progress
 from armdyn.graph import Operations
 from armdyn.present import Grid
-from armdyn.report._measure import PARTS
-from armdyn.report.papers.mata_2002_studies import TABLE_6, TABLE_7
-from armdyn.report.studies._puma_arms import ROBOT, TIP, arm_of
-from armdyn.report.studies._puma_figure import draw
-from armdyn.report.studies._puma_runs import (
+from armdyn.robot import chain_of
+from armdyn_papers.measure import PARTS
+from armdyn_papers.studies.puma_runs import (
     DECIMALS,
     DISTANCE,
     DURATION,
     INTERVAL,
     METHODS,
+    ROBOT,
     SET_UPS,
     SPEED,
+    TIP,
     TOLERANCE,
     Motion,
     SetUp,
+    arm_of,
     moved,
 )
-from armdyn.report.studies._study import SAME_SIZE, Finding, Verdict
-from armdyn.robot import chain_of
+from armdyn_papers.studies.study import SAME_SIZE, Finding, Verdict
+from armdyn_papers.tables.mata_2002 import TABLE_6, TABLE_7
+
+COLOURS = {"exact": "#0072b2", "linear": "#e69f00", "held": "#d55e00", "rounded": "#009e73"}
+STYLES = {"rotors": "-", "no rotors": "--", "recalled": ":"}
+
+
+def _draw(figure: Any, motions: Sequence[Motion]) -> None:
+    """Draw one line per set-up with the elbow up: colours are torques, styles are inertias."""
+    left, right = figure.subplots(1, 2)
+    times = INTERVAL * np.arange(1, len(motions[0].errors) + 1)
+    slowest = min(m.setup.speed for m in motions)
+    joints = np.arange(1, len(TABLE_6) + 1)
+    for m in motions:
+        if m.setup.speed == slowest and m.setup.elbow == "up" and m.setup.restart is None:
+            style = {
+                "color": COLOURS[m.setup.torque],
+                "linestyle": STYLES[m.setup.inertias],
+                "label": str(m.setup),
+            }
+            left.plot(times, m.errors[:, 0].max(axis=1), **style)
+            right.plot(joints, m.averages[0], marker=".", **style)
+    printed = [row[0] for row in TABLE_6]
+    right.plot(joints, printed, "ks", label="printed, Table 6")
+    left.set_title("largest |q − q*| of all joints")
+    left.set_xlabel("time [s]")
+    right.set_title("average of |q − q*| over 5 s")
+    right.set_xlabel("joint")
+    right.set_xticks(joints)
+    for axes in (left, right):
+        axes.set_yscale("log")
+        axes.set_ylabel("rad")
+        axes.grid(alpha=0.3)
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+
 
 QUANTITIES = ("positions [rad]", "velocities [rad/s]", "accelerations [rad/s²]")
 PRINTED = "printed"
@@ -134,7 +168,7 @@ class Puma:
 
     def draw(self, figure: Any) -> None:
         """Draw errors over time, and their averages beside Table 6."""
-        draw(figure, self.motions)
+        _draw(figure, self.motions)
 
     def _evaluations(self) -> Grid:
         printed = (f"{TABLE_7[m].evaluations}" if m in TABLE_7 else "" for m in METHODS)

@@ -1,22 +1,160 @@
-"""The simulations of [Mata2002] section 5.2: the PUMA along a line, by open-loop torques."""
+"""The simulations of [Mata2002] section 5.2: the PUMA along a line, by open-loop torques.
+
+The paper prints no inertias: several sets are tried.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm
-from armdyn.report.papers.mata_2002_studies import TABLE_6
-from armdyn.report.studies._puma_arms import POSTURES, Elbow, Inertias, arm_of
-from armdyn.report.studies._rkf45 import Fehlberg
-from armdyn.report.studies._steady_line import State, SteadyLine
+from armdyn.arm import Arm, load
+from armdyn.errors import NumericalError
+from armdyn.robot import Joint
+from armdyn_papers.studies.rkf45 import Fehlberg
+from armdyn_papers.tables.mata_2002 import TABLE_6
 
 Array: TypeAlias = NDArray[np.float64]
+Inertias: TypeAlias = Literal["rotors", "no rotors", "recalled"]
+Elbow: TypeAlias = Literal["up", "down"]
+
+ROBOT = "puma560"
+
+# The paper does not print the position of the tip on the last link: this is a usual flange [m].
+TIP = 0.05625
+# The share of the link in the bundled rotor inertia of joint 1 [kg m^2].
+LINK_1 = 0.35
+
+RECALLED = (
+    (10.521, (0.0, 0.0, -0.054), (1.612, 1.612, 0.5091)),
+    (15.781, (0.140, 0.0, 0.0), (0.4898, 8.0783, 8.2672)),
+    (8.767, (0.0, -0.197, 0.0), (3.3768, 0.3009, 3.3768)),
+    (1.052, (0.0, 0.0, -0.057), (0.181, 0.181, 0.1273)),
+    (1.052, (0.0, -0.007, 0.0), (0.0735, 0.1273, 0.0735)),
+    (0.351, (0.0, 0.0, 0.019), (0.0071, 0.0071, 0.0141)),
+)
+"""Mass [kg], centre of mass [m] and principal inertias [kg m^2] of the links.
+
+They are recalled of a textbook that the paper cites, J. Angeles, Fundamentals of Robotic Mechanical
+Systems (1997), and turned into the frames of the bundled arm. The book was not at hand, and no
+public source with these numbers was found: take them as a guess.
+"""
+
+# Near the postures with the shoulder on this side; up is the one that the joint limits allow.
+POSTURES: dict[Elbow, NDArray[np.float64]] = {
+    "up": np.deg2rad([-20.0, -68.0, 214.0, -23.0, -59.0, -167.0]),
+    "down": np.deg2rad([-20.0, 54.0, -29.0, 22.0, 66.0, 171.0]),
+}
+
+
+def arm_of(inertias: Inertias) -> Arm:
+    """Return the PUMA with its tip on the flange and a set of inertias."""
+    return _arm_of(inertias)
+
+
+@cache
+def _arm_of(inertias: str) -> Arm:
+    robot = load(ROBOT).robot
+    tool = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, TIP), (0.0, 0.0, 0.0, 1.0))
+    # postures are chosen here, not by the limits
+    joints = [replace(joint, lower=-np.inf, upper=np.inf) for joint in robot.joints]
+    return Arm(replace(robot, joints=SETS[inertias](joints), tool=tool))
+
+
+def _with_rotors(joints: list[Joint]) -> list[Joint]:
+    return joints
+
+
+def _without_rotors(joints: list[Joint]) -> list[Joint]:
+    kept = [LINK_1, *[0.0] * (len(joints) - 1)]
+    return [replace(joint, rotor_inertia=x) for joint, x in zip(joints, kept, strict=True)]
+
+
+def _recalled(joints: list[Joint]) -> list[Joint]:
+    return [
+        replace(joint, mass=m, com=c, inertia=(x, 0.0, 0.0, y, 0.0, z), rotor_inertia=0.0)
+        for joint, (m, c, (x, y, z)) in zip(joints, RECALLED, strict=True)
+    ]
+
+
+SETS = {"rotors": _with_rotors, "no rotors": _without_rotors, "recalled": _recalled}
+
+
+ITERATIONS = 20
+ENOUGH = 1e-13  # of a correction of joint positions [rad]
+
+
+@dataclass(frozen=True)
+class State:
+    """Positions, velocities and accelerations of the joints."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+class SteadyLine:
+    """Joint states of the motion at any time, accurate to rounding, by Newton's method.
+
+    Attributes:
+        instants: states at 0, `interval`, 2 `interval`, ...
+    """
+
+    def __init__(self, arm: Arm, start: Array, velocity: Array, interval: float, n: int) -> None:
+        """Follow the line.
+
+        Args:
+            arm: the arm.
+            start: first joint positions; they determine the line and the orientation of the tip.
+            velocity: of the tip ``(3,)`` [m/s].
+            interval: time between two instants [s].
+            n: number of intervals.
+        """
+        self._pose, self._jacobian, self._derivative = (
+            arm.function(quantity) for quantity in ("pose", "jacobian", "jacobian_derivative")
+        )
+        self._first = cast(Array, self._pose(start))
+        self._twist = np.concatenate([velocity, np.zeros(3)])
+        self._interval = interval
+        self.instants = [self._state(0.0, start)]
+        for k in range(1, n + 1):
+            self.instants.append(self._state(k * interval, self.instants[-1].q))
+
+    def at(self, t: float) -> State:
+        """Return the joint states at a time."""
+        nearest = min(round(t / self._interval), len(self.instants) - 1)
+        return self._state(t, self.instants[nearest].q)
+
+    def _state(self, t: float, near: Array) -> State:
+        q = self._reached(t, near)
+        J = cast(Array, self._jacobian(q))
+        qd = _solved(J, self._twist)
+        dJ = cast(Array, self._derivative(q, qd))
+        return State(q, qd, _solved(J, -dJ @ qd))
+
+    def _reached(self, t: float, q: Array) -> Array:
+        wanted = self._first[:3, 3] + t * self._twist[:3]
+        for _ in range(ITERATIONS):
+            T = cast(Array, self._pose(q))
+            E = self._first[:3, :3] @ T[:3, :3].T
+            turn = np.array([E[2, 1] - E[1, 2], E[0, 2] - E[2, 0], E[1, 0] - E[0, 1]]) / 2
+            lack = np.concatenate([wanted - T[:3, 3], turn])
+            step = _solved(cast(Array, self._jacobian(q)), lack)
+            q = q + step
+            if np.abs(step).max() < ENOUGH:
+                return q
+        raise NumericalError(f"the arm cannot follow the line any further at t = {t:g} s.")
+
+
+def _solved(J: Array, x: Array) -> Array:
+    return np.asarray(np.linalg.solve(J, x), dtype=np.float64)
+
+
 Torque: TypeAlias = Literal["exact", "linear", "held", "rounded"]
 
 INTERVAL = 0.1

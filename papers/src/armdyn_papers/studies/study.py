@@ -37,7 +37,7 @@ class Study(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in `armdyn study`."""
+        """Its name in `armdyn-papers study`."""
         ...
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from armdyn.report.papers._printed import (
+from armdyn_papers.tables.printed import (
     Measure,
     PrintedRow,
     PrintedTable,

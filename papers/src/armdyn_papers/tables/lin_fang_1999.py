@@ -6,7 +6,7 @@ first moments, Ĵ inertia tensors about the origins of the links' frames.
 
 from __future__ import annotations
 
-from armdyn.report.papers._printed import (
+from armdyn_papers.tables.printed import (
     Item,
     Measure,
     PrintedRow,

@@ -1,8 +1,8 @@
 """The papers' tables of operation counts, each row compared with the algorithm in three stages.
 
-Only the papers' printed numbers are stored (`armdyn.report.papers`). Counts are taken on each call:
-of the recursion run as printed, of the same after exact rules, and of the method as it is computed
-here. Verdicts and remarks on slips are computed from the numbers.
+Only the papers' printed numbers are stored, in the modules of the papers beside this one. Counts
+are taken on each call: of the recursion run as printed, of the same after exact rules, and of the
+method as it is computed here. Verdicts and remarks on slips are computed from the numbers.
 """
 
 from __future__ import annotations
@@ -11,11 +11,20 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from armdyn._progress import Progress
-from armdyn.arm.programs._stages import STAGES
+from armdyn.arm.programs._counts import STAGES
 from armdyn.graph import Operations
-from armdyn.report._depths import critical_path
-from armdyn.report._stages import printed_lines, staged
-from armdyn.report.papers import TABLES, Measure, PrintedRow, PrintedTable
+from armdyn_papers.measure import critical_path
+from armdyn_papers.stages import printed_lines, staged
+from armdyn_papers.tables import lin_1991, lin_fang_1999, mata_2002, saha_1999
+from armdyn_papers.tables.printed import Measure, PrintedRow, PrintedTable
+
+TABLES: tuple[PrintedTable, ...] = (
+    *lin_fang_1999.TABLES,
+    *lin_1991.TABLES,
+    *mata_2002.TABLES,
+    *saha_1999.TABLES,
+)
+"""Every printed table of operation counts."""
 
 Pair: TypeAlias = tuple[int, int]
 """Numbers of multiplications and additions, (M, A)."""

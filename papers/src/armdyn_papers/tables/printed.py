@@ -50,7 +50,7 @@ class Measure:
     """The traced program that is compared with a row.
 
     `quantity` is one of the table of methods, or one that only the papers count and that
-    `armdyn.report._measure` can trace: "composites" (first moments and inertia tensors),
+    `armdyn_papers.measure` can trace: "composites" (first moments and inertia tensors),
     "mass_matrix, composites on hand", "mass_matrix and bias", "bias beside mass_matrix",
     "factorisation", "substitution", "forward_dynamics from parts", "mass_matrix in one frame",
     "mass_matrix about another origin", "inverse_dynamics, gravity in forces", "inertia of a joint"

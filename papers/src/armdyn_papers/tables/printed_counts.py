@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from armdyn.present import Grid
-from armdyn.report._stages import staged
-from armdyn.report.papers import TABLES, Measure, PrintedRow
+from armdyn_papers.stages import staged
+from armdyn_papers.tables.measured import TABLES
+from armdyn_papers.tables.printed import Measure, PrintedRow
 
 Pair: TypeAlias = tuple[int, int]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.report.papers._printed import Measure, PrintedRow, PrintedTable, formula, unprinted
+from armdyn_papers.tables.printed import Measure, PrintedRow, PrintedTable, formula, unprinted
 
 N = (2, 3, 4, 6, 8, 10, 12)
 

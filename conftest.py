@@ -16,7 +16,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent / "tests"))
 if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ["ARMDYN_CACHE"] = tempfile.mkdtemp(prefix="armdyn-tests-")
@@ -38,6 +38,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] 
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line how many tests were left out."""
     if count := len(terminalreporter.getreports("left out")):
         terminalreporter.write_line(
             f"{count} tests left out: ../shared, with their files, is absent"
