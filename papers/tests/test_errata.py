@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from armdyn_papers.pages import errata_of
-from armdyn_papers.papers import ERRATA, PAPERS
+from armdyn_papers.papers import ERRATA, PAPERS, errata_of
 
 CHECKED = [
     pytest.param(erratum, id=f"{name} {erratum.place}")

@@ -32,9 +32,8 @@ from armdyn_papers.pages import (
     overview,
     pages,
     paper_dict,
-    verdicts,
 )
-from armdyn_papers.papers import PAPERS
+from armdyn_papers.papers import PAPERS, verdicts
 from armdyn_papers.studies.page import STUDIES, page
 from armdyn_papers.studies.study import Study, findings_grid, write_plot
 from armdyn_papers.tables.measured import TABLES, Row, Verdict, paper_tables
@@ -47,9 +46,16 @@ COUNTED = tuple(
     for name, paper in PAPERS.items()
     if any(table.reference.startswith(paper.key) for table in TABLES)
 )
+# Papers that rank algorithms by their counts.
+RANKING_PAPERS = tuple(dict.fromkeys(claim.paper for claim in CLAIMS))
+# Words that stand for a name: all studies, and the list of errata.
+ALL = "all"
+ERRATA = "errata"
+
 TABLE_TONES: dict[Verdict, Tone | None] = {
     "equal": None, "beaten": "good", "above": "fair", "not measured": "faint",
 }  # fmt: skip
+CLAIM_TONES: dict[str, Tone] = {"holds": "good", "does not hold": "bad", "not tried": "faint"}
 
 
 def tables(
@@ -151,10 +157,6 @@ def _measured(operations: Operations | None) -> str:
     return "" if operations is None else str(operations)
 
 
-RANKING_PAPERS = tuple(dict.fromkeys(claim.paper for claim in CLAIMS))
-CLAIM_TONES: dict[str, Tone] = {"holds": "good", "does not hold": "bad", "not tried": "faint"}
-
-
 def claims(
     paper: Annotated[
         str | None,
@@ -237,9 +239,6 @@ def _cell(trial: Trial, ranking: bool, remarks: dict[str, int]) -> str:
     return Toned(text + mark, "good" if trial.holds else "bad")
 
 
-ALL = "all"
-
-
 def study(
     which: Annotated[
         str, typer.Argument(metavar="STUDY", help=f"One of {', '.join(STUDIES)}; or {ALL}.")
@@ -288,9 +287,6 @@ def study(
 
 def _picture(path: Path, name: str, several: bool) -> Path:
     return path.with_name(f"{path.stem}-{name}{path.suffix}") if several else path
-
-
-ERRATA = "errata"
 
 
 def paper(
