@@ -82,10 +82,10 @@ $(READY): pyproject.toml papers/pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,docs]' -e ./papers
 	@touch $@
 
-$(TORCH_READY): pyproject.toml constraints.txt
+$(TORCH_READY): pyproject.toml papers/pyproject.toml constraints.txt
 	@echo "Setting up $(TORCH_VENV): some minutes, this once."
 	test -x $(TORCH_VENV)/bin/python || $(PYTHON) -m venv $(TORCH_VENV)
-	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch]'
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch]' -e ./papers
 	@touch $@
 
 $(LOWEST_READY): pyproject.toml papers/pyproject.toml tests/support/lowest.py
