@@ -57,8 +57,8 @@ fuzz: $(READY)  ## attack everything with odd input, for FUZZ_SECONDS=120 from S
 	$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS) --seed $(SEED) $(FUZZ)
 
 lint: $(READY)  ## style, types and directions of import
-	$(BIN)/ruff check src tests benchmarks examples fuzz
-	$(BIN)/ruff format --check src tests benchmarks examples fuzz
+	$(BIN)/ruff check src papers tests benchmarks examples fuzz conftest.py
+	$(BIN)/ruff format --check src papers tests benchmarks examples fuzz conftest.py
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
@@ -72,27 +72,27 @@ docs: $(READY)  ## the site of tutorials and reference, from docs/ and docstring
 
 clean:  ## remove the environment and all caches
 	rm -rf $(VENV) $(TORCH_VENV) $(LOWEST_VENV) .arm build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
-	find src tests benchmarks fuzz -name __pycache__ -type d -exec rm -rf {} +
+	find src papers tests benchmarks fuzz -name __pycache__ -type d -exec rm -rf {} +
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml papers/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "armdyn needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@echo "Setting up $(VENV): a minute or two, this once."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,docs]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,docs]' -e ./papers
 	@touch $@
 
-$(TORCH_READY): pyproject.toml constraints.txt
+$(TORCH_READY): pyproject.toml papers/pyproject.toml constraints.txt
 	@echo "Setting up $(TORCH_VENV): some minutes, this once."
 	test -x $(TORCH_VENV)/bin/python || $(PYTHON) -m venv $(TORCH_VENV)
-	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch]'
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch]' -e ./papers
 	@touch $@
 
-$(LOWEST_READY): pyproject.toml tests/support/lowest.py
+$(LOWEST_READY): pyproject.toml papers/pyproject.toml tests/support/lowest.py
 	@echo "Setting up $(LOWEST_VENV): some minutes, this once."
 	test -x $(LOWEST_VENV)/bin/python || $(PYTHON) -m venv $(LOWEST_VENV)
 	$(LOWEST_VENV)/bin/python tests/support/lowest.py test > $(LOWEST_VENV)/lowest.txt
-	$(LOWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST_VENV)/lowest.txt -e '.[test]'
+	$(LOWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST_VENV)/lowest.txt -e '.[test]' -e ./papers
 	@touch $@
 
 $(BENCH_READY): $(READY)

@@ -14,7 +14,7 @@ import sys
 
 import numpy as np
 
-from armdyn.report.studies.adaptive import BAR, DURATION, FIXED, FREE, PHYSICAL, run_adaptive
+from armdyn_papers.studies.adaptive import BAR, DURATION, FIXED, FREE, PHYSICAL, run_adaptive
 from arms import arm_named
 
 ARMS = ("puma560", "panda")

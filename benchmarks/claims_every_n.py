@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 import time
 
-from armdyn.report.claims import CLAIMS, TRIES
-from armdyn.report.claims._claim import Contender
-from armdyn.report.claims._series import series
+from armdyn_papers.claims.claim import Contender
+from armdyn_papers.claims.series import TRIES, series
+from armdyn_papers.claims.trials import CLAIMS
 
 
 def main() -> int:

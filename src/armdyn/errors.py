@@ -134,13 +134,13 @@ class UnreachedError(NumericalError):
 
 
 class MissingExtraError(ArmdynError, ImportError):
-    """An optional package is needed; ``extra`` installs it."""
+    """An optional package is needed; ``extra`` installs it, or the command ``install``."""
 
-    def __init__(self, package: str, extra: str, why: str) -> None:
+    def __init__(self, package: str, extra: str, why: str, install: str | None = None) -> None:
         self.extra = extra
+        self.install = install or f"pip install 'armdyn[{extra}]'"
         super().__init__(
-            f"{why} needs the package {package!r}, which is not installed: "
-            f"pip install 'armdyn[{extra}]'."
+            f"{why} needs the package {package!r}, which is not installed: {self.install}."
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from armdyn.cli._app import app
-from armdyn.cli._lazy_group import verb_module
+from armdyn.cli._lazy_group import _imported
 from armdyn.cli._usage import VERBS
 
 RUN = """\
@@ -54,8 +53,7 @@ def test_a_verb_imports_no_other_verb() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_summary_is_the_first_line_of_the_verb(verb: str) -> None:
-    function = getattr(verb_module(verb), verb)
-    first = (inspect.getdoc(function) or "").split("\n\n")[0]
+    first = (_imported(verb).help or "").split("\n\n")[0]
     assert VERBS[verb].summary == " ".join(first.split())
 
 

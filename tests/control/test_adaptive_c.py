@@ -12,7 +12,7 @@ import pytest
 import armdyn
 from armdyn import AdaptiveControl
 from armdyn.errors import FileError
-from armdyn.report.studies.adaptive import wrong_model
+from armdyn_papers.studies.adaptive import wrong_model
 from support.c_code import Library, needs_gcc, selftest
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,22 @@ def test_the_source_carries_docs_and_examples(tmp_path: Path) -> None:
     assert {"src/armdyn/robot/bundled/puma560.toml", "src/armdyn/arm/page/assets/main.js"} <= names
     assert not any(name.startswith((".venv", "site/")) for name in names)
     assert "## In Python" in told and "](docs/" not in told and "![" not in told
+
+
+def test_wheels_of_armdyn_and_of_the_papers_share_nothing(tmp_path: Path) -> None:
+    from hatchling.builders.wheel import WheelBuilder
+
+    names: list[set[str]] = []
+    for folder in (ROOT, ROOT / "papers"):
+        (made,) = WheelBuilder(str(folder)).build(directory=str(tmp_path), versions=["standard"])
+        with zipfile.ZipFile(made) as archive:
+            names.append({name for name in archive.namelist() if ".dist-info/" not in name})
+            (entry,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
+            assert archive.read(entry).decode().count(" = ") == 1
+    ours, papers = names
+    assert "armdyn/arm/programs/_counts.py" in ours and "armdyn_papers/app.py" in papers
+    assert all(name.startswith("armdyn/") for name in ours)
+    assert all(name.startswith("armdyn_papers/") for name in papers)
 
 
 def test_links_of_the_readme_lead_to_the_source_if_it_has_an_address() -> None:

@@ -87,6 +87,6 @@ def test_times_of_a_benchmark_become_a_table() -> None:
 
 def test_every_cited_work_is_listed() -> None:
     listed = set(re.findall(r"^\| \[(\w+)\]", (ROOT / "docs/references.md").read_text(), re.M))
-    for path in (ROOT / "src").rglob("*.py"):
+    for path in (*(ROOT / "src").rglob("*.py"), *(ROOT / "papers/src").rglob("*.py")):
         cited = set(re.findall(r"\[([A-Z][A-Za-z]+(?:19|20)\d\d)\]", path.read_text("utf-8")))
         assert cited <= listed, (path, cited - listed)

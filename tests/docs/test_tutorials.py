@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 import armdyn
 import armdyn.control
@@ -16,6 +17,7 @@ import armdyn.motion
 from armdyn.cli._lazy_group import _imported
 from armdyn.cli._usage import VERBS as USAGE
 from armdyn.identification.payload._load import loaded
+from armdyn_papers.app import app as papers
 from support.identification import recorded, small_arm
 from support.pages import ROOT, blocks, run_page, spoken
 from support.payloads import pair
@@ -37,8 +39,12 @@ TUTORIALS = (
     "symbolic",
     "control",
 )
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "papers/README.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 VERBS = {verb: _imported(verb) for verb in USAGE}
+COMMANDS = {"armdyn": VERBS, "armdyn-papers": typer.main.get_command(papers).commands}
 
 
 @pytest.mark.slow
@@ -96,25 +102,25 @@ def _write_oddly(log: armdyn.Log, path: Path) -> None:
     np.savetxt(path, columns, delimiter=",", header=",".join(heads), comments="")
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_commands_in_sentences_are_there(path: Path) -> None:
     """Verbs with their options, options by themselves, targets of make, scripts."""
     anywhere = {"--install-completion", "--help"}
-    for verb in VERBS.values():
+    for verb in (verb for verbs in COMMANDS.values() for verb in verbs.values()):
         anywhere |= {name for p in verb.params for name in (*p.opts, *p.secondary_opts)}
     targets = re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
     for words in spoken(path.read_text(encoding="utf-8")):
         first, *rest = words.split()
         verb = next((word for word in rest if not word.startswith("-")), None)
         known = anywhere
-        if first == "armdyn" and verb is not None:
-            assert verb in VERBS, words
-            known = {n for p in VERBS[verb].params for n in (*p.opts, *p.secondary_opts)}
+        if first in COMMANDS and verb is not None:
+            assert verb in COMMANDS[first], words
+            known = {n for p in COMMANDS[first][verb].params for n in (*p.opts, *p.secondary_opts)}
         elif first == "make" and rest:
             assert rest[0] in targets, words
         elif first == "python" and rest and rest[0].endswith(".py"):
             assert (ROOT / rest[0]).is_file(), words
-        if first == "armdyn" or first.startswith("--"):
+        if first in COMMANDS or first.startswith("--"):
             assert {w for w in words.split() if re.match(r"--?[a-z]", w)} <= known, words
 
 

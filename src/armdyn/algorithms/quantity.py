@@ -26,38 +26,18 @@ def resolve(reference: Reference) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Printed:
-    """The same method as its paper prints it, for counting.
-
-    Attributes:
-        function: ``function(chain, *inputs, line)``, line of `armdyn.algorithms.printed.lines`.
-        types: the arms of the papers for which it is printed.
-    """
-
-    function: Reference
-    types: tuple[int, ...] = (1,)
-
-    @cached_property
-    def run(self) -> Callable[..., Any]:
-        """The algorithm, imported at the first use."""
-        return resolve(self.function)
-
-
-@dataclass(frozen=True, eq=False)
 class Method:
     """One way to compute a quantity.
 
     Attributes:
         function: the algorithm, ``function(chain, *inputs)``.
         source: the work it follows: a key of docs/references.md and a place in it.
-        printed: the recursion of that work line by line; None if it is not printed in our papers.
         base: the most general motion of the base that the algorithm allows, see `BASES`; it reads
             the motion from the chain.
     """
 
     function: Reference
     source: str
-    printed: Printed | None = None
     base: str = FIXED
 
     @cached_property

@@ -3,7 +3,7 @@
 A new method is a line in `methods`, a new quantity is a row. Fields are explained at `Quantity`.
 """
 
-from armdyn.algorithms.quantity import Derivative, Identity, Method, Printed, Quantity, RolledMethod
+from armdyn.algorithms.quantity import Derivative, Identity, Method, Quantity, RolledMethod
 from armdyn.robot import MOVING, TRANSLATING
 
 LUH = "[LuhWalkerPaul1980], baseline of [Mata2002] Table 1"
@@ -13,53 +13,23 @@ QUANTITIES: dict[str, Quantity] = {
         ("q",),
         {"M": ("n", "n")},
         {
-            "lin_fang_1": Method(
-                "lin_fang_1:mass_matrix",
-                "[LinFang1999] Table I",
-                Printed("printed.table_vii:formulation_1", (1, 2)),
-            ),
-            "lin_fang_2": Method(
-                "lin_fang_2:mass_matrix",
-                "[LinFang1999] Table II",
-                Printed("printed.table_vii:formulation_2", (1, 2)),
-            ),
-            "lin_fang_3": Method(
-                "lin_fang_3:mass_matrix",
-                "[LinFang1999] Table III",
-                Printed("printed.table_vii:formulation_3", (1, 2)),
-            ),
-            "lin_fang_4": Method(
-                "lin_fang_4:mass_matrix",
-                "[LinFang1999] Table IV",
-                Printed("printed.table_vii:formulation_4", (1, 2)),
-            ),
+            "lin_fang_1": Method("lin_fang_1:mass_matrix", "[LinFang1999] Table I"),
+            "lin_fang_2": Method("lin_fang_2:mass_matrix", "[LinFang1999] Table II"),
+            "lin_fang_3": Method("lin_fang_3:mass_matrix", "[LinFang1999] Table III"),
+            "lin_fang_4": Method("lin_fang_4:mass_matrix", "[LinFang1999] Table IV"),
             "lin_fang_5": Method("lin_fang_5:mass_matrix", "[LinFang1999] Table V"),
             "lin_fang_1_minimal": Method(
-                "lin_fang_1_minimal:mass_matrix",
-                "[LinFang1999] Tables I and VII, (29)-(31)",
-                Printed("printed.table_vii:formulation_1", (1, 2)),
+                "lin_fang_1_minimal:mass_matrix", "[LinFang1999] Tables I and VII, (29)-(31)"
             ),
             "lin_fang_2_minimal": Method(
-                "lin_fang_2_minimal:mass_matrix",
-                "[LinFang1999] Tables II and VII, (32)",
-                Printed("printed.table_vii:formulation_2", (1, 2)),
+                "lin_fang_2_minimal:mass_matrix", "[LinFang1999] Tables II and VII, (32)"
             ),
-            "lin_1991": Method(
-                "lin_1991:mass_matrix", "[Lin1991] (12)", Printed("printed.lin_1991:mass_matrix")
-            ),
-            "renaud": Method(
-                "renaud:mass_matrix",
-                "[Renaud1986]; [Lin1991] Appendix",
-                Printed("printed.renaud:mass_matrix"),
-            ),
+            "lin_1991": Method("lin_1991:mass_matrix", "[Lin1991] (12)"),
+            "renaud": Method("renaud:mass_matrix", "[Renaud1986]; [Lin1991] Appendix"),
             "walker_orin": Method(
                 "walker_orin:mass_matrix", "[WalkerOrin1982], baseline of [Mata2002] Table 2"
             ),
-            "gibbs_appell": Method(
-                "gibbs_appell_inertia:mass_matrix",
-                "[Mata2002] 4.2",
-                Printed("printed.gibbs_appell:mass_matrix"),
-            ),
+            "gibbs_appell": Method("gibbs_appell_inertia:mass_matrix", "[Mata2002] 4.2"),
             "denoc": Method("denoc:mass_matrix", "[Saha1999] (22)"),
             "second_moment": Method(
                 "second_moment_inertia:mass_matrix", "composites of second moments"
@@ -68,11 +38,7 @@ QUANTITIES: dict[str, Quantity] = {
             "split": Method(
                 "split:mass_matrix", "[LinFang1999] Formulations 1 and 3, meeting midway"
             ),
-            "fijany_bejczy": Method(
-                "fijany_bejczy:mass_matrix",
-                "[Lin1991] Appendix, in E_2",
-                Printed("printed.fijany_bejczy:mass_matrix"),
-            ),
+            "fijany_bejczy": Method("fijany_bejczy:mass_matrix", "[Lin1991] Appendix, in E_2"),
         },
         sentence="The mass matrix M(q) [kg m^2] ([kg m] and [kg] where joints slide), symmetric, "
         "rotor inertias included.",
@@ -84,12 +50,7 @@ QUANTITIES: dict[str, Quantity] = {
         ("q", "qd", "qdd"),
         {"tau": ("n",)},
         {
-            "gibbs_appell": Method(
-                "gibbs_appell:inverse_dynamics",
-                "[Mata2002] 4.1",
-                Printed("printed.gibbs_appell:inverse_dynamics"),
-                base=MOVING,
-            ),
+            "gibbs_appell": Method("gibbs_appell:inverse_dynamics", "[Mata2002] 4.1", base=MOVING),
             "newton_euler": Method("newton_euler:inverse_dynamics", LUH, base=MOVING),
             "second_moment": Method(
                 "second_moment:inverse_dynamics", "[Mata2002] 4.1, regrouped", base=MOVING
@@ -105,20 +66,10 @@ QUANTITIES: dict[str, Quantity] = {
         ("q", "qd"),
         {"tau": ("n",)},
         {
-            "gibbs_appell": Method(
-                "gibbs_appell:bias",
-                "[Mata2002] 4.1",
-                Printed("printed.gibbs_appell:bias"),
-                base=MOVING,
-            ),
+            "gibbs_appell": Method("gibbs_appell:bias", "[Mata2002] 4.1", base=MOVING),
             "newton_euler": Method("newton_euler:bias", LUH, base=MOVING),
             "second_moment": Method("second_moment:bias", "[Mata2002] 4.1, regrouped", base=MOVING),
-            "lin_1991": Method(
-                "lin_1991_bias:bias",
-                "[Lin1991] (53)-(58)",
-                Printed("printed.lin_1991_bias:bias"),
-                base=TRANSLATING,
-            ),
+            "lin_1991": Method("lin_1991_bias:bias", "[Lin1991] (53)-(58)", base=TRANSLATING),
         },
         sentence="The torques C qd + g, without friction.",
         rolled=RolledMethod("rolled.inverse:inverse_dynamics"),
@@ -156,10 +107,7 @@ QUANTITIES: dict[str, Quantity] = {
         {"qdd": ("n",)},
         {
             "gibbs_appell": Method(
-                "gibbs_appell_forward:forward_dynamics",
-                "[Mata2002] 4.2, Table 3",
-                Printed("printed.gibbs_appell:forward_dynamics"),
-                base=MOVING,
+                "gibbs_appell_forward:forward_dynamics", "[Mata2002] 4.2, Table 3", base=MOVING
             ),
             "mass_matrix_udu": Method(
                 "mass_matrix_udu:forward_dynamics", "[Saha1999] 5.1 on numbers", base=MOVING

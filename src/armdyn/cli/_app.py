@@ -39,6 +39,11 @@ def _options(
 
 def main() -> None:
     """Run the command line; exit status 0: done, 1: done with a negative verdict, 2: error."""
+    run(app)
+
+
+def run(app: typer.Typer) -> None:
+    """Run a command line; errors of armdyn are one message and exit status 2."""
     try:
         app()
     except ArmdynError as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -27,7 +27,12 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         """Return the name, the imported verb and its remaining arguments."""
         name, found, rest = super().resolve_command(ctx, args)
-        return name, _imported(found.name) if found and found.name else None, rest
+        if found is None or found.name is None:
+            return name, None, rest
+        companion = VERBS[found.name].companion
+        if ctx.resilient_parsing and companion and not companion.is_installed:
+            return name, found, rest  # a shell completes: its summary will do
+        return name, _imported(found.name), rest
 
 
 def verb_module(verb: str) -> ModuleType:
@@ -38,7 +43,10 @@ def verb_module(verb: str) -> ModuleType:
 
 
 def _imported(verb: str) -> Any:
-    """Return the command of a verb, made from the function in the module of the same name."""
+    """Return the command of a verb: of a companion, or of the function in the verb's module."""
+    if companion := VERBS[verb].companion:
+        app = companion.module("app", f"`armdyn {verb}`").app
+        return cast(Any, typer.main.get_command(app)).commands[verb]
     from armdyn.cli._option_names import Verb
     from armdyn.cli._reading_options import add_reading_options
 

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from armdyn._companions import PAPERS, Companion
+
 
 class Usage(NamedTuple):
     """A verb's summary, which is the first line of its docstring, and examples of its use.
 
-    `folder` is where its module is within the folder of verbs.
+    `folder` is where its module is within the folder of verbs. A verb of a `companion` is the
+    command of that name of the companion's own command line, which has its examples, too.
     """
 
     summary: str
-    examples: tuple[str, ...]
+    examples: tuple[str, ...] = ()
     folder: str = ""
+    companion: Companion | None = None
 
 
 VERBS: dict[str, Usage] = {
@@ -43,20 +47,12 @@ VERBS: dict[str, Usage] = {
     ),
     "tables": Usage(
         "Measure every operation-count table of the papers: printed, measured, verdict.",
-        (
-            "armdyn tables",
-            "armdyn tables --paper lin_fang_1999 --lines",
-        ),
-        folder="papers",
+        companion=PAPERS,
     ),
     "claims": Usage(
         "Try what the papers say of each other's operation counts: where it is true, "
         "for n = 2 to 30.",
-        (
-            "armdyn claims --paper lin_1991",
-            "armdyn claims --plot claims.png --json",
-        ),
-        folder="papers",
+        companion=PAPERS,
     ),
     "verify": Usage(
         "Compare all methods at random states; exit status 1 if one disagrees.",
@@ -169,21 +165,11 @@ VERBS: dict[str, Usage] = {
     ),
     "study": Usage(
         "Run the papers' numerical studies: what is printed, what is found, and why they differ.",
-        (
-            "armdyn study ascher",
-            "armdyn study adaptive --plot adaptive.png",
-            "armdyn study all --markdown studies.md",
-        ),
-        folder="papers",
+        companion=PAPERS,
     ),
     "paper": Usage(
         "Show what became of every equation, theorem, table and claim of a paper.",
-        (
-            "armdyn paper",
-            "armdyn paper lin_fang_1999",
-            "armdyn paper errata",
-        ),
-        folder="papers",
+        companion=PAPERS,
     ),
     "cache": Usage(
         "Show the compiled functions kept on disk, or clear them.",
@@ -203,7 +189,7 @@ VERBS: dict[str, Usage] = {
 
 
 def module_of(verb: str) -> str:
-    """Return the module of a verb; its function has the verb's name."""
+    """Return the module of a verb of this package; its function has the verb's name."""
     folder = VERBS[verb].folder
     return ".".join(("armdyn.cli.verbs", *([folder] if folder else []), verb))
 

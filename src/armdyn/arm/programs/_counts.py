@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal, TypeAlias, cast, get_args
 
 from armdyn._checks import checked_choice
+from armdyn._companions import PAPERS
 from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.arm.programs._methods import check_method
 from armdyn.arm.programs._programs import resolve
 from armdyn.arm.programs._sized_lru import remembered
-from armdyn.arm.programs._stages import (
-    STAGES,
-    Stage,
-    counted_lines,
-    operations_of,
-    run_of,
-    simplified_program,
-)
 from armdyn.arm.programs._tracing import operations
-from armdyn.graph import Operations, count
+from armdyn.graph import Operations
 from armdyn.robot import Chain, Robot, chain_of, generic
+
+Stage: TypeAlias = Literal["printed", "simplified", "improved"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
 def operation_counts(
@@ -37,7 +34,11 @@ def operation_counts(
             paper writes it, run line by line and counted by the paper's conventions (divisions and
             roots are in ``mul``, rotations are on hand); "simplified" for that recursion after
             exact rules: no product with 0 or 1, nothing computed twice or in vain. The last two
-            exist for methods whose recursion a paper prints.
+            exist for methods whose recursion a paper prints, and need the distribution
+            ``armdyn-papers``.
+
+    Raises:
+        MissingExtraError: `stage` is not "improved" and ``armdyn-papers`` is not installed.
 
     Examples:
         >>> armdyn.operation_counts("mass_matrix", "lin_fang_1", n=6)
@@ -52,9 +53,8 @@ def operation_counts(
     method = resolve(chain, kind, method)
     if stage == "improved":
         return operations(chain, kind, method)
-    if stage == "simplified":
-        return count(simplified_program(*run_of(kind, method, chain, type)))
-    return operations_of(counted_lines(*run_of(kind, method, chain_of(generic(n, type)), type)))
+    recursions = PAPERS.module("recursions", f'`stage` "{stage}"')
+    return cast(Operations, recursions.count_printed(kind, method, n, type, stage))
 
 
 def generic_chain(n: int, type: int = 1, seed: int = 0) -> Chain:

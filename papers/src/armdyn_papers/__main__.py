@@ -1,0 +1,5 @@
+"""`python -m armdyn_papers`."""
+
+from armdyn_papers.app import main
+
+main()

@@ -1,0 +1,273 @@
+"""Errata of [Lin1994], and the checks that decide them.
+
+Christoffel symbols, parts of moments and minimal sets, as printed and corrected.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armdyn.algorithms.structure import structure
+from armdyn.minimal._closed_form import closed_form, gravity_only
+from armdyn.minimal._sampled import random_states, rank, stacked_regressor, structural_regressor
+from armdyn_papers.errata.arm import Array, Posed, cross, difference, inclined_slides, posed, skew
+from armdyn_papers.errata.composites import parts
+from armdyn_papers.errata.erratum import Erratum, Evidence
+
+DOWN, NOWHERE = (0.0, 0.0, -9.81), (0.0, 0.0, 0.0)
+QUARTER = 0.5 * np.pi
+
+
+def slope(x: Posed, k: int) -> Array:
+    """Return the derivative of the inertia matrix by q_k, exactly.
+
+    Its entries are trigonometric polynomials of degree two in an angle and polynomials of degree
+    two in a slide, so that some shifted values give the derivative without truncation.
+    """
+
+    def shifted(by: float) -> Array:
+        q = x.q.copy()
+        q[k - 1] += by
+        return x.at(q).H
+
+    if not x.rotational[k]:
+        return (shifted(1.0) - shifted(-1.0)) / 2.0
+    angles = [(2 * a - 1) * np.pi / 4 for a in range(1, 5)]
+    weights = [(-1.0) ** a / (8.0 * np.sin(angle / 2) ** 2) for a, angle in enumerate(angles)]
+    return sum((w * shifted(a) for w, a in zip(weights, angles, strict=True)), np.zeros_like(x.H))
+
+
+def christoffel_7() -> Evidence:
+    """Compare Coriolis forces with the indices of (7) as printed, and corrected."""
+    x = posed("RPRR", gravity=NOWHERE)
+    dh = {k: slope(x, k) for k in range(1, x.n + 1)}
+    n, qd = range(1, x.n + 1), x.qd
+
+    def forces(printed: bool) -> Array:
+        total = np.zeros(x.n)
+        for i in n:
+            for j in n:
+                second = dh[i][j - 1, i - 1] if printed else dh[i][j - 1, j - 1]
+                own = dh[j][i - 1, j - 1] - 0.5 * second
+                total[i - 1] += own * qd[j - 1] ** 2
+                for k in range(j + 1, x.n + 1):
+                    mixed = dh[k][i - 1, j - 1] + dh[j][i - 1, k - 1] - dh[i][j - 1, k - 1]
+                    total[i - 1] += mixed * qd[j - 1] * qd[k - 1]
+        return total
+
+    expected = x.torques(qd)
+    return Evidence(
+        "Coriolis forces without gravity",
+        difference(forces(True), expected),
+        difference(forces(False), expected),
+    )
+
+
+def varying_24() -> Evidence:
+    """Compare V with a sum where a product with R^T is meant, the constants of [LinFang1999]."""
+    x, i = posed("RRR"), 1
+    k, U, V = parts(x)
+    R, s, l = x.R(i, i + 1), x.s(i, i + 1, i), x.composite(i)[1] - k[i]
+    D = U[i + 1].copy()
+    D[0, 0], D[1, 1] = D[0, 0] - D[1, 1], 0.0
+    rest = -skew(s) @ skew(l) - skew(l) @ skew(s)
+    return Evidence(
+        "V beside the inertia less its constant part",
+        difference(R @ (V[i + 1] + D) + R.T + rest, V[i]),
+        difference(R @ (V[i + 1] + D) @ R.T + rest, V[i]),
+    )
+
+
+def element_34() -> Evidence:
+    """Compare the element of a slide with the first moment of body m and of body i."""
+    x, m, i = posed("RRP"), 1, 3
+    mass = x.composite(i)[0]
+    u, a = x.u(m, i), cross(x.u(m, i), x.s(m, i, i))
+
+    def element(c: Array) -> float:
+        return float(mass * a[2] - u[1] * c[0] + u[0] * c[1])
+
+    expected = x.H[m - 1, i - 1]
+    return Evidence(
+        "h₁₃ of a slide",
+        difference(element(x.composite(m)[1]), expected),
+        difference(element(x.composite(i)[1]), expected),
+    )
+
+
+def matrix_48() -> Evidence:
+    """Compare the third column that a slide makes, with the entries of (48) in both orders."""
+    x, i, k = posed("RP"), 1, 2
+    beta, theta, d = x.joint(k).beta, x.theta[k], x.d[k]
+    cx, cy, cz = c = x.composite(k)[1]
+    shift = skew(np.array([0.0, 0.0, d]))
+    R = x.R(i, k)
+    expected = (R @ (-shift @ skew(c) - skew(c) @ shift) @ R.T)[:, 2]
+    S, C, St, Ct = np.sin(beta), np.cos(beta), np.sin(theta), np.cos(theta)
+
+    def column(second: float, third: float) -> Array:
+        D = np.array([
+            [2 * S * C * St, 2 * S * C * Ct, 2 * S * S],
+            [C * Ct, -C * St, second],
+            [(C * C - S * S) * St, (C * C - S * S) * Ct, third],
+        ])  # fmt: skip
+        order = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+        return d * order @ D @ np.array([-cx, -cy, cz])
+
+    return Evidence(
+        "the third column of V by a slide",
+        difference(column(2 * C * S, 0.0), expected),
+        difference(column(0.0, 2 * C * S), expected),
+    )
+
+
+def _seen(x: Posed) -> int:
+    return rank(structural_regressor(x.chain))
+
+
+def delta_5() -> Evidence:
+    """Compare the set of a horizontal slide before a vertical axis."""
+    rows = [(QUARTER, 0.0, 0.0, 0.0), (-QUARTER, 0.0, 0.0, 0.0)]
+    x = posed("PR", rows, gravity=DOWN)
+    seen, corrected = _seen(x), len(closed_form(x.chain).terms)
+    # as printed only the axis of joint 2 is tested, and the mass and U_33 are left
+    what = f"minimal parameters of a vertical axis on a horizontal slide, beside the rank {seen}"
+    return Evidence(what, abs(2 - seen), abs(corrected - seen))
+
+
+def sigma_4() -> Evidence:
+    """Compare the set at rest of a horizontal slide behind a vertical axis."""
+    rows = [(0.0, 0.0, 0.0, 0.0), (QUARTER, 0.0, 0.0, 0.0)]
+    x = posed("RP", rows, gravity=DOWN)
+    seen = _seen_at_rest(x)
+    corrected = len(gravity_only(x.chain, structure(x.chain)))
+    what = f"parameters seen at rest, a level slide behind a vertical axis, beside the rank {seen}"
+    return Evidence(what, abs(1 - seen), abs(corrected - seen))
+
+
+def without_gravity() -> Evidence:
+    """Compare the set of three axes through one point, without gravity."""
+    rows = [(0.0, 0.0, 0.0, 0.0), (QUARTER, 0.0, 0.0, 0.0), (QUARTER, 0.0, 0.0, 0.0)]
+    x = posed("RRR", rows, gravity=NOWHERE)
+    seen, corrected = _seen(x), len(closed_form(x.chain).terms)
+    what = f"minimal parameters of three axes through a point, no gravity, beside the rank {seen}"
+    return Evidence(what, abs(1 + 7 + 7 - seen), abs(corrected - seen))
+
+
+def inertia_14() -> Evidence:
+    """Compare (14) with the inertias of links about their origins and about their centres."""
+    x = posed("RPR")
+
+    def D_11(about_origin: bool) -> float:
+        total = 0.0
+        for j in range(1, x.n + 1):
+            R, at = x.R(1, j), x.s(1, j, 1) + x.R(1, j) @ x.c(j)
+            own = skew(x.c(j)) @ skew(x.c(j)) * x.m(j) if about_origin else np.zeros((3, 3))
+            total += (R @ (x.inertia(j) - own) @ R.T - x.m(j) * skew(at) @ skew(at))[2, 2]
+        return total
+
+    return Evidence(
+        "h₁₁ from inertias of links",
+        difference(D_11(True), x.H[0, 0]),
+        difference(D_11(False), x.H[0, 0]),
+    )
+
+
+def property_3() -> Evidence:
+    """Compare how much of the first moment of an inclined slide between r and s is seen."""
+    x, i = inclined_slides(), 2
+    W = structural_regressor(x.chain)
+    moments = [10 * (i - 1) + a for a in (1, 2, 3)]
+    seen = rank(W) - rank(np.delete(W, moments, axis=1))
+    corrected = sum(term.joint == i for term in closed_form(x.chain).terms) - 1  # less its mass
+    what = f"components of the first moment of an inclined slide, beside {seen} by rank"
+    return Evidence(what, abs(0 - seen), abs(corrected - seen))
+
+
+def slide_first() -> Evidence:
+    """Compare the set at rest of a horizontal slide before a vertical axis."""
+    rows = [(QUARTER, 0.0, 0.0, 0.0), (-QUARTER, 0.0, 0.0, 0.0)]
+    x = posed("PR", rows, gravity=DOWN)
+    seen, corrected = _seen_at_rest(x), len(gravity_only(x.chain, structure(x.chain)))
+    what = f"parameters seen at rest, a level slide before a vertical axis, beside the rank {seen}"
+    return Evidence(what, abs(1 - seen), abs(corrected - seen))
+
+
+def _seen_at_rest(x: Posed) -> int:
+    q, zero, _ = random_states(x.n, 20)
+    rows = stacked_regressor(x.chain, q, 0.0 * zero, 0.0 * zero)
+    return rank(rows.reshape(-1, rows.shape[-1]))
+
+
+_SYMBOL = "the vector without what gravity shows is shorter than w^I"
+
+ERRATA = (
+    Erratum(
+        "Definition 1", "α_1 ... α_n; “if α_i are all zero”", "one α for each column; “only if”",
+        "paper", "n is the number of rows; with all α zero the sum is always zero",
+    ),
+    Erratum(
+        "(7)", "c_iji = ∂h_ij/∂q_j - ½ ∂h_ji/∂q_i", "c_ijj = ∂h_ij/∂q_j - ½ ∂h_jj/∂q_i", "copy",
+        christoffel_7,
+    ),
+    Erratum("(9)", "w^I on both sides", "a symbol of its own on the right", "paper", _SYMBOL),
+    Erratum(
+        "(13), (14)", "s without indices; I_j with respect to E_j", "s from O_i to O_j; I_j about "
+        "the centre of mass, axes of E_j", "copy", inertia_14,
+    ),
+    Erratum(
+        "(21)", "a column with zeros beside s", "m̂ s, the whole vector", "copy",
+        "[LinFang1999] (C1) has it",
+    ),
+    Erratum("(23)", "[s×] (R_b k_z)×]", "[s×] [(R_b k_z)×]", "copy", "a bracket is missing"),
+    Erratum("(24)", "R (V + D) + Rᵀ - ...", "R (V + D) Rᵀ - ...", "copy", varying_24),
+    Erratum(
+        "Theorem 4, sigma", "u_i ∥ g, in both cases", "u_r ∥ g, with u_i ⟂ u_r between r and s",
+        "paper or copy", sigma_4,
+    ),
+    Erratum(
+        "Theorem 4, sigma", "silent on slides before joint r", "σ_i = 0 if u_i ⟂ g", "paper",
+        slide_first,
+    ),
+    Erratum("(34)", "first moment of body m", "of body i", "copy", element_34),
+    Erratum(
+        "(35)", "a_{i,s} without component; “u_s in E_r varies”", "(a_{i,s})_z; u_r in E_s", "copy",
+        "(34) has the component; u_s in E_r does not change with q_s",
+    ),
+    Erratum(
+        "(40)", "i < k < j - 1", "i <= k < j - 1", "paper or copy", "(42) uses it at k = i",
+    ),
+    Erratum(
+        "(43)", "s* from the s of joint j - 1", "from O_{j-1} to O_j, plus b_k, k = i+1..j-1",
+        "copy", "s* does not change with the slides between i and j",
+    ),
+    Erratum(
+        "(46)", "(V)_33, (V)_23, (V)_33 first; a vector e_j", "(V)_13, (V)_23, (V)_33; R ĉ_j",
+        "copy", "it is a third column; e is defined in (41) as another vector",
+    ),
+    Erratum(
+        "(48)", "third column (2S², 2CS, 0)", "(2S², 0, 2CS)", "paper or copy", matrix_48,
+    ),
+    Erratum(
+        "Property 3", "for u_r not parallel to u_i the first moments are no components",
+        "for u_r parallel to u_i", "copy", property_3,
+    ),
+    Erratum(
+        "Property 4", "first moments of all rotational joints from s on",
+        "not where all axes up to the joint meet in one point", "paper", without_gravity,
+    ),
+    Erratum(
+        "Theorem 5, gravity", "nothing on g = 0", "without gravity, first moments of a body that "
+        "turns about a fixed point are not seen", "paper", without_gravity,
+    ),
+    Erratum(
+        "Theorem 5, delta", "u_r ∥ u_j ∥ g", "u_r ∥ u_k ∥ g for every joint k <= j, slides too",
+        "paper or copy", delta_5,
+    ),
+    Erratum("(61)", "w^I on both sides of the partition", "as (9)", "paper", _SYMBOL),
+    Erratum(
+        "(A6), (A9)", "m - k columns; a k × k matrix times x̄", "p - k columns; k × (p - k) times x̂",
+        "paper or copy", "x has p elements, of which k are in x̄",
+    ),
+    Erratum("(A10)", "w^I in both forms", "as (9)", "paper", _SYMBOL),
+)  # fmt: skip

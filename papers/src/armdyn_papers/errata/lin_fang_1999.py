@@ -1,0 +1,182 @@
+"""Errata of [LinFang1999].
+
+Its counts are checked here, its equations in `elements` and `composites`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from armdyn_papers.errata import composites, elements
+from armdyn_papers.errata.erratum import Erratum, Evidence
+from armdyn_papers.tables.lin_fang_1999 import TABLE_VI, TABLE_VIII
+
+
+def lines(label: str, type: int, dM: int, dA: int) -> Callable[[], Evidence]:
+    """Return a comparison of a formula of Table VI, and of it changed, with its own lines."""
+
+    def decide() -> Evidence:
+        row = next(r for r in TABLE_VI.rows if r.label == label and r.type == type)
+        n = 6
+        given, summed = row.formula(n), row.sum_of_lines(n)
+        assert given is not None and summed is not None
+        (M, A), (lines_M, lines_A) = given, summed
+        return Evidence(
+            f"operations at n = {n}: the formula gives {M}M {A}A, the table's lines sum to "
+            f"{lines_M}M {lines_A}A; difference",
+            abs(M - lines_M) + abs(A - lines_A),
+            abs(M + dM - lines_M) + abs(A + dA - lines_A),
+        )
+
+    return decide
+
+
+def number(label: str, n: int, right: int, viii: bool = False) -> Callable[[], Evidence]:
+    """Return a comparison of a printed M, and of another, with its formula."""
+
+    def decide() -> Evidence:
+        table = TABLE_VIII if viii else TABLE_VI
+        row = next(r for r in table.rows if r.label == label and r.type == 1)
+        printed = row.values[n]
+        assert row.formulas is not None and printed is not None
+        given = row.formulas[0](n)
+        what = f"M at n = {n}, beside {given}M of the formula"
+        return Evidence(what, abs(printed[0] - given), abs(right - given))
+
+    return decide
+
+
+def more_of_3() -> Evidence:
+    """Compare n(n - 3) with the difference of the printed formulas of Formulations 3 and 2."""
+    rows = {r.label: r for r in TABLE_VI.rows if r.type == 2}
+    two, three = rows["Formulation 2"].formulas, rows["Formulation 3"].formulas
+    assert two is not None and three is not None
+    n = 6
+    given = three[0](n) - two[0](n)
+    what = f"M at n = {n}, beside {given}M by the printed formulas"
+    return Evidence(what, abs(n * (n - 3) - given), abs(n * n - 3 * n + 5 - given))
+
+
+ERRATA = (
+    Erratum(
+        "(1)", "s in E_{i-1} is (b, -d sin θ, d cos θ)", "(b, -d sin β, d cos β)",
+        "copy", elements.vector_1,
+    ),
+    Erratum(
+        "(5)", "R I_j Rᵀ with I_j in E_i", "I_j in E_j, about the centre of mass",
+        "copy", elements.inertia_5,
+    ),
+    Erratum(
+        "(19)", "Ĵ_i, s, ĉ_i in E_i beside u_j in E_j", "all in E_j, as the text says",
+        "copy", elements.closed_form_19,
+    ),
+    Erratum(
+        "Table III, rotational i and j", "the term of ŝ × inside the product with u_j",
+        "u_j . Ĵ_3 - ĉ_y ŝ_x + ĉ_x ŝ_y, as (21)", "paper or copy", elements.table_iii_term,
+    ),
+    Erratum(
+        "Table III, rotational j, translational i", "u_j . (-ĉ_y, ĉ_x, 0)",
+        "u_j . (ĉ_y, -ĉ_x, 0), as (21)", "paper or copy", elements.table_iii_sign,
+    ),
+    Erratum(
+        "Table III", "d_{i+1}; s without a hat; K*_i beside 12M 8A", "d_{j+1}; ŝ; K*_j", "copy",
+        "i is no index of these lines; the recursion of ŝ starts from ŝ",
+    ),
+    Erratum(
+        "Table V, t_{i-1,i}", "- f × s for both kinds of joint i", "for rotational i only, as (B8)",
+        "paper", elements.table_v_both,
+    ),
+    Erratum(
+        "Table V, t_1i", "R (t + s) × f", "R (t + s × f)", "copy", elements.table_v_bracket,
+    ),
+    Erratum(
+        "Table V, D_ij", "K*_i and K_i", "K*_j and K_j", "paper or copy", elements.table_v_flag,
+    ),
+    Erratum(
+        "Table VI, Formulation 2, Type 2", "11.5n² - 40.5n + 60, 8n² - 29n + 46",
+        "11.5n² - 40.5n + 57, 8n² - 29n + 43", "paper", lines("Formulation 2", 2, -3, -3),
+    ),
+    Erratum(
+        "Table VI, Formulation 4, Type 1", "4.5n² + 48.5n - 108", "4.5n² + 48.5n - 104",
+        "paper", lines("Formulation 4", 1, 4, 0),
+    ),
+    Erratum(
+        "Table VI, Formulation 4, Type 2", "4.5n² + 48.5n - 114", "4.5n² + 48.5n - 110",
+        "paper", lines("Formulation 4", 2, 4, 0),
+    ),
+    Erratum(
+        "Table VI, Formulation 5, n = 11", "1016M", "1026M", "paper or copy",
+        number("Formulation 5", 11, 1026),
+    ),
+    Erratum(
+        "claim: what 3 takes more than 2", "n(n - 3) products for Type 2", "n² - 3n + 5", "paper",
+        more_of_3,
+    ),
+    Erratum(
+        "claim: what a sliding joint 3 saves", "(13n - 44)M (11n - 36)A of Formulation 2",
+        "(13n - 41)M (11n - 33)A", "paper", lines("Formulation 2", 2, -3, -3),
+    ),
+    Erratum(
+        "(25)", "R (V + D Rᵀ) - ...", "R (V + D) Rᵀ - ...", "copy", composites.varying_25,
+    ),
+    Erratum(
+        "Theorem 1, delta", "all joints k < i parallel to u_r and gravity, u_m zero or parallel",
+        "gravity and all k <= i parallel, and every rotational m <= i coaxial with r",
+        "paper or copy", composites.delta,
+    ),
+    Erratum(
+        "Theorem 1, delta", "gravity tested within “for all k < i”",
+        "gravity tested in any case", "paper or copy", composites.delta_alone,
+    ),
+    Erratum(
+        "Theorem 1, item 5", "σ_j K_j beside κ_i", "σ_i K_i", "copy", "j is no index of this item",
+    ),
+    Erratum(
+        "(30)", "for 1 <= j <= i", "for r <= j < i", "paper or copy",
+        "j = i would need t_{i+1,i}, which does not exist",
+    ),
+    Erratum(
+        "(31)", "(u_r)_z in E_i; sliding j for r <= j", "(u_r)_z in E_j; sliding j for all j < i",
+        "paper or copy", elements.element_31,
+    ),
+    Erratum(
+        "(32)", "s without its lower index", "s from O_j to O_i", "copy",
+        "(20), which it changes, has the index",
+    ),
+    Erratum(
+        "(40)", "[1 - u_z]² and [1 - u_x]²", "1 - u_z² and 1 - u_x², as in Table VII", "copy",
+        composites.squares_40,
+    ),
+    Erratum(
+        "(40)", "- u_z u_x l_x + u_z u_y l_y", "- 2 u_z u_x l_x - 2 u_z u_y l_y", "paper",
+        composites.terms_40,
+    ),
+    Erratum(
+        "Table VII, Y_33", "- u_z u_x l_x + u_z u_y l_y", "- 2 u_z u_x l_x - 2 u_z u_y l_y",
+        "paper", composites.terms_40,
+    ),
+    Erratum(
+        "Table VIII, Formulation 2, Type 2", "11.5n² - 8.5n + 15, 8n² + 4n - 13",
+        "11.5n² - 8.5n + 12, 8n² + 4n - 16", "paper", lines("Formulation 2", 2, -3, -3),
+    ),
+    Erratum(
+        "Table VIII, Kawasaki et al. I, n = 4", "194M", "195M", "paper or copy",
+        number("Kawasaki et al. I", 4, 195, viii=True),
+    ),
+    Erratum("(A4)", "Î = Ĵ - [ĉ×]²/m̂", "Î = Ĵ + [ĉ×]²/m̂", "paper or copy", elements.inertia_A4),
+    Erratum(
+        "(A9)", "the arm from the base to O_j; “only joint j moves”", "from O_j to O_i; joint i",
+        "paper or copy", elements.arm_A9,
+    ),
+    Erratum(
+        "(B3)", "both terms in E_i", "both in E_m: R ĉ_i and m̂_i s in E_m", "copy",
+        elements.moment_B3,
+    ),
+    Erratum(
+        "(B11)", "K*_i and K_i", "K*_j and K_j", "paper or copy", elements.table_v_flag,
+    ),
+    Erratum(
+        "(C2)", "R b_b (k)_z", "R_b (k)_z, R_b the third column of R", "copy",
+        "its own note after (C3) defines R_b",
+    ),
+)  # fmt: skip

@@ -1,0 +1,46 @@
+"""The five papers by name: catalogues, verdicts, and the errata that concern an entry."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from armdyn_papers.catalogue import lin_1991, lin_1994, lin_fang_1999, mata_2002, saha_1999
+from armdyn_papers.catalogue.entry import VERDICTS, Entry, Paper, Verdict, equation_numbers
+from armdyn_papers.errata import lin_1991 as errata_of_lin_1991
+from armdyn_papers.errata import lin_1994 as errata_of_lin_1994
+from armdyn_papers.errata import lin_fang_1999 as errata_of_lin_fang_1999
+from armdyn_papers.errata import mata_2002 as errata_of_mata_2002
+from armdyn_papers.errata import saha_1999 as errata_of_saha_1999
+from armdyn_papers.errata.erratum import Erratum
+
+PAPERS: dict[str, Paper] = {
+    module.PAPER.name: module.PAPER
+    for module in (lin_fang_1999, lin_1991, saha_1999, lin_1994, mata_2002)
+}
+"""The catalogues by the names of their pages."""
+
+ERRATA: dict[str, tuple[Erratum, ...]] = {
+    "lin_fang_1999": errata_of_lin_fang_1999.ERRATA,
+    "lin_1991": errata_of_lin_1991.ERRATA,
+    "saha_1999": errata_of_saha_1999.ERRATA,
+    "lin_1994": errata_of_lin_1994.ERRATA,
+    "mata_2002": errata_of_mata_2002.ERRATA,
+}
+"""The errata by the names of the papers."""
+
+
+def verdicts(paper: Paper) -> dict[Verdict, int]:
+    """Return how many entries of a paper have each verdict."""
+    counted = Counter(entry.verdict for entry in paper.entries)
+    return {verdict: counted[verdict] for verdict in VERDICTS}
+
+
+def errata_of(paper: Paper, entry: Entry) -> list[Erratum]:
+    """Return the errata that concern an entry: of its equations, or of the same table or claim."""
+    return [erratum for erratum in ERRATA[paper.name] if _concerns(erratum, entry)]
+
+
+def _concerns(erratum: Erratum, entry: Entry) -> bool:
+    if erratum.place.startswith("("):
+        return not set(entry.equations).isdisjoint(equation_numbers(erratum.place))
+    return erratum.place.split(",")[0] == entry.place.split(",")[0]

@@ -1,0 +1,1 @@
+"""The papers' numerical studies, run again: what reproduces, and what does not."""

@@ -1,1 +1,0 @@
-"""Verbs about the papers that armdyn follows."""

@@ -1,1 +1,0 @@
-"""Reports: tables, checks and comparisons of arms."""

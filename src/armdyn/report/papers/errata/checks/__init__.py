@@ -1,1 +1,0 @@
-"""Computations that decide errata: printed and corrected forms beside independent answers."""
