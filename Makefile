@@ -1,10 +1,13 @@
 # Everything runs in .venv, which the first target that needs it makes: only Python 3.11+ and make
 # have to be there. PYTHON=python3.12 picks another interpreter.
+# The demo needs no tools of tests: it has an environment of its own, or uses .venv if that is there.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-test
 BENCH_READY := $(VENV)/.ready-bench
+DEMO_VENV := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
+DEMO_READY := $(if $(wildcard $(READY)),$(READY),$(DEMO_VENV)/.ready)
 # PyTorch has an environment of its own, since its wheels are large. The pin in constraints.txt is the version that the
 # tests last passed with. They need no GPU: with an index of PyTorch's CPU builds in PIP_EXTRA_INDEX_URL, pip takes the
 # build "+cpu" of that version, which is smaller; else the one that its index has for this machine.
@@ -22,8 +25,8 @@ ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py equal_bits.py compiled.py
 help:  ## say what there is
 	@grep -hE '^[a-z0-9-]+:.*##' Makefile | sed 's/:.*##/\t/'
 
-demo: $(READY)  ## the whole story on the bundled PUMA 560, in a minute or so: demo/report.html
-	$(BIN)/armdyn demo -o demo
+demo: $(DEMO_READY)  ## the whole story on the bundled PUMA 560, in a minute or so: demo/report.html
+	$(DEMO_VENV)/bin/armdyn demo -o demo
 
 test: lint  ## all tests and checks
 	$(BIN)/python -m pytest -n auto
@@ -70,16 +73,27 @@ bench: $(BENCH_READY)  ## operation counts, and times beside Pinocchio, MuJoCo a
 docs: $(READY)  ## the site of tutorials and reference, from docs/ and docstrings: site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-clean:  ## remove the environment and all caches
-	rm -rf $(VENV) $(TORCH_VENV) $(LOWEST_VENV) .arm build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
+clean:  ## remove the environments and all caches
+	rm -rf $(VENV) .venv-demo $(TORCH_VENV) $(LOWEST_VENV) .arm build dist demo site .pytest_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
 	find src papers tests benchmarks fuzz -name __pycache__ -type d -exec rm -rf {} +
 
-$(READY): pyproject.toml papers/pyproject.toml constraints.txt
+define NEW_ENOUGH
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "armdyn needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+endef
+
+$(READY): pyproject.toml papers/pyproject.toml constraints.txt
+	$(NEW_ENOUGH)
 	@echo "Setting up $(VENV): a minute or two, this once."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,docs]' -e ./papers
+	@touch $@
+
+.venv-demo/.ready: pyproject.toml constraints.txt
+	$(NEW_ENOUGH)
+	@echo "Setting up .venv-demo: half a minute or so, this once."
+	test -x .venv-demo/bin/python || $(PYTHON) -m venv .venv-demo
+	.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[identify,plot]'
 	@touch $@
 
 $(TORCH_READY): pyproject.toml papers/pyproject.toml constraints.txt

@@ -29,6 +29,13 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("armdyn")
 
 
+def pytest_configure() -> None:
+    """Tests load wrong arms for other ends: as if each had been loaded, and warned of, before."""
+    from armdyn.robot import _bundled
+
+    _bundled.told.update(_bundled.WRONG)
+
+
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
     """Tests whose files beside the project are absent are counted in one line."""
     from support.beside import ABSENT

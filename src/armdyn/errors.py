@@ -15,10 +15,10 @@ ArmdynError
 Every error has ``argument``: the Python name of the wrong argument; None if the error is not about
 one argument.
 
-Warnings: RobotWarning, for a suspect description that ``strict=False`` accepts; CacheWarning, if
-the cache on disk cannot be used as requested; LogWarning, for a log that was read although a part
-of it is lost or suspect; SettingWarning, for an environment variable whose name or value is
-outdated.
+Warnings: RobotWarning, for a suspect description that ``strict=False`` accepts, and for a bundled
+arm that is known to be wrong; CacheWarning, if the cache on disk cannot be used as requested;
+LogWarning, for a log that was read although a part of it is lost or suspect; SettingWarning, for an
+environment variable whose name or value is outdated.
 """
 
 from __future__ import annotations

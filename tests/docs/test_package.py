@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import tarfile
 import tomllib
 import zipfile
@@ -66,11 +68,56 @@ def test_links_of_the_readme_lead_to_the_source_if_it_has_an_address() -> None:
 
 def test_lowest_versions_of_every_extra_are_those_that_are_tested() -> None:
     """`make test-lowest` installs those of `test`; PyTorch and tools have other targets."""
-    extras = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    tested = set(lowest("test"))
-    for extra in extras.keys() - {"bench", "docs", "lint", "torch"}:
+    extras, tested = _extras(), set(lowest("test"))
+    for extra in extras.keys() - {"bench", "docs", "lint", "peers", "torch"}:
         assert set(lowest(extra)) <= tested, extra
     every = {one.partition(";")[0] for one in lowest(*extras)}
     assert all("==" in one for one in every)
     names = sorted(one.partition("==")[0] for one in every)
     assert sorted(set(names)) == names  # no package has two bounds
+
+
+def test_everything_is_everything_but_pytorch_and_tools_of_developers() -> None:
+    tools = {"all", "bench", "docs", "lint", "oracles", "peers", "test", "torch"}
+    for extra in _extras().keys() - tools:
+        assert set(lowest(extra)) <= set(lowest("all")), extra
+    assert not any(one.startswith("torch=") for one in lowest("all", "test"))
+    assert set(lowest("all")) == set(lowest(*(_extras().keys() - tools)))
+
+
+def test_extras_that_messages_and_pages_name_exist() -> None:
+    files = [path for path in (ROOT / "src").rglob("*.py") if "__pycache__" not in str(path)]
+    code = {path: path.read_text(encoding="utf-8") for path in files}
+    pages = [*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md"), ROOT / "Makefile"]
+    texts = code | {path: path.read_text(encoding="utf-8") for path in pages}
+    named = {
+        (path.name, extra)
+        for path, text in texts.items()
+        for words in re.findall(r"(?:\barmdyn|'\.)\[([a-z,]+)\]", text)
+        for extra in words.split(",")
+    }
+    named |= {
+        (path.name, extra)
+        for path, text in code.items()
+        for extra in (*_raised(text), *re.findall(r'extra=\("\w+", "(\w+)"\)', text))
+    }
+    assert {("README.md", "identify"), ("_solver.py", "identify")} <= named
+    assert {("_registry.py", "xacro"), ("_libraries.py", "casadi"), ("_torch.py", "torch")} <= named
+    assert {(where, extra) for where, extra in named if extra not in _extras()} == set()
+
+
+def _extras() -> dict[str, list[str]]:
+    return tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+
+
+def _raised(text: str) -> list[str]:
+    """Return the extras of `MissingExtraError(package, extra, why)` and `imported(extra, why)`."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    places = {"MissingExtraError": 1, "imported": 0}
+    found = [
+        call.args[places[call.func.id]]
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id in places and len(call.args) > 1
+    ]
+    constants = [one.value for one in found if isinstance(one, ast.Constant)]
+    return [str(one).partition(".")[0] for one in constants]

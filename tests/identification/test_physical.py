@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import Arm, InputError, Joint, Log, MissingExtraError, Robot, feasible, identify
+from armdyn import (
+    Arm,
+    InputError,
+    Joint,
+    Log,
+    MissingExtraError,
+    NumericalError,
+    Robot,
+    feasible,
+    identify,
+)
 from armdyn.identification.fit._columns import Model, friction_column
 from armdyn.identification.fit._problem import Problem
 from armdyn.identification.physical._natural import arm_with
@@ -21,6 +31,7 @@ from armdyn.identification.physical._pseudo_inertia import (
     parameters_of,
     pseudo_inertia,
 )
+from armdyn.identification.physical._solver import ConicProblem, vec_of_triangle
 from support.beside import beside
 from support.identification import example_robot, recorded, small_arm
 
@@ -177,7 +188,9 @@ def test_an_arm_described_without_masses() -> None:
 def test_a_missing_solver_is_told_before_any_work(monkeypatch) -> None:
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *a: None if name == "cvxpy" else found(name, *a)
+        importlib.util,
+        "find_spec",
+        lambda name, *a: None if name == "clarabel" else found(name, *a),
     )
     steps: list[str] = []
     with pytest.raises(
@@ -188,6 +201,53 @@ def test_a_missing_solver_is_told_before_any_work(monkeypatch) -> None:
     assert identify(small_arm(), noisy(), physical=False).values.size
     with pytest.raises(MissingExtraError, match="identify"):
         feasible(small_arm(), small_arm().minimal.values)
+
+
+@pytest.mark.parametrize("n", [1, 3, 4])
+def test_the_least_of_a_log_det_is_where_its_derivative_says(n: int, capfd) -> None:
+    """Where tr A X - log det X is least, X is the inverse of A."""
+    B = np.random.default_rng(n).normal(size=(n, n))
+    A, F = B @ B.T + np.eye(n), vec_of_triangle(n)
+    problem = ConicProblem("a test")
+    X = problem.unknowns(F.shape[1], A.ravel() @ F)
+    problem.minus_log_det(n, X, 1.0)
+    found = (F @ problem.solve("a test")[X]).reshape(n, n)
+    # a flat minimum: costs are equal to eight digits, unknowns to four
+    assert np.allclose(found, np.linalg.inv(A), atol=1e-3)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_nearest_semidefinite_matrix_has_no_negative_eigenvalue() -> None:
+    """Nearest in the sense of Frobenius, which counts entries off the diagonal twice."""
+    B = np.random.default_rng(0).normal(size=(4, 4))
+    A, F = B + B.T, vec_of_triangle(4)
+    problem = ConicProblem("a test")
+    X, off = problem.unknowns(10), problem.unknowns(16)
+    problem.zero([(X, F), (off, -np.eye(16))], -A.ravel())
+    problem.norm(off)
+    problem.semidefinite(4, [(X, np.eye(10))])
+    values, V = np.linalg.eigh(A)
+    expected = (V * np.maximum(values, 0.0)) @ V.T
+    found = (F @ problem.solve("a test")[X]).reshape(4, 4)
+    assert np.allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("cost", "bounds", "said"),
+    [
+        (0.0, [(1.0, -1.0), (-1.0, 0.0)], "work: .* infeasible"),
+        (-1.0, [(1.0, 0.0)], "work: .* unbounded"),
+        (math.nan, [(1.0, 0.0)], "work: .* not finite"),
+        (1.0, [(1.0, math.inf)], "work: .* not finite"),
+    ],
+)
+def test_a_problem_without_a_solution_is_an_error(cost, bounds, said: str) -> None:
+    problem = ConicProblem("a test")
+    u = problem.unknowns(1, cost)
+    for factor, constant in bounds:
+        problem.not_negative([(u, [[factor]])], np.array([constant]))
+    with pytest.raises(NumericalError, match=said):
+        problem.solve("work")
 
 
 def real_arms() -> dict[str, tuple]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import runpy
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,10 @@ import pinocchio as pin
 import pytest
 
 import armdyn
+from armdyn import RobotWarning
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.arm.pinocchio import pinocchio_model
+from armdyn.cli import main
 from armdyn.robot import BundledName, Robot, bundled_names, chain_of, from_standard_dh, read_robot
 from armdyn.robot._bundled import TRUST, bundled_file
 from armdyn.robot.formats._toml import robot_from_toml, toml_text
@@ -230,6 +233,26 @@ def test_arms_that_people_own_are_those_of_their_source(name: str) -> None:
     again = read_robot(script["published"](source.file), tip=source.tip)
     assert again.joints == robot.joints and again.frames == robot.frames
     assert again.tool == robot.tool and again.base == robot.base
+
+
+def test_the_first_load_of_a_wrong_arm_warns(monkeypatch) -> None:
+    monkeypatch.setattr("armdyn.robot._bundled.told", set())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for name in ("ur10", "ur5", "ur5"):
+            armdyn.load(name)
+    (one,) = caught
+    assert one.category is RobotWarning and one.filename == __file__
+    assert "'ur5'" in str(one.message) and "ur10" in str(one.message)
+
+
+def test_the_command_line_warns_of_a_wrong_arm(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("armdyn.robot._bundled.told", set())
+    monkeypatch.setattr("sys.argv", ["armdyn", "info", "ur5"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    assert "warning: bundled arm 'ur5'" in capsys.readouterr().err
 
 
 def test_frames_of_a_bundled_arm_have_the_names_of_its_urdf() -> None:

@@ -10,9 +10,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+import armdyn
 from armdyn import RobotError, RobotWarning
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.robot import Robot, chain_of, from_standard_dh
+from armdyn.robot import Joint, Robot, chain_of, from_standard_dh
 from armdyn.robot._generic import random_joint
 from support.beside import beside
 from support.robots import relative_error
@@ -214,6 +215,60 @@ def test_wrong_input_is_named(arguments: dict[str, Any], fragment: str) -> None:
     with pytest.raises(RobotError) as error:
         from_standard_dh(**{"rows": [ROW, ROW], **arguments})
     assert fragment in str(error.value)
+
+
+DEGREES = [(0.0, 0.4, 0.0, 90.0), (-90.0, 0.0, 0.5, 0.0), (0.0, 0.1, 0.0, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (DEGREES, r"degrees=True.*`rows\[0\]`: `alpha` is 90; `rows\[1\]`: `theta` is -90"),
+        ([(0, 0, 0, 0), (0, 0, 0.3, 22.5)], r"degrees=True.*`rows\[1\]`: `alpha` is 22.5"),
+        ([(0, 0, 0, 0), (7, 0, 0.3, 0)], r"degrees=True.*`rows\[1\]`: `theta` is 7\b"),
+    ],
+)
+def test_degrees_are_not_taken_for_radians(rows: list, said: str) -> None:
+    with pytest.raises(RobotError, match=said):
+        from_standard_dh(rows)
+    with pytest.warns(RobotWarning, match="degrees, expected radians") as caught:
+        robot = from_standard_dh(rows, strict=False)
+    assert len(caught) == 1 and robot.joints[1].theta == rows[1][0]
+
+
+def test_degrees_that_are_told_are_converted() -> None:
+    limits = {"lower": [-180.0, -90.0, -0.2], "upper": [180.0, math.inf, 0.3]}
+    robot = from_standard_dh(
+        DEGREES, kinds=["revolute", "revolute", "prismatic"], velocity=[90.0, 45.0, 2.0],
+        degrees=True, **limits,
+    )  # fmt: skip
+    assert [joint.beta for joint in robot.joints] == [0.0, math.pi / 2, 0.0]
+    assert robot.joints[1].theta == -math.pi / 2
+    assert [joint.lower for joint in robot.joints] == [-math.pi, -math.pi / 2, -0.2]
+    assert [joint.upper for joint in robot.joints] == [math.pi, math.inf, 0.3]
+    assert [joint.velocity for joint in robot.joints] == [math.pi / 2, math.pi / 4, 2.0]
+    with pytest.raises(RobotError, match="entry 0 of the columns: joint: `lower` is 'x'"):
+        from_standard_dh([ROW], lower=["x"], degrees=True)
+
+
+@pytest.mark.parametrize("angle", [math.pi, 2 * math.pi, -3 * math.pi, 6.0, -5.5, 1.5708, 17.3])
+def test_radians_are_not_taken_for_degrees(angle: float) -> None:
+    robot = from_standard_dh([(angle, 0.0, 0.1, angle), (0.0, 0.0, 0.2, angle)])
+    assert (robot.joints[0].theta, robot.joints[1].beta) == (angle, angle)
+
+
+def test_joints_in_degrees_are_refused(tmp_path) -> None:
+    joints = [Joint(), Joint(beta=90.0, b=0.1), Joint(theta=-45.0)]
+    said = r"joint 'joint2': `beta` is 90, which is math.radians\(90\).*'joint3': `theta` is -45"
+    with pytest.raises(RobotError, match=said):
+        Robot(joints)
+    with pytest.warns(RobotWarning, match=said):
+        robot = Robot(joints, strict=False)
+    # a file of it is read back, with one warning
+    armdyn.save(armdyn.Arm(robot), tmp_path / "arm.toml")
+    with pytest.warns(RobotWarning, match=said) as caught:
+        again = armdyn.load(tmp_path / "arm.toml").robot
+    assert again == robot and len(caught) == 1
 
 
 def test_loose_reading_warns_once() -> None:

@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
@@ -19,9 +20,21 @@ PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 def lowest(*extras: str) -> Iterator[str]:
     """Yield `==` where pyproject.toml has `>=`; constraints have no extras of packages."""
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
-    groups = (project["optional-dependencies"][extra] for extra in extras)
-    for requirement in sum(groups, project["dependencies"]):
+    wanted = set(project["dependencies"])
+    for extra in extras:
+        wanted |= requirements(extra, project)
+    for requirement in sorted(wanted):
         yield re.sub(r"\[.*?\]", "", requirement).replace(">=", "==", 1)
+
+
+def requirements(extra: str, project: dict[str, Any]) -> set[str]:
+    """Return what an extra installs, with the extras that it refers to as ``armdyn[a,b]``."""
+    found: set[str] = set()
+    for requirement in project["optional-dependencies"][extra]:
+        own = re.fullmatch(rf"{project['name']}\[(.*)\]", requirement)
+        more = [requirements(name, project) for name in own[1].split(",")] if own else []
+        found |= set().union(*more) if own else {requirement}
+    return found
 
 
 if __name__ == "__main__":

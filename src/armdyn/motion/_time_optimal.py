@@ -52,7 +52,7 @@ class TimeOptimal(Trajectory):
     Between two nodes the acceleration along the path is constant.
 
     Examples:
-        >>> motion = armdyn.motion.time_optimal(armdyn.load("ur5"), [np.zeros(6), np.ones(6)])
+        >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])
         >>> motion.s[[0, -1]], motion.sd[[0, -1]], bool(motion.excess < 1e-3)
         (array([0., 1.]), array([0., 0.]), True)
 
@@ -103,7 +103,7 @@ class TimeOptimal(Trajectory):
         """Return s, ds/dt and d2s/dt2 at times ``(...)``; at an end at rest, d2s/dt2 is zero.
 
         Examples:
-            >>> motion = armdyn.motion.time_optimal(armdyn.load("ur5"), [np.zeros(6), np.ones(6)])
+            >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])
             >>> s, sd, sdd = motion.along(motion.duration)
             >>> float(s), float(sd)
             (1.0, 0.0)
@@ -129,7 +129,7 @@ class TimeOptimal(Trajectory):
         """Return the torques that the motion takes, friction included, at times ``(...)``.
 
         Examples:
-            >>> arm = armdyn.load("ur5")
+            >>> arm = armdyn.load("ur10")
             >>> motion = armdyn.motion.time_optimal(arm, [np.zeros(6), np.ones(6)])
             >>> tau = motion.torques(np.linspace(0.0, motion.duration, 500))
             >>> bool((np.abs(tau) <= 1.001 * motion.limits.effort).all())
@@ -145,7 +145,7 @@ class TimeOptimal(Trajectory):
             rate: samples per second.
 
         Examples:
-            >>> motion = armdyn.motion.time_optimal(armdyn.load("ur5"), [np.zeros(6), np.ones(6)])
+            >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])
             >>> motion.save("motion.csv", rate=100.0)
             >>> len(armdyn.Log.read("motion.csv")) == len(motion.sample(100.0)[0])
             True
@@ -156,7 +156,7 @@ class TimeOptimal(Trajectory):
         """Draw speed along the path below its bound, the limiting joint coloured; and torques.
 
         Examples:
-            >>> motion = armdyn.motion.time_optimal(armdyn.load("ur5"), [np.zeros(6), np.ones(6)])
+            >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])
             >>> motion.plot("motion.svg")
         """
         from armdyn.motion.timing._plot import write_plot
@@ -167,7 +167,7 @@ class TimeOptimal(Trajectory):
         """Return during which share of the time each limit of each joint is active.
 
         Examples:
-            >>> motion = armdyn.motion.time_optimal(armdyn.load("ur5"), [np.zeros(6), np.ones(6)])
+            >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])
             >>> set(limit for _, limit in motion.shares()) <= {"effort", "velocity"}
             True
         """
@@ -184,7 +184,7 @@ class TimeOptimalPaths(Sequence[TimeOptimal]):
     """Time-optimal motions along many paths; a path that cannot be followed has an error instead.
 
     Examples:
-        >>> many = armdyn.motion.time_optimal(armdyn.load("ur5"), [[[0.0] * 6, [1.0] * 6]] * 2)
+        >>> many = armdyn.motion.time_optimal(armdyn.load("ur10"), [[[0.0] * 6, [1.0] * 6]] * 2)
         >>> len(many), many.duration.shape, many.valid
         (2, (2,), array([ True,  True]))
 
@@ -275,7 +275,7 @@ def time_optimal(
         NumericalError: the arm cannot hold itself somewhere, or limits are exceeded; says where.
 
     Examples:
-        >>> arm = armdyn.load("ur5")
+        >>> arm = armdyn.load("ur10")
         >>> motion = armdyn.motion.time_optimal(arm, [[0, -1, 1, 0, 0, 0], [1, -2, 2, 0, 1, 0]])
         >>> t, q, qd, qdd = motion.sample(1000.0)
         >>> bool((abs(qd) <= 1.001 * motion.limits.velocity).all())

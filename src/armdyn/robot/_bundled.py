@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from armdyn.errors import RobotWarning
 from armdyn.robot._leniency import Leniency
 from armdyn.robot._robot import Robot
 
@@ -15,6 +17,19 @@ if TYPE_CHECKING:
 TRUST = ("measured", "CAD", "doubtful", "textbook")
 """How far masses and inertias can be trusted: measured or identified on an arm; from drawings;
 rounded, guessed or known to be wrong; or those of an arm that exists on paper only."""
+
+
+# Arms whose numbers are known to be wrong, not just rough, and what to do.
+WRONG = {
+    "ur5": (
+        "the inertias of its wrist are wrong, as in the file they come from: 0.22 kg m^2 for 1.2 "
+        "kg, a radius of gyration eight times that of the bundled ur3 and ur10. Poses and "
+        "Jacobians are right. For torques of a UR5, load its maker's URDF: "
+        "armdyn.load('ur5.urdf')."
+    )
+}
+told: set[str] = set()
+"""Those of them that this process has been warned of."""
 
 
 class BundledName(str):
@@ -66,9 +81,12 @@ def bundled_names() -> tuple[BundledName, ...]:
 
 
 def read_bundled(name: str, leniency: Leniency) -> Robot:
-    """Return a bundled robot."""
+    """Return a bundled robot; the first time, warn if its numbers are known to be wrong."""
     from armdyn.robot.formats._toml import robot_from_toml
 
+    if name in WRONG and name not in told:
+        told.add(name)
+        warnings.warn(f"bundled arm {name!r}: {WRONG[name]}", RobotWarning, stacklevel=4)
     return robot_from_toml(bundled_file(name).read_bytes(), f"{name}.toml", leniency)
 
 

@@ -36,6 +36,9 @@ POINT_MASS = 1e-16
 LARGEST_NUMBER = 1e12
 
 
+# Half a degree: tables in degrees have such numbers. Beyond a turn, tables in radians never do.
+ROUND_ANGLE = 0.5
+
 NO_LIMITS = {"lower": -math.inf, "upper": math.inf, "velocity": math.inf, "effort": math.inf}
 
 
@@ -207,6 +210,25 @@ def link_faults(link: HasInertia) -> list[PhysicalFault]:
             "(triangle inequality), which no mass distribution can do",
             "triangle",
         )
+    ]
+
+
+def in_degrees(angle: float) -> bool:
+    """Whether an angle, which should be in radians, is one in degrees.
+
+    It is if it is more than a full turn and a multiple of half a degree: 90 and -22.5, not 1.57.
+    """
+    return abs(angle) > math.tau and math.remainder(angle, ROUND_ANGLE) == 0.0
+
+
+def angle_faults(joint: Joint) -> list[PhysicalFault]:
+    """Return which angles of a joint are in degrees."""
+    return [
+        PhysicalFault(
+            f"`{name}` is {angle:g}, which is math.radians({angle:g}) if degrees are meant"
+        )
+        for name in ("beta", "theta", "tilt")
+        if in_degrees(angle := getattr(joint, name))
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar, cast
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from armdyn._checks import about, checked_array, checked_items, checked_text
 from armdyn.errors import RobotError, shown
-from armdyn.robot._joint import LARGEST_NUMBER, Joint, link_faults
+from armdyn.robot._joint import LARGEST_NUMBER, Joint, angle_faults, link_faults
 from armdyn.robot._leniency import Leniency, PhysicalFault, checked_leniency
 from armdyn.robot._named_frame import NamedFrame
 from armdyn.robot._shape import Shape
@@ -41,8 +41,8 @@ class Robot:
         base: 4x4 placement of E_0 in the base frame; None for the identity.
         tool: 4x4 placement of the tip in E_n; None for the identity.
         name: name of the arm.
-        strict: refuse masses and inertias that no rigid body can have; False turns the refusal into
-            a `RobotWarning` that names the link.
+        strict: refuse masses and inertias that no rigid body can have, and angles that are degrees;
+            False turns the refusal into a `RobotWarning` that names the link.
         notes: what a reader did to the description (snapped, merged, frozen), one sentence each.
         shapes: solids that the links occupy, if the file has any; `excite` keeps them apart.
         frames: the frames that the file names, fixed to links of the arm.
@@ -88,7 +88,8 @@ class Robot:
     ) -> None:
         leniency = checked_leniency(strict, waive, error=RobotError)
         self._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency, visuals)
-        self._check_physics(leniency)
+        self._check(leniency, angle_faults, "an angle in degrees, expected radians")
+        self._check(leniency, link_faults, "a link that cannot exist")
 
     @classmethod
     def of_known_faults(
@@ -171,14 +172,15 @@ class Robot:
         """Number of joints."""
         return len(self.joints)
 
-    def _check_physics(self, leniency: Leniency) -> None:
+    def _check(
+        self, leniency: Leniency, find: Callable[[Joint], list[PhysicalFault]], has: str
+    ) -> None:
         faults = [
             PhysicalFault(f"joint {joint.name!r}: {fault.text}", fault.check)
             for joint in self.joints
-            for fault in link_faults(joint)
+            for fault in find(joint)
         ]
-        about = f"robot {self.name!r} has a link that cannot exist: "
-        leniency.judge(faults, RobotError, about=about, stacklevel=3)
+        leniency.judge(faults, RobotError, about=f"robot {self.name!r} has {has}: ", stacklevel=3)
 
 
 def _named(joints: Iterable[Joint], robot: str) -> tuple[Joint, ...]:

@@ -10,6 +10,7 @@ joins the tool.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -17,13 +18,15 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn._checks import about, checked_items
+from armdyn._checks import about, checked_flag, checked_items
 from armdyn.errors import RobotError, shown
 from armdyn.robot._chain import exact_cos_sin
-from armdyn.robot._joint import Joint, Kind, checked_entry
+from armdyn.robot._joint import Joint, Kind, checked_entry, in_degrees
+from armdyn.robot._leniency import Leniency, PhysicalFault, checked_leniency
 from armdyn.robot._robot import Robot, placement_of
 
 ROW = ("theta", "d", "a", "alpha")
+ANGLES = ((0, "theta"), (3, "alpha"))
 
 # A sum this small relative to its terms is rounding: the centre of mass lies on the axis.
 RESIDUE = 1e-14
@@ -50,6 +53,7 @@ def from_standard_dh(
     tool: ArrayLike | None = None,
     name: str = "arm",
     strict: bool = True,
+    degrees: bool = False,
 ) -> Robot:
     """Return the arm described by standard DH rows and link data in standard DH frames.
 
@@ -77,9 +81,12 @@ def from_standard_dh(
         tool: 4x4 placement of the tip in standard frame n.
         name: name of the arm.
         strict: as in `Robot`.
+        degrees: theta and alpha, and of revolute joints `lower`, `upper` and `velocity`, are in
+            degrees in place of radians.
 
     Raises:
-        RobotError: a row or column has the wrong length, or an entry is impossible.
+        RobotError: a row or column has the wrong length, an entry is impossible, or an angle is in
+            degrees without `degrees=True`.
 
     Examples:
         >>> rows = [(0, 0.4, 0, np.pi / 2), (0, 0, 0.5, 0)]  # theta, d, a, alpha
@@ -88,8 +95,11 @@ def from_standard_dh(
         [0.0, 1.5708]
         >>> armdyn.Arm(robot).pose([0, 0])[:3, 3]
         array([0.5, 0. , 0.4])
+        >>> rows = [(0, 0.4, 0, 90), (0, 0, 0.5, 0)]
+        >>> armdyn.from_standard_dh(rows, masses=[2.0, 1.0], degrees=True) == robot
+        True
     """
-    table = _rows(rows)
+    degrees, table = checked_flag(degrees, "degrees", error=RobotError), _rows(rows)
     columns = (
         ("kinds", "kind", kinds), ("masses", "mass", masses), ("coms", "com", coms),
         ("inertias", "inertia", inertias), ("rotor_inertias", "rotor_inertia", rotor_inertias),
@@ -102,6 +112,10 @@ def from_standard_dh(
         for argument, field, column in columns
         if column is not None
     }
+    if degrees:
+        _turn_into_radians(table, given)
+    else:
+        _check_angles(table, checked_leniency(strict, (), error=RobotError))
     joints: list[Joint] = []
     beta, b = 0.0, 0.0
     for i, (theta, d, a, alpha) in enumerate(table):
@@ -140,6 +154,29 @@ def _rows(rows: Sequence[Sequence[float]]) -> list[list[float]]:
         ]
         for i, row in enumerate(table)
     ]
+
+
+def _turn_into_radians(table: list[list[float]], given: dict[str, list[Any]]) -> None:
+    """Convert theta and alpha of the rows, and limits of the revolute joints, in place."""
+    kinds: list[Any] = given.get("kind", ["revolute"] * len(table))
+    for i, row in enumerate(table):
+        row[0], row[3] = math.radians(row[0]), math.radians(row[3])
+        for field in ("lower", "upper", "velocity"):
+            if field in given and kinds[i] != "prismatic":
+                error = about(f"entry {i} of the columns: joint", RobotError)
+                given[field][i] = math.radians(checked_entry(given[field][i], field, error=error))
+
+
+def _check_angles(table: list[list[float]], leniency: Leniency) -> None:
+    """Refuse angles in degrees. If they are accepted, `Robot` warns of all but the last alpha."""
+    angles = [(i, name, row[k]) for i, row in enumerate(table) for k, name in ANGLES]
+    faults = [
+        PhysicalFault(f"`rows[{i}]`: `{name}` is {angle:g}")
+        for i, name, angle in (angles if leniency.strict else angles[-1:])
+        if in_degrees(angle)
+    ]
+    said = "an angle is in degrees, expected radians; `degrees=True` takes degrees: "
+    leniency.judge(faults, lambda text: RobotError(text, argument="rows"), about=said, stacklevel=3)
 
 
 def _column(column: Sequence[Any], n: int, name: str) -> list[Any]:

@@ -107,7 +107,7 @@ def identify_payload(
 
     Raises:
         InputError: an argument is wrong, or at no shift of time do the two logs show one motion.
-        MissingExtraError: CVXPY or Clarabel is not installed.
+        MissingExtraError: Clarabel is not installed.
 
     Examples:
         >>> arm = armdyn.load("planar2")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +17,7 @@ from armdyn.identification.physical._pseudo_inertia import (
     parameters_from,
     parameters_of,
 )
-from armdyn.identification.physical._solver import convex, solved
+from armdyn.identification.physical._solver import ConicProblem, need_solver, vec_of_triangle
 from armdyn.minimal import MinimalParameters
 
 Array = NDArray[np.float64]
@@ -27,6 +26,10 @@ WHY = "the test whether links can exist"
 
 # Margins are as accurate as the solver; rods and points have the margin 0.
 ACCURATE = 1e-6
+
+# vec(X) = VEC u and tr X = TRACE u for the triangle u of X; TRACE is the identity's triangle, too
+VEC = vec_of_triangle(4)
+TRACE = np.eye(4).ravel() @ VEC
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +74,7 @@ def feasible(
 
     Raises:
         InputError: an argument is wrong.
-        MissingExtraError: CVXPY or Clarabel is not installed.
+        MissingExtraError: Clarabel is not installed.
         NumericalError: the solver gave up.
 
     Examples:
@@ -91,16 +94,16 @@ def feasible(
                 "`std` has an entry that is not positive; leave it out if it is unknown.",
                 argument="std",
             )
-    cp = convex(WHY)
+    need_solver(WHY)
     natural = _size(arm, base, w)
     P = base.matrix
     L: Array = np.linalg.inv(np.linalg.cholesky((P * natural.spread**2) @ P.T)).astype(np.float64)
-    links = _Links(cp, base, natural, L)
+    links = _Links(base, natural, L)
     margin = links.margin(w)
     if margin >= -ACCURATE:
         x, _ = links.nearest(w)
         return Feasibility(True, margin, 0.0, w, x, _said_yes(margin))
-    links = _Links(cp, base, natural, L if spread is None else np.diag(1.0 / spread))
+    links = _Links(base, natural, L if spread is None else np.diag(1.0 / spread))
     x, distance = links.nearest(w)
     nearest = P @ x
     words = _said_no(base, w, nearest, distance, spread is not None, links.units @ (nearest - w))
@@ -108,43 +111,55 @@ def feasible(
 
 
 class _Links:
-    """The links as unknowns X_i, and their minimal values, in the units of L."""
+    """The links as unknowns X_i, then rotors, and their minimal values, in the units of L."""
 
-    def __init__(self, cp: Any, base: MinimalParameters, natural: Expected, units: Array) -> None:
-        self.cp, self.units, self.rotor_unit = cp, units, natural.spread[10 * base.n :]
+    def __init__(self, base: MinimalParameters, natural: Expected, units: Array) -> None:
+        self.units, self.rotor_unit = units, natural.spread[10 * base.n :]
         n, rows = base.n, units @ base.matrix
         self.roots = expected_roots(natural.mean, natural.spread, n, natural.described)
-        self.X = [cp.Variable((4, 4), symmetric=True) for _ in self.roots]
-        self.rotor: Any = cp.Variable(n) if len(self.rotor_unit) else None
         parts = [
-            (rows[:, 10 * i : 10 * i + 10] @ parameters_from(C)) @ cp.vec(X, order="F")
-            for i, (C, X) in enumerate(zip(self.roots, self.X, strict=True))
+            rows[:, 10 * i : 10 * i + 10] @ parameters_from(C) @ VEC
+            for i, C in enumerate(self.roots)
         ]
-        if self.rotor is not None:
-            parts.append((rows[:, 10 * n :] * self.rotor_unit) @ self.rotor)
-        self.values = sum(parts[1:], parts[0])
+        self.rows = np.hstack([*parts, rows[:, 10 * n :] * self.rotor_unit])
 
     def margin(self, w: Array) -> float:
         """Return the largest t, up to 1, with X_i >= t 1 among all links that have the values."""
-        t = self.cp.Variable()
-        bounds = [self.values == self.units @ w, t <= 1.0, *self._above(t)]
-        return solved(self.cp, self.cp.Maximize(t), bounds, WHY)
+        problem = ConicProblem(WHY)
+        u, t = problem.unknowns(self.rows.shape[1]), problem.unknowns(1, -1.0)
+        problem.zero([(u, self.rows)], -self.units @ w)
+        problem.not_negative([(t, -np.ones((1, 1)))], np.ones(1))
+        self._above(problem, t)
+        return float(problem.solve(WHY)[t][0])
 
     def nearest(self, w: Array) -> tuple[Array, float]:
         """Return the parameters of the links with the nearest values, and their distance."""
-        off = self.cp.norm(self.values - self.units @ w)
+        problem, k, n = ConicProblem(WHY), len(w), len(self.roots)
         # among equally near links, prefer small ones
-        small = sum(self.cp.trace(X) for X in self.X)
-        solved(self.cp, self.cp.Minimize(off + ACCURATE * small), self._above(0.0), WHY)
-        pairs = zip(self.roots, self.X, strict=True)
-        x = np.concatenate([parameters_of(C @ _positive(X.value) @ C.T) for C, X in pairs])
-        if self.rotor is not None:
-            x = np.concatenate([x, self.rotor_unit * np.maximum(self.rotor.value, 0.0)])
-        return x, float(off.value)
+        small = np.zeros(self.rows.shape[1])
+        small[: 10 * n] = np.tile(ACCURATE * TRACE, n)
+        u, off = problem.unknowns(len(small), small), problem.unknowns(k)
+        problem.zero([(u, self.rows), (off, -np.eye(k))], -self.units @ w)
+        problem.norm(off)
+        self._above(problem)
+        found = problem.solve(WHY)[u]
+        bodies = [(VEC @ found[10 * i : 10 * i + 10]).reshape(4, 4) for i in range(n)]
+        pairs = zip(self.roots, bodies, strict=True)
+        x = [parameters_of(C @ _positive(X) @ C.T) for C, X in pairs]
+        rotors = self.rotor_unit * np.maximum(found[10 * n :], 0.0)
+        distance = float(np.linalg.norm(self.rows @ found - self.units @ w))
+        return np.concatenate([*x, rotors]), distance
 
-    def _above(self, t: Any) -> list[Any]:
-        bounds = [X - t * np.eye(4) >> 0 for X in self.X]
-        return bounds if self.rotor is None else [*bounds, self.rotor >= t]
+    def _above(self, problem: ConicProblem, t: slice | None = None) -> None:
+        """Keep all X_i, and rotors, at t or above; at 0 without t."""
+        n, count = 10 * len(self.roots), self.rows.shape[1]
+        for at in range(0, n, 10):
+            shift = [] if t is None else [(t, -TRACE[:, None])]
+            problem.semidefinite(4, [(slice(at, at + 10), np.eye(10)), *shift])
+        if count > n:
+            shift = [] if t is None else [(t, -np.ones((count - n, 1)))]
+            zero = np.zeros(count - n)
+            problem.not_negative([(slice(n, count), np.eye(count - n)), *shift], zero)
 
 
 def _positive(X: Array) -> Array:

@@ -19,8 +19,7 @@ chance. In X, numbers are of order one for arms of any size.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ from armdyn.identification.physical._pseudo_inertia import (
     parameters_of,
     pseudo_inertia,
 )
-from armdyn.identification.physical._solver import convex, solved
+from armdyn.identification.physical._solver import ConicProblem, need_solver, vec_of_triangle
 
 Array = NDArray[np.float64]
 
@@ -67,28 +66,18 @@ UNSEEN = 1e-3
 WORSE = 0.3
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Unknowns: their part of the residuals, their own cost, and their bounds."""
-
-    unknown: Any
-    residual: Any
-    cost: Any
-    bounds: list[Any] = field(default_factory=list[Any])
-
-
 def physical(problem: Problem) -> Solution:
     """Return the natural parameters of bodies that explain the data.
 
     Raises:
-        MissingExtraError: CVXPY or Clarabel is not installed.
+        MissingExtraError: Clarabel is not installed.
         NumericalError: the solver found nothing.
     """
-    cp = convex(WHY)
+    need_solver(WHY)
     roots = expected_roots(problem.mean, problem.spread, problem.n, problem.described)
     most = MOST if problem.described else MOST_UNDESCRIBED
     free, s = _misfit(problem, problem.values), float(np.clip(problem.strength, WEAKEST, most))
-    x, values = _first(cp, problem, roots, s)
+    x, values = _first(problem, roots, s)
     used = s
     excess = _misfit(problem, values) - free
     for _ in range(ROUNDS):
@@ -96,7 +85,7 @@ def physical(problem: Problem) -> Solution:
         if excess <= len(values) or s < WEAKEST:
             break
         try:
-            other, lower = _solved(cp, problem, roots, s)
+            other, lower = _solved(problem, roots, s)
         except NumericalError:  # keep the solution of the last round
             break
         less = _misfit(problem, lower) - free
@@ -130,14 +119,14 @@ def _spread(problem: Problem, x: Array, s: float) -> Array:
     return spread
 
 
-def _first(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
+def _first(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
     """Solve for s; if the solver gives up, for a larger s, which makes the problem easier."""
     for more in (1.0, 10.0):
         try:
-            return _solved(cp, problem, roots, s * more)
+            return _solved(problem, roots, s * more)
         except NumericalError:
             continue
-    return _solved(cp, problem, roots, 100.0 * s)
+    return _solved(problem, roots, 100.0 * s)
 
 
 def _misfit(problem: Problem, values: Array) -> float:
@@ -145,7 +134,7 @@ def _misfit(problem: Problem, values: Array) -> float:
     return float(np.sum((problem.r_factor[:, :p] @ values - problem.r_factor[:, p]) ** 2))
 
 
-def _solved(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
+def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
     """Return the natural parameters, and their column values, for a strength s."""
     n, k, p = problem.n, len(problem.matrix), len(problem.columns)
     size = max(
@@ -154,42 +143,34 @@ def _solved(cp: Any, problem: Problem, roots: list[Array], s: float) -> tuple[Ar
     )
     T = problem.r_factor * min(1.0, MOST_EXACT / size if size > 0.0 else 1.0)
     problem = replace(problem, r_factor=T, strength=s)
-    links = [_link(cp, problem, i, C) for i, C in enumerate(roots)]
-    rotors = [_rotors(cp, problem)] if len(_free_rotors(problem)) else []
-    own = [_own(cp, problem)] if p > k else []
-    parts = [*links, *rotors, *own]
+    cones, half = ConicProblem(WHY), vec_of_triangle(4)
+    links = [cones.unknowns(10, 2.0 * s**2 * (np.eye(4).ravel() @ half)) for _ in roots]
+    rows = [_seen(problem, i) @ parameters_from(C) @ half for i, C in enumerate(roots)]
+    for link in links:
+        cones.minus_log_det(4, link, 2.0 * s**2)
+    rotors, of_rotors = _rotors(cones, problem)
+    own, of_own = _own(cones, problem)
+    residual = cones.unknowns(len(T), square=1.0)
     known = T[:, k:p] @ problem.values[k:] - T[:, p] + _held_rotors(problem)
-    residual = sum((part.residual for part in parts), known)
-    cost = sum((part.cost for part in parts), cp.sum_squares(residual))
-    solved(cp, cp.Minimize(cost), [b for part in parts for b in part.bounds], WHAT)
-    if any(np.linalg.eigvalsh(link.unknown.value)[0] <= 0.0 for link in links):
+    seen = zip(links, rows, strict=True)
+    rest = ((rotors, of_rotors), (own, of_own), (residual, -np.eye(len(T))))
+    cones.zero([*seen, *rest], known)
+    found = cones.solve(WHAT)
+    shapes = [(half @ found[link]).reshape(4, 4) for link in links]
+    if any(np.linalg.eigvalsh(X)[0] <= 0.0 for X in shapes):
         raise NumericalError(
             f"{WHAT}: the solver Clarabel came too near to links that cannot exist. Use data that "
             "excite the arm more, or `physical=False`."
         )
-    bodies = [C @ link.unknown.value @ C.T for link, C in zip(links, roots, strict=True)]
-    x = np.concatenate([parameters_of(Pi) for Pi in bodies])
-    if problem.matrix.shape[1] > 10 * n and not rotors:
-        x = np.concatenate([x, problem.mean[10 * n :]])
-    for part in rotors:
-        found = problem.mean[10 * n :].copy()
-        free = _free_rotors(problem)
-        found[free] = problem.spread[10 * n :][free] * np.maximum(part.unknown.value, 0.0)
-        x = np.concatenate([x, found])
-    values = np.concatenate([problem.matrix @ x, problem.values[k:]])
-    for part in own:
-        values[k:] += _units(problem) * part.unknown.value
-        signed, (bounded, most) = k + _not_negative(problem), _highest(problem)
-        values[signed] = np.maximum(values[signed], 0.0)
-        values[k + bounded] = np.minimum(values[k + bounded], most)
-    return x, values
-
-
-def _link(cp: Any, problem: Problem, i: int, C: Array) -> _Part:
-    X = cp.Variable((4, 4), symmetric=True)
-    divergence = cp.trace(X) - cp.log_det(X)
-    rows = _seen(problem, i) @ parameters_from(C)
-    return _Part(X, rows @ cp.vec(X, order="F"), 2.0 * problem.strength**2 * divergence)
+    bodies = [C @ X @ C.T for X, C in zip(shapes, roots, strict=True)]
+    all_rotors, free = problem.mean[10 * n :].copy(), _free_rotors(problem)
+    all_rotors[free] = problem.spread[10 * n :][free] * np.maximum(found[rotors], 0.0)
+    x = np.concatenate([*(parameters_of(Pi) for Pi in bodies), all_rotors])
+    moved = problem.values[k:] + _units(problem) * found[own]
+    signed, (bounded, most) = _not_negative(problem), _highest(problem)
+    moved[signed] = np.maximum(moved[signed], 0.0)
+    moved[bounded] = np.minimum(moved[bounded], most)
+    return x, np.concatenate([problem.matrix @ x, moved])
 
 
 def _seen(problem: Problem, i: int) -> Array:
@@ -197,13 +178,13 @@ def _seen(problem: Problem, i: int) -> Array:
     return problem.r_factor[:, :k] @ problem.matrix[:, 10 * i : 10 * i + 10]
 
 
-def _rotors(cp: Any, problem: Problem) -> _Part:
+def _rotors(cones: ConicProblem, problem: Problem) -> tuple[slice, Array]:
+    """Add the free rotors in units of their spread, and return them and their residuals."""
     k, at = len(problem.matrix), 10 * problem.n + _free_rotors(problem)
-    unit = problem.spread[at]
-    rows = problem.r_factor[:, :k] @ problem.matrix[:, at] * unit
-    rotor = cp.Variable(len(at), nonneg=True)
-    off = cp.sum_squares(rotor - problem.mean[at] / unit)
-    return _Part(rotor, rows @ rotor, problem.strength**2 * off)
+    unit, weight = problem.spread[at], problem.strength**2
+    rotors = cones.unknowns(len(at), -2.0 * weight * problem.mean[at] / unit, weight)
+    cones.not_negative([(rotors, np.eye(len(at)))], np.zeros(len(at)))
+    return rotors, problem.r_factor[:, :k] @ problem.matrix[:, at] * unit
 
 
 def _free_rotors(problem: Problem) -> NDArray[np.int64]:
@@ -218,21 +199,18 @@ def _held_rotors(problem: Problem) -> Array:
     return problem.r_factor[:, :k] @ (problem.matrix[:, at] @ problem.mean[at])
 
 
-def _own(cp: Any, problem: Problem) -> _Part:
-    """Return the columns of single joints, relative to their values in the regression."""
+def _own(cones: ConicProblem, problem: Problem) -> tuple[slice, Array]:
+    """Add the columns of single joints, relative to their values in the regression."""
     k, p = len(problem.matrix), len(problem.columns)
-    unit, signed = _units(problem), _not_negative(problem)
-    moved = cp.Variable(p - k)
-    least = -problem.values[k:][signed] / unit[signed]
-    bounds = [moved[signed] >= least] if len(signed) else []
-    own, (bounded, most) = problem.values[k:], _highest(problem)
-    if len(bounded):
-        bounds.append(moved[bounded] <= (most - own[bounded]) / unit[bounded])
+    unit, own, each = _units(problem), problem.values[k:], np.eye(p - k)
+    moved = cones.unknowns(p - k, square=UNSEEN**2)
+    signed, (bounded, most) = _not_negative(problem), _highest(problem)
+    cones.not_negative([(moved, each[signed])], own[signed] / unit[signed])
+    cones.not_negative([(moved, -each[bounded])], (most - own[bounded]) / unit[bounded])
     for row in () if problem.curves is None else problem.curves[:, k:]:
         size = float(np.abs(row * unit).max())
-        bounds.append((row * unit / size) @ moved >= -float(row @ own) / size)
-    rows = problem.r_factor[:, k:p] * unit
-    return _Part(moved, rows @ moved, UNSEEN**2 * cp.sum_squares(moved), bounds)
+        cones.not_negative([(moved, (row * unit / size)[None])], np.array([row @ own]) / size)
+    return moved, problem.r_factor[:, k:p] * unit
 
 
 def _units(problem: Problem) -> Array:

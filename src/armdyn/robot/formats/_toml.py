@@ -24,7 +24,13 @@ import tomli_w
 
 from armdyn._checks import about, checked_items, checked_mapping, checked_text, checked_whole
 from armdyn.errors import RobotError, RobotFileError, RobotWarning, shown
-from armdyn.robot._joint import NO_LIMITS, Joint, limit_faults, link_faults
+from armdyn.robot._joint import (
+    NO_LIMITS,
+    Joint,
+    angle_faults,
+    limit_faults,
+    link_faults,
+)
 from armdyn.robot._leniency import STRICT, Leniency, PhysicalFault, checked_leniency
 from armdyn.robot._named_frame import NamedFrame
 from armdyn.robot._robot import IDENTITY, Robot, placement_of
@@ -117,7 +123,8 @@ def toml_text(robot: Robot) -> str:
     """Return the arm as TOML; reading it back gives an equal arm, to the last bit."""
     table: Table = {"name": robot.name, "n_joints": robot.n, "units": SI}
     table["gravity"] = list(robot.gravity)
-    checks = {fault.check for joint in robot.joints for fault in link_faults(joint)}
+    faults = (fault for j in robot.joints for fault in (*angle_faults(j), *link_faults(j)))
+    checks = {fault.check for fault in faults}
     if checks and not robot.strict:
         table["strict"] = False
     elif checks:
