@@ -20,16 +20,16 @@ from armdyn.scalar import Scalar
 
 Array = NDArray[np.float64]
 
-# A branch with a margin between these is near a singular state: within 1e-4 rad, or perhaps in
-# reach in spite of its margin. If its pose is farther off, it is not looked at.
-LEAST_MARGIN, MOST_MARGIN = -0.1, 1e-8
-MOST_ERROR = 1e-5
+# A branch with a margin between these is near a singular state: within 1e-3 rad, or perhaps in
+# reach in spite of its margin. If that is negative and its pose is farther off, it is not looked at.
+LEAST_MARGIN, MOST_MARGIN = -0.1, 1e-6
+MOST_ERROR = 1e-3
 # Newton's method starts at the branch and beside it [rad]. Errors become four times smaller with
 # each step where two branches meet, so these many steps are enough.
 ASIDE, STEPS = (0.0, 1e-4, -1e-4), 24
-# Joints that are free to turn against each other change the pose by about the root of the margin.
-# If turning them back to their limits changes it by more than this, that is no solution.
-MOST_CHANGE = 1e-7
+# Random states from which a search within the limits starts: where four axes are parallel and a
+# limit is met, one start in 60 led to a solution at the worst pose of the bundled arms.
+STARTS = 256
 # The swivel angle is still the one that is asked for if no joint moves farther [rad].
 SAME_SWIVEL = 0.05
 # Errors at which the search within the limits ends: well below those of a solution.
@@ -76,34 +76,58 @@ class NearSingular:
         near = (here > LEAST_MARGIN) & (singular if error is None else True)
         if error is not None:  # a branch that is right and not singular is beyond the limits
             off = error.reshape(-1, B)[which]
-            near &= (off <= MOST_ERROR) & (singular | (off > ERROR))
+            near &= (np.abs(here) < MOST_MARGIN) | ((off <= MOST_ERROR) & (off > ERROR))
         at, branch = np.nonzero(near)
         if not len(at):
             return
         of = which[at]
         targets = poses[np.unravel_index(of, poses.shape[:-1])]
-        off = solver.polished(q[of, branch], targets, 0)[1]
-        change = np.sqrt(np.abs(here[at, branch])) * solver.beyond(q[of, branch])
-        exact = (off <= ERROR) & (change <= MOST_CHANGE) & (not solver.form.swivel)
-        left = off <= MOST_ERROR
-        for aside in (*ASIDE, None) if limits else ASIDE:
-            if aside is None:  # these are solutions beyond the limits
-                left &= exact
-            of, branch, targets, exact = of[left], branch[left], targets[left], exact[left]
-            if not len(of):
-                return
+        left = solver.polished(q[of, branch], targets, 0)[1] <= MOST_ERROR
+        left |= np.abs(here[at, branch]) < MOST_MARGIN
+        for aside in ASIDE:
+            of, branch, targets = of[left], branch[left], targets[left]
             first = q[of, branch]
-            if aside is None:
-                moved = approach(self._reach, targets.reshape(-1, 4, 4), first, TOLERANCE).q
-                moved, off = solver.polished(moved, targets, 0)
-            else:
-                moved, off = solver.polished(first + aside * self._beside, targets, STEPS)
+            moved, off = solver.polished(first + aside * self._beside, targets, STEPS)
             good = (off <= ERROR) & solver.inside(moved, limits)
             if solver.form.swivel:
                 good &= np.abs(moved - first).max(axis=-1) < SAME_SWIVEL
             q[of[good], branch[good]] = moved[good]
             valid[of[good], branch[good]] = True
             left = ~valid[of].any(axis=-1)
+            if not left.any():
+                return
+        if limits and not solver.form.swivel:
+            of, first_of = np.unique(of[left], return_index=True)
+            self._search(of, targets[left][first_of], q, valid)
+
+    def _search(
+        self, of: NDArray[np.intp], targets: Array, q: Array, valid: NDArray[np.bool_]
+    ) -> None:
+        """Search within the limits from every branch of some poses, then from random states.
+
+        Joints that are free to turn against each other may be anywhere in a branch: beyond the
+        limits, or where the next joint does not reach.
+        """
+        solver, (B, n) = self._solver, q.shape[-2:]
+        low, high = np.clip((solver.lower, solver.upper), -np.pi, np.pi)
+        random = np.random.default_rng(0).uniform(low, high, (STARTS, n))
+        for start in (None, random):
+            starts = q[of] if start is None else np.broadcast_to(start, (len(of), STARTS, n))
+            each = np.repeat(targets, starts.shape[1], axis=0)
+            moved = approach(
+                self._reach, each.reshape(-1, 4, 4), starts.reshape(-1, n), TOLERANCE
+            ).q
+            for steps in (0, STEPS):
+                moved, off = solver.polished(moved, each, steps)
+                good = ((off <= ERROR) & solver.inside(moved, True)).reshape(len(of), -1)
+                at, which = good.any(axis=-1), good.argmax(axis=-1)
+                branch = which[at] % B
+                q[of[at], branch] = moved.reshape(len(of), -1, n)[at, which[at]]
+                valid[of[at], branch] = True
+            left = ~valid[of].any(axis=-1)
+            of, targets = of[left], targets[left]
+            if not len(of):
+                return
 
     @cached_property
     def _reach(self) -> Reach:
