@@ -106,6 +106,28 @@ def test_extras_that_messages_and_pages_name_exist() -> None:
     assert {(where, extra) for where, extra in named if extra not in _extras()} == set()
 
 
+def test_the_first_page_says_which_extras_every_tutorial_needs() -> None:
+    text = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^- \[.*\]\((\w+\.md)\).*?(?: \(((?:`\w+`(?:, )?)+)\))?\.$", text, re.M)
+    assert len(listed) == text.partition("## Extras")[0].count("\n- [") > 10
+    for page, words in listed:
+        told = set().union(*map(lowest, re.findall(r"`(\w+)`", words))) - set(lowest())
+        code = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        named = re.findall(r"armdyn\[(\w+)\]", code)
+        named += ["plot"] * bool(re.search(r"^\$ .* --plot|^\w+\.plot\(", code, re.M))
+        needed = set().union(*map(lowest, named)) - set(lowest())
+        packages = {one.partition("==")[0] for one in told}
+        assert needed == told, page
+        assert set(re.findall(r"^# needs (\w+)", code, re.M)) <= packages, page
+
+
+def test_the_first_page_has_all_extras_of_users() -> None:
+    text = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("## Extras")[2]
+    rows = " ".join(line for line in text.splitlines() if line.startswith("| `"))
+    tools = {"bench", "docs", "lint", "oracles", "peers", "test"}
+    assert _extras().keys() - tools == set(re.findall(r"`(\w+)`", rows))
+
+
 def _extras() -> dict[str, list[str]]:
     return tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 

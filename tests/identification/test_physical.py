@@ -245,7 +245,7 @@ def test_a_problem_without_a_solution_is_an_error(cost, bounds, said: str) -> No
     problem = ConicProblem("a test")
     u = problem.unknowns(1, cost)
     for factor, constant in bounds:
-        problem.not_negative([(u, [[factor]])], np.array([constant]))
+        problem.not_negative([(u, np.array([[factor]]))], np.array([constant]))
     with pytest.raises(NumericalError, match=said):
         problem.solve("work")
 

@@ -23,7 +23,7 @@ from armdyn.log.signals._scipy import scipy
 
 Array = NDArray[np.float64]
 
-Terms = Sequence[tuple[slice, ArrayLike]]
+Terms = Sequence[tuple[slice, Array]]
 
 PACKAGE = "clarabel"
 
@@ -88,7 +88,8 @@ class ConicProblem:
 
     def norm(self, at: slice, weight: float = 1.0) -> None:
         """Add the cost ``weight |u|`` of unknowns u."""
-        t, count = self.unknowns(1, weight), at.stop - at.start
+        t = self.unknowns(1, weight)
+        count: int = at.stop - at.start
         rows, cone = np.eye(1 + count), self._clarabel.SecondOrderConeT(1 + count)
         self._within(cone, [(t, rows[:, :1]), (at, rows[:, 1:])], np.zeros(1 + count))
 
@@ -96,7 +97,7 @@ class ConicProblem:
         """Keep a symmetric matrix of n rows, whose triangle a linear function is, semidefinite."""
         weights = np.full((n * (n + 1) // 2, 1), math.sqrt(2.0))
         weights[[at_triangle(i, i) for i in range(n)]] = 1.0
-        weighted = [(at, weights * np.asarray(rows)) for at, rows in terms]
+        weighted = [(at, weights * rows) for at, rows in terms]
         self._within(self._clarabel.PSDTriangleConeT(n), weighted, np.zeros(len(weights)))
 
     def minus_log_det(self, n: int, at: slice, weight: float) -> None:
