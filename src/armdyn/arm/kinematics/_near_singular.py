@@ -21,7 +21,7 @@ from armdyn.scalar import Scalar
 Array = NDArray[np.float64]
 
 # A branch with a margin between these is near a singular state: within 1e-3 rad, or perhaps in
-# reach in spite of its margin. If that is negative and its pose is farther off, it is not looked at.
+# reach in spite of its margin. If that is negative and its pose is farther off, it is ignored.
 LEAST_MARGIN, MOST_MARGIN = -0.1, 1e-6
 MOST_ERROR = 1e-3
 # Newton's method starts at the branch and beside it [rad]. Errors become four times smaller with
@@ -111,8 +111,12 @@ class NearSingular:
         solver, (B, n) = self._solver, q.shape[-2:]
         low, high = np.clip((solver.lower, solver.upper), -np.pi, np.pi)
         random = np.random.default_rng(0).uniform(low, high, (STARTS, n))
-        for start in (None, random):
-            starts = q[of] if start is None else np.broadcast_to(start, (len(of), STARTS, n))
+        for is_random in (False, True):
+            starts = q[of]
+            if is_random:
+                starts, given = np.tile(random, (len(of), 1, 1)), solver.form.given
+                if given is not None:
+                    starts[..., given] = q[of, :1, given]
             each = np.repeat(targets, starts.shape[1], axis=0)
             moved = approach(
                 self._reach, each.reshape(-1, 4, 4), starts.reshape(-1, n), TOLERANCE
