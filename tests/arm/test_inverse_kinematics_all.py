@@ -158,7 +158,7 @@ def test_degenerate_states_are_finite_and_solved(name: str) -> None:
         ("so100", 0.0, False, [150, 60, 0, 150, 0, 105]),  # axes 4 and 6 nearly parallel
         ("so100", 1e-5, False, [135, 135, -15, 30, 0, 150]),
         ("so100", 0.0, True, [-105, 150, 0, -30, 0, 15]),  # joint 3 at its limit
-        ("so100", 0.0, True, [-60, 0, -60, 0, 0, 15]),  # axes 2, 3, 4 and 6 parallel, 2 at its limit
+        ("so100", 0.0, True, [-60, 0, -60, 0, 0, 15]),  # 2, 3, 4 and 6 parallel, 2 at a limit
         ("so100", 0.0, True, [0, 0, -60, 0, 0, 105]),
         ("so100", 0.0, True, [-90, 0, -60, 0, 0, 0]),
         ("ur5", 1e-7, False, [30, 0, 0, -120, 180, -120]),  # and a stretched elbow
