@@ -8,7 +8,7 @@ import pickle
 import pydoc
 import weakref
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType
+from types import MethodType
 from typing import Any
 from unittest import mock
 
@@ -17,7 +17,9 @@ import pytest
 
 import armdyn
 from armdyn.arm import Arm, Function
+from armdyn.arm._install_fastcall import Method
 from armdyn.kernel.call._fastcall import fastcall_works
+from armdyn.kernel.call._vectorcall import has_function
 from support.frames import frames_of
 
 Q = np.linspace(0.1, 0.6, 6)
@@ -73,8 +75,55 @@ def test_a_warm_call_makes_no_python_frame(arm: Arm) -> None:
 def test_the_method_is_left_in_the_instance(arm: Arm) -> None:
     assert "gravity" not in vars(arm)
     warm_up(arm.gravity)
-    assert type(vars(arm)["gravity"]) is BuiltinFunctionType
+    assert type(vars(arm)["gravity"]) is Method and arm.gravity is vars(arm)["gravity"]
     assert inspect.isfunction(Arm.gravity)
+
+
+@quick
+def test_a_method_taken_before_the_first_call_becomes_quick(arm: Arm) -> None:
+    early = arm.gravity
+    assert frames_of(lambda: early(Q)) != ["<lambda>"]
+    assert frames_of(lambda: early(Q)) == ["<lambda>"]
+    assert early is arm.gravity and np.array_equal(early(Q), arm.gravity(Q))
+
+
+@quick
+def test_a_method_taken_before_a_patch_becomes_quick_again(arm: Arm) -> None:
+    early = arm.gravity
+    warm_up(early)
+    with mock.patch.object(Arm, "gravity", return_value=FAKE):
+        assert not is_gravity(arm.gravity(Q))
+        assert arm.gravity.call_count == 1  # type: ignore[attr-defined]
+        assert is_gravity(early(Q))  # a bound method keeps its function
+    warm_up(early)
+    assert early is arm.gravity and frames_of(lambda: early(Q)) == ["<lambda>"]
+
+
+def test_a_method_looks_like_a_bound_method(arm: Arm) -> None:
+    early, plain = arm.gravity, MethodType(Arm.gravity, arm)
+    for _ in range(3):
+        assert inspect.signature(early) == inspect.signature(plain)
+        assert inspect.getdoc(early) == inspect.getdoc(plain) and inspect.isroutine(early)
+        assert early.__name__ == "gravity" and early.__self__ is arm
+        assert early.__func__ is Arm.gravity and repr(early) == repr(plain)
+        assert "gravity(q: " in pydoc.plain(pydoc.render_doc(early))
+        assert pickle.loads(pickle.dumps(early)).__self__.name == arm.name
+        assert copy.copy(early) is early and copy.deepcopy(early).__self__ is not arm
+        early(Q)
+    assert "gravity(self, q: " in pydoc.plain(pydoc.render_doc(Arm))
+
+
+@pytest.mark.parametrize(
+    "remake", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_copies_keep_what_was_assigned_to_the_instance(either: Arm, remake: Any) -> None:
+    either.gravity = fake  # type: ignore[method-assign]
+    either.bias = either.mass_matrix  # type: ignore[method-assign,assignment]
+    again = remake(either)
+    assert not is_gravity(again.gravity(Q)) and again.gravity is fake
+    assert again.bias(Q).shape == (6, 6)
+    assert np.array_equal(again.mass_matrix(Q), either.mass_matrix(Q))
+    del either.gravity, either.bias
 
 
 def test_a_function_keeps_its_type(arm: Arm) -> None:
@@ -197,7 +246,7 @@ def test_without_fastcalls_the_same_holds(monkeypatch: pytest.MonkeyPatch) -> No
     f = arm.function("gravity")
     for _ in range(3):
         assert np.array_equal(arm.gravity(Q), f(Q)) and type(f) is Function
-    assert "gravity" not in vars(arm)
+    assert not has_function(arm.gravity) and not has_function(f)
     with monkeypatch.context() as patch:
         patch.setattr(Arm, "gravity", fake)
         assert not is_gravity(arm.gravity(Q))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from enum import IntEnum, auto
-from typing import Any
+from typing import Any, NamedTuple
 
 MOST_AXES = 4
 
@@ -16,9 +16,11 @@ class FastcallSlots(IntEnum):
     lengths of axes. Last come the operands of the loop over a batch: their numbers per state, then
     the strides.
 
-    VERSION is the version of the owner's class for which the fastcall is valid. LARGEST is the
-    largest input that is accepted. One state is compared with USUAL first: no result of smaller
-    inputs overflows if SURE is 1; if it is 0, USUAL equals LARGEST.
+    OWNER is the address of an object that the called object keeps, or of that itself; VERSION is
+    the version of its class for which the C function is valid. Batches have at most MOST_STATES, or
+    MOST_GATHERED if they are not dense. NUMBERS is how many numbers the inputs of a state have, and
+    LARGEST the largest that is accepted. One state is compared with USUAL first: no result of
+    smaller inputs overflows if SURE is 1; if it is 0, USUAL equals LARGEST.
     """
 
     ARRAY_TYPE = 0
@@ -34,15 +36,52 @@ class FastcallSlots(IntEnum):
     SAVE_THREAD = auto()
     RESTORE_THREAD = auto()
     BATCH = auto()
+    GATHERED_BATCH = auto()
     KERNEL = auto()
     LOOP = auto()
     NEAR = auto()
     ORDINARY = auto()
     MOST_STATES = auto()
+    MOST_GATHERED = auto()
+    NUMBERS = auto()
+    OWNER = auto()
     VERSION = auto()
     LARGEST = auto()
     USUAL = auto()
     SURE = auto()
+
+
+class CallWords(NamedTuple):
+    """Where the words that follow `FastcallSlots` are, for some numbers of inputs and outputs."""
+
+    n_inputs: int
+    n_outputs: int
+
+    def length(self, k: int) -> int:
+        """Return the place of the length of input k."""
+        return len(FastcallSlots) + k
+
+    def n_axes(self, k: int) -> int:
+        """Return the place of the number of axes of output k."""
+        return self.length(self.n_inputs) + (2 + MOST_AXES) * k
+
+    def size(self, k: int) -> int:
+        """Return the place of the size of output k."""
+        return self.n_axes(k) + 1
+
+    def axes(self, k: int) -> int:
+        """Return the place of the lengths of the axes of output k."""
+        return self.n_axes(k) + 2
+
+    @property
+    def sizes(self) -> int:
+        """The place of the numbers per state of all operands."""
+        return self.n_axes(self.n_outputs)
+
+    @property
+    def steps(self) -> int:
+        """The place of the strides of all operands."""
+        return self.sizes + self.n_inputs + self.n_outputs
 
 
 class StateItems(IntEnum):
@@ -50,7 +89,6 @@ class StateItems(IntEnum):
 
     WORDS = 0
     SLOW = auto()
-    OWNER = auto()
     CHANGED = auto()
 
 
@@ -67,23 +105,19 @@ VECTORCALL_OFFSET = 56
 # In an instance of `Vectorcallable`: its C function, and its `FastcallState`.
 VECTORCALL, STATE = 16, 24
 # Offsets in NumPy arrays, and in their descriptors (dtypes).
-DATA, N_AXES, AXES, DESCRIPTION, FLAGS = 16, 24, 32, 56, 64
+DATA, N_AXES, AXES, STRIDES, DESCRIPTION, FLAGS = 16, 24, 32, 40, 56, 64
 BYTE_ORDER, TYPE_NUMBER = 26, 28
 
 NATIVE = ord("=")
+ALIGNED = 0x100
 DENSE_AND_ALIGNED = 0x101
 WRITEABLE = 0x400
 # Flags of arrays that warn when written to, or that are a copy to be written back: left to NumPy.
 UNUSUAL = 0x80002000
 
 
-def fastcall_name(n_inputs: int, n_outputs: int) -> str:
-    """Return the name of the C function for these numbers of inputs and outputs."""
-    return f"armdyn_fastcall_{n_inputs}_{n_outputs}"
-
-
 def vectorcall_name(n_inputs: int, n_outputs: int) -> str:
-    """Return the name of the same function for calls of an object instead of a method."""
+    """Return the name of the C function for these numbers of inputs and outputs."""
     return f"armdyn_vectorcall_{n_inputs}_{n_outputs}"
 
 
