@@ -270,7 +270,7 @@ def test_identity_tells_rolled_programs_apart() -> None:
         (
             FASTCALL_MODULES,
             {"call._fastcall_ir", "_jit"},
-            {"targets", "_llvm", *COMPILER}
+            {"targets", "_llvm", "cache._common_code", *COMPILER}
             - {
                 *("_element", "_jit", "_symbols", "ir._codegen", "ir._finite_check"),
                 "ir._function_writer",

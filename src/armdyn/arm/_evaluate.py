@@ -16,8 +16,6 @@ from armdyn.kernel import (
     DOUBLE,
     ElementType,
     Kernel,
-    all_finite,
-    all_within,
     cached_kernel,
     new_rows,
     wanted_threads,
@@ -118,9 +116,11 @@ class Evaluator:
         out: Sequence[Array] | None,
         largest: float,
     ) -> Outcome:
+        from armdyn.graph import interpret
+        from armdyn.kernel import all_finite, all_within
+
         if not all(all_within(a, largest) for a in arrays):
             return Outcome([], inputs_within=False, results_finite=False)
-        from armdyn.graph import interpret
 
         assert isinstance(self.program, Program), "sweeps are always compiled"
         with np.errstate(all="ignore"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from armdyn._checks import LARGEST_FLOAT
-from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
+from armdyn.kernel._symbols import BAD_INPUT, BAD_RESULT
 from armdyn.kernel.batch._new_rows import as_rows
 from armdyn.kernel.batch._threads import LEAST_STATES, in_threads
 

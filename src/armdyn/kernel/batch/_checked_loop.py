@@ -25,12 +25,13 @@ from armdyn._checks import LARGEST_FLOAT
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._element import ELEMENTS, ElementType
 from armdyn.kernel.batch._batch_code import batch_address, streamed_batch_address
-from armdyn.kernel.batch._gather import gathered_address
 from armdyn.kernel.batch._streams import scratch_size
 from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
 from armdyn.kernel.ir._codegen import Codegen
 
 Array = NDArray[Any]
+
+POINTER, NUMBER = ctypes.c_void_p, ctypes.c_int64
 
 # Bytes of the states that are computed before they are checked: well within the L1 cache.
 NEAR = 2**13
@@ -133,17 +134,17 @@ class CheckedBatchLoop:
         operands = self.loop, bases, self._sizes, self._steps, n, len(arrays)
         call = _function(element, batch_address)
         if not dense:
-            downs = [0 if alone else a.strides[0] for a, alone in zip(arrays, shared, strict=True)]
-            rights = [
-                a.strides[-1] if axes else 0 for axes, a in zip(self._axes, arrays, strict=True)
-            ]
-            more = batch_address(element), sum(self.sizes[:n]), _numbers(downs), _numbers(rights)
-            operands = *more, *operands
-            call = _function(element, gathered_address)
+            from armdyn.kernel.batch._gather import gathered_address
+
+            each = [*zip(arrays, self._axes, shared, strict=True)]
+            downs = _numbers([0 if alone else a.strides[0] for a, _, alone in each])
+            rights = _numbers([a.strides[-1] if axes else 0 for a, axes, _ in each])
+            operands = batch_address(element), sum(self.sizes[:n]), downs, rights, *operands
+            call = _function(element, gathered_address, POINTER, NUMBER, POINTER, POINTER)
         elif large and self._streaming:
             operands = self._streaming, *operands
             near, room = self._streamed_near, self._streamed_room
-            call = _function(element, streamed_batch_address)
+            call = _function(element, streamed_batch_address, POINTER)
         most = element.bound(largest)
 
         def compute(first: int, past: int, _kept: object = arrays) -> int:
@@ -157,12 +158,10 @@ def _numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
 
 
 @lru_cache(maxsize=3 * len(ELEMENTS))
-def _function(element: ElementType, address: Callable[[ElementType], int]) -> Callable[..., Any]:
-    """Return a function that computes a batch, whose first arguments depend on the function."""
-    pointer, number, magnitude = ctypes.c_void_p, ctypes.c_int64, element.c_integer
-    first = {
-        streamed_batch_address: [pointer],
-        gathered_address: [pointer, number, pointer, pointer],
-    }
-    kinds = [*first.get(address, []), *[pointer] * 4, *[number] * 5, magnitude, number, magnitude]
+def _function(
+    element: ElementType, address: Callable[[ElementType], int], *first: Any
+) -> Callable[..., Any]:
+    """Return a function that computes a batch; `first` are the types of its own arguments."""
+    magnitude = element.c_integer
+    kinds = [*first, *[POINTER] * 4, *[NUMBER] * 5, magnitude, NUMBER, magnitude]
     return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(address(element))

@@ -7,14 +7,14 @@ dense already are read where they are.
 from __future__ import annotations
 
 from armdyn.kernel._element import ElementType
-from armdyn.kernel.batch._batch_code import BAD_INPUT, BATCH_MODULES
+from armdyn.kernel._symbols import BAD_INPUT
 from armdyn.kernel.cache._common_code import common_code
 from armdyn.kernel.ir._codegen import Codegen
 
 GATHERED = "armdyn_gathered_batch"
 
 # The modules that emit this code.
-GATHER_MODULES = (*BATCH_MODULES, "batch._gather")
+GATHER_MODULES = ("_element", "_jit", "_symbols", "batch._gather", "ir._codegen")
 
 # Copy `count` rows of n numbers to dense rows; `down` and `right` are the bytes between rows and
 # columns. Columns without gaps are read in vectors, two columns at a time.
@@ -91,10 +91,10 @@ done:
 # `numbers` is how many numbers the inputs of a state have. An input whose rows are 0 bytes apart is
 # the same for all states: its rows are made once.
 _GATHERED = """\
-define i32 @armdyn_gathered_batch(ptr %batch, i64 %numbers, ptr %downs, ptr %rights, ptr %loop,
-                                  ptr %bases, ptr %sizes, ptr %steps, i64 %inputs, i64 %operands,
-                                  i64 %first, i64 %past, i64 %near, $integer %ordinary, i64 %room,
-                                  $integer %largest) nounwind {
+define $linkage i32 @armdyn_gathered_batch(
+    ptr %batch, i64 %numbers, ptr %downs, ptr %rights, ptr %loop, ptr %bases, ptr %sizes,
+    ptr %steps, i64 %inputs, i64 %operands, i64 %first, i64 %past, i64 %near, $integer %ordinary,
+    i64 %room, $integer %largest) nounwind {
 entry:
   %args = alloca ptr, i64 %operands
   %most = shl i64 %near, 1
@@ -173,8 +173,8 @@ done:
 """
 
 
-def gather_code(codegen: Codegen) -> str:
-    """Return the module."""
+def gather_code(codegen: Codegen, *, public: bool = True) -> str:
+    """Return the functions; `public`: as a module of its own."""
     width, element = codegen.width, codegen.element.name
     vector = f"<{width} x {element}>"
     offsets = [f"  %row.{r} = mul i64 %row, {r}" for r in range(width)]
@@ -195,6 +195,7 @@ def gather_code(codegen: Codegen) -> str:
         row_offsets="\n".join(offsets),
         stores="\n".join(stores),
         bad_input=BAD_INPUT,
+        linkage="" if public else "internal",
         width=width,
     )
 

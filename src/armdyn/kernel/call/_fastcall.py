@@ -25,7 +25,6 @@ from armdyn.graph import Program, Rolled
 from armdyn.kernel._element import DOUBLE, ELEMENTS, ElementType
 from armdyn.kernel.batch._batch_code import batch_address
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
-from armdyn.kernel.batch._gather import gathered_address
 from armdyn.kernel.batch._threads import LEAST_STATES
 from armdyn.kernel.cache._common_code import common_code
 from armdyn.kernel.call import _layout as layout
@@ -47,8 +46,8 @@ MOST_STATES = 2 * LEAST_STATES - 1
 
 # The modules that emit the code of a fastcall.
 FASTCALL_MODULES = (
-    "_element", "_jit", "_symbols", "call._fastcall_ir", "call._fastcall_writer", "call._layout",
-    "ir._codegen", "ir._finite_check", "ir._function_writer",
+    "_element", "_jit", "_symbols", "batch._gather", "call._fastcall_ir", "call._fastcall_writer",
+    "call._layout", "ir._codegen", "ir._finite_check", "ir._function_writer",
 )  # fmt: skip
 
 # Indices in the table of NumPy's C functions, and the ABI version that the first one returns.
@@ -193,7 +192,6 @@ def _addresses(element: ElementType) -> dict[FastcallSlots, int]:
         FastcallSlots.SAVE_THREAD: save,
         FastcallSlots.RESTORE_THREAD: restore,
         FastcallSlots.BATCH: batch_address(element),
-        FastcallSlots.GATHERED_BATCH: gathered_address(element),
     }
 
 
@@ -233,7 +231,7 @@ def class_version(cls: type) -> int:
     """Return a number that changes whenever a class or a base of it does; 0 if there is none."""
     if not fastcall_works():
         return 0
-    getattr(cls, "__doc__", None)  # a lookup assigns a changed class its next version
+    getattr(cls, "__init__", None)  # a lookup assigns a changed class its next version
     return number_at(cls, layout.VERSION_TAG, ctypes.c_uint32)
 
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NamedTuple
 
+from armdyn.kernel.batch._gather import GATHERED, gather_code
 from armdyn.kernel.call._fastcall_writer import (
     CALL,
     OWN,
@@ -67,6 +68,7 @@ def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
     return "".join([
         exceeds_function(codegen),
         PASS_ON_FUNCTION,
+        gather_code(codegen, public=False),
         _Batch(codegen, words).text(f"internal ptr @{BATCH}({OWN}, ptr %out) nounwind"),
         _OneState(codegen, words).text(entry),
         RARE,
@@ -361,7 +363,7 @@ class _Batch(_Call):
         plain, gather, computed = (self.new_label(x) for x in ("plain", "gather", "computed"))
         self.branch(dense, plain, gather)
         self.begin(plain)
-        seen = [(self._without_gil(slots.BATCH, arguments), plain)]
+        seen = [(self._without_gil(self.word(ptr, slots.BATCH), arguments), plain)]
         self.jump(computed)
         self.begin(gather)
         self.require("sle i64", self._states, self.word(i64, slots.MOST_GATHERED), "not_finite")
@@ -371,7 +373,7 @@ class _Batch(_Call):
             (ptr, self._listed(i64, [rows.down for rows in given])),
             (ptr, self._listed(i64, [rows.right for rows in given])),
         ]
-        seen += [(self._without_gil(slots.GATHERED_BATCH, more + arguments), self.block)]
+        seen += [(self._without_gil(f"@{GATHERED}", more + arguments), self.block)]
         self.jump(computed)
         self.begin(computed)
         self.require("eq i32", self.phi("i32", *seen), 0, "not_finite")
@@ -383,10 +385,10 @@ class _Batch(_Call):
             self.store_field(kind, value, begin, 8 * k)
         return begin
 
-    def _without_gil(self, slot: FastcallSlots, arguments: list[tuple[str, str | int]]) -> str:
+    def _without_gil(self, function: str, arguments: list[tuple[str, str | int]]) -> str:
         """Call a function while other threads may run Python; return its result, an i32."""
         thread = self.new(f"call ptr {self.word('ptr', FastcallSlots.SAVE_THREAD)}()")
         given = ", ".join(f"{kind} {x}" for kind, x in arguments)
-        result = self.new(f"call i32 {self.word('ptr', slot)}({given})")
+        result = self.new(f"call i32 {function}({given})")
         self.do(f"call void {self.word('ptr', FastcallSlots.RESTORE_THREAD)}(ptr {thread})")
         return result

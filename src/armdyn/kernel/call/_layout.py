@@ -36,7 +36,6 @@ class FastcallSlots(IntEnum):
     SAVE_THREAD = auto()
     RESTORE_THREAD = auto()
     BATCH = auto()
-    GATHERED_BATCH = auto()
     KERNEL = auto()
     LOOP = auto()
     NEAR = auto()
