@@ -128,7 +128,8 @@ class CheckedBatchLoop:
                 for axes, a in zip(self._axes, arrays[:n], strict=False)
             ]
             arrays, dense = [*inputs, *arrays[n:]], True
-        bases = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
+        places = [array.__array_interface__["data"][0] for array in arrays]
+        bases = (POINTER * len(arrays))(*places)
         large = count > self.most_unstreamed
         near, room = self.near, self._room if large else 0
         operands = self.loop, bases, self._sizes, self._steps, n, len(arrays)

@@ -17,7 +17,7 @@ GATHERED = "armdyn_gathered_batch"
 GATHER_MODULES = ("_element", "_jit", "_symbols", "batch._gather", "ir._codegen")
 
 # Copy `count` rows of n numbers to dense rows; `down` and `right` are the bytes between rows and
-# columns. Columns without gaps are read in vectors, two columns at a time.
+# columns. Columns without gaps are read in vectors, four or two columns at a time.
 _ROWS = """\
 define internal void @armdyn_rows(ptr %to, ptr %from, i64 %count, i64 %n, i64 %down, i64 %right) \
 nounwind {
@@ -30,7 +30,7 @@ entry:
 $row_offsets
   br label %vectors
 vectors:
-  %i = phi i64 [ 0, %entry ], [ %i2, %pair ]
+  %i = phi i64 [ 0, %entry ], [ %i2, %columns.2 ]
   %i2 = add i64 %i, $width
   %fits = icmp sle i64 %i2, %by.vectors
   br i1 %fits, label %columns.of, label %rest
@@ -39,22 +39,8 @@ columns.of:
   %i.from = getelementptr i8, ptr %from, i64 %i.bytes
   %i.row = mul i64 %i, %row
   %i.to = getelementptr i8, ptr %to, i64 %i.row
-  br label %pair
-pair:
-  %j = phi i64 [ 0, %columns.of ], [ %j2, %both ]
-  %a.p = phi ptr [ %i.from, %columns.of ], [ %c.p, %both ]
-  %at = phi ptr [ %i.to, %columns.of ], [ %at2, %both ]
-  %j2 = add i64 %j, 2
-  %more = icmp sle i64 %j2, %n
-  br i1 %more, label %both, label %vectors
-both:
-  %b.p = getelementptr i8, ptr %a.p, i64 %right
-  %c.p = getelementptr i8, ptr %b.p, i64 %right
-  %at2 = getelementptr $element, ptr %at, i64 2
-  %a = load <$width x $element>, ptr %a.p, align $bytes
-  %b = load <$width x $element>, ptr %b.p, align $bytes
-$stores
-  br label %pair
+  br label %columns.4
+$columns
 rest:
   %k = phi i64 [ 0, %vectors ], [ %k2, %row.done ]
   %some = icmp slt i64 %k, %count
@@ -175,29 +161,64 @@ done:
 
 def gather_code(codegen: Codegen, *, public: bool = True) -> str:
     """Return the functions; `public`: as a module of its own."""
-    width, element = codegen.width, codegen.element.name
-    vector = f"<{width} x {element}>"
-    offsets = [f"  %row.{r} = mul i64 %row, {r}" for r in range(width)]
-    stores: list[str] = []
-    for half in (0, 1):  # even rows, then odd ones: both are whole vectors of pairs
-        lanes = [lane for r in range(half, width, 2) for lane in (r, width + r)]
-        stores.append(f"  %v{half} = shufflevector {vector} %a, {vector} %b, {_mask(lanes)}")
-    for r in range(width):
-        at = r // 2 * 2
-        stores += [
-            f"  %pair.{r} = shufflevector {vector} %v{r % 2}, {vector} poison, "
-            f"{_mask([at, at + 1])}",
-            f"  %to.{r} = getelementptr i8, ptr %at, i64 %row.{r}",
-            f"  store <2 x {element}> %pair.{r}, ptr %to.{r}, align {codegen.element.bytes}",
-        ]
+    offsets = [f"  %row.{r} = mul i64 %row, {r}" for r in range(codegen.width)]
+    first = ("0", "%i.from", "%i.to", "%columns.of")
+    four = _columns(codegen, 4, first, "columns.2")
+    two = _columns(codegen, 2, ("%j.4", "%from.4", "%to.4", "%columns.4"), "vectors")
     return codegen.filled(
         _ROWS + _GATHERED,
         row_offsets="\n".join(offsets),
-        stores="\n".join(stores),
+        columns="\n".join(four + two),
         bad_input=BAD_INPUT,
         linkage="" if public else "internal",
-        width=width,
+        width=codegen.width,
     )
+
+
+def _columns(codegen: Codegen, m: int, first: tuple[str, ...], after: str) -> list[str]:
+    """Return the loop that copies m columns of a vector of rows at a time.
+
+    Args:
+        codegen: the code generator.
+        m: 2 or 4.
+        first: column, source, destination at the beginning, and the block that they come from.
+        after: the block that follows.
+    """
+    width, element, size = codegen.width, codegen.element.name, codegen.element.bytes
+    vector = f"<{width} x {element}>"
+    column, source, to, before = first
+    lines = [
+        f"columns.{m}:",
+        f"  %j.{m} = phi i64 [ {column}, {before} ], [ %next.{m}, %copy.{m} ]",
+        f"  %from.{m} = phi ptr [ {source}, {before} ], [ %from.{m}.{m}, %copy.{m} ]",
+        f"  %to.{m} = phi ptr [ {to}, {before} ], [ %more.{m}, %copy.{m} ]",
+        f"  %next.{m} = add i64 %j.{m}, {m}",
+        f"  %fits.{m} = icmp sle i64 %next.{m}, %n",
+        f"  br i1 %fits.{m}, label %copy.{m}, label %{after}",
+        f"copy.{m}:",
+        f"  %more.{m} = getelementptr {element}, ptr %to.{m}, i64 {m}",
+        f"  %from.{m}.0 = getelementptr i8, ptr %from.{m}, i64 0",
+    ]
+    for k in range(m):
+        lines += [
+            f"  %x.{m}.{k} = load {vector}, ptr %from.{m}.{k}, align {size}",
+            f"  %from.{m}.{k + 1} = getelementptr i8, ptr %from.{m}.{k}, i64 %right",
+        ]
+    for k in range(0, m, 2):  # two columns: pairs of even rows, then of odd ones
+        for odd in (0, 1):
+            lanes = [lane for r in range(odd, width, 2) for lane in (r, width + r)]
+            both = f"{vector} %x.{m}.{k}, {vector} %x.{m}.{k + 1}"
+            lines.append(f"  %p.{m}.{k}.{odd} = shufflevector {both}, {_mask(lanes)}")
+    for r in range(width):
+        at, odd = r - r % 2, r % 2
+        both = f"{vector} %p.{m}.0.{odd}, {vector} %p.{m}.{m - 2}.{odd}"
+        lanes = [at, at + 1, width + at, width + at + 1][:m]
+        lines += [
+            f"  %row.{m}.{r} = shufflevector {both}, {_mask(lanes)}",
+            f"  %to.{m}.{r} = getelementptr i8, ptr %to.{m}, i64 %row.{r}",
+            f"  store <{m} x {element}> %row.{m}.{r}, ptr %to.{m}.{r}, align {size}",
+        ]
+    return [*lines, f"  br label %columns.{m}"]
 
 
 def _mask(lanes: list[int]) -> str:
