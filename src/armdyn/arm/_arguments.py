@@ -95,22 +95,22 @@ def plain_states(
     return [as_rows(array, lead) for array in given], lead
 
 
-def _plain(state: Any, dtype: np.dtype[Any]) -> NDArray[Any] | None:
+def _plain(state: object, dtype: np.dtype[Any]) -> NDArray[Any] | None:
     """Return a state as an array, if that is exact; None if it has to be looked at more closely."""
-    kind = type(state)
-    if kind is np.ndarray:
-        found = state.dtype
+    if type(state) is np.ndarray:
+        given, found, flags = state, state.dtype, state.flags
         if found == dtype:
-            plain = state.flags.aligned and (state.ndim != 1 or state.flags.c_contiguous)
-            return state if plain else state.copy()
+            plain = flags.aligned and (given.ndim != 1 or flags.c_contiguous)
+            return given if plain else given.copy()
         short = np.can_cast(found, SINGLE, "safe") if dtype == SINGLE else found.itemsize <= 8
-        return state.astype(dtype) if short and found.kind in "iuf" else None
-    if kind is not list and kind is not tuple:
+        return given.astype(dtype) if short and found.kind in "iuf" else None
+    if type(state) is not list and type(state) is not tuple:
         return None
-    rows = state if state and type(state[0]) in (list, tuple) else (state,)
+    items = cast("Sequence[Any]", state)
+    rows = items if items and type(items[0]) in (list, tuple) else (items,)
     try:
         if all(NUMBERS.issuperset(map(type, row)) for row in rows):
-            array = np.array(state, DOUBLE)
+            array = np.array(items, DOUBLE)
             if dtype == DOUBLE:
                 return array
             return array.astype(SINGLE) if (np.abs(array) <= LARGEST_SINGLE).all() else None

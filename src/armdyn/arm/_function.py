@@ -157,9 +157,6 @@ class Function(Quick, Traced):
         """Itself."""
         return self
 
-    def _carefully(self, *states: Any, **options: Any) -> Any:
-        return _evaluate(self, *states, **options)
-
     def _result_not_finite(
         self, results: Sequence[NDArray[np.float64]], n_axes: int
     ) -> NumericalError:

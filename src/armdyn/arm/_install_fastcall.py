@@ -34,7 +34,7 @@ class Quick(Vectorcallable):
         """What is evaluated if the object is called with states only."""
         raise NotImplementedError
 
-    def _carefully(self, *states: Any, **options: Any) -> Any:
+    def __call__(self, *states: Any, **options: Any) -> Any:
         """Evaluate at any states, in Python; raise the error if something is wrong with them."""
         raise NotImplementedError
 
@@ -52,7 +52,7 @@ class Quick(Vectorcallable):
                         return _with_lead(self(*arrays), lead)
                 except ArmdynError:
                     pass  # below it is raised anew, with the states as they were given
-        return self._carefully(*states, **options)
+        return type(self).__call__(self, *states, **options)
 
     def _changed(self, *states: Any, **options: Any) -> Any:
         """Call the object as its class, which has changed, says."""
@@ -88,7 +88,7 @@ def _with_lead(results: Any, lead: tuple[int, ...]) -> Any:
 class Method(Quick):
     """A method of an object, bound to it; like any bound method but for the way it is called."""
 
-    __self__: Any
+    __self__: object
     __func__: Callable[..., Any]
     __name__: str
     _function: Function
@@ -107,8 +107,6 @@ class Method(Quick):
         elif (current := entries.setdefault(name, self)) is not self and type(current) is Method:
             return current(*args, **options)
         return function(owner, *args, **options)
-
-    _carefully = __call__
 
     @property
     def computes(self) -> Function:

@@ -128,8 +128,7 @@ class CheckedBatchLoop:
                 for axes, a in zip(self._axes, arrays[:n], strict=False)
             ]
             arrays, dense = [*inputs, *arrays[n:]], True
-        places = [array.__array_interface__["data"][0] for array in arrays]
-        bases = (POINTER * len(arrays))(*places)
+        bases = (POINTER * len(arrays))(*[array.ctypes.data for array in arrays])
         large = count > self.most_unstreamed
         near, room = self.near, self._room if large else 0
         operands = self.loop, bases, self._sizes, self._steps, n, len(arrays)
@@ -146,7 +145,7 @@ class CheckedBatchLoop:
             operands = self._streaming, *operands
             near, room = self._streamed_near, self._streamed_room
             call = _function(element, streamed_batch_address, POINTER)
-        most = element.bound(largest)
+        most = _bound(element, largest)
 
         def compute(first: int, past: int, _kept: object = arrays) -> int:
             return call(*operands, first, past, near, self.ordinary, room, most)
@@ -156,6 +155,9 @@ class CheckedBatchLoop:
 
 def _numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
     return (ctypes.c_int64 * len(values))(*values)
+
+
+_bound = lru_cache(maxsize=16)(ElementType.bound)
 
 
 @lru_cache(maxsize=3 * len(ELEMENTS))

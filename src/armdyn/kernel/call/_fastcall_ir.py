@@ -80,7 +80,7 @@ class Shape(NamedTuple):
 
     n_axes: str
     axes: str
-    count: str
+    numbers: str
 
 
 class _Call(FastcallWriter):
@@ -247,7 +247,7 @@ class Rows(NamedTuple):
     """
 
     begin: str
-    count: str
+    states: str
     down: str
     right: str
     flags: str
@@ -296,14 +296,14 @@ class _Batch(_Call):
     def _common_count(self, given: list[Rows]) -> str:
         """Require that every input has as many rows as the others, or one; return how many."""
         self.require_true(reduce(lambda a, b: self.new(f"or i1 {a}, {b}"), [x.two for x in given]))
-        states = given[0].count
+        states = given[0].states
         for rows in given[1:]:
-            alone = self.new(f"icmp eq i64 {rows.count}, 1")
-            states = self.new(f"select i1 {alone}, i64 {states}, i64 {rows.count}")
+            alone = self.new(f"icmp eq i64 {rows.states}, 1")
+            states = self.new(f"select i1 {alone}, i64 {states}, i64 {rows.states}")
         if len(given) > 1:
             for rows in given:
-                alone = self.new(f"icmp eq i64 {rows.count}, 1")
-                same = self.new(f"icmp eq i64 {rows.count}, {states}")
+                alone = self.new(f"icmp eq i64 {rows.states}, 1")
+                same = self.new(f"icmp eq i64 {rows.states}, {states}")
                 self.require_true(self.new(f"or i1 {alone}, {same}"))
         self.require("sgt i64", states, 0)
         self.require("sle i64", states, self.word("i64", FastcallSlots.MOST_STATES))
@@ -316,7 +316,7 @@ class _Batch(_Call):
     def _span(self, k: int, rows: Rows) -> Span:
         """Return the memory from the first number of an input to the last."""
         length = self.word("i64", self.places.length(k))
-        below = self.new(f"mul i64 {self.new(f'sub i64 {rows.count}, 1')}, {rows.down}")
+        below = self.new(f"mul i64 {self.new(f'sub i64 {rows.states}, 1')}, {rows.down}")
         beside = self.new(f"mul i64 {self.new(f'sub i64 {length}, 1')}, {rows.right}")
         last = self.new(
             f"getelementptr i8, ptr {rows.begin}, i64 {self.new(f'add i64 {below}, {beside}')}"
@@ -341,7 +341,7 @@ class _Batch(_Call):
         numbers = [self.load_field("ptr", result, DATA) for result in results]
         bases = self._listed("ptr", [rows.begin for rows in given] + numbers)
         flags = [self.new(f"trunc i32 {rows.flags} to i1") for rows in given]
-        full = [self.new(f"icmp eq i64 {rows.count}, {self._states}") for rows in given]
+        full = [self.new(f"icmp eq i64 {rows.states}, {self._states}") for rows in given]
         dense = reduce(lambda a, b: self.new(f"and i1 {a}, {b}"), flags + full)
         magnitude, i64, ptr = self.codegen.element.integer, "i64", "ptr"
         operands = self.places.n_inputs + self.places.n_outputs
@@ -373,7 +373,7 @@ class _Batch(_Call):
             (ptr, self._listed(i64, [rows.down for rows in given])),
             (ptr, self._listed(i64, [rows.right for rows in given])),
         ]
-        seen += [(self._without_gil(f"@{GATHERED}", more + arguments), self.block)]
+        seen += [(self._without_gil(f"@{GATHERED}", [*more, *arguments]), self.block)]
         self.jump(computed)
         self.begin(computed)
         self.require("eq i32", self.phi("i32", *seen), 0, "not_finite")
@@ -385,7 +385,7 @@ class _Batch(_Call):
             self.store_field(kind, value, begin, 8 * k)
         return begin
 
-    def _without_gil(self, function: str, arguments: list[tuple[str, str | int]]) -> str:
+    def _without_gil(self, function: str, arguments: Sequence[tuple[str, str | int]]) -> str:
         """Call a function while other threads may run Python; return its result, an i32."""
         thread = self.new(f"call ptr {self.word('ptr', FastcallSlots.SAVE_THREAD)}()")
         given = ", ".join(f"{kind} {x}" for kind, x in arguments)

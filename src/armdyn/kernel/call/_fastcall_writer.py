@@ -129,7 +129,7 @@ class FastcallWriter(FunctionWriter):
         description = self.load_field("ptr", array, DESCRIPTION)
         order = self.new(f"zext i8 {self.load_field('i8', description, BYTE_ORDER)} to i32")
         has = self.new(f"and i32 {self.load_field('i32', array, FLAGS)}, {flags | no_flags}")
-        wanted = [
+        wanted: list[tuple[str, str | int]] = [
             (self.load_field("i32", description, TYPE_NUMBER), self.codegen.element.type_number),
             (order, NATIVE),
             (has, flags),
