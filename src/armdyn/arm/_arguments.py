@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +15,7 @@ from armdyn._checks import check_memory, real_array
 from armdyn.errors import InputError, shown
 from armdyn.graph import Slot
 from armdyn.kernel.batch._new_rows import as_rows
+from armdyn.kernel.batch._threads import LEAST_STATES
 from armdyn.robot import FIXED, MOVING, TRANSLATING
 
 # NumPy broadcasts arrays of up to 32 axes, and results have up to one axis more than states.
@@ -92,7 +94,8 @@ def plain_states(
         lead = np.broadcast_shapes(*(array.shape[:-1] for array in given))
     except ValueError:
         return None
-    return [as_rows(array, lead) for array in given], lead
+    few = prod(lead) < 2 * LEAST_STATES  # of more, no rows are made before memory is looked at
+    return ([as_rows(array, lead) for array in given], lead) if few else None
 
 
 def _plain(state: object, dtype: np.dtype[Any]) -> NDArray[Any] | None:

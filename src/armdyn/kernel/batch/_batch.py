@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import LARGEST_FLOAT
@@ -54,16 +55,22 @@ class Batch:
             threads: largest number of threads.
             largest: a batch with a larger or non-finite input is refused.
         """
-        n_states = prod(lead)
+        n_states, shape = prod(lead), (lead if lead else (1,))
         slots = (*kernel.program.inputs, *kernel.program.outputs)
-        inputs = [as_rows(a, lead) for a in arrays]
-        rows = [o.reshape(n_states, *o.shape[len(lead) :]) for o in outs]
         self.inputs_within = self.results_finite = True
-        self._loop = kernel.checked_loop.of([*inputs, *rows], largest)
-        self._length = n_states
-        size = kernel.element.bytes * sum(slot.size for slot in slots)
-        self._part = max(1, PART // max(1, size) // WHOLE_BLOCKS) * WHOLE_BLOCKS
+        self._kernel, self._largest = kernel, largest
         self._threads = min(threads, max(1, n_states // LEAST_STATES))
+        size = kernel.element.bytes * sum(slot.size for slot in slots)
+        part = max(1, PART // max(1, size) // WHOLE_BLOCKS) * WHOLE_BLOCKS
+        if n_states <= part or all(_are_rows(a, shape) for a in arrays):
+            self._inputs = [as_rows(a, lead) for a in arrays]
+            self._outs = [o.reshape(n_states, *o.shape[len(lead) :]) for o in outs]
+            self._loop = kernel.checked_loop.of([*self._inputs, *self._outs], largest)
+            self._length, self._part = n_states, part
+        else:  # rows are made part by part: all of them may be much larger than the arrays
+            self._inputs = [np.broadcast_to(a, (*shape, a.shape[-1])) for a in arrays]
+            self._outs, self._loop = list(outs), None
+            self._length, self._part = shape[0], max(1, part * shape[0] // n_states)
 
     def compute(self) -> None:
         """Fill the output arrays; stop when an input is refused."""
@@ -72,8 +79,21 @@ class Batch:
     def _compute(self, i: int, j: int) -> None:
         if not self.inputs_within:
             return
-        bad = self._loop(i, j)
+        bad = self._loop(i, j) if self._loop else self._compute_rows(i, j)
         if bad == BAD_INPUT:  # only False is written: other threads write too
             self.inputs_within = False
         elif bad == BAD_RESULT:
             self.results_finite = False
+
+    def _compute_rows(self, i: int, j: int) -> int:
+        lead = self._inputs[0][i:j].shape[:-1]
+        inputs = [as_rows(a[i:j], lead) for a in self._inputs]
+        outs = [o[i:j].reshape(prod(lead), *o.shape[len(lead) :]) for o in self._outs]
+        return self._kernel.checked_loop.of([*inputs, *outs], self._largest)(0, prod(lead))
+
+
+def _are_rows(a: Array, lead: tuple[int, ...]) -> bool:
+    """Return whether rows of the states need no copy."""
+    plain = len(lead) == 1 or a.flags.c_contiguous
+    dense = a.flags.aligned and min(a.strides) >= 0
+    return dense and (a.size == a.shape[-1] or (plain and a.shape[:-1] == lead))

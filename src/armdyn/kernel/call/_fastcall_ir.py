@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from armdyn.kernel.batch._gather import GATHERED, gather_code
 from armdyn.kernel.call._fastcall_writer import (
-    CALL,
+    FLAGGED_CALL,
     OWN,
     PASS_ON_FUNCTION,
     FastcallWriter,
@@ -64,13 +64,13 @@ def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
     of the number of arguments is a flag.
     """
     words = CallWords(n_inputs, n_outputs)
-    entry = f"ptr @{vectorcall_name(*words)}({CALL.replace('%n,', '%n.flagged,')}) nounwind"
+    name = vectorcall_name(n_inputs, n_outputs)
     return "".join([
         exceeds_function(codegen),
         PASS_ON_FUNCTION,
         gather_code(codegen, public=False),
         _Batch(codegen, words).text(f"internal ptr @{BATCH}({OWN}, ptr %out) nounwind"),
-        _OneState(codegen, words).text(entry),
+        _OneState(codegen, words).text(f"ptr @{name}({FLAGGED_CALL}) nounwind"),
         RARE,
     ])  # fmt: skip
 
@@ -96,9 +96,9 @@ class _Call(FastcallWriter):
 
     def shape(self, k: int) -> Shape:
         """Return the shape of result k."""
-        axes = self.field(self.words, 8 * self.places.axes(k))
-        size = self.word("i64", self.places.size(k))
-        return Shape(self.word("i32", self.places.n_axes(k)), axes, size)
+        axes = self.field(self.words, 8 * self.places.axes[k])
+        size = self.word("i64", self.places.counts[k])
+        return Shape(self.word("i32", self.places.n_axes[k]), axes, size)
 
     def make(self, k: int, held: list[str]) -> str:
         """Return a new array for result k."""
@@ -140,16 +140,16 @@ class _OneState(_Call):
             codegen, words,
             f"%state.p = getelementptr i8, ptr %called, i64 {STATE}",
             "%self = load ptr, ptr %state.p",
-            f"%n = and i64 %n.flagged, {2**63 - 1}",
+            f"%n = and i64 %flagged, {2**63 - 1}",
         )  # fmt: skip
         self._magnitude = codegen.element.integer
         self._same_class()
-        self.require("eq i64", "%n", words.n_inputs)
+        self.require("eq i64", "%n", len(words.lengths))
         out = self._keyword()
-        given = [self._input(k) for k in range(words.n_inputs)]
+        given = [self._input(k) for k in range(len(words.lengths))]
         sure = self._test_inputs(given)
         self._given = given
-        results = self.results(out, words.n_outputs, self.make, self.check)
+        results = self.results(out, len(words.n_axes), self.make, self.check)
         self._compute(given, results, sure)
         self.finish(results)
         self.begin("many")
@@ -171,7 +171,7 @@ class _OneState(_Call):
         self.require("eq i64", self.load_field("i64", "%names", TUPLE_SIZE), 1)
         name = self.load_field("ptr", "%names", TUPLE_ITEMS)
         self.require("eq ptr", name, self.word("ptr", FastcallSlots.OUT))
-        value = self.load_field("ptr", "%args", 8 * self.places.n_inputs)
+        value = self.load_field("ptr", "%args", 8 * len(self.places.lengths))
         no = self.new(f"icmp eq ptr {value}, {self.word('ptr', FastcallSlots.NONE)}")
         some = self.new(f"select i1 {no}, ptr null, ptr {value}")
         before = self.block
@@ -190,7 +190,7 @@ class _OneState(_Call):
 
     def _length(self, k: int) -> str:
         """Return the length of input k, loaded again where it is used: registers are scarce."""
-        return self.word("i64", self.places.length(k))
+        return self.word("i64", self.places.lengths[k])
 
     def spans(self) -> list[Span]:
         """Return the memory of the inputs, computed again where it is used."""
@@ -233,7 +233,7 @@ class _OneState(_Call):
         judge, judged = self.new_label("judge"), self.new_label("judged")
         self.branch(sure, judged, judge)
         self.begin(judge)
-        sizes = [self.word("i64", self.places.size(k)) for k in range(len(numbers))]
+        sizes = [self.word("i64", self.places.counts[k]) for k in range(len(numbers))]
         finite = str(finite_magnitude(self.codegen.element))
         self._require_within([*zip(numbers, sizes, strict=True)], finite, "not_finite")
         self.jump(judged)
@@ -264,10 +264,10 @@ class _Batch(_Call):
 
     def __init__(self, codegen: Codegen, words: CallWords) -> None:
         super().__init__(codegen, words)
-        given = [self._input(k) for k in range(words.n_inputs)]
+        given = [self._input(k) for k in range(len(words.lengths))]
         self._states = self._common_count(given)
         self._given = given
-        results = self.results("%out", words.n_outputs, self.make, self.check)
+        results = self.results("%out", len(words.n_axes), self.make, self.check)
         self._compute(given, results)
         self.finish(results)
 
@@ -285,7 +285,7 @@ class _Batch(_Call):
             self.new(f"load i64, ptr {self.new(f'getelementptr i64, ptr {x}, i64 {at}')}")
             for x in (axes, strides)
         )
-        self.require("eq i64", length, self.word("i64", self.places.length(k)))
+        self.require("eq i64", length, self.word("i64", self.places.lengths[k]))
         count = self.new(f"select i1 {two}, i64 {self.load_field('i64', axes, 0)}, i64 1")
         alone = self.new(f"icmp eq i64 {count}, 1")
         down = self.new(f"select i1 {alone}, i64 0, i64 {self.load_field('i64', strides, 0)}")
@@ -315,7 +315,7 @@ class _Batch(_Call):
 
     def _span(self, k: int, rows: Rows) -> Span:
         """Return the memory from the first number of an input to the last."""
-        length = self.word("i64", self.places.length(k))
+        length = self.word("i64", self.places.lengths[k])
         below = self.new(f"mul i64 {self.new(f'sub i64 {rows.states}, 1')}, {rows.down}")
         beside = self.new(f"mul i64 {self.new(f'sub i64 {length}, 1')}, {rows.right}")
         last = self.new(
@@ -344,14 +344,14 @@ class _Batch(_Call):
         full = [self.new(f"icmp eq i64 {rows.states}, {self._states}") for rows in given]
         dense = reduce(lambda a, b: self.new(f"and i1 {a}, {b}"), flags + full)
         magnitude, i64, ptr = self.codegen.element.integer, "i64", "ptr"
-        operands = self.places.n_inputs + self.places.n_outputs
+        operands = len(self.places.lengths) + len(self.places.n_axes)
         slots = FastcallSlots
         arguments = [
             (ptr, self.word(ptr, slots.LOOP)),
             (ptr, bases),
             (ptr, self.field(self.words, 8 * self.places.sizes)),
             (ptr, self.field(self.words, 8 * self.places.steps)),
-            (i64, self.places.n_inputs),
+            (i64, len(self.places.lengths)),
             (i64, operands),
             (i64, 0),  # the first state
             (i64, self._states),

@@ -26,7 +26,8 @@ from armdyn.kernel.call._layout import (
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._function_writer import FunctionWriter
 
-# The arguments of a call, and those of all parts of a C function.
+# The arguments of a call, whose number has a flag at first; and those of all parts of a C function.
+FLAGGED_CALL = "ptr %called, ptr %args, i64 %flagged, ptr %names"
 CALL = "ptr %called, ptr %args, i64 %n, ptr %names"
 OWN = f"{CALL}, ptr %self"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from enum import IntEnum, auto
-from typing import Any, NamedTuple
+from typing import Any
 
 MOST_AXES = 4
 
@@ -50,37 +50,26 @@ class FastcallSlots(IntEnum):
     SURE = auto()
 
 
-class CallWords(NamedTuple):
-    """Where the words that follow `FastcallSlots` are, for some numbers of inputs and outputs."""
+class CallWords:
+    """Where the words that follow `FastcallSlots` are, for some numbers of inputs and outputs.
 
-    n_inputs: int
-    n_outputs: int
+    Attributes:
+        lengths: of each input, its length.
+        n_axes: of each output, its number of axes.
+        counts: of each output, how many numbers it has.
+        axes: of each output, the lengths of its axes.
+        sizes: of the first operand, its numbers per state; those of the others follow.
+        steps: of the first operand, its stride; those of the others follow.
+    """
 
-    def length(self, k: int) -> int:
-        """Return the place of the length of input k."""
-        return len(FastcallSlots) + k
-
-    def n_axes(self, k: int) -> int:
-        """Return the place of the number of axes of output k."""
-        return self.length(self.n_inputs) + (2 + MOST_AXES) * k
-
-    def size(self, k: int) -> int:
-        """Return the place of the size of output k."""
-        return self.n_axes(k) + 1
-
-    def axes(self, k: int) -> int:
-        """Return the place of the lengths of the axes of output k."""
-        return self.n_axes(k) + 2
-
-    @property
-    def sizes(self) -> int:
-        """The place of the numbers per state of all operands."""
-        return self.n_axes(self.n_outputs)
-
-    @property
-    def steps(self) -> int:
-        """The place of the strides of all operands."""
-        return self.sizes + self.n_inputs + self.n_outputs
+    def __init__(self, n_inputs: int, n_outputs: int) -> None:
+        first, row = len(FastcallSlots) + n_inputs, 2 + MOST_AXES
+        self.lengths = range(len(FastcallSlots), first)
+        self.n_axes, self.counts, self.axes = (
+            range(first + k, first + k + row * n_outputs, row) for k in range(3)
+        )
+        self.sizes = first + row * n_outputs
+        self.steps = self.sizes + n_inputs + n_outputs
 
 
 class StateItems(IntEnum):
