@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
-from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -13,9 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import check_memory, real_array
 from armdyn.errors import InputError, shown
-from armdyn.graph import Slot
-from armdyn.kernel.batch._new_rows import as_rows
-from armdyn.kernel.batch._threads import LEAST_STATES
 from armdyn.robot import FIXED, MOVING, TRANSLATING
 
 # NumPy broadcasts arrays of up to 32 axes, and results have up to one axis more than states.
@@ -23,9 +19,6 @@ MOST_AXES = 30
 
 
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
-LARGEST_SINGLE = float(np.finfo(np.float32).max)
-# Types of numbers that become those of an array without being looked at.
-NUMBERS = frozenset((float, int, np.float64))
 
 
 def checked_dtype(dtype: object) -> np.dtype[Any]:
@@ -60,66 +53,6 @@ def checked_state(
     array = _floats(state, name, what, dtype)
     check_state_shape(array.shape, name, n, robot)
     return array
-
-
-def plain_states(
-    states: Sequence[Any], slots: Sequence[Slot], dtype: np.dtype[Any]
-) -> tuple[list[NDArray[Any]], tuple[int, ...] | None] | None:
-    """Return states as arrays of one or two axes, if that is exact and makes a difference.
-
-    Lists and tuples of numbers become arrays, as do arrays of shorter numbers.
-
-    Returns:
-        The arrays, and the leading axes of their results if they have been made one axis; None if
-        the states are plain already, or have to be looked at more closely.
-    """
-    if len(states) != len(slots):
-        return None
-    given: list[NDArray[Any]] = []
-    most, differ = 0, False
-    for state in states:
-        array = _plain(state, dtype)
-        if array is None:
-            return None
-        given.append(array)
-        most = max(most, array.ndim)
-        differ |= array is not state
-    if most <= 2:
-        return (given, None) if differ else None
-    if most > MOST_AXES or any(
-        array.shape[-1:] != slot.shape for array, slot in zip(given, slots, strict=True)
-    ):
-        return None
-    try:
-        lead = np.broadcast_shapes(*(array.shape[:-1] for array in given))
-    except ValueError:
-        return None
-    few = prod(lead) < 2 * LEAST_STATES  # of more, no rows are made before memory is looked at
-    return ([as_rows(array, lead) for array in given], lead) if few else None
-
-
-def _plain(state: object, dtype: np.dtype[Any]) -> NDArray[Any] | None:
-    """Return a state as an array, if that is exact; None if it has to be looked at more closely."""
-    if type(state) is np.ndarray:
-        given, found, flags = state, state.dtype, state.flags
-        if found == dtype:
-            plain = flags.aligned and (given.ndim != 1 or flags.c_contiguous)
-            return given if plain else given.copy()
-        short = np.can_cast(found, SINGLE, "safe") if dtype == SINGLE else found.itemsize <= 8
-        return given.astype(dtype) if short and found.kind in "iuf" else None
-    if type(state) is not list and type(state) is not tuple:
-        return None
-    items = cast("Sequence[Any]", state)
-    rows = items if items and type(items[0]) in (list, tuple) else (items,)
-    try:
-        if all(NUMBERS.issuperset(map(type, row)) for row in rows):
-            array = np.array(items, DOUBLE)
-            if dtype == DOUBLE:
-                return array
-            return array.astype(SINGLE) if (np.abs(array) <= LARGEST_SINGLE).all() else None
-    except (TypeError, ValueError, OverflowError):  # rows of unequal length, or too large a number
-        pass
-    return None
 
 
 def check_state_shape(shape: tuple[int, ...], name: str, n: int, robot: str) -> None:

@@ -19,11 +19,10 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from armdyn._checks import checked_choice, checked_flag, checked_whole
 from armdyn._fork_safe import first_use
 from armdyn.arm._arguments import DOUBLE, checked_base_motion, checked_dtype, is_lazy
-from armdyn.arm._install_fastcall import Method, is_own_method, quick
 from armdyn.arm._offset_joints import offset_joints
+from armdyn.arm._quick_method import is_own_method, quick
 from armdyn.arm.programs._names import AUTO
 from armdyn.errors import InputError
-from armdyn.kernel.call._vectorcall import has_function
 from armdyn.robot import BASES, FIXED, Robot, chain_of
 
 if TYPE_CHECKING:
@@ -855,14 +854,13 @@ class Arm:
     def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
         """Evaluate; after a call without options the next one is quick."""
         result = f(*states, out=out)
-        method = vars(self).get(f.quantity)
-        if (
-            type(method) is Method
-            and not has_function(method)
-            and self._functions.get(self._default(f.quantity)) is f
-            and not any(map(is_lazy, states))  # of which nothing was compiled here
-        ):
-            method.install(f)
+        default = self._functions.get(self._default(f.quantity)) is f
+        if default and not any(map(is_lazy, states)):  # of which nothing was compiled here
+            from armdyn.arm._install_fastcall import Method
+
+            method = vars(self).get(f.quantity)
+            if type(method) is Method:
+                method.install(f)
         return result
 
     def _default(self, quantity: str) -> tuple[str, str, int | str, bool, str]:

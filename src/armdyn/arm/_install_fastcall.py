@@ -10,20 +10,87 @@ overridden later takes effect.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import update_wrapper
-from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from math import prod
+from types import MethodType
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from armdyn._fork_safe import first_use
-from armdyn.arm._arguments import plain_states
+from armdyn.arm._arguments import DOUBLE, SINGLE, check_state_shape, common_lead
 from armdyn.errors import ArmdynError
-from armdyn.kernel.call._vectorcall import Vectorcallable, set_function
+from armdyn.kernel.batch._new_rows import as_rows
+from armdyn.kernel.batch._threads import LEAST_STATES
+from armdyn.kernel.call._vectorcall import Vectorcallable, has_function, set_function
 
 if TYPE_CHECKING:
     from armdyn.arm._function import Function
+    from armdyn.graph import Slot
 
-F = TypeVar("F", bound=Callable[..., Any])
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
+# Types of numbers that become those of an array without being looked at.
+NUMBERS = frozenset((float, int, np.float64))
+
+
+def plain_states(
+    states: Sequence[Any], slots: Sequence[Slot], dtype: np.dtype[Any]
+) -> tuple[list[NDArray[Any]], tuple[int, ...] | None] | None:
+    """Return states as arrays of one or two axes, if that is exact and makes a difference.
+
+    Lists and tuples of numbers become arrays, as do arrays of shorter numbers.
+
+    Returns:
+        The arrays, and the leading axes of their results if they have been made one axis; None if
+        the states are plain already, or have to be looked at more closely.
+
+    Raises:
+        InputError: a state has a wrong shape.
+    """
+    if len(states) != len(slots):
+        return None
+    given: list[NDArray[Any]] = []
+    most, differ = 0, False
+    for state in states:
+        array = _plain(state, dtype)
+        if array is None:
+            return None
+        given.append(array)
+        most = max(most, array.ndim)
+        differ |= array is not state
+    if most <= 2:
+        return (given, None) if differ else None
+    for array, slot in zip(given, slots, strict=True):
+        check_state_shape(array.shape, slot.name, slot.size, "")
+    lead = common_lead(given, [slot.name for slot in slots])
+    few = prod(lead) < 2 * LEAST_STATES  # of more, no rows are made before memory is looked at
+    return ([as_rows(array, lead) for array in given], lead) if few else None
+
+
+def _plain(state: object, dtype: np.dtype[Any]) -> NDArray[Any] | None:
+    """Return a state as an array, if that is exact; None if it has to be looked at more closely."""
+    if type(state) is np.ndarray:
+        given, found, flags = state, state.dtype, state.flags
+        if found == dtype:
+            plain = flags.aligned and (given.ndim != 1 or flags.c_contiguous)
+            return given if plain else given.copy()
+        short = np.can_cast(found, SINGLE, "safe") if dtype == SINGLE else found.itemsize <= 8
+        return given.astype(dtype) if short and found.kind in "iuf" else None
+    if type(state) is not list and type(state) is not tuple:
+        return None
+    items = cast("Sequence[Any]", state)
+    rows = items if items and type(items[0]) in (list, tuple) else (items,)
+    try:
+        if all(NUMBERS.issuperset(map(type, row)) for row in rows):
+            array = np.array(items, DOUBLE)
+            if dtype == DOUBLE:
+                return array
+            return array.astype(SINGLE) if (np.abs(array) <= LARGEST_SINGLE).all() else None
+    except (TypeError, ValueError, OverflowError):  # rows of unequal length, or too large a number
+        pass
+    return None
 
 
 class Quick(Vectorcallable):
@@ -42,16 +109,16 @@ class Quick(Vectorcallable):
         """Evaluate at states that the C function does not take as they are."""
         function = self.computes
         if not options or (len(options) == 1 and "out" in options):
-            plain = plain_states(states, function.program.inputs, function.dtype)
-            if plain is not None:
-                arrays, lead = plain
-                try:
+            try:
+                plain = plain_states(states, function.program.inputs, function.dtype)
+                if plain is not None:
+                    arrays, lead = plain
                     if lead is None:
                         return self(*arrays, **options)
                     if options.get("out") is None:
                         return _with_lead(self(*arrays), lead)
-                except ArmdynError:
-                    pass  # below it is raised anew, with the states as they were given
+            except ArmdynError:
+                pass  # below it is raised anew, with the states as they were given
         return type(self).__call__(self, *states, **options)
 
     def _changed(self, *states: Any, **options: Any) -> Any:
@@ -114,8 +181,9 @@ class Method(Quick):
 
     def install(self, function: Function) -> None:
         """Let Python call the C function of what the method evaluates with states only."""
-        self._function = function
-        self._install(self.__self__, self.__name__, self.__func__)
+        if not has_function(self):
+            self._function = function
+            self._install(self.__self__, self.__name__, self.__func__)
 
     def __get__(self, instance: object, cls: type | None = None) -> Method:
         return self
@@ -125,43 +193,3 @@ class Method(Quick):
 
     def __repr__(self) -> str:
         return f"<bound method {self.__func__.__qualname__} of {self.__self__!r}>"
-
-
-class _QuickMethod:
-    """A method whose class hands out the function, and whose instances hand out a `Method`.
-
-    It is a descriptor without `__set__`, so an instance attribute of the same name takes
-    precedence; `functools.cached_property` relies on this too. The `Method` is stored as such an
-    attribute: whoever has taken it has the object that later becomes quick. To tools that look into
-    the class, such as `unittest.mock`, it is a function.
-    """
-
-    __class__ = FunctionType  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        update_wrapper(self, function)
-        self._function = function
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        return self._function(*args, **options)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(object.__getattribute__(self, "_function"), name)
-
-    def __get__(self, instance: object, cls: type | None = None) -> Callable[..., Any]:
-        function = self._function
-        if instance is None:
-            return function
-        if getattr(type(instance), function.__name__, None) is not function:
-            return MethodType(function, instance)  # overridden, and called by `super()`
-        return vars(instance).setdefault(function.__name__, Method(function, instance))
-
-
-def quick(method: F) -> F:
-    """Make the calls of a method quick: instances hand it out as a `Method`."""
-    return cast(F, _QuickMethod(method))
-
-
-def is_own_method(name: str, value: object, owner: object) -> bool:
-    """Return whether an attribute is a method that an object has handed out."""
-    return isinstance(value, Method) and value.__self__ is owner and value.__name__ == name
