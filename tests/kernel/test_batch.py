@@ -194,7 +194,8 @@ def test_large_grids_are_made_rows_part_by_part() -> None:
     assert more < grid.nbytes // 4  # less than the rows of one input
     full = [np.broadcast_to(x, (300, 200, 6)).reshape(-1, 6) for x in (q, qd)]
     assert np.array_equal(grid.reshape(-1, 6), f(*full))
-    for turned in (q.transpose(1, 0, 2), np.asfortranarray(grid), grid[::-1], grid[:, ::-1]):
+    deep = grid.reshape(2, 150, 200, 6).transpose(0, 2, 1, 3)
+    for turned in (q, np.asfortranarray(grid), grid[::-1], grid[:, ::-1], deep, deep.T[:6].T):
         assert np.array_equal(f(turned, Q, threads=2), f(np.ascontiguousarray(turned), Q))
     qd[150, 3] = np.nan
     with pytest.raises(armdyn.InputError, match=r"`qd` has nan at index \(150, 3\)"):

@@ -26,6 +26,8 @@ Array = NDArray[Any]
 PART = 2**22
 # A part has a multiple of this many states: only the last part ends within a block of states.
 WHOLE_BLOCKS = 64
+# To copy more rows than this takes longer than to start a loop over them.
+FEW = 512
 
 
 class Batch:
@@ -70,7 +72,9 @@ class Batch:
         else:  # rows are made part by part: all of them may be much larger than the arrays
             self._inputs = [np.broadcast_to(a, (*shape, a.shape[-1])) for a in arrays]
             self._outs, self._loop = list(outs), None
-            self._length, self._part = shape[0], max(1, part * shape[0] // n_states)
+            each = n_states // shape[0]
+            self._length = shape[0]
+            self._part = max(1, part // each) if each < FEW else 1
 
     def compute(self) -> None:
         """Fill the output arrays; stop when an input is refused."""
@@ -86,10 +90,14 @@ class Batch:
             self.results_finite = False
 
     def _compute_rows(self, i: int, j: int) -> int:
-        lead = self._inputs[0][i:j].shape[:-1]
-        inputs = [as_rows(a[i:j], lead) for a in self._inputs]
-        outs = [o[i:j].reshape(prod(lead), *o.shape[len(lead) :]) for o in self._outs]
-        return self._kernel.checked_loop.of([*inputs, *outs], self._largest)(0, prod(lead))
+        # of two axes, the rows of one index need no copy
+        at = i if self._part == 1 and self._inputs[0].ndim > 2 else slice(i, j)
+        inputs, outs = ([x[at] for x in arrays] for arrays in (self._inputs, self._outs))
+        batch = Batch(self._kernel, inputs, outs, inputs[0].shape[:-1], 1, self._largest)
+        batch.compute()
+        if not batch.inputs_within:
+            return BAD_INPUT
+        return 0 if batch.results_finite else BAD_RESULT
 
 
 def _are_rows(a: Array, lead: tuple[int, ...]) -> bool:

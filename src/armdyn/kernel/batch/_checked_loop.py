@@ -140,6 +140,7 @@ class CheckedBatchLoop:
             downs = _numbers([0 if alone else a.strides[0] for a, _, alone in each])
             rights = _numbers([a.strides[-1] if axes else 0 for a, axes, _ in each])
             operands = batch_address(element), sum(self.sizes[:n]), downs, rights, *operands
+            room = 0
             call = _function(element, gathered_address, POINTER, NUMBER, POINTER, POINTER)
         elif large and self._streaming:
             operands = self._streaming, *operands
