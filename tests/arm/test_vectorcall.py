@@ -64,7 +64,9 @@ def test_all_else_is_left_to_the_method() -> None:
     assert np.array_equal(f(Q.tolist()), expected)
     assert np.array_equal(f(Q, threads=1, out=out), expected) and np.array_equal(out, expected)
     assert np.array_equal(f(Q, threads=None), expected)
-    assert "__call__" in frames_of(lambda: f(Q.tolist()))
+    assert "_unusual" in frames_of(lambda: f(Q.tolist()))
+    assert "__call__" not in frames_of(lambda: f(Q.tolist()))  # the C function takes arrays of them
+    assert "__call__" in frames_of(lambda: f(Q, threads=1))
     with pytest.raises(TypeError, match=r"__call__\(\) got an unexpected keyword argument 'speed'"):
         f(Q, speed=1)  # type: ignore[call-arg]
     with pytest.raises(armdyn.InputError, match="takes 1 arrays"):

@@ -11,7 +11,7 @@ import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from types import BuiltinFunctionType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,10 @@ from armdyn.kernel._symbols import ONE
 from armdyn.kernel.batch._new_rows import LARGE, LARGE_PAGE
 from armdyn.kernel.call import _fastcall
 from armdyn.kernel.call import _layout as layout
-from armdyn.kernel.call._layout import number_at
-from armdyn.kernel.call._vectorcall import HAVE_VECTORCALL
+from armdyn.kernel.call._vectorcall import Vectorcallable, has_function
 from armdyn.kernel.targets import generic
 from armdyn.kernel.targets._target import Host
-from support.kernels import fallbacks_of
+from support.kernels import Called, quick_call
 from support.robots import random_robots
 
 RNG = np.random.default_rng(5)
@@ -46,9 +45,7 @@ def parts(result: Any) -> tuple[np.ndarray, ...]:
 
 
 def is_fastcall(x: object) -> bool:
-    if isinstance(x, armdyn.Function):
-        return bool(type(x).__flags__ & HAVE_VECTORCALL and number_at(x, layout.VECTORCALL))
-    return type(x) is BuiltinFunctionType and isinstance(x.__self__, _fastcall.FastcallState)
+    return isinstance(x, Vectorcallable) and has_function(x)
 
 
 @pytest.fixture(scope="module")
@@ -253,9 +250,9 @@ def _spoil(place: str) -> Callable[[pytest.MonkeyPatch], None]:
 
 
 PLACES = (
-    "TYPE", "TUPLE_SIZE", "TUPLE_ITEMS", "BYTES_ITEMS", "DATA", "N_AXES", "AXES", "DESCRIPTION",
-    "FLAGS", "BYTE_ORDER", "TYPE_NUMBER", "VERSION_TAG", "CLASS_FLAGS", "VECTORCALL_OFFSET",
-    "VECTORCALL", "STATE",
+    "TYPE", "TUPLE_SIZE", "TUPLE_ITEMS", "BYTES_ITEMS", "DATA", "N_AXES", "AXES", "STRIDES",
+    "DESCRIPTION", "FLAGS", "BYTE_ORDER", "TYPE_NUMBER", "VERSION_TAG", "CLASS_FLAGS",
+    "VECTORCALL_OFFSET", "VECTORCALL", "STATE",
 )  # fmt: skip
 SPOILERS = {
     "machine": _spoil_machine,
@@ -290,18 +287,13 @@ def test_where_the_inside_is_not_as_expected_there_is_no_fastcall(
     q = np.array([0.3, 0.7])
     assert f.kernel is not None
 
-    def fastcall() -> object:
-        kernel = f.kernel
-        assert kernel is not None
-        fallbacks = fallbacks_of(f, lambda *_: None)
-        return kernel.fastcall(fallbacks, owner=f, name="f", doc="f(q)\n--\n\nDoc.")
-
-    assert _fastcall.fastcall_works() and is_fastcall(fastcall())
+    kernel = f.kernel
+    assert _fastcall.fastcall_works() and is_fastcall(quick_call(kernel, print))
     _fastcall._as_expected.cache_clear()
     _fastcall._addresses.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         SPOILERS[spoiler](patch)
-        assert fastcall() is None
+        assert quick_call(kernel, print) is None
         arm = armdyn.load("planar2")
         g = arm.function("mass_matrix")
         for _ in range(2):
@@ -316,15 +308,18 @@ def test_what_a_fastcall_cannot_take_has_none(opened: armdyn.Arm) -> None:
     plain = kernel.program
     one = kernel._code.address(ONE)
 
-    def fastcall(program: Program, address: int) -> object:
+    def can(program: Program, address: int) -> bool:
         entry = _fastcall.KernelEntry(program, DOUBLE, address, kernel.checked_loop, kernel, 1e300)
-        fallbacks = fallbacks_of(opened, print)
-        return _fastcall.make_fastcall(entry, fallbacks, owner=opened, name="f", doc="f()\n--\n\n")
+        called = Called()
+        fallbacks = _fastcall.Fallbacks(print, print, called, _fastcall.class_version(Called))
+        done = _fastcall.set_vectorcall(entry, fallbacks, called)
+        assert done == has_function(called)
+        return done
 
-    assert is_fastcall(fastcall(plain, one)) and fastcall(plain, 0) is None
-    assert fastcall(replace(plain, inputs=(Slot("x", ()),)), one) is None
-    assert fastcall(replace(plain, inputs=(Slot("x", (2, 3)),)), one) is None
-    assert fastcall(replace(plain, outputs=(Slot("y", (1, 1, 1, 1, 36)),)), one) is None
+    assert can(plain, one) and not can(plain, 0)
+    assert not can(replace(plain, inputs=(Slot("x", ()),)), one)
+    assert not can(replace(plain, inputs=(Slot("x", (2, 3)),)), one)
+    assert not can(replace(plain, outputs=(Slot("y", (1, 1, 1, 1, 36)),)), one)
 
 
 def test_nothing_is_kept_and_nothing_lost(opened: armdyn.Arm) -> None:
@@ -441,10 +436,7 @@ def test_arms_and_functions_are_copied_and_pickled_after_use(opened: armdyn.Arm)
         assert type(arm) is armdyn.Arm and not is_fastcall(arm.mass_matrix)
         for _ in range(2):
             assert np.array_equal(arm.mass_matrix(q), expected)
-        assert (
-            is_fastcall(arm.mass_matrix)
-            and arm.mass_matrix.__self__[layout.StateItems.OWNER] is arm
-        )
+        assert is_fastcall(arm.mass_matrix) and arm.mass_matrix.__self__ is arm
     f = opened.function("mass_matrix")
     for g in [copy.copy(f), copy.deepcopy(f), pickle.loads(pickle.dumps(f))]:
         assert type(g) is armdyn.Function and repr(g) == repr(f)
@@ -454,7 +446,6 @@ def test_arms_and_functions_are_copied_and_pickled_after_use(opened: armdyn.Arm)
     for call in [opened.mass_matrix, f.__call__]:  # as pools of processes do
         assert np.array_equal(pickle.loads(pickle.dumps(call))(q), expected)
         assert np.array_equal(copy.deepcopy(call)(q), expected)
-    assert copy.deepcopy(opened.mass_matrix) is opened.mass_matrix
 
 
 def test_methods_look_as_without_a_fastcall(opened: armdyn.Arm, closed: armdyn.Arm) -> None:

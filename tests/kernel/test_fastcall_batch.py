@@ -1,8 +1,9 @@
-"""Doors for batches: plain arrays of many states go straight to the loop, all else does not."""
+"""Batches by C functions: arrays of many states go straight to the loop, all else does not."""
 
 from __future__ import annotations
 
 import gc
+import itertools
 import sys
 import threading
 import time
@@ -14,7 +15,7 @@ import pytest
 
 import armdyn
 from armdyn.kernel import LEAST_STATES
-from support.kernels import fallbacks_of
+from support.kernels import quick_call
 from support.robots import random_robots
 
 PUMA = armdyn.load("puma560")
@@ -45,9 +46,9 @@ class Slow:
 def fastcall_of(f: armdyn.Function) -> tuple[Callable[..., Any], Slow]:
     slow = Slow()
     assert f.kernel is not None
-    fastcall = f.kernel.fastcall(fallbacks_of(f, slow), owner=f, name="f", doc="f()\n--\n\n")
+    fastcall = quick_call(f.kernel, slow)
     if fastcall is None:
-        pytest.skip("there are no doors on this machine")
+        pytest.skip("there are no C functions on this machine")
     return fastcall, slow
 
 
@@ -129,8 +130,8 @@ UNUSUAL = {
     "too many states": lambda q, out: ((np.zeros((2 * LEAST_STATES, 6)),), {}),
     "three axes": lambda q, out: ((q[None],), {}),
     "another length": lambda q, out: ((np.ascontiguousarray(q[:, :5]),), {}),
-    "strides": lambda q, out: ((q[::2],), {}),
-    "columns first": lambda q, out: ((np.asfortranarray(q),), {}),
+    "negative strides": lambda q, out: ((q[::-1],), {}),
+    "not aligned": lambda q, out: ((misaligned(q),), {}),
     "single precision": lambda q, out: ((q.astype(np.float32),), {}),
     "other bytes": lambda q, out: ((q.astype(">f8"),), {}),
     "a list": lambda q, out: ((q.tolist(),), {}),
@@ -144,6 +145,10 @@ UNUSUAL = {
     "out scattered": lambda q, out: ((q,), {"out": np.zeros((50, 6, 12))[:, :, ::2]}),
     "threads": lambda q, out: ((q,), {"threads": 1}),
 }
+
+
+def misaligned(q: np.ndarray) -> np.ndarray:
+    return np.frombuffer(b"x" + q.tobytes(), dtype=np.uint8)[1:].view(float).reshape(q.shape)
 
 
 @pytest.mark.parametrize("case", UNUSUAL)
@@ -168,14 +173,61 @@ def test_out_that_is_read_only_or_shares_memory_goes_the_slow_way() -> None:
     assert slow.calls == 3
 
 
-def test_batches_of_different_lengths_or_one_state_beside_many_go_the_slow_way() -> None:
+def test_batches_of_different_lengths_go_the_slow_way() -> None:
     f = PUMA.function("bias")
-    fastcall, _ = fastcall_of(f)
+    fastcall, slow = fastcall_of(f)
     q, qd = batch_of(f, 20)
-    assert fastcall(q, qd[:19]) == "slow"
-    assert fastcall(q, qd[0]) == "slow"
-    assert fastcall(q[0], qd) == "slow"
-    assert np.array_equal(PUMA.bias(q, qd[0]), PUMA.bias(q, np.tile(qd[0], (20, 1))))
+    assert fastcall(q, qd[:19]) == fastcall(q[:19], qd) == "slow"
+    assert fastcall(q[:0], qd) == fastcall(q, qd[:0]) == fastcall(q[:0], qd[0]) == "slow"
+    assert fastcall(q[0, ::-1], qd[0]) == fastcall(np.repeat(q[0], 2)[::2], qd[0]) == "slow"
+    assert slow.calls == 7
+
+
+LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "columns first": np.asfortranarray,
+    "every second row": lambda x: np.repeat(x, 2, axis=0)[::2],
+    "every second number": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+    "part of a table": lambda x: np.hstack([x, x])[:, 1 : 1 + x.shape[1]],
+    "one row for all": lambda x: x[:1],
+    "one state for all": lambda x: x[0],
+    "scattered, for all": lambda x: np.repeat(x[0], 3)[::3],
+    "the same row": lambda x: np.broadcast_to(x[0], x.shape),
+    "dense": lambda x: x,
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("robot", ["planar2", "puma560", "panda"])
+def test_batches_of_every_layout_have_the_bits_of_dense_ones(robot: str, dtype: Any) -> None:
+    """Odd and even numbers of columns; blocks that are full, and what is left of them."""
+    f = armdyn.load(robot, dtype=dtype).function("inverse_dynamics")
+    fastcall, slow = fastcall_of(f)
+    for count in (2, 7, 8, 17, 64, 333, 2000):
+        dense = [x.astype(dtype) for x in batch_of(f, count)]
+        for names in itertools.product(LAYOUTS, repeat=2):
+            states = [LAYOUTS[name](x) for name, x in zip((*names, "dense"), dense, strict=True)]
+            full = [np.broadcast_to(x, dense[0].shape).copy() for x in states]
+            expected = fastcall(*full)
+            assert np.array_equal(fastcall(*states), expected), (count, names)
+            out = np.full_like(expected, 7.0)
+            assert fastcall(*states, out=out) is out and np.array_equal(out, expected)
+    assert slow.calls == 0
+
+
+def test_scattered_states_are_checked_and_kept_apart_from_out() -> None:
+    f = PUMA.function("bias")
+    fastcall, slow = fastcall_of(f)
+    q, qd = (np.asfortranarray(x) for x in batch_of(f, 500))
+    for states, k in (((q, qd), (499, 5)), ((q, qd[3].copy()), (2,)), ((q, qd[:1].copy()), (0, 0))):
+        bad = states[1].copy(order="K")
+        bad[k] = np.nan
+        assert fastcall(states[0], bad) == "slow"
+    assert slow.calls == 3
+    room = np.zeros((500, 12))
+    room[:, :6] = q
+    assert fastcall(room[:, :6], qd, out=room.reshape(-1)[:3000].reshape(500, 6)) == "slow"
+    assert fastcall(room[:250, :6], qd[:250], out=room[250:].reshape(-1, 6)[:250]) is not None
+    assert slow.calls == 4
 
 
 def test_results_that_are_not_finite_are_named() -> None:

@@ -19,6 +19,7 @@ from armdyn.graph import Slot, trace
 from armdyn.kernel import DOUBLE, FLOAT, Kernel, compile_program, object_code, target
 from armdyn.kernel.batch import _strided_loop as loop_module
 from armdyn.kernel.batch._batch_code import BATCH_MODULES
+from armdyn.kernel.batch._gather import GATHER_MODULES
 from armdyn.kernel.cache._identity import COMPILER, identity
 from armdyn.kernel.call import _gufunc as gufunc_module
 from armdyn.kernel.call._fastcall import FASTCALL_MODULES
@@ -269,7 +270,7 @@ def test_identity_tells_rolled_programs_apart() -> None:
         (
             FASTCALL_MODULES,
             {"call._fastcall_ir", "_jit"},
-            {"targets", "_llvm", *COMPILER}
+            {"targets", "_llvm", "cache._common_code", *COMPILER}
             - {
                 *("_element", "_jit", "_symbols", "ir._codegen", "ir._finite_check"),
                 "ir._function_writer",
@@ -278,6 +279,11 @@ def test_identity_tells_rolled_programs_apart() -> None:
         (
             BATCH_MODULES,
             {"batch._batch_code", "_jit"},
+            {"targets", "_llvm", "cache._common_code"},
+        ),
+        (
+            GATHER_MODULES,
+            {"batch._gather", "_jit"},
             {"targets", "_llvm", "cache._common_code"},
         ),
     ],

@@ -14,6 +14,7 @@ from armdyn.errors import InputError
 from armdyn.graph import Program, Slot, trace
 from armdyn.kernel import DOUBLE, ElementType, Kernel, Target, compile_program, target
 from armdyn.kernel.call._fastcall import Fallbacks, class_version
+from armdyn.kernel.call._vectorcall import Vectorcallable
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.robot import Robot, chain_of
 from armdyn.scalar import cos, sign, sin, sqrt
@@ -82,6 +83,12 @@ def sincos_kernel(machine: Target, element: ElementType = DOUBLE) -> Kernel:
     return compile_program(both, target=machine, element=element)
 
 
-def fallbacks_of(owner: object, slow: Callable[..., Any]) -> Fallbacks:
-    """What a fastcall of an object calls: one callable for everything."""
-    return Fallbacks(slow, slow, class_version(type(owner)))
+class Called(Vectorcallable):
+    """An object that is called by a C function."""
+
+
+def quick_call(kernel: Kernel, slow: Callable[..., Any]) -> Called | None:
+    """An object that calls a kernel, and for all that the C function refuses `slow`."""
+    called = Called()
+    fallbacks = Fallbacks(slow, slow, called, class_version(Called))
+    return called if kernel.set_vectorcall(fallbacks, called) else None

@@ -6,7 +6,7 @@ Tracing and compiling are imported at the first call that needs them, so loading
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from armdyn._checks import checked_choice, checked_flag, checked_whole
 from armdyn._fork_safe import first_use
 from armdyn.arm._arguments import DOUBLE, checked_base_motion, checked_dtype, is_lazy
-from armdyn.arm._install_fastcall import install_fastcall
 from armdyn.arm._offset_joints import offset_joints
+from armdyn.arm._quick_method import is_own_method, quick
 from armdyn.arm.programs._names import AUTO
 from armdyn.errors import InputError
 from armdyn.robot import BASES, FIXED, Robot, chain_of
@@ -238,6 +238,7 @@ class Arm:
                 )
         return self._functions[key]
 
+    @quick
     def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return M(q), ``(..., n, n)``, rotor inertias included.
 
@@ -248,6 +249,7 @@ class Arm:
         """
         return cast(Array, self._result(self.function("mass_matrix", method), q, out=out))
 
+    @quick
     def inverse_dynamics(
         self,
         q: ArrayLike,
@@ -290,6 +292,7 @@ class Arm:
         f = self.function("inverse_dynamics", method, friction=friction, base=base)
         return cast(Array, self._result(f, q, qd, qdd, *motion, out=out))
 
+    @quick
     def bias(
         self,
         q: ArrayLike,
@@ -314,6 +317,7 @@ class Arm:
         f = self.function("bias", method, base=base)
         return cast(Array, self._result(f, q, qd, *motion, out=out))
 
+    @quick
     def gravity(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return g(q), ``(..., n)``: the torques that hold the arm still.
 
@@ -325,6 +329,7 @@ class Arm:
         """
         return cast(Array, self._result(self.function("gravity", method), q, out=out))
 
+    @quick
     def coriolis_matrix(
         self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
     ) -> Array:
@@ -337,6 +342,7 @@ class Arm:
         """
         return cast(Array, self._result(self.function("coriolis_matrix", method), q, qd, out=out))
 
+    @quick
     def friction(
         self,
         qd: ArrayLike,
@@ -379,6 +385,7 @@ class Arm:
             code = friction_under_load(self._chain)
             return Function(code, "linear", self.name, dtype=self.dtype)
 
+    @quick
     def forward_dynamics(
         self,
         q: ArrayLike,
@@ -406,6 +413,7 @@ class Arm:
         f = self.function("forward_dynamics", method, friction=friction, base=base)
         return cast(Array, self._result(f, q, qd, tau, *motion, out=out))
 
+    @quick
     def inverse_dynamics_derivatives(
         self,
         q: ArrayLike,
@@ -428,6 +436,7 @@ class Arm:
         f = self.function("inverse_dynamics_derivatives", method, friction=friction)
         return cast(tuple[Array, Array, Array], self._result(f, q, qd, qdd))
 
+    @quick
     def forward_dynamics_derivatives(
         self,
         q: ArrayLike,
@@ -450,6 +459,7 @@ class Arm:
         f = self.function("forward_dynamics_derivatives", method, friction=friction)
         return cast(tuple[Array, Array, Array], self._result(f, q, qd, tau))
 
+    @quick
     def inverse_mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return the inverse of M(q), ``(..., n, n)``.
 
@@ -460,6 +470,7 @@ class Arm:
         """
         return cast(Array, self._result(self.function("inverse_mass_matrix", method), q, out=out))
 
+    @quick
     def udu(self, q: ArrayLike, *, method: str = AUTO) -> tuple[Array, Array]:
         """Return unit upper U ``(..., n, n)`` and D ``(..., n)`` with M = U diag(D) U^T.
 
@@ -470,6 +481,7 @@ class Arm:
         """
         return cast(tuple[Array, Array], self._result(self.function("udu", method), q))
 
+    @quick
     def regressor(
         self,
         q: ArrayLike,
@@ -488,6 +500,7 @@ class Arm:
         """
         return cast(Array, self._result(self.function("regressor", method), q, qd, qdd, out=out))
 
+    @quick
     def kinetic_energy(
         self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
     ) -> Array:
@@ -499,6 +512,7 @@ class Arm:
         """
         return cast(Array, self._result(self.function("kinetic_energy", method), q, qd, out=out))
 
+    @quick
     def potential_energy(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
         """Return the potential energy [J], ``(...)``; zero for a mass at the base's origin.
 
@@ -508,6 +522,7 @@ class Arm:
         """
         return cast(Array, self._result(self.function("potential_energy", method), q, out=out))
 
+    @quick
     def pose(
         self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
     ) -> Array:
@@ -521,6 +536,7 @@ class Arm:
         """
         return cast(Array, self._result(self.function("pose", method, frame=frame), q, out=out))
 
+    @quick
     def jacobian(
         self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
     ) -> Array:
@@ -533,6 +549,7 @@ class Arm:
         """
         return cast(Array, self._result(self.function("jacobian", method, frame=frame), q, out=out))
 
+    @quick
     def jacobian_derivative(
         self,
         q: ArrayLike,
@@ -835,12 +852,15 @@ class Arm:
         )  # fmt: skip
 
     def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
-        """Evaluate; after a call without options, install a fastcall for the next one."""
+        """Evaluate; after a call without options the next one is quick."""
         result = f(*states, out=out)
-        if any(map(is_lazy, states)):  # nothing was compiled here
-            return result
-        if f.quantity not in vars(self) and self._functions.get(self._default(f.quantity)) is f:
-            install_fastcall(self, f.quantity, _METHODS[f.quantity], f)
+        default = self._functions.get(self._default(f.quantity)) is f
+        if default and not any(map(is_lazy, states)):  # of which nothing was compiled here
+            from armdyn.arm._install_fastcall import Method
+
+            method = vars(self).get(f.quantity)
+            if type(method) is Method:
+                method.install(f)
         return result
 
     def _default(self, quantity: str) -> tuple[str, str, int | str, bool, str]:
@@ -869,8 +889,13 @@ class Arm:
         return token_of(type(self).__name__, self.robot, self.dtype.char)
 
     def __getstate__(self) -> dict[str, object]:
-        """Copy and pickle without fastcalls, which belong to this object."""
-        return {name: value for name, value in vars(self).items() if not hasattr(Arm, name)}
+        """Copy and pickle without what belongs to this object: its methods and cached values."""
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not is_own_method(name, value, self)
+            and not isinstance(getattr(type(self), name, None), cached_property)
+        }
 
     def _repr_html_(self) -> str:
         from armdyn.arm._cards import arm_card
@@ -880,7 +905,3 @@ class Arm:
     def __repr__(self) -> str:
         single = "" if self.dtype == DOUBLE else f", {self.dtype}"
         return f"<Arm {self.name!r}, {self.n} joints{single}>"
-
-
-# The methods as defined here, to notice a patched class.
-_METHODS: dict[str, Callable[..., Any]] = {k: f for k, f in vars(Arm).items() if callable(f)}

@@ -16,8 +16,6 @@ from armdyn.kernel import (
     DOUBLE,
     ElementType,
     Kernel,
-    all_finite,
-    all_within,
     cached_kernel,
     new_rows,
     wanted_threads,
@@ -29,9 +27,6 @@ Array = NDArray[np.float64]
 # Longest program (steps plus results) that is compiled. Compile time grows faster than the length:
 # some seconds here.
 LONGEST_COMPILED = 15_000
-
-# Batches with fewer states are evaluated in one call: splitting them would take longer.
-FEW_STATES = 512
 
 
 class Outcome(NamedTuple):
@@ -99,28 +94,20 @@ class Evaluator:
         kernel = self.kernel
         if kernel is None:
             return self._interpreted(arrays, lead, out, largest)
-        # a thread could overwrite an input that another has yet to read
-        direct = out is not None and not any(np.may_share_memory(o, a) for o in out for a in arrays)
+        # one state is looked at before `out` is written; of many, a thread could overwrite an input
+        # that another has yet to read
+        direct = (
+            out is not None
+            and prod(lead) > 1
+            and all(o.flags.carray for o in out)
+            and not any(np.may_share_memory(o, a) for o in out for a in arrays)
+        )
         outs = list(out) if out is not None and direct else self._new(lead)
-        if prod(lead) < FEW_STATES:
-            inputs_within, results_finite = self._few(kernel, arrays, outs, largest)
-        else:
-            batch = Batch(kernel, arrays, outs, lead, workers, largest)
-            batch.compute()
-            inputs_within, results_finite = batch.inputs_within, batch.results_finite
-        if not inputs_within:
+        batch = Batch(kernel, arrays, outs, lead, workers, largest)
+        batch.compute()
+        if not batch.inputs_within:
             return Outcome([], inputs_within=False, results_finite=False)
-        return Outcome(outs if direct else self._copied(outs, out), True, results_finite)
-
-    def _few(
-        self, kernel: Kernel, arrays: Sequence[Array], outs: Sequence[Array], largest: float
-    ) -> tuple[bool, bool]:
-        """Evaluate all at once; say whether inputs are within bounds and results finite."""
-        if not all(all_within(a, largest) for a in arrays):
-            return False, False
-        with np.errstate(all="ignore"):  # the caller checks the results
-            kernel(*arrays, out=tuple(outs) if len(outs) > 1 else outs[0])
-        return True, all(map(all_finite, outs))
+        return Outcome(outs if direct else self._copied(outs, out), True, batch.results_finite)
 
     def _interpreted(
         self,
@@ -129,9 +116,11 @@ class Evaluator:
         out: Sequence[Array] | None,
         largest: float,
     ) -> Outcome:
+        from armdyn.graph import interpret
+        from armdyn.kernel import all_finite, all_within
+
         if not all(all_within(a, largest) for a in arrays):
             return Outcome([], inputs_within=False, results_finite=False)
-        from armdyn.graph import interpret
 
         assert isinstance(self.program, Program), "sweeps are always compiled"
         with np.errstate(all="ignore"):

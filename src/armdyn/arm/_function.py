@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn._checks import LARGEST_FLOAT, check_memory
-from armdyn._fork_safe import first_use
 from armdyn.algorithms import QUANTITIES
 from armdyn.arm._arguments import (
     DOUBLE,
@@ -21,20 +20,20 @@ from armdyn.arm._arguments import (
     not_finite,
 )
 from armdyn.arm._evaluate import Evaluator
-from armdyn.arm._install_fastcall import install_vectorcall
+from armdyn.arm._install_fastcall import Quick
 from armdyn.arm._offset_joints import LARGEST_ANGLE, OffsetJoints
 from armdyn.arm._traced import Traced
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph import VJP, Program, Rolled
 from armdyn.kernel import ELEMENTS
-from armdyn.kernel.call._vectorcall import Vectorcallable, lost_function, set_function
+from armdyn.kernel.call._vectorcall import has_function, set_function
 
 if TYPE_CHECKING:
     from armdyn.kernel import Kernel
     from armdyn.robot import Chain
 
 
-class Function(Vectorcallable, Traced):
+class Function(Quick, Traced):
     """A quantity of an arm, ready to be called.
 
     Attributes:
@@ -61,15 +60,10 @@ class Function(Vectorcallable, Traced):
     ) -> None:
         Traced.__init__(self, program, method, robot, traced_from, dtype)
         self._evaluate = Evaluator(program, ELEMENTS[dtype.char])
-        self._shapes = [slot.shape for slot in program.inputs]
         of = self.quantity.split(VJP)[0]  # gradients are of a quantity
         self._inverting = of in QUANTITIES and QUANTITIES[of].inverts
-        self._may_be_infinite = self._inverting or self.quantity not in QUANTITIES
         takes_q = any(slot.name == "q" for slot in program.inputs)
         self._offset_joints = offset_joints if takes_q else None
-        # results of smaller states are far from overflow
-        self._ordinary = min(self._evaluate.element.ordinary, self.largest)
-        self._warm = False
         if hasattr(self, "fastcall_state"):  # initialised once more
             set_function(self, 0)
 
@@ -111,11 +105,6 @@ class Function(Vectorcallable, Traced):
             >>> f(np.zeros((1000, 2))).shape
             (1000, 2)
         """
-        if self._warm and out is None and threads is None:
-            quick = self._one_state(states)
-            if quick is not None:
-                self._warm = not lost_function(self)
-                return quick
         wanted = [slot.name for slot in self.program.inputs]
         if len(states) != len(wanted):
             raise InputError(
@@ -133,10 +122,8 @@ class Function(Vectorcallable, Traced):
         lead = common_lead(arrays, wanted)
         shapes = [(*lead, *slot.shape) for slot in self.program.outputs]
         outs = None if out is None else checked_outs(out, self.quantity, shapes, self.dtype)
-        if not self._warm:
-            with first_use:
-                install_vectorcall(self, _evaluate, Function._call_anew)
-            self._warm = True
+        if not has_function(self):
+            self._install(self, "__call__", _evaluate)
         if outs is None:
             self._check_memory(lead)
         results, inputs_within, results_finite = self._evaluate(
@@ -165,33 +152,10 @@ class Function(Vectorcallable, Traced):
                 size, f"{self.quantity} of {prod(lead)} states", self.program.inputs[0].name
             )
 
-    def _call_anew(self, *states: Any, **options: Any) -> Any:
-        """Call the function as its class, which has changed, says."""
-        set_function(self, 0)
-        self._warm = False
-        return self(*states, **options)
-
-    def _one_state(self, states: Sequence[Any]) -> NDArray[np.float64] | None:
-        """Return the result for one plain state; None if anything is unusual.
-
-        The caller then checks the arguments and reports what is wrong with them.
-        """
-        kernel = self.kernel
-        if kernel is None or len(states) != len(self._shapes):
-            return None
-        for state, shape in zip(states, self._shapes, strict=True):
-            if type(state) is not np.ndarray or state.dtype != self.dtype or state.shape != shape:
-                return None
-            if not all(-self._ordinary < x < self._ordinary for x in state.tolist()):
-                return None
-        if not self._may_be_infinite:  # ordinary states have ordinary results
-            result = kernel(*states)
-            return result if isinstance(result, np.ndarray) and result.ndim else None
-        with np.errstate(all="ignore"):
-            result = kernel(*states)
-            if isinstance(result, np.ndarray) and np.isfinite(np.vdot(result, result)):
-                return result
-        return None
+    @property
+    def computes(self) -> Function:
+        """Itself."""
+        return self
 
     def _result_not_finite(
         self, results: Sequence[NDArray[np.float64]], n_axes: int
@@ -243,7 +207,7 @@ class Function(Vectorcallable, Traced):
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without the C function, which belongs to this object."""
-        return {**vars(self), "_warm": False}
+        return vars(self).copy()
 
     def _repr_html_(self) -> str:
         from armdyn.arm._cards import function_card

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from armdyn.kernel._cached_kernel import cached_kernel, kernel_key
     from armdyn.kernel._element import DOUBLE, ELEMENTS, FLOAT, ElementType
     from armdyn.kernel._kernel import Kernel, compile_program, object_code
+    from armdyn.kernel._symbols import BAD_INPUT, BAD_RESULT
     from armdyn.kernel.batch._all_finite import all_finite, all_within
-    from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
     from armdyn.kernel.batch._new_rows import new_rows
     from armdyn.kernel.batch._threads import LEAST_STATES, in_threads, wanted_threads
     from armdyn.kernel.cache._cached_programs import cached_choice, cached_program
@@ -49,8 +49,8 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "BAD_INPUT": "batch._batch_code",
-        "BAD_RESULT": "batch._batch_code",
+        "BAD_INPUT": "_symbols",
+        "BAD_RESULT": "_symbols",
         "DOUBLE": "_element",
         "ELEMENTS": "_element",
         "ElementType": "_element",

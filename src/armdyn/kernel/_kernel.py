@@ -19,7 +19,7 @@ from armdyn.kernel._symbols import LOOP, ONE, ORDINARY, STREAMING
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._streams import streams
 from armdyn.kernel.batch._strided_loop import takes_any_strides
-from armdyn.kernel.call._fastcall import Fallbacks, KernelEntry, make_fastcall, set_vectorcall
+from armdyn.kernel.call._fastcall import Fallbacks, KernelEntry, set_vectorcall
 from armdyn.kernel.call._gufunc import Result, make_loop
 from armdyn.kernel.call._vectorcall import Vectorcallable
 from armdyn.kernel.ir._codegen import Codegen
@@ -123,26 +123,16 @@ class Kernel:
 
         return chunk_loop(self.program, self.element, self._address, arrays, rows, owner=self)
 
-    def fastcall(
-        self,
-        fallbacks: Fallbacks,
-        *,
-        owner: object,
-        name: str,
-        doc: str,
-        largest: float = LARGEST_FLOAT,
-    ) -> Callable[..., Any] | None:
-        """Return a C function for plain states, a method of an object; None if unsupported.
-
-        See `make_fastcall`; states with a number larger than `largest` are not plain.
-        """
-        return make_fastcall(self._entry(largest), fallbacks, owner=owner, name=name, doc=doc)
-
     def set_vectorcall(
-        self, fallbacks: Fallbacks, owner: Vectorcallable, largest: float = LARGEST_FLOAT
-    ) -> None:
-        """Let Python call an object by such a C function, if that is supported."""
-        set_vectorcall(self._entry(largest), fallbacks, owner)
+        self, fallbacks: Fallbacks, called: Vectorcallable, largest: float = LARGEST_FLOAT
+    ) -> bool:
+        """Let Python call an object by a C function for plain states; say whether it can be.
+
+        See `set_vectorcall`; states with a number larger than `largest` are not plain.
+        """
+        one, batch = self._one, self.checked_loop
+        entry = KernelEntry(self.program, self.element, one, batch, self, largest)
+        return set_vectorcall(entry, fallbacks, called)
 
     @property
     def xla_handler(self) -> int:
@@ -154,10 +144,6 @@ class Kernel:
                 ir = handler_ir(self.program, self._address, self._codegen)
                 self._xla_code = load_code(compile_object(ir, self.target), self.target)
             return self._xla_code.address(HANDLER)
-
-    def _entry(self, largest: float) -> KernelEntry:
-        one, batch = self._one, self.checked_loop
-        return KernelEntry(self.program, self.element, one, batch, self, largest)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; unpickling compiles it for the local machine."""

@@ -17,3 +17,6 @@ ORDINARY = "armdyn_ordinary"
 
 LINK = "armdyn_link"
 """Takes the addresses of the functions of the C library."""
+
+BAD_INPUT, BAD_RESULT = 1, 2
+"""What the functions that compute a batch return, if not 0."""

@@ -1,7 +1,6 @@
 """A batch of states, evaluated part by part, in threads if it is large.
 
-Inputs and results are checked for non-finite numbers. In a plain batch the loop checks them while
-it computes, which costs little; otherwise they are checked part by part.
+The loop checks inputs and results for non-finite numbers while it computes, which costs little.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import LARGEST_FLOAT
-from armdyn.kernel.batch._all_finite import all_finite, all_within
-from armdyn.kernel.batch._batch_code import BAD_INPUT, BAD_RESULT
+from armdyn.kernel._symbols import BAD_INPUT, BAD_RESULT
+from armdyn.kernel.batch._new_rows import as_rows
 from armdyn.kernel.batch._threads import LEAST_STATES, in_threads
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ Array = NDArray[Any]
 PART = 2**22
 # A part has a multiple of this many states: only the last part ends within a block of states.
 WHOLE_BLOCKS = 64
+# To copy more rows than this takes longer than to start a loop over them.
+FEW = 512
 
 
 class Batch:
@@ -46,47 +47,34 @@ class Batch:
         threads: int,
         largest: float = LARGEST_FLOAT,
     ) -> None:
-        """Check the inputs that cannot be checked part by part.
+        """Prepare the loop over the states.
 
         Args:
-            kernel: the kernel to evaluate.
+            kernel: the machine code.
             arrays: one for each input, of shape ``(..., n)``.
-            outs: one for each output, of shape ``(*lead, ...)``; must not overlap the inputs.
-            lead: the broadcast leading axes of the inputs; at least one axis.
-            threads: the maximum number of threads.
-            largest: larger inputs are refused, like non-finite ones.
+            outs: receive the outputs; dense, and apart from the inputs.
+            lead: common broadcast shape of the leading axes of the inputs.
+            threads: largest number of threads.
+            largest: a batch with a larger or non-finite input is refused.
         """
-        n_states = prod(lead)
-        plain = [a.shape[:-1] == lead and _is_dense(a) for a in arrays]
-        # inputs that states share, or that are not dense, are checked once, first of all
-        others = [a for a, is_plain in zip(arrays, plain, strict=True) if not is_plain]
-        self.inputs_within = all(all_within(a, largest) for a in others)
-        self.results_finite = True
-        self._kernel = kernel
-        self._largest = largest
-        self._checked_loop = None
-        one_for_all = all(a.size == a.shape[-1] and _is_dense(a) for a in others)
-        if one_for_all and (kernel.any_strides or not others) and all(map(_is_dense, outs)):
-            inputs = [
-                a.reshape(n_states, a.shape[-1]) if is_plain else a.reshape(-1)
-                for a, is_plain in zip(arrays, plain, strict=True)
-            ]
-            outs = [o.reshape(n_states, *o.shape[len(lead) :]) for o in outs]
-            lead = (n_states,)
-            self._checked_loop = kernel.checked_loop.of([*inputs, *outs], largest)
-            if others and largest < LARGEST_FLOAT:  # then the loop detects only non-finite inputs
-                plain_ones = (a for a, is_plain in zip(arrays, plain, strict=True) if is_plain)
-                self.inputs_within &= all(all_within(a, largest) for a in plain_ones)
-        else:
-            inputs = [np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays]
-        self._inputs, self._outs = inputs, outs
-        self._plain = [a for a, is_plain in zip(inputs, plain, strict=True) if is_plain]
-        self._length = lead[0]
+        n_states, shape = prod(lead), (lead if lead else (1,))
         slots = (*kernel.program.inputs, *kernel.program.outputs)
-        size = kernel.element.bytes * sum(slot.size for slot in slots) * prod(lead[1:])
-        whole = WHOLE_BLOCKS if self._checked_loop else 1
-        self._part = max(1, PART // max(1, size) // whole) * whole
+        self.inputs_within = self.results_finite = True
+        self._kernel, self._largest = kernel, largest
         self._threads = min(threads, max(1, n_states // LEAST_STATES))
+        size = kernel.element.bytes * sum(slot.size for slot in slots)
+        part = max(1, PART // max(1, size) // WHOLE_BLOCKS) * WHOLE_BLOCKS
+        if n_states <= part or all(_are_rows(a, shape) for a in arrays):
+            self._inputs = [as_rows(a, lead) for a in arrays]
+            self._outs = [o.reshape(n_states, *o.shape[len(lead) :]) for o in outs]
+            self._loop = kernel.checked_loop.of([*self._inputs, *self._outs], largest)
+            self._length, self._part = n_states, part
+        else:  # rows are made part by part: all of them may be much larger than the arrays
+            self._inputs = [np.broadcast_to(a, (*shape, a.shape[-1])) for a in arrays]
+            self._outs, self._loop = list(outs), None
+            each = n_states // shape[0]
+            self._length = shape[0]
+            self._part = max(1, part // each) if each < FEW else 1
 
     def compute(self) -> None:
         """Fill the output arrays; stop when an input is refused."""
@@ -95,23 +83,25 @@ class Batch:
     def _compute(self, i: int, j: int) -> None:
         if not self.inputs_within:
             return
-        if self._checked_loop:
-            bad = self._checked_loop(i, j)
-            if bad == BAD_INPUT:  # only False is written: other threads write too
-                self.inputs_within = False
-            elif bad == BAD_RESULT:
-                self.results_finite = False
-            return
-        if not all(all_within(a[i:j], self._largest) for a in self._plain):
+        bad = self._loop(i, j) if self._loop else self._compute_rows(i, j)
+        if bad == BAD_INPUT:  # only False is written: other threads write too
             self.inputs_within = False
-            return
-        outs = [o[i:j] for o in self._outs]
-        with np.errstate(all="ignore"):  # the results are checked below
-            out = tuple(outs) if len(outs) > 1 else outs[0]
-            self._kernel(*(a[i:j] for a in self._inputs), out=out)
-        if not all(map(all_finite, outs)):
+        elif bad == BAD_RESULT:
             self.results_finite = False
 
+    def _compute_rows(self, i: int, j: int) -> int:
+        # of two axes, the rows of one index need no copy
+        at = i if self._part == 1 and self._inputs[0].ndim > 2 else slice(i, j)
+        inputs, outs = ([x[at] for x in arrays] for arrays in (self._inputs, self._outs))
+        batch = Batch(self._kernel, inputs, outs, inputs[0].shape[:-1], 1, self._largest)
+        batch.compute()
+        if not batch.inputs_within:
+            return BAD_INPUT
+        return 0 if batch.results_finite else BAD_RESULT
 
-def _is_dense(array: Array) -> bool:
-    return array.flags.c_contiguous and array.flags.aligned
+
+def _are_rows(a: Array, lead: tuple[int, ...]) -> bool:
+    """Return whether rows of the states need no copy."""
+    plain = len(lead) == 1 or a.flags.c_contiguous
+    dense = a.flags.aligned and min(a.strides) >= 0
+    return dense and (a.size == a.shape[-1] or (plain and a.shape[:-1] == lead))

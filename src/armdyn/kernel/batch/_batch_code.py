@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from armdyn.kernel._element import ElementType
 from armdyn.kernel._llvm import Engine
+from armdyn.kernel._symbols import BAD_INPUT, BAD_RESULT
 from armdyn.kernel.batch._streamed_code import STREAMED_BATCH, STREAMED_CODE
 from armdyn.kernel.batch._streams import StreamSlots
 from armdyn.kernel.cache._common_code import common_code
@@ -22,9 +23,6 @@ BATCH_MODULES = (
     "_element", "_jit", "_symbols", "batch._batch_code", "batch._streamed_code", "batch._streams",
     "batch._strided_loop", "ir._codegen", "ir._finite_check", "ir._function_writer", "ir._writer",
 )  # fmt: skip
-
-BAD_INPUT = 1
-BAD_RESULT = 2
 
 # Copy numbers with non-temporal stores, in whole cache lines of the destination.
 _STREAM = """\

@@ -18,6 +18,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from armdyn._checks import LARGEST_FLOAT
@@ -27,9 +28,10 @@ from armdyn.kernel.batch._batch_code import batch_address, streamed_batch_addres
 from armdyn.kernel.batch._streams import scratch_size
 from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
 from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._finite_check import finite_magnitude
 
 Array = NDArray[Any]
+
+POINTER, NUMBER = ctypes.c_void_p, ctypes.c_int64
 
 # Bytes of the states that are computed before they are checked: well within the L1 cache.
 NEAR = 2**13
@@ -46,6 +48,7 @@ class CheckedBatchLoop:
         sizes: the numbers per state of every input and output.
         ordinary: the largest magnitude of inputs whose results need no check.
         near: how many states are computed before they are checked.
+        gathers: whether inputs of any strides are made dense a few states at a time.
         most_unstreamed: the results of larger batches are streamed.
     """
 
@@ -73,14 +76,16 @@ class CheckedBatchLoop:
         self._n_inputs = len(program.inputs)
         self.sizes = [slot.size for slot in slots]
         self._row_bytes = [codegen.bytes_of(size) for size in self.sizes]
-        self._most = finite_magnitude(codegen.element)
         self._axes = [len(slot.shape) for slot in slots]
         self._core = [
             codegen.bytes_of(prod(slot.shape[k + 1 :]))
             for slot in slots
             for k in range(len(slot.shape))
         ]
+        self._sizes, self._steps = _numbers(self.sizes), _numbers(self.steps)
         self.near = self._states_in(sum(self.sizes))
+        scratch = codegen.bytes_of(2 * self.near * sum(self.sizes[: self._n_inputs]))
+        self.gathers = scratch <= MOST_SCRATCH and max(self._axes[: self._n_inputs], default=0) <= 1
         self._streaming = streaming
         self._streamed_near = self._states_in(sum(self.sizes[: self._n_inputs]))
         self._streamed_room = scratch_size(program, codegen)
@@ -110,57 +115,57 @@ class CheckedBatchLoop:
         it stopped at a bad input, or `BAD_RESULT`. It releases the GIL.
 
         Args:
-            arrays: dense and aligned, of shape ``(B, ...)`` for each input and output; an input
-                without the first axis is the same for all states, and not checked.
-            largest: larger inputs are refused, like non-finite ones. This applies only if every
-                input has the first axis; otherwise only non-finite inputs are refused.
+            arrays: aligned, of shape ``(B, ...)`` for each input and output; outputs are dense. An
+                input without the first axis is the same for all states.
+            largest: larger inputs are refused, like non-finite ones.
         """
-        sizes, steps = self.sizes, self.steps
-        batched = [array.ndim > axes for axes, array in zip(self._axes, arrays, strict=True)]
-        if not all(batched):
-            sizes = [size * has for size, has in zip(sizes, batched, strict=True)]
-            rows = [step * has for step, has in zip(self._row_bytes, batched, strict=True)]
-            steps = [*rows, *self._core]
-        bases = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
-        given = (
-            self.loop, bases, (ctypes.c_int64 * len(sizes))(*sizes),
-            (ctypes.c_int64 * len(steps))(*steps), self._n_inputs, len(sizes),
-        )  # fmt: skip
-        large = len(arrays[-1]) > self.most_unstreamed
-        most = self._most
-        if largest < LARGEST_FLOAT and all(sizes[: self._n_inputs]):
-            most = self._codegen.element.bound(largest)
-        if large and self._streaming and all(sizes):
-            call = _streamed_function(self._codegen.element)
+        element, n, count = self._codegen.element, self._n_inputs, len(arrays[-1])
+        shared = [array.ndim == axes for axes, array in zip(self._axes, arrays, strict=True)]
+        dense = not any(shared) and all(array.flags.c_contiguous for array in arrays)
+        if not dense and not self.gathers:
+            inputs = [
+                np.ascontiguousarray(np.broadcast_to(a, (count, *a.shape[a.ndim - axes :])))
+                for axes, a in zip(self._axes, arrays[:n], strict=False)
+            ]
+            arrays, dense = [*inputs, *arrays[n:]], True
+        bases = (POINTER * len(arrays))(*[array.ctypes.data for array in arrays])
+        large = count > self.most_unstreamed
+        near, room = self.near, self._room if large else 0
+        operands = self.loop, bases, self._sizes, self._steps, n, len(arrays)
+        call = _function(element, batch_address)
+        if not dense:
+            from armdyn.kernel.batch._gather import gathered_address
 
-            def streamed(first: int, past: int) -> int:
-                return call(
-                    self._streaming, *given, first, past,
-                    self._streamed_near, self.ordinary, self._streamed_room, most,
-                )  # fmt: skip
+            each = [*zip(arrays, self._axes, shared, strict=True)]
+            downs = _numbers([0 if alone else a.strides[0] for a, _, alone in each])
+            rights = _numbers([a.strides[-1] if axes else 0 for a, axes, _ in each])
+            operands = batch_address(element), sum(self.sizes[:n]), downs, rights, *operands
+            room = 0
+            call = _function(element, gathered_address, POINTER, NUMBER, POINTER, POINTER)
+        elif large and self._streaming:
+            operands = self._streaming, *operands
+            near, room = self._streamed_near, self._streamed_room
+            call = _function(element, streamed_batch_address, POINTER)
+        most = _bound(element, largest)
 
-            return streamed
-        room = self._room if large else 0
-        call = _function(self._codegen.element)
-
-        def compute(first: int, past: int) -> int:
-            return call(*given, first, past, self.near, self.ordinary, room, most)
+        def compute(first: int, past: int, _kept: object = arrays) -> int:
+            return call(*operands, first, past, near, self.ordinary, room, most)
 
         return compute
 
 
-@lru_cache(maxsize=len(ELEMENTS))
-def _function(element: ElementType) -> Callable[..., Any]:
-    return ctypes.CFUNCTYPE(ctypes.c_int, *_kinds(element))(batch_address(element))
+def _numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * len(values))(*values)
 
 
-@lru_cache(maxsize=len(ELEMENTS))
-def _streamed_function(element: ElementType) -> Callable[..., Any]:
-    kinds = ctypes.c_void_p, *_kinds(element)
-    return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(streamed_batch_address(element))
+_bound = lru_cache(maxsize=16)(ElementType.bound)
 
 
-def _kinds(element: ElementType) -> list[Any]:
-    """Return the types of the arguments of the function that computes a batch."""
-    number, magnitude = ctypes.c_int64, element.c_integer
-    return [*[ctypes.c_void_p] * 4, *[number] * 5, magnitude, number, magnitude]
+@lru_cache(maxsize=3 * len(ELEMENTS))
+def _function(
+    element: ElementType, address: Callable[[ElementType], int], *first: Any
+) -> Callable[..., Any]:
+    """Return a function that computes a batch; `first` are the types of its own arguments."""
+    magnitude = element.c_integer
+    kinds = [*first, *[POINTER] * 4, *[NUMBER] * 5, magnitude, NUMBER, magnitude]
+    return ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(address(element))

@@ -1,4 +1,4 @@
-"""Memory for the results of many states."""
+"""Many states as rows: memory for their results, and arrays of any axes."""
 
 from __future__ import annotations
 
@@ -38,3 +38,20 @@ def new_rows(
     room = np.empty(count + more // size - 1, element.code)
     first = -room.__array_interface__["data"][0] % boundary // size
     return room[first : first + count].reshape(shape)
+
+
+def as_rows(array: NDArray[Any], lead: tuple[int, ...]) -> NDArray[Any]:
+    """Return states ``(..., n)`` as rows ``(B, n)``, copied only if there is no other way.
+
+    Args:
+        array: the states; if one serves for all, it is returned as ``(n,)``.
+        lead: the leading axes to which they are broadcast.
+    """
+    n = array.shape[-1]
+    if array.size == n and prod(lead) > 1:
+        rows = array.reshape(n)
+    elif array.shape[:-1] == lead:
+        rows = array.reshape(-1, n) if array.size else array.reshape(0, n)
+    else:
+        rows = np.broadcast_to(array, (*lead, n)).reshape(prod(lead), n)
+    return rows if rows.flags.aligned and min(rows.strides) >= 0 else rows.copy()

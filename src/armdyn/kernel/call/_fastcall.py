@@ -1,9 +1,9 @@
-"""C functions that evaluate plain states, and leave everything else to a slower callable.
+"""C functions of objects: they evaluate plain states, and leave all else to a slower callable.
 
 Calling a NumPy gufunc takes most of a microsecond, many times longer than the dynamics of one
 state; checking a batch in Python takes as long as some hundred states. The function made here
 checks the arrays itself (see `_fastcall_ir`). If the memory layout of Python or NumPy is not as
-expected, there is no fastcall, and callers use the slower callable.
+expected, there is none, and objects are called by `__call__`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import numpy as np
 from armdyn.errors import SettingWarning
 from armdyn.graph import Program, Rolled
 from armdyn.kernel._element import DOUBLE, ELEMENTS, ElementType
-from armdyn.kernel._llvm import Engine
 from armdyn.kernel.batch._batch_code import batch_address
 from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
 from armdyn.kernel.batch._threads import LEAST_STATES
@@ -34,7 +33,6 @@ from armdyn.kernel.call._layout import (
     FastcallSlots,
     StateItems,
     address_of,
-    fastcall_name,
     number_at,
     vectorcall_name,
 )
@@ -48,12 +46,9 @@ MOST_STATES = 2 * LEAST_STATES - 1
 
 # The modules that emit the code of a fastcall.
 FASTCALL_MODULES = (
-    "_element", "_jit", "_symbols", "call._fastcall_batch_ir", "call._fastcall_ir",
-    "call._fastcall_writer", "call._layout", "ir._codegen", "ir._finite_check",
-    "ir._function_writer",
+    "_element", "_jit", "_symbols", "batch._gather", "call._fastcall_ir", "call._fastcall_writer",
+    "call._layout", "ir._codegen", "ir._finite_check", "ir._function_writer",
 )  # fmt: skip
-
-FASTCALL_AND_KEYWORDS = 0x80 | 0x2
 
 # Indices in the table of NumPy's C functions, and the ABI version that the first one returns.
 ABI_VERSION, ARRAY_TYPE, DESCRIPTION_TYPE, ARRAY_NEW, ARRAY_BASE = 0, 2, 3, 93, 282
@@ -61,39 +56,30 @@ ABI_OF_NUMPY_2 = 0x02000000
 
 
 class FastcallState(tuple[Any, ...]):
-    """The state of a fastcall: its words, other callables and objects; see `StateItems`.
-
-    It is the `__self__` of a fastcall that is a method, which is pickled as an attribute of its
-    owner, like every method.
-    """
+    """What a C function works with: its words, other callables and objects; see `StateItems`."""
 
     __slots__ = ()
 
     def set_version(self, version: int) -> None:
-        """Make the fastcall valid for another version of its owner's class."""
+        """Make the C function valid for another version of its owner's class."""
         # The words are bytes that nothing else refers to, so they can be changed in place.
         at = id(self[StateItems.WORDS]) + layout.BYTES_ITEMS + 8 * FastcallSlots.VERSION
         ctypes.c_uint64.from_address(at).value = version
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_owner, (self[StateItems.OWNER],))
-
-
-def _owner(owner: object) -> object:
-    return owner
-
 
 class Fallbacks(NamedTuple):
-    """What a fastcall calls with its owner and the arguments if it does not compute the result.
+    """What a C function calls, with its object and the arguments, if it computes no result.
 
     Attributes:
         slow: for arguments that are not plain states.
         changed: for any arguments, after the class of the owner has changed.
+        owner: the object whose class may change: the one that is called, or one that it keeps.
         version: the `class_version` of the owner with which `slow` may be called.
     """
 
     slow: Callable[..., Any]
     changed: Callable[..., Any]
+    owner: object
     version: int
 
 
@@ -117,57 +103,30 @@ class KernelEntry(NamedTuple):
     largest: float
 
 
-def make_fastcall(
-    kernel: KernelEntry, fallbacks: Fallbacks, *, owner: object, name: str, doc: str
-) -> Callable[..., Any] | None:
-    """Return a C function that calls a kernel; None if that is not possible.
+def set_vectorcall(kernel: KernelEntry, fallbacks: Fallbacks, called: Vectorcallable) -> bool:
+    """Let Python call an object by a C function that calls a kernel; say whether that is possible.
 
     Args:
         kernel: the machine code.
         fallbacks: what is called in all other cases.
-        owner: the object that has the fastcall as an attribute.
-        name: the name of that attribute.
-        doc: the text that `help` shows, preceded by the signature as for a C function.
+        called: the object.
     """
     shape = _shape(kernel)
     if shape is None:
-        return None
+        return False
     try:
-        code = _code(kernel.element, shape)
-        strings = ctypes.c_char_p(name.encode()), ctypes.c_char_p(doc.encode())
-        definition = _Definition(
-            strings[0], code.address(fastcall_name(*shape)), FASTCALL_AND_KEYWORDS, strings[1]
+        code = common_code(
+            kernel.element, "call._fastcall_ir:fastcall_ir", FASTCALL_MODULES, *shape
         )
-        state = _state(kernel, fallbacks, owner, definition, strings)
-        make = ctypes.PYFUNCTYPE(
-            ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object
-        )(("PyCFunction_NewEx", ctypes.pythonapi))
-        return make(ctypes.addressof(definition), state, type(owner).__module__)
-    except Exception:  # anything else unexpected: the slow callable always works
-        return None
-
-
-def set_vectorcall(kernel: KernelEntry, fallbacks: Fallbacks, owner: Vectorcallable) -> None:
-    """Let Python call an object by a C function that calls a kernel, if that is possible.
-
-    Args:
-        kernel: the machine code.
-        fallbacks: what is called in all other cases.
-        owner: the object.
-    """
-    shape = _shape(kernel)
-    if shape is None:
-        return
-    try:
-        address = _code(kernel.element, shape).address(vectorcall_name(*shape))
-        before = getattr(owner, "fastcall_state", None)
+        before = getattr(called, "fastcall_state", None)
         if isinstance(before, FastcallState) and before[-1].keep is kernel.keep:
             before.set_version(fallbacks.version)
         else:  # another thread may be in a call that uses the state before, so keep that
-            owner.fastcall_state = _state(kernel, fallbacks, None, before)
-        set_function(owner, address)
+            called.fastcall_state = _state(kernel, fallbacks, before)
+        set_function(called, code.address(vectorcall_name(*shape)))
     except Exception:  # `__call__` always works
-        return
+        return False
+    return True
 
 
 def _shape(kernel: KernelEntry) -> tuple[int, int] | None:
@@ -180,58 +139,46 @@ def _shape(kernel: KernelEntry) -> tuple[int, int] | None:
     return len(inputs), len(outputs)
 
 
-def _code(element: ElementType, shape: tuple[int, int]) -> Engine:
-    return common_code(element, "call._fastcall_ir:fastcall_ir", FASTCALL_MODULES, *shape)
-
-
-def _state(
-    kernel: KernelEntry, fallbacks: Fallbacks, owner: object, *others: object
-) -> FastcallState:
-    """Return the state of a fastcall, which keeps other objects and the kernel in memory."""
-    program, batch = kernel.program, kernel.batch
-    most = min(MOST_STATES, batch.most_unstreamed)
-    largest = kernel.element.bound(kernel.largest)
+def _state(kernel: KernelEntry, fallbacks: Fallbacks, before: object) -> FastcallState:
+    """Return the state of a C function, which keeps the state before and the kernel in memory."""
+    program, batch, element = kernel.program, kernel.batch, kernel.element
+    largest = element.bound(kernel.largest)
     sure = batch.ordinary >= 0
-    usual = min(batch.ordinary, largest) if sure else largest
-    words = [
-        *_addresses(kernel.element),
-        kernel.one,
-        batch.loop,
-        batch.near,
-        batch.ordinary % 2**64,
-        most,
-    ]
-    words += [fallbacks.version, largest, usual, sure]
+    given = {
+        **_addresses(element),
+        FastcallSlots.KERNEL: kernel.one,
+        FastcallSlots.LOOP: batch.loop,
+        FastcallSlots.NEAR: batch.near,
+        FastcallSlots.ORDINARY: batch.ordinary % 2**64,
+        FastcallSlots.MOST_STATES: min(MOST_STATES, batch.most_unstreamed),
+        FastcallSlots.MOST_GATHERED: MOST_STATES if batch.gathers else 0,
+        FastcallSlots.OWNER: id(fallbacks.owner),
+        FastcallSlots.VERSION: fallbacks.version,
+        FastcallSlots.LARGEST: largest,
+        FastcallSlots.USUAL: min(batch.ordinary, largest) if sure else largest,
+        FastcallSlots.SURE: sure,
+        FastcallSlots.NUMBERS: sum(slot.size for slot in program.inputs),
+    }
+    words = [given[word] for word in FastcallSlots]
     words += [slot.size for slot in program.inputs]
     for slot in program.outputs:
         words += [len(slot.shape), slot.size, *slot.shape]
         words += [0] * (MOST_AXES - len(slot.shape))
     words += [*batch.sizes, *batch.steps]
     packed = struct.pack(f"={len(words)}Q", *words)
-    return FastcallState((packed, fallbacks.slow, owner, fallbacks.changed, *others, kernel))
-
-
-class _Definition(ctypes.Structure):
-    """CPython's PyMethodDef."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
+    return FastcallState((packed, fallbacks.slow, fallbacks.changed, before, kernel))
 
 
 @lru_cache(maxsize=len(ELEMENTS))
-def _addresses(element: ElementType) -> list[int]:
-    """Return the words before the kernel's, in the order of `FastcallSlots`."""
+def _addresses(element: ElementType) -> dict[FastcallSlots, int]:
+    """Return the words that are the same for all kernels."""
     api = ctypes.pythonapi
     functions = [
         api.PyObject_Vectorcall, api.PyTuple_New, api.Py_IncRef, api.Py_DecRef,
         api.PyEval_SaveThread, api.PyEval_RestoreThread,
     ]  # fmt: skip
     call, new_tuple, incref, decref, save, restore = (address_of(f) for f in functions)
-    given = {
+    return {
         FastcallSlots.ARRAY_TYPE: id(np.ndarray),
         FastcallSlots.TUPLE_TYPE: id(tuple),
         FastcallSlots.OUT: id(sys.intern("out")),
@@ -246,7 +193,6 @@ def _addresses(element: ElementType) -> list[int]:
         FastcallSlots.RESTORE_THREAD: restore,
         FastcallSlots.BATCH: batch_address(element),
     }
-    return [given[word] for word in FastcallSlots if word < FastcallSlots.KERNEL]
 
 
 def _table() -> Any:
@@ -285,7 +231,7 @@ def class_version(cls: type) -> int:
     """Return a number that changes whenever a class or a base of it does; 0 if there is none."""
     if not fastcall_works():
         return 0
-    getattr(cls, "__doc__", None)  # a lookup assigns a changed class its next version
+    getattr(cls, "__init__", None)  # a lookup assigns a changed class its next version
     return number_at(cls, layout.VERSION_TAG, ctypes.c_uint32)
 
 
@@ -297,7 +243,7 @@ def _as_expected() -> bool:
             and _right_python()
             and _right_numpy()
             and vectorcall_works()
-            and all(_addresses(DOUBLE))
+            and all(_addresses(DOUBLE).values())
         )
     except Exception:
         return False
@@ -374,14 +320,19 @@ def _holds_on(table: Any) -> bool:
 
 def _laid_out(array: np.ndarray[Any, Any]) -> bool:
     """Return whether the fields of an array are at the expected offsets."""
-    axes = number_at(array, layout.AXES)
-    lengths = (ctypes.c_ssize_t * array.ndim).from_address(axes) if array.ndim else ()
+    lengths, strides = (
+        tuple((ctypes.c_ssize_t * array.ndim).from_address(number_at(array, at)))
+        if array.ndim
+        else ()
+        for at in (layout.AXES, layout.STRIDES)
+    )
     kind = array.dtype
     native = number_at(kind, layout.BYTE_ORDER, ctypes.c_uint8) == layout.NATIVE
     return (
         number_at(array, layout.DATA) == array.__array_interface__["data"][0]
         and number_at(array, layout.N_AXES, ctypes.c_int) == array.ndim
-        and tuple(lengths) == array.shape
+        and lengths == array.shape
+        and strides == array.strides
         and number_at(array, layout.DESCRIPTION) == id(kind)
         and number_at(kind, layout.TYPE_NUMBER, ctypes.c_int) == kind.num
         and native == kind.isnative

@@ -26,15 +26,16 @@ from armdyn.kernel.call._layout import (
 from armdyn.kernel.ir._codegen import Codegen
 from armdyn.kernel.ir._function_writer import FunctionWriter
 
-# The arguments of a call, after the object that is called; and those of all parts of a fastcall.
-CALL = "ptr %args, i64 %n, ptr %names"
-OWN = f"ptr %owner, {CALL}, ptr %self"
+# The arguments of a call, whose number has a flag at first; and those of all parts of a C function.
+FLAGGED_CALL = "ptr %called, ptr %args, i64 %flagged, ptr %names"
+CALL = "ptr %called, ptr %args, i64 %n, ptr %names"
+OWN = f"{CALL}, ptr %self"
 
 PASS_ON = "armdyn_pass_on"
 
-# Call another callable by `PyObject_Vectorcall`, with the owner before the arguments.
+# Call another callable by `PyObject_Vectorcall`, with the called object before the arguments.
 PASS_ON_FUNCTION = f"""\
-define internal ptr @{PASS_ON}(ptr %owner, {CALL}, ptr %callee, ptr %call) nounwind {{
+define internal ptr @{PASS_ON}({CALL}, ptr %callee, ptr %call) nounwind {{
 entry:
   %none = icmp eq ptr %names, null
   br i1 %none, label %positional, label %named
@@ -47,7 +48,7 @@ positional:
   %count = add i64 %n, %n.names
   %more = add i64 %count, 1
   %all = alloca ptr, i64 %more
-  store ptr %owner, ptr %all
+  store ptr %called, ptr %all
   br label %next
 next:
   %k = phi i64 [ 0, %positional ], [ %k2, %copy ]
@@ -78,14 +79,20 @@ class Span(NamedTuple):
 class FastcallWriter(FunctionWriter):
     """The body of a function that accesses fields of Python objects and NumPy arrays.
 
-    Its parameters are `OWN`. It reads its words from the state of the fastcall, `%self`. For
+    Its parameters are `OWN`. It reads its words from the state of the C function, `%self`. For
     arguments that it does not handle, it jumps to the label "slow".
+
+    Args:
+        codegen: the code generator.
+        first: instructions at the beginning.
     """
 
-    def __init__(self, codegen: Codegen) -> None:
+    def __init__(self, codegen: Codegen, *first: str) -> None:
         super().__init__()
         self.codegen = codegen
         self.begin("entry")
+        for text in first:
+            self.do(text)
         self.words = self.field(self.load_field("ptr", "%self", TUPLE_ITEMS), BYTES_ITEMS)
         self.array_type = self.word("ptr", FastcallSlots.ARRAY_TYPE)
 
@@ -108,14 +115,14 @@ class FastcallWriter(FunctionWriter):
         self.begin(label)
         callee = self.load_field("ptr", "%self", TUPLE_ITEMS + 8 * item)
         call = self.word("ptr", FastcallSlots.VECTORCALL)
-        arguments = f"ptr %owner, {CALL}, ptr {callee}, ptr {call}"
+        arguments = f"{CALL}, ptr {callee}, ptr {call}"
         self.do(f"ret ptr {self.new(f'tail call ptr @{PASS_ON}({arguments})')}")
 
     def array(self, x: str) -> None:
         """Require an array, of no subclass."""
         self.require("eq ptr", self.load_field("ptr", x, TYPE), self.array_type)
 
-    def plain(self, array: str, n_axes: str | int, flags: int, no_flags: int = 0) -> str:
+    def unlike(self, array: str, n_axes: str | int | None, flags: int, no_flags: int = 0) -> str:
         """Return 0 if an array of the element type has these axes, some flags, and not some others.
 
         A single test of all differences is faster than one of each.
@@ -123,12 +130,13 @@ class FastcallWriter(FunctionWriter):
         description = self.load_field("ptr", array, DESCRIPTION)
         order = self.new(f"zext i8 {self.load_field('i8', description, BYTE_ORDER)} to i32")
         has = self.new(f"and i32 {self.load_field('i32', array, FLAGS)}, {flags | no_flags}")
-        wanted = (
-            (self.load_field("i32", array, N_AXES), n_axes),
+        wanted: list[tuple[str, str | int]] = [
             (self.load_field("i32", description, TYPE_NUMBER), self.codegen.element.type_number),
             (order, NATIVE),
             (has, flags),
-        )
+        ]
+        if n_axes is not None:
+            wanted.insert(0, (self.load_field("i32", array, N_AXES), n_axes))
         different = [self.new(f"xor i32 {found}, {expected}") for found, expected in wanted]
         return reduce(lambda a, b: self.new(f"or i32 {a}, {b}"), different)
 

@@ -8,11 +8,11 @@ in Python, slower for a single state.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 from math import prod
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,15 +29,6 @@ FROM_FUNC_AND_DATA_AND_SIGNATURE = 31
 NO_IDENTITY = -1
 
 
-class Loop(Protocol):
-    """Calls machine code with arrays."""
-
-    @property
-    def function(self) -> Callable[..., Result]:
-        """The callable: takes arrays and optionally `out`; valid as long as this object lives."""
-        ...
-
-
 def signature(program: Program | Rolled) -> str:
     """Return the shapes of a program as a NumPy signature, e.g. "(6),(6)->(6,6)"."""
     left, right = (
@@ -49,8 +40,8 @@ def signature(program: Program | Rolled) -> str:
 
 def make_loop(
     program: Program | Rolled, element: ElementType, address: int, *, any_strides: bool
-) -> Loop:
-    """Return a `Loop` that calls the inner loop at an address.
+) -> Gufunc | PlainLoop:
+    """Return what calls the inner loop at an address; its `function` is valid while it lives.
 
     Args:
         program: the program that the loop computes.

@@ -16,9 +16,11 @@ class FastcallSlots(IntEnum):
     lengths of axes. Last come the operands of the loop over a batch: their numbers per state, then
     the strides.
 
-    VERSION is the version of the owner's class for which the fastcall is valid. LARGEST is the
-    largest input that is accepted. One state is compared with USUAL first: no result of smaller
-    inputs overflows if SURE is 1; if it is 0, USUAL equals LARGEST.
+    OWNER is the address of an object that the called object keeps, or of that itself; VERSION is
+    the version of its class for which the C function is valid. Batches have at most MOST_STATES, or
+    MOST_GATHERED if they are not dense. NUMBERS is how many numbers the inputs of a state have, and
+    LARGEST the largest that is accepted. One state is compared with USUAL first: no result of
+    smaller inputs overflows if SURE is 1; if it is 0, USUAL equals LARGEST.
     """
 
     ARRAY_TYPE = 0
@@ -39,10 +41,35 @@ class FastcallSlots(IntEnum):
     NEAR = auto()
     ORDINARY = auto()
     MOST_STATES = auto()
+    MOST_GATHERED = auto()
+    NUMBERS = auto()
+    OWNER = auto()
     VERSION = auto()
     LARGEST = auto()
     USUAL = auto()
     SURE = auto()
+
+
+class CallWords:
+    """Where the words that follow `FastcallSlots` are, for some numbers of inputs and outputs.
+
+    Attributes:
+        lengths: of each input, its length.
+        n_axes: of each output, its number of axes.
+        counts: of each output, how many numbers it has.
+        axes: of each output, the lengths of its axes.
+        sizes: of the first operand, its numbers per state; those of the others follow.
+        steps: of the first operand, its stride; those of the others follow.
+    """
+
+    def __init__(self, n_inputs: int, n_outputs: int) -> None:
+        first, row = len(FastcallSlots) + n_inputs, 2 + MOST_AXES
+        self.lengths = range(len(FastcallSlots), first)
+        self.n_axes, self.counts, self.axes = (
+            range(first + k, first + k + row * n_outputs, row) for k in range(3)
+        )
+        self.sizes = first + row * n_outputs
+        self.steps = self.sizes + n_inputs + n_outputs
 
 
 class StateItems(IntEnum):
@@ -50,7 +77,6 @@ class StateItems(IntEnum):
 
     WORDS = 0
     SLOW = auto()
-    OWNER = auto()
     CHANGED = auto()
 
 
@@ -67,23 +93,19 @@ VECTORCALL_OFFSET = 56
 # In an instance of `Vectorcallable`: its C function, and its `FastcallState`.
 VECTORCALL, STATE = 16, 24
 # Offsets in NumPy arrays, and in their descriptors (dtypes).
-DATA, N_AXES, AXES, DESCRIPTION, FLAGS = 16, 24, 32, 56, 64
+DATA, N_AXES, AXES, STRIDES, DESCRIPTION, FLAGS = 16, 24, 32, 40, 56, 64
 BYTE_ORDER, TYPE_NUMBER = 26, 28
 
 NATIVE = ord("=")
+ALIGNED = 0x100
 DENSE_AND_ALIGNED = 0x101
 WRITEABLE = 0x400
 # Flags of arrays that warn when written to, or that are a copy to be written back: left to NumPy.
 UNUSUAL = 0x80002000
 
 
-def fastcall_name(n_inputs: int, n_outputs: int) -> str:
-    """Return the name of the C function for these numbers of inputs and outputs."""
-    return f"armdyn_fastcall_{n_inputs}_{n_outputs}"
-
-
 def vectorcall_name(n_inputs: int, n_outputs: int) -> str:
-    """Return the name of the same function for calls of an object instead of a method."""
+    """Return the name of the C function for these numbers of inputs and outputs."""
     return f"armdyn_vectorcall_{n_inputs}_{n_outputs}"
 
 

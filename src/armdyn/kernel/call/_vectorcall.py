@@ -106,12 +106,13 @@ def set_function(x: Vectorcallable, address: int) -> None:
     flags.value |= HAVE_VECTORCALL >> 8
 
 
-def lost_function(x: Vectorcallable) -> bool:
-    """Return whether an object has had a C function, but its class has lost the flag.
+def has_function(x: Vectorcallable) -> bool:
+    """Return whether Python calls an object by a C function.
 
-    From Python 3.12 on, a class loses it when `__call__` is assigned.
+    From Python 3.12 on, a class loses the flag when `__call__` is assigned.
     """
-    return not type(x).__flags__ & HAVE_VECTORCALL and hasattr(x, "fastcall_state")
+    flagged = type(x).__flags__ & HAVE_VECTORCALL and hasattr(x, "fastcall_state")
+    return bool(flagged and number_at(x, layout.VECTORCALL))
 
 
 def vectorcall_works() -> bool:
