@@ -31,7 +31,7 @@ hypothesis.settings.load_profile("armdyn")
 
 def pytest_configure() -> None:
     """Tests load wrong arms for other ends: as if each had been loaded, and warned of, before."""
-    from armdyn.robot import _bundled
+    from armdyn.robot import library as _bundled
 
     _bundled.told.update(_bundled.WRONG)
 

@@ -6,9 +6,10 @@ import re
 import sys
 from pathlib import Path
 
-from armdyn.arm import Arm, load
+from armdyn.arm.arm import Arm
+from armdyn.arm.files import load
 from armdyn.errors import MissingExtraError
-from armdyn.robot import generic
+from armdyn.robot.library import generic
 
 USUAL = ("ur5", "panda", "puma560", "generic6", "generic7")
 

@@ -15,10 +15,10 @@ from typing import Annotated
 
 import typer
 
-from armdyn.cli._console import complain, progress_bar, show
+from armdyn.cli.console import complain, progress_bar, show
 from armdyn.errors import ArmdynError, FileError, InputError, shown
-from armdyn.files import write_whole
-from armdyn.present import PICTURES_IN_WORDS, check_picture
+from armdyn.present.pictures import PICTURES_IN_WORDS, check_picture
+from armdyn.writing import write_whole
 from arms import arm_named
 from comparison.presentation import grids, page, write_plot
 from comparison.run import PEERS, QUANTITIES, QUICK, Settings, run_benchmark

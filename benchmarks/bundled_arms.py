@@ -14,7 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from armdyn.robot import Robot, read_robot, toml_text
+from armdyn.robot.files import read_robot
+from armdyn.robot.formats.toml import toml_text
+from armdyn.robot.model import Robot
 from arms import published
 
 BUNDLED = Path(__file__).parents[1] / "src/armdyn/robot/bundled"

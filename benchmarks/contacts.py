@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 import armdyn
 from armdyn import Arm, Log, MomentumObserver
-from armdyn.control import model_for
+from armdyn.control.model_choice import model_for
 from cutoffs import Case, cases
 
 HOME = Path(__file__).parents[1]

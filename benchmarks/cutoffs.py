@@ -31,9 +31,9 @@ import numpy as np
 
 import armdyn
 from armdyn import Arm, Log
-from armdyn.identification.band._find import find_band
-from armdyn.identification.extra._extra import extra_columns
-from armdyn.log import at_source_times
+from armdyn.identification.band.find import find_band
+from armdyn.identification.extra.extra import extra_columns
+from armdyn.log.clock import at_source_times
 
 HOME = Path(__file__).parents[1]
 sys.path[:0] = [str(HOME / "tests"), str(HOME / "tests/identification")]

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import numpy as np
 
 from armdyn import ArmdynError, Log
-from armdyn.identification import _arguments
+from armdyn.identification import arguments as _arguments
 from support.degenerate import (
     VERBS,
     Case,

@@ -18,13 +18,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import armdyn
-from armdyn.kernel import DOUBLE
-from armdyn.kernel._kernel import program_ir
-from armdyn.kernel.batch._batch_code import batch_code
-from armdyn.kernel.call._fastcall_ir import fastcall_ir
-from armdyn.kernel.ir._codegen import Codegen
+from armdyn.kernel.batch_ir import batch_code
+from armdyn.kernel.call.fastcall_ir import fastcall_ir
+from armdyn.kernel.element import DOUBLE
+from armdyn.kernel.ir.codegen import Codegen
+from armdyn.kernel.kernel import program_ir
 from armdyn.kernel.targets import arm, x86
-from armdyn.kernel.targets._target import Host
+from armdyn.kernel.targets.target import Host
 from arms import arm_named
 
 ARMS = ("puma560", "ur5", "panda", "generic6", "generic7", "generic30")

@@ -19,8 +19,8 @@ from dataclasses import replace
 import numpy as np
 
 import armdyn
-from armdyn.identification.fit._columns import rotor_rows
-from armdyn.robot import FRICTION_TERMS
+from armdyn.identification.fit.columns import rotor_rows
+from armdyn.robot.friction import FRICTION_TERMS
 from arms import arm_named
 
 SHARES = (0.1, 0.3, 0.6, 0.9)

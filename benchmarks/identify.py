@@ -16,10 +16,10 @@ import pinocchio as pin
 
 import armdyn
 from armdyn.arm.pinocchio import pinocchio_model
-from armdyn.identification.data._decimation import decimation_filter
-from armdyn.identification.fit._columns import Model, friction_columns
-from armdyn.identification.fit._fit import factors_of
-from armdyn.identification.fit._segments import FilteredSegment, Rows
+from armdyn.identification.data.decimation import decimation_filter
+from armdyn.identification.fit.columns import Model, friction_columns
+from armdyn.identification.fit.fit import factors_of
+from armdyn.identification.fit.segments import FilteredSegment, Rows
 from arms import arm_named
 
 LOOP = 50_000

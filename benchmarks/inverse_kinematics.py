@@ -32,8 +32,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 import armdyn
-from armdyn.algorithms.closed_form import closed_form
-from armdyn.robot import chain_of
+from armdyn.kinematics.families import closed_form
+from armdyn.robot.chain import chain_of
 from peers.eaik import EAIK
 from timing import Job, best_times
 

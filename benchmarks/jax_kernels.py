@@ -24,10 +24,10 @@ import jax.numpy as jnp
 import numpy as np
 
 import armdyn
-from armdyn.arm import Function
-from armdyn.kernel._jit import compile_object, load_code
-from armdyn.kernel.call._xla import HANDLER, handler_ir
-from armdyn.kernel.ir._codegen import Codegen
+from armdyn.arm.function import Function
+from armdyn.kernel.call.xla import HANDLER, handler_ir
+from armdyn.kernel.ir.codegen import Codegen
+from armdyn.kernel.jit import compile_object, load_code
 from timing import Job, best_times
 
 STATES, ROUNDS = 4096, 60

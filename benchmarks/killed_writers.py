@@ -31,10 +31,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import numpy as np
 
 import armdyn
-from armdyn.cli._app import main as run_command
-from armdyn.files import _temporary, write_whole
-from armdyn.identification import _result
-from armdyn.kernel.cache._cache import Cache, key
+from armdyn import writing as _temporary
+from armdyn.cli.app import main as run_command
+from armdyn.identification import result as _result
+from armdyn.kernel.cache import Cache, key
+from armdyn.writing import write_whole
 from support.identification import recorded, small_arm
 
 HERE = str(Path(_temporary.__file__).parent)

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import armdyn
-from armdyn.present import Grid
+from armdyn.present.tables import Grid
 from support import embedded
 
 ARMS = {"puma560": "PUMA 560", "ur5": "UR5", "panda": "Panda"}

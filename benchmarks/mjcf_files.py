@@ -24,8 +24,9 @@ import mujoco
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from armdyn.errors import ArmdynError
-from armdyn.robot import Robot, read_robot, write_robot
-from armdyn.robot.formats._registry import root_element
+from armdyn.robot.files import read_robot, write_robot
+from armdyn.robot.formats.registry import root_element
+from armdyn.robot.model import Robot
 from support.formats_in_turn import in_turn
 from support.mjcf_texts import differences, without_assets
 

@@ -25,7 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from armdyn.errors import ArmdynError
-from armdyn.robot import read_robot
+from armdyn.robot.files import read_robot
 from support.mjcf_texts import TWO_LINKS, random_mjcf
 from support.mutations import mutated
 from support.xacro_texts import ARM, MACROS

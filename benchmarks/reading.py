@@ -24,8 +24,8 @@ import pinocchio as pin
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from armdyn.robot import read_robot
-from armdyn.robot.formats._registry import root_element
+from armdyn.robot.files import read_robot
+from armdyn.robot.formats.registry import root_element
 from support.mjcf_texts import without_assets
 
 
@@ -79,7 +79,7 @@ def own(path: Path, source: Path | None, runs: int) -> float:
 
 _TIMER = """
 import sys, time, warnings
-from armdyn.robot import read_robot
+from armdyn.robot.files import read_robot
 warnings.simplefilter("ignore")
 path, runs = sys.argv[1], int(sys.argv[2])
 read_robot(path)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import armdyn
 import cutoffs
 from armdyn import Log
-from armdyn.log import at_source_times
+from armdyn.log.clock import at_source_times
 
 
 def splits() -> Iterator[tuple[str, cutoffs.Case, list[Log], Log]]:

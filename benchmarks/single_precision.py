@@ -21,8 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.graph import Slot, trace
-from armdyn.kernel import FLOAT, compile_program
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.kernel.element import FLOAT
+from armdyn.kernel.kernel import compile_program
 from armdyn.scalar import cos, sin
 from arms import arm_named
 from timing import Job, best_times

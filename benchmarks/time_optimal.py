@@ -17,12 +17,12 @@ import numpy as np
 
 import armdyn
 from armdyn import Arm
-from armdyn.motion import time_optimal
-from armdyn.motion.timing._limits import limits_of
-from armdyn.motion.timing._passes import passed
-from armdyn.motion.timing._paths import splines
-from armdyn.motion.timing._problem import Problem
-from armdyn.motion.timing._tight import Tight
+from armdyn.motion.limits import limits_of
+from armdyn.motion.optimal import time_optimal
+from armdyn.motion.passes import passed
+from armdyn.motion.paths import splines
+from armdyn.motion.planning import Tight
+from armdyn.motion.problem import Problem
 from peers.toppra import Toppra, duration
 
 VISCOUS = {"ur5": [12, 12, 9, 2.5, 2.5, 2], "panda": [6, 6, 5, 5, 1.2, 1, 1]}

@@ -20,7 +20,8 @@ import numpy as np
 import torch
 
 import armdyn
-from armdyn.graph import Program, statements
+from armdyn.graph.program import Program
+from armdyn.graph.show import statements
 from armdyn.scalar import Op
 from timing import Job, best_times
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 import armdyn
-from armdyn.identification.physical import _physical
+from armdyn.identification.physical import physical as _physical
 from errorbars import described, motion, recorded, replace_joints, truth
 
 

@@ -29,13 +29,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from armdyn.algorithms.kinematics import jacobian, pose
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.arm._named_frames import at_frame
+from armdyn.arm.frames import at_frame
 from armdyn.errors import ArmdynError
-from armdyn.robot import Chain, Robot, chain_of
-from armdyn.robot.formats._merge import _rest_positions
-from armdyn.robot.formats._tree import tree_of
-from armdyn.robot.formats.urdf import parse_urdf, urdf_text
-from armdyn.robot.formats.urdf._parse import parse_description
+from armdyn.robot.chain import Chain, chain_of
+from armdyn.robot.formats.bodies import _rest_positions
+from armdyn.robot.formats.tree import tree_of
+from armdyn.robot.formats.urdf.read import parse_description, parse_urdf
+from armdyn.robot.formats.urdf.write import urdf_text
+from armdyn.robot.model import Robot
 from arms import published
 from support.formats_in_turn import in_turn
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import armdyn
-from armdyn.motion import StraightLine
+from armdyn.motion.straight_line import StraightLine
 
 arm = armdyn.load("puma560")
 start = np.radians([10, -60, 180, 0, 45, 0])

@@ -22,9 +22,8 @@ from unittest import mock
 import numpy as np
 
 import armdyn
-from armdyn.cli._app import main
-from armdyn.cli._lazy_group import _imported
-from armdyn.cli._usage import VERBS
+from armdyn.cli.app import _imported, main
+from armdyn.cli.usage import VERBS
 from fuzz._finding import check
 from support.identification import recorded
 from support.urdf_texts import ARM
@@ -123,7 +122,7 @@ def case(rng: random.Random, target: str) -> Case:
 @cache
 def _files() -> dict[str, bytes]:
     """Return the files that commands may read."""
-    from armdyn.robot import toml_text
+    from armdyn.robot.formats.toml import toml_text
 
     arm = armdyn.load("planar2")
     heavy = armdyn.Arm(

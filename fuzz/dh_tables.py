@@ -11,7 +11,7 @@ import numpy as np
 
 import armdyn
 from armdyn.errors import ArmdynError
-from armdyn.robot import Robot
+from armdyn.robot.model import Robot
 from fuzz._finding import Finding, check
 from support.mjcf_texts import Reference
 

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import ArmdynError
-from armdyn.robot import Robot, read_robot, write_robot
+from armdyn.robot.files import read_robot, write_robot
+from armdyn.robot.model import Robot
 from fuzz import robot_texts
 from fuzz._finding import Finding, check, must
 from fuzz.light_urdf import mass_matrix_and_gravity

@@ -9,7 +9,9 @@ from dataclasses import replace
 from functools import cache
 
 import armdyn
-from armdyn.robot import Robot, toml_text, urdf_text
+from armdyn.robot.formats.toml import toml_text
+from armdyn.robot.formats.urdf.write import urdf_text
+from armdyn.robot.model import Robot
 from support.mjcf_texts import TWO_LINKS, random_mjcf
 from support.mutations import mutated
 from support.robots import FAMILIES, random_robot

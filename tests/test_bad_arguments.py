@@ -122,7 +122,7 @@ def closed_view(
     port: Any = None, host: Any = "127.0.0.1", browser: Any = False, packages: Any = ()
 ) -> None:
     """Open a viewer, and close it; no window appears."""
-    with mock.patch("armdyn.view._viewer.shown_in_browser", return_value=True):
+    with mock.patch("armdyn.view.viewer.shown_in_browser", return_value=True):
         ARM.view(port=port, host=host, browser=browser, packages=packages).close()
 
 

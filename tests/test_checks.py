@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from armdyn import _checks as checks
+from armdyn import checks
 from armdyn.errors import ArmdynError, InputError, MethodError, RobotError
 
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
@@ -224,5 +224,5 @@ def test_errors_about_no_argument_say_so() -> None:
 
 
 def test_checks_and_errors_do_not_import_numpy() -> None:
-    code = "import armdyn._checks, armdyn.errors, sys; sys.exit('numpy' in sys.modules)"
+    code = "import armdyn.checks, armdyn.errors, sys; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armdyn._numerics import ratio, scaled_inverse, scaled_pinv, scaled_root, scaled_solve
 from armdyn.errors import NumericalError
+from armdyn.numerics import ratio, scaled_inverse, scaled_pinv, scaled_root, scaled_solve
 
 SIZES = 10.0 ** np.array([-9.0, 0.0, 9.0, 4.0])
 

@@ -22,15 +22,17 @@ import pytest
 
 import armdyn
 import timing
-from armdyn import _checks
+from armdyn import checks as _checks
+from armdyn import writing as _temporary
 from armdyn.errors import ArmdynError
-from armdyn.files import _temporary
-from armdyn.files._whole import write_whole
-from armdyn.kernel import _llvm, target
-from armdyn.kernel.batch import _threads
-from armdyn.kernel.targets import _choice
-from armdyn.log.storage import _memory_rows
-from armdyn.robot.formats.isolated import _confine, _process
+from armdyn.kernel import batch as _threads
+from armdyn.kernel import llvm as _llvm
+from armdyn.kernel.targets import choice as _choice
+from armdyn.kernel.targets.choice import target
+from armdyn.log import rows as _memory_rows
+from armdyn.robot.formats.isolated import confine as _confine
+from armdyn.robot.formats.isolated import process as _process
+from armdyn.writing import write_whole
 
 SOURCES = sorted(Path(str(files("armdyn"))).rglob("*.py"))
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="calls Linux itself")

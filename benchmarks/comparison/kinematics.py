@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from armdyn.algorithms.closed_form import closed_form
 from armdyn.errors import ArmdynError
-from armdyn.robot import chain_of
+from armdyn.kinematics.families import closed_form
+from armdyn.robot.chain import chain_of
 from arms import arm_named
 from comparison.results import OURS, Kinematics, Times
 from peers.eaik import EAIK

@@ -17,8 +17,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from armdyn.graph import Instruction, Operations, Program, Slot
-from armdyn.kernel import compile_program
+from armdyn.graph.count import Operations
+from armdyn.graph.program import Instruction, Program, Slot
+from armdyn.kernel.kernel import compile_program
 from armdyn.scalar import Op
 from comparison.results import Work
 from timing import Job

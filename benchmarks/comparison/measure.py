@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arm import Arm, Function
+from armdyn.arm.arm import Arm
+from armdyn.arm.function import Function
 from armdyn.arm.verify import random_states
 from armdyn.errors import ArmdynError
-from armdyn.graph import Program
-from armdyn.kernel import LEAST_STATES, compile_program
-from armdyn.robot import generic
+from armdyn.graph.program import Program
+from armdyn.kernel.batch import LEAST_STATES
+from armdyn.kernel.kernel import compile_program
+from armdyn.robot.library import generic
 from comparison.limit import moving, multiply_job, work
 from comparison.results import OURS, Cell, Growth, Limit, Times
 from peers.peer import Array, Offer, Peer, PeerArm, Scope, Task, disagreement, ours

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm
-from armdyn.motion import time_optimal
-from armdyn.motion.timing._paths import splines
+from armdyn.arm.arm import Arm
+from armdyn.motion.optimal import time_optimal
+from armdyn.motion.paths import splines
 from arms import arm_named
 from comparison.results import OURS, Planning, Times
 from peers.toppra import Toppra, duration

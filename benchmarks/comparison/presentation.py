@@ -8,7 +8,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from armdyn.present import JOINT_COLOURS, Grid, check_picture, new_figure, write_picture
+from armdyn.present.pictures import JOINT_COLOURS, check_picture, new_figure, write_picture
+from armdyn.present.tables import Grid
 from comparison.results import OURS, Benchmark, Growth, Times
 
 ABSENT = "-"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from armdyn._progress import Progress
-from armdyn.arm import Arm
+from armdyn.arm.arm import Arm
 from armdyn.errors import ArmdynError, MethodError
-from armdyn.kernel import wanted_threads
+from armdyn.kernel.batch import wanted_threads
+from armdyn.progress import Progress
 from arms import USUAL, arm_named
 from comparison.kinematics import measure_kinematics
 from comparison.measure import (

@@ -12,9 +12,9 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from armdyn.arm import Arm
+from armdyn.arm.arm import Arm
 from armdyn.errors import ArmdynError
-from armdyn.files import scratch_folder
+from armdyn.writing import scratch_folder
 from arms import arm_named
 from comparison.results import Imports, Start
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arm import Arm
+from armdyn.arm.arm import Arm
 from armdyn.errors import MissingExtraError
-from armdyn.graph import Slot
+from armdyn.graph.program import Slot
 from peers.peer import Array, Offer, Parts, Task, one_by_one, parts_of
 from timing import Job
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm, Branches
+from armdyn.arm.arm import Arm
 from armdyn.errors import InputError, MissingExtraError
+from armdyn.kinematics.turns import Branches
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arm import Arm
+from armdyn.arm.arm import Arm
 from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.errors import ArmdynError, MissingExtraError
 from peers.peer import Array, Offer, Parts, Task, one_by_one

@@ -13,8 +13,8 @@ from typing import Any, Literal, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.algorithms import QUANTITIES
-from armdyn.arm import Function
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.arm.function import Function
 from armdyn.arm.verify import LOST_BY_SOLVING, relative_error
 from timing import Job
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arm import Arm
+from armdyn.arm.arm import Arm
 from armdyn.arm.pinocchio import import_pinocchio, pinocchio_model
 from armdyn.errors import ArmdynError
-from armdyn.files import scratch_folder
+from armdyn.writing import scratch_folder
 from peers.peer import Array, Offer, Parts, Task, one_by_one, parts_of, symmetric
 from timing import Job
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm
+from armdyn.arm.arm import Arm
 from armdyn.errors import MissingExtraError
-from armdyn.motion.timing._limits import limits_of
+from armdyn.motion.limits import limits_of
 
 Array = NDArray[np.float64]
 

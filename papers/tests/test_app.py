@@ -9,8 +9,8 @@ import sys
 import pytest
 import typer
 
-from armdyn.cli._app import main as armdyn_main
-from armdyn.cli._usage import VERBS
+from armdyn.cli.app import main as armdyn_main
+from armdyn.cli.usage import VERBS
 from armdyn_papers.app import EXAMPLES, app, main
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.algorithms import QUANTITIES
+from armdyn.algorithms.table import QUANTITIES
 from armdyn_papers.app import main
 from armdyn_papers.catalogue.entry import VERDICTS, Paper, equation_numbers, path_of_test
 from armdyn_papers.catalogue.places import defined, source_place

@@ -9,8 +9,10 @@ import pytest
 
 import armdyn
 from armdyn.algorithms.frame import frame
-from armdyn.graph import Slot, count, trace
-from armdyn.robot import chain_of
+from armdyn.graph.count import count
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.robot.chain import chain_of
 from armdyn_papers.errata.arm import Array, Posed, Z, cross, difference, posed, skew
 from armdyn_papers.errata.lin_1994 import slope
 

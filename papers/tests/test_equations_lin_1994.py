@@ -8,8 +8,8 @@ import pytest
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_1994 import first_moments
 from armdyn.algorithms.structure import structure
-from armdyn.minimal._closed_form import closed_form
-from armdyn.minimal._sampled import random_states, rank, stacked_regressor
+from armdyn.minimal.check import random_states, rank, stacked_regressor
+from armdyn.minimal.closed_form import closed_form
 from armdyn_papers.errata.arm import Array, Posed, cross, difference, inclined_slides, posed, skew
 from armdyn_papers.errata.composites import parts
 from armdyn_papers.errata.lin_1994 import matrix_48

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.composite import composites
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_fang_5 import composites_before
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.errors import InputError
-from armdyn.graph import interpret
-from armdyn.robot import chain_of, generic
+from armdyn.graph.interpret import interpret
+from armdyn.robot.chain import chain_of
+from armdyn.robot.library import generic
 from armdyn.scalar import cos, symbol
 from armdyn_papers.printed.lines import CountedLines, Lines
 from armdyn_papers.printed.table_vii import composites as table_vii

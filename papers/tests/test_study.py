@@ -12,8 +12,8 @@ import pytest
 
 import armdyn
 from armdyn.algorithms import cholesky, udu
-from armdyn.present import check_picture
-from armdyn.robot import chain_of
+from armdyn.present.pictures import check_picture
+from armdyn.robot.chain import chain_of
 from armdyn_papers import app as command
 from armdyn_papers.studies import as_printed, ascher, integrator_runs, integrators, puma
 from armdyn_papers.studies.integrator_runs import Point, Series, fall, solvers

@@ -9,9 +9,13 @@ from fractions import Fraction
 
 import pytest
 
-from armdyn.arm import generic_chain, operations
-from armdyn.graph import Operations, Slot, trace
-from armdyn.robot import chain_of, generic
+from armdyn.graph.count import Operations
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.programs.counts import generic_chain
+from armdyn.programs.tracing import operations
+from armdyn.robot.chain import chain_of
+from armdyn.robot.library import generic
 from armdyn.scalar import cos, sin
 from armdyn_papers.app import main
 from armdyn_papers.measure import PARTS, elements_of_rotations, measure

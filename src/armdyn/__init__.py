@@ -6,11 +6,14 @@ Names are imported on first access: ``import armdyn`` itself costs next to nothi
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from armdyn._lazy import lazy_names
+import armdyn.fork_safe  # noqa: F401  # pyright: ignore[reportUnusedImport] forks wait for imports
 
 if TYPE_CHECKING:
-    from armdyn.arm import Arm, Function, load, methods, operation_counts, save
-    from armdyn.control import AdaptiveControl, MomentumObserver
+    from armdyn.arm.arm import Arm
+    from armdyn.arm.files import load, save
+    from armdyn.arm.function import Function
+    from armdyn.control.adaptive import AdaptiveControl
+    from armdyn.control.observer import MomentumObserver
     from armdyn.errors import (
         ArmdynError,
         CacheWarning,
@@ -28,27 +31,31 @@ if TYPE_CHECKING:
         SettingWarning,
         UnreachedError,
     )
-    from armdyn.graph import Operations
-    from armdyn.identification import (
-        DriveGains,
-        ExcitingMotion,
-        Extra,
-        Feasibility,
-        Load,
-        Payload,
-        Result,
-        excite,
-        feasible,
-        identify,
-        identify_drive_gains,
-        identify_payload,
-    )
-    from armdyn.log import Log
-    from armdyn.minimal import MinimalParameters
-    from armdyn.robot import Joint, Robot, from_standard_dh, generic
-    from armdyn.robot import bundled_names as robots
-    from armdyn.simulation import PD, ComputedTorque, Run, simulate
-    from armdyn.symbolics import SymbolicModel, symbolic
+    from armdyn.graph.count import Operations
+    from armdyn.identification.exciting.excite import excite
+    from armdyn.identification.exciting.motion import ExcitingMotion
+    from armdyn.identification.extra.extra import Extra
+    from armdyn.identification.gains.drive_gains import DriveGains
+    from armdyn.identification.gains.identify_gains import identify_drive_gains
+    from armdyn.identification.identify import identify
+    from armdyn.identification.payload.identify_payload import identify_payload
+    from armdyn.identification.payload.load import Load
+    from armdyn.identification.payload.payload import Payload
+    from armdyn.identification.physical.feasible import Feasibility, feasible
+    from armdyn.identification.result import Result
+    from armdyn.log.log import Log
+    from armdyn.minimal.parameters import MinimalParameters
+    from armdyn.programs.counts import operation_counts
+    from armdyn.programs.methods import methods
+    from armdyn.robot.joint import Joint
+    from armdyn.robot.library import bundled_names as robots
+    from armdyn.robot.library import generic
+    from armdyn.robot.model import Robot
+    from armdyn.robot.standard_dh import from_standard_dh
+    from armdyn.simulation.controllers import PD, ComputedTorque
+    from armdyn.simulation.run import Run
+    from armdyn.simulation.simulate import simulate
+    from armdyn.symbolics.model import SymbolicModel, symbolic
 
 __all__ = [
     "PD",
@@ -116,51 +123,55 @@ _PARTS = (
     "simulation",
 )
 
-_named = lazy_names(
-    __name__,
-    {
-        **dict.fromkeys(__all__, "errors"),
-        "AdaptiveControl": "control",
-        "Arm": "arm",
-        "ComputedTorque": "simulation",
-        "DriveGains": "identification",
-        "ExcitingMotion": "identification",
-        "Extra": "identification",
-        "Feasibility": "identification",
-        "Function": "arm",
-        "Joint": "robot",
-        "Load": "identification",
-        "Log": "log",
-        "MinimalParameters": "minimal",
-        "MomentumObserver": "control",
-        "Operations": "graph",
-        "PD": "simulation",
-        "Payload": "identification",
-        "Result": "identification",
-        "Robot": "robot",
-        "Run": "simulation",
-        "SymbolicModel": "symbolics",
-        "excite": "identification",
-        "feasible": "identification",
-        "from_standard_dh": "robot",
-        "generic": "robot",
-        "identify": "identification",
-        "identify_drive_gains": "identification",
-        "identify_payload": "identification",
-        "load": "arm",
-        "methods": "arm",
-        "operation_counts": "arm",
-        "robots": "robot:bundled_names",
-        "save": "arm",
-        "simulate": "simulation",
-        "symbolic": "symbolics",
-    },
-)
+# Where each public name is; "module:name" if the name differs there.
+_HOMES = {
+    **dict.fromkeys(__all__, "errors"),
+    "AdaptiveControl": "control.adaptive",
+    "Arm": "arm.arm",
+    "ComputedTorque": "simulation.controllers",
+    "DriveGains": "identification.gains.drive_gains",
+    "ExcitingMotion": "identification.exciting.motion",
+    "Extra": "identification.extra.extra",
+    "Feasibility": "identification.physical.feasible",
+    "Function": "arm.function",
+    "Joint": "robot.joint",
+    "Load": "identification.payload.load",
+    "Log": "log.log",
+    "MinimalParameters": "minimal.parameters",
+    "MomentumObserver": "control.observer",
+    "Operations": "graph.count",
+    "PD": "simulation.controllers",
+    "Payload": "identification.payload.payload",
+    "Result": "identification.result",
+    "Robot": "robot.model",
+    "Run": "simulation.run",
+    "SymbolicModel": "symbolics.model",
+    "excite": "identification.exciting.excite",
+    "feasible": "identification.physical.feasible",
+    "from_standard_dh": "robot.standard_dh",
+    "generic": "robot.library",
+    "identify": "identification.identify",
+    "identify_drive_gains": "identification.gains.identify_gains",
+    "identify_payload": "identification.payload.identify_payload",
+    "load": "arm.files",
+    "methods": "programs.methods",
+    "operation_counts": "programs.counts",
+    "robots": "robot.library:bundled_names",
+    "save": "arm.files",
+    "simulate": "simulation.simulate",
+    "symbolic": "symbolics.model",
+}
 
 
 def __getattr__(name: str) -> object:
     """Import a subpackage or a public name on first access."""
-    return import_module(f"armdyn.{name}") if name in _PARTS else _named(name)
+    if name in _PARTS:
+        return import_module(f"armdyn.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'armdyn' has no attribute {name!r}")
+    module, _, called = _HOMES[name].partition(":")
+    value = globals()[name] = getattr(import_module(f"armdyn.{module}"), called or name)
+    return value
 
 
 def __dir__() -> list[str]:

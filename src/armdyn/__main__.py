@@ -1,5 +1,5 @@
 """``python -m armdyn`` is the command line."""
 
-from armdyn.cli import main
+from armdyn.cli.app import main
 
 main()

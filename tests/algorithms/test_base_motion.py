@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.base_motion import on_base as moved
-from armdyn.arm.programs._methods import straight_methods
-from armdyn.arm.programs._programs import program
-from armdyn.graph import evaluate
-from armdyn.robot import BASES, FIXED, MOVING, TRANSLATING, chain_of
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.graph.interpret import evaluate
+from armdyn.programs.methods import straight_methods
+from armdyn.programs.programs import program
+from armdyn.robot.chain import BASES, FIXED, MOVING, TRANSLATING, chain_of
 from support.moving_base import base_motion, on_base
 from support.robots import random_robots, random_state, relative_error
 

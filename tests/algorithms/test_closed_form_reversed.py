@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms.closed_form import closed_form
-from armdyn.algorithms.closed_form.geometry import reverse, rows_of
-from armdyn.robot import chain_of
+from armdyn.kinematics.families import closed_form
+from armdyn.kinematics.geometry import reverse, rows_of
+from armdyn.robot.chain import chain_of
 from support.arms import SKEW_WRISTS, wrist_arm
 
 ARMS = {

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from armdyn import Joint, Robot, generic
-from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.composite import Composite, composites
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.lin_fang_1 import formulation_1
@@ -20,9 +19,13 @@ from armdyn.algorithms.lin_fang_3 import formulation_3
 from armdyn.algorithms.lin_fang_4 import formulation_4
 from armdyn.algorithms.lin_fang_5 import CompositeBefore, composites_before, formulation_5
 from armdyn.algorithms.renaud import augmented_composites
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.algorithms.walker_orin import central_composites
-from armdyn.graph import Slot, count, evaluate, trace
-from armdyn.robot import Chain, chain_of
+from armdyn.graph.count import count
+from armdyn.graph.interpret import evaluate
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.robot.chain import Chain, chain_of
 from support.robots import oracle, random_robots, random_state, relative_error
 
 FORMULATIONS = (formulation_1, formulation_2, formulation_3, formulation_4, formulation_5)

@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 
 from armdyn import generic
-from armdyn.algorithms import QUANTITIES, denoc_udu, udu
+from armdyn.algorithms import denoc_udu, udu
 from armdyn.algorithms.denoc_forward import accelerations, eliminated_torques
 from armdyn.algorithms.denoc_inverse import unit_upper_inverse
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.link_moments import NO_MOMENTS, moments
 from armdyn.algorithms.spatial import rigid_inertia, wrench_to_parent
-from armdyn.graph import Operations, Slot, count, trace
-from armdyn.robot import Chain, chain_of
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.graph.count import Operations, count
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.robot.chain import Chain, chain_of
 from support.robots import oracle, random_robots, random_state, relative_error
 
 ROBOTS = random_robots(seed=3, sizes=(1, 2, 5))

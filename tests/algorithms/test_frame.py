@@ -9,8 +9,10 @@ import pytest
 
 from armdyn import Joint, Robot
 from armdyn.algorithms.frame import Frame, frame
-from armdyn.graph import Slot, count, trace
-from armdyn.robot import chain_of, exact_cos_sin
+from armdyn.graph.count import count
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.robot.chain import chain_of, exact_cos_sin
 from support.robots import relative_error
 
 ANGLES = [0.4, 0.0, math.pi / 2, -math.pi / 2, math.pi]

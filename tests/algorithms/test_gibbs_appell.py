@@ -10,13 +10,16 @@ import pytest
 
 import armdyn
 from armdyn import Joint, Robot
-from armdyn.algorithms import QUANTITIES, cholesky, gibbs_appell, second_moment
+from armdyn.algorithms import cholesky, gibbs_appell, second_moment
 from armdyn.algorithms.link_moments import moments, regrouped
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.algorithms.vector import inertia_at_origin, trace_minus
-from armdyn.graph import Operations, Program, Slot, count, evaluate, trace
-from armdyn.graph._interpret import ARRAYS
-from armdyn.robot import chain_of
-from armdyn.robot._generic import random_joint
+from armdyn.graph.count import Operations, count
+from armdyn.graph.interpret import ARRAYS, evaluate
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.trace import trace
+from armdyn.robot.chain import chain_of
+from armdyn.robot.library import random_joint
 from support.robots import random_robots, random_state, relative_error
 
 Polynomial = Callable[[int], float]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from armdyn import generic
-from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.last_frame import with_last_frame_chosen
-from armdyn.graph import Slot, count, trace
-from armdyn.robot import Chain, chain_of
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.graph.count import count
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.robot.chain import Chain, chain_of
 from support.robots import oracle, random_robots, random_state, relative_error
 
 FREE = [quantity for quantity, entry in QUANTITIES.items() if not entry.about_frames]

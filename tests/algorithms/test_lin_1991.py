@@ -10,10 +10,13 @@ import pinocchio as pin
 import pytest
 
 from armdyn import generic
-from armdyn.algorithms import QUANTITIES, lin_1991
+from armdyn.algorithms import lin_1991
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.pinocchio import pinocchio_model
-from armdyn.graph import Operations, Slot, count, trace
-from armdyn.robot import Chain, chain_of
+from armdyn.graph.count import Operations, count
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.robot.chain import Chain, chain_of
 from support.robots import random_robots, random_state, relative_error
 
 H = QUANTITIES["mass_matrix"].methods["lin_1991"].run

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from armdyn.algorithms import QUANTITIES
-from armdyn.graph import Slot, evaluate, record, simplify, verify
-from armdyn.robot import chain_of
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.graph.interpret import evaluate
+from armdyn.graph.program import Slot, verify
+from armdyn.graph.simplify import simplify
+from armdyn.graph.trace import record
+from armdyn.robot.chain import chain_of
 from support.robots import (
     frame_oracle,
     oracle,

@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 
 from armdyn import Joint, Robot
-from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.pinocchio import pinocchio_model
-from armdyn.graph import Slot, count, evaluate, trace
-from armdyn.robot import Chain, chain_of
+from armdyn.graph.count import count
+from armdyn.graph.interpret import evaluate
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.robot.chain import Chain, chain_of
 from support.robots import random_robots, random_state, relative_error
 
 ROBOTS = random_robots(seed=4, sizes=(1, 3, 6))

@@ -8,22 +8,16 @@ import numpy as np
 import pytest
 
 from armdyn import Robot, generic
-from armdyn.algorithms import QUANTITIES
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.pinocchio import pinocchio_model
-from armdyn.arm.programs._rolled import rolled_program
-from armdyn.arm.programs._tracing import algorithm
-from armdyn.graph import (
-    Operations,
-    Program,
-    Rolled,
-    count,
-    count_rolled,
-    evaluate_rolled,
-    verify_rolled,
-)
-from armdyn.kernel import compile_program
-from armdyn.robot import chain_of
-from armdyn.robot._generic import random_joint
+from armdyn.graph.count import Operations, count
+from armdyn.graph.interpret import evaluate_rolled
+from armdyn.graph.program import Program
+from armdyn.graph.rolled import Rolled, count_rolled, verify_rolled
+from armdyn.kernel.kernel import compile_program
+from armdyn.programs.tracing import algorithm, rolled_program
+from armdyn.robot.chain import chain_of
+from armdyn.robot.library import random_joint
 from armdyn.scalar import Op, symbol
 from support.long_arms import ROLLED, asked, pinocchio, with_drives
 from support.robots import FAMILIES, random_robot, random_state, relative_error

@@ -9,16 +9,10 @@ from typing import Any
 import pytest
 
 from armdyn.errors import GraphError
-from armdyn.graph import (
-    Operations,
-    Program,
-    Rolled,
-    Slot,
-    Sweep,
-    count_rolled,
-    trace,
-    verify_rolled,
-)
+from armdyn.graph.count import Operations
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.rolled import Rolled, Sweep, count_rolled, verify_rolled
+from armdyn.graph.trace import trace
 from support.rolled import all_places, vectors_only
 
 N = 4

@@ -25,8 +25,11 @@ from armdyn.algorithms.denoc_inverse import (
     unit_upper_inverse,
 )
 from armdyn.algorithms.denoc_udu import udu
-from armdyn.graph import Slot, evaluate, record
-from armdyn.robot import IDENTITY, Chain, Link
+from armdyn.graph.interpret import evaluate
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import record
+from armdyn.robot.chain import Chain, Link
+from armdyn.robot.model import IDENTITY
 from armdyn.scalar import Op
 
 K, t1, t2, t3, l1, l2, l3, m1, m2, m3, I1, I2, I3 = field("t1,t2,t3,l1,l2,l3,m1,m2,m3,I1,I2,I3", QQ)

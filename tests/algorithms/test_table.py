@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.quantity import resolve
+from armdyn.algorithms.table import QUANTITIES
 
 ROWS = [(quantity, method) for quantity, row in QUANTITIES.items() for method in row.methods]
 

@@ -12,9 +12,11 @@ import pytest
 import armdyn
 from armdyn import Arm, Joint, Robot
 from armdyn.arm.verify import verify
-from armdyn.robot import FRICTION_TERMS, FrictionTerm, urdf_text
-from armdyn.robot.formats import _assemble, _placement
-from armdyn.robot.formats.urdf import parse_urdf
+from armdyn.robot.formats import assemble as _assemble
+from armdyn.robot.formats import placement as _placement
+from armdyn.robot.formats.urdf.read import parse_urdf
+from armdyn.robot.formats.urdf.write import urdf_text
+from armdyn.robot.friction import FRICTION_TERMS, FrictionTerm
 from support.c_code import Library, needs_gcc
 from support.identification import recorded, small_arm
 from support.robots import random_robot, random_state, relative_error

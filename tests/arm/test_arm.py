@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms import QUANTITIES
+from armdyn.algorithms.table import QUANTITIES
 from support.robots import random_robot, relative_error
 
 PUMA = armdyn.load("puma560")

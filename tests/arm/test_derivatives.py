@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms import QUANTITIES
-from armdyn.arm.programs._tracing import algorithm
-from armdyn.graph import Slot, interpret, trace
-from armdyn.robot import chain_of
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.graph.interpret import interpret
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.programs.tracing import algorithm
+from armdyn.robot.chain import chain_of
 from support.robots import (
     frame_oracle,
     oracle,

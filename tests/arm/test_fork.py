@@ -18,11 +18,14 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import _fork_safe
-from armdyn._fork_safe import first_use
-from armdyn.arm.engines._callee import callee_of
-from armdyn.kernel import FLOAT, _llvm, cached_kernel, compile_program, target
-from armdyn.kernel.targets import _choice
+from armdyn import fork_safe as _fork_safe
+from armdyn.arm.kernel_op import callee_of
+from armdyn.fork_safe import first_use
+from armdyn.kernel import llvm as _llvm
+from armdyn.kernel.element import FLOAT
+from armdyn.kernel.kernel import cached_kernel, compile_program
+from armdyn.kernel.targets import choice as _choice
+from armdyn.kernel.targets.choice import target
 
 forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
 SOURCE = Path(armdyn.__file__).parent
@@ -134,8 +137,8 @@ def test_a_child_finds_locks_free_that_another_thread_holds(what: str, tmp_path:
 HELD = """\
 import os, signal, sys, threading, time, warnings
 from functools import cached_property
-from armdyn import _fork_safe
-from armdyn.kernel import target
+from armdyn import fork_safe as _fork_safe
+from armdyn.kernel.targets.choice import target
 
 warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
 target()  # imports llvmlite

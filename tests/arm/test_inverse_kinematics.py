@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, InputError, Joint, Robot, UnreachedError
-from armdyn.arm import rotation_vectors
+from armdyn.kinematics.poses import rotation_vectors
 from support.identification import example_robot
 from support.poses import turned
 

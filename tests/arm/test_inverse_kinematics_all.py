@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms.closed_form import closed_form
-from armdyn.arm.kinematics._branch_solver import MANY
-from armdyn.arm.kinematics._generic import AT_ONCE
-from armdyn.robot import chain_of
+from armdyn.kinematics.branch_solver import MANY
+from armdyn.kinematics.elimination import AT_ONCE
+from armdyn.kinematics.families import closed_form
+from armdyn.robot.chain import chain_of
 from support.arms import SKEW_WRISTS, wrist_arm
 from support.poses import turned
 
@@ -261,7 +261,7 @@ def test_joints_far_from_zero_are_found_within_their_limits() -> None:
     arm = armdyn.Arm(replace(robot, joints=joints))
     form = closed_form(chain_of(arm.robot))
     assert form is not None
-    from armdyn.algorithms.closed_form.programs import branches
+    from armdyn.kinematics.branch_programs import branches
 
     rng = np.random.default_rng(2)
     for q in rng.uniform([9, -20, 5, -3, -1, -13], [14, -15, 9, 8, 5, -7], (20, 6)):

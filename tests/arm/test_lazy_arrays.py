@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm.lazy import _task
-from armdyn.arm.lazy._task import BlockTask
-from armdyn.arm.programs._sized_lru import SizedLRU
-from armdyn.kernel.call._vectorcall import has_function
+from armdyn.arm import dask_arrays as _task
+from armdyn.arm.dask_arrays import BlockTask
+from armdyn.kernel.call.vectorcall import has_function
+from armdyn.programs.sized_lru import SizedLRU
 
 da = pytest.importorskip("dask.array")
 dask = pytest.importorskip("dask")

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm.programs import _programs
 from armdyn.errors import InputError, RobotError
-from armdyn.graph import Rolled
-from armdyn.kernel import compile_program
-from armdyn.kernel.batch._batch import LEAST_STATES
+from armdyn.graph.rolled import Rolled
+from armdyn.kernel.batch import LEAST_STATES
+from armdyn.kernel.kernel import compile_program
+from armdyn.programs import programs as _programs
 from support.long_arms import ROLLED, pinocchio, with_drives
 from support.robots import random_robot, relative_error
 

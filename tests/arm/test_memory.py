@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm.programs._sized_lru import PROGRAMS, SizedLRU, bytes_of
-from armdyn.kernel import _llvm
+from armdyn.kernel import llvm as _llvm
+from armdyn.programs.sized_lru import PROGRAMS, SizedLRU, bytes_of
 
 
 def resident_megabytes() -> float:
@@ -102,7 +102,7 @@ def test_costs_are_bytes(n: int, quantity: str, monkeypatch: pytest.MonkeyPatch)
 
 def test_no_cache_of_arms_counts_entries_instead_of_bytes() -> None:
     """Entries may be of any size: caches of arms and programs are `PROGRAMS`."""
-    parts = importlib.import_module("armdyn.arm.programs")
+    parts = importlib.import_module("armdyn.programs")
     for name in [info.name for info in iter_modules(parts.__path__, f"{parts.__name__}.")]:
         for found in vars(importlib.import_module(name)).values():
             if isinstance(found, _lru_cache_wrapper):

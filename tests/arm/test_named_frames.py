@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn import InputError, Joint, Robot, RobotError
-from armdyn.robot import IDENTITY, NamedFrame
+from armdyn.robot.model import IDENTITY, NamedFrame
 from support.published import published
 from support.urdf_compare import pin_configuration
 from support.urdf_texts import ARM, fixed, joint, links

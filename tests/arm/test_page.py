@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm import recording_of
-from armdyn.arm.page._meshes import MOST_TRIANGLES, meshes_of
-from armdyn.arm.page._page import _asset
-from armdyn.arm.page._programs import programs_of
-from armdyn.arm.page._scene import scene
-from armdyn.present import UNPACK
-from armdyn.robot.meshes import drawn
+from armdyn.arm.page import _asset
+from armdyn.arm.recording import recording_of
+from armdyn.arm.scene import MOST_TRIANGLES, meshes_of, programs_of, scene
+from armdyn.present.html import UNPACK
+from armdyn.robot.drawing import drawn
 from support.meshes import urdf_with_meshes
 from support.node import needs_node, run_node
 

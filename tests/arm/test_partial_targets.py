@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm.kinematics._rotations import aligning_vectors
+from armdyn.kinematics.poses import aligning_vectors
 from support.poses import turned
 
 PUMA = armdyn.load("puma560")

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm.page._scene import home
 from armdyn.arm.pictures import STEPS, draw_arm, showing, sweep
-from armdyn.cli._app import main
+from armdyn.arm.scene import home
+from armdyn.cli.app import main
 from armdyn.errors import FileError, MissingExtraError
-from armdyn.simulation._plot import _sampled
+from armdyn.simulation.figures import _sampled
 from support.robots import CLASSICAL
 
 HEADS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}

@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.arm.precision import single_precision
-from armdyn.cli._app import main
+from armdyn.cli.app import main
 from armdyn.errors import InputError, NumericalError
 
 ARM = armdyn.load("planar2")

@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm import Arm, Function
-from armdyn.arm._install_fastcall import Method
-from armdyn.kernel.call._fastcall import fastcall_works
-from armdyn.kernel.call._vectorcall import has_function
+from armdyn.arm.arm import Arm
+from armdyn.arm.function import Function
+from armdyn.arm.install_fastcall import Method
+from armdyn.kernel.call.fastcall import fastcall_works
+from armdyn.kernel.call.vectorcall import has_function
 from support.frames import frames_of
 
 Q = np.linspace(0.1, 0.6, 6)

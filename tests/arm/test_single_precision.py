@@ -11,9 +11,9 @@ import pytest
 
 import armdyn
 from armdyn.errors import InputError, NumericalError
-from armdyn.identification._arguments import checked_arm
-from armdyn.kernel.call._fastcall import fastcall_works
-from armdyn.kernel.call._vectorcall import has_function
+from armdyn.identification.arguments import checked_arm
+from armdyn.kernel.call.fastcall import fastcall_works
+from armdyn.kernel.call.vectorcall import has_function
 from support.kernels import as_tuple
 
 RNG = np.random.default_rng(23)

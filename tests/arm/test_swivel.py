@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms.closed_form.families import swivel_form
-from armdyn.robot import chain_of
+from armdyn.kinematics.families import swivel_form
+from armdyn.robot.chain import chain_of
 
 RIGHT = np.pi / 2
 

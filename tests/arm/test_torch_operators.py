@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm.engines import _callee, _torch
+from armdyn.arm import kernel_op as _callee
+from armdyn.arm import torch_ops as _torch
 
 torch = pytest.importorskip(
     "torch", reason="PyTorch is not installed; `make test-torch` installs it and runs these tests"

@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms import QUANTITIES, Identity, Method, Quantity, lin_fang_1, newton_euler
+from armdyn.algorithms import lin_fang_1, newton_euler
 from armdyn.algorithms.identities import Answers, Sides
+from armdyn.algorithms.quantity import Identity, Method, Quantity
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.verify import verify
-from armdyn.cli._app import main
+from armdyn.cli.app import main
 from support.c_code import Library, needs_gcc
 
 STATE = [0.3, -0.4, 0.8], [1.0, 0.5, -2.0]

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm import Function
-from armdyn.kernel.call import _layout as layout
-from armdyn.kernel.call._fastcall import FastcallState, fastcall_works
-from armdyn.kernel.call._layout import number_at
-from armdyn.kernel.call._vectorcall import HAVE_VECTORCALL, Vectorcallable, set_function
+from armdyn.arm.function import Function
+from armdyn.kernel.call import layout
+from armdyn.kernel.call.fastcall import FastcallState, fastcall_works
+from armdyn.kernel.call.layout import number_at
+from armdyn.kernel.call.vectorcall import HAVE_VECTORCALL, Vectorcallable, set_function
 from support.frames import frames_of
 
 pytestmark = pytest.mark.skipif(not fastcall_works(), reason="no fastcalls on this machine")

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms import QUANTITIES, Method
+from armdyn.algorithms.quantity import Method
 from armdyn.algorithms.split import mass_matrix
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.verify import Check, random_states, relative_error, verify
 from support.robots import random_robots
 

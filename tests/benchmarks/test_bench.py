@@ -16,10 +16,11 @@ import pytest
 
 import armdyn
 import arms
-from armdyn.cli._app import main
+from armdyn.cli.app import main
 from armdyn.errors import ArmdynError, FileError, MethodError, MissingExtraError
-from armdyn.graph import Operations, Program, count, verify
-from armdyn.present import check_picture
+from armdyn.graph.count import Operations, count
+from armdyn.graph.program import Program, verify
+from armdyn.present.pictures import check_picture
 from armdyn.scalar import Op
 from arms import arm_named
 from comparison import measure, run

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.algorithms import QUANTITIES, Method
 from armdyn.algorithms.newton_euler import gravity
-from armdyn.cli import _console
-from armdyn.cli._app import main
+from armdyn.algorithms.quantity import Method
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.cli import console as _console
+from armdyn.cli.app import main
 
 ROBOTS = armdyn.robots()
 

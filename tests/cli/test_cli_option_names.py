@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.cli import main
+from armdyn.cli.app import main
 
 CASES = {
     "verify planar2 --states 0": "error: --states is 0, expected a whole number from 1 to 10000.",

@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cli._app import main
-from armdyn.cli._lazy_group import _imported
-from armdyn.cli._usage import VERBS as USAGE
-from armdyn.identification.payload._load import loaded
+from armdyn.cli.app import _imported, main
+from armdyn.cli.usage import VERBS as USAGE
+from armdyn.identification.payload.load import loaded
 from support.identification import recorded, small_arm
 
 VERBS = {verb: _imported(verb) for verb in USAGE}
@@ -185,6 +184,6 @@ def test_a_shell_completes_verbs_and_bundled_robots(line, expected) -> None:
         "COMP_CWORD": str(line.count(" ")),
     }
     command = [sys.executable, "-c", "import sys; sys.argv[0] = 'armdyn'; "
-               "from armdyn.cli import main; main()"]  # fmt: skip
+               "from armdyn.cli.app import main; main()"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.stdout.split() == [expected], done.stderr

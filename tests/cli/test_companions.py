@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import armdyn
-from armdyn import _companions
-from armdyn._companions import PAPERS
-from armdyn.cli._app import app, main
-from armdyn.cli._usage import VERBS
+from armdyn import companions as _companions
+from armdyn.cli.app import app, main
+from armdyn.cli.usage import VERBS
+from armdyn.companions import PAPERS
 
 FORWARDED = [verb for verb, usage in VERBS.items() if usage.companion is PAPERS]
 

@@ -15,11 +15,11 @@ import pytest
 
 import armdyn
 from armdyn import Joint, Robot
-from armdyn.cli import main
+from armdyn.cli.app import main
 from armdyn.cli.conversion import compared
 from armdyn.cli.verbs import convert as verb
 from armdyn.errors import RobotWarning
-from armdyn.robot import read_robot, write_robot
+from armdyn.robot.files import read_robot, write_robot
 from support.mjcf_texts import TWO_LINKS
 
 LINK = {"mass": 1.0, "com": (0.2, 0.0, 0.1), "inertia": (0.01, 0.001, 0.0, 0.02, 0.0, 0.02)}

@@ -9,13 +9,12 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from armdyn.cli._app import app
-from armdyn.cli._lazy_group import _imported
-from armdyn.cli._usage import VERBS
+from armdyn.cli.app import _imported, app
+from armdyn.cli.usage import VERBS
 
 RUN = """\
 import sys
-from armdyn.cli import main
+from armdyn.cli.app import main
 sys.argv = ["armdyn", *{arguments!r}]
 try:
     main()
@@ -80,7 +79,7 @@ def test_shells_complete_verbs_and_their_options(words: str, expected: list[str]
         "COMP_WORDS": words,
         "COMP_CWORD": str(words.count(" ")),
     }
-    code = "import sys; sys.argv = ['armdyn']; from armdyn.cli import main; main()"
+    code = "import sys; sys.argv = ['armdyn']; from armdyn.cli.app import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=False
     )

@@ -14,11 +14,11 @@ import time
 
 import pytest
 
-from armdyn.cli import _console
-from armdyn.cli._app import main
+from armdyn.cli import console as _console
+from armdyn.cli.app import main
 from support.command import INTERRUPTIBLE
 
-MAIN = [sys.executable, "-c", "from armdyn.cli import main; main()"]
+MAIN = [sys.executable, "-c", "from armdyn.cli.app import main; main()"]
 ERASE_LINE, SHOW_CURSOR = "\x1b[2K", "\x1b[?25h"
 
 

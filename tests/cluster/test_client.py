@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cluster import _cluster, checked_client
+from armdyn import cluster as _cluster
+from armdyn.cluster import checked_client
 
 distributed = pytest.importorskip("distributed")
 

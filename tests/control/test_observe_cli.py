@@ -13,8 +13,8 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Log
-from armdyn.cli._app import main
-from armdyn.control import model_for
+from armdyn.cli.app import main
+from armdyn.control.model_choice import model_for
 from support.identification import recorded, small_arm
 
 PUSH = 6.0
@@ -122,7 +122,7 @@ def test_a_log_that_identifies_nothing_leaves_the_description(
     def refused(*_: object, **__: object) -> None:
         raise armdyn.InputError("the logs give too few rows.")
 
-    monkeypatch.setattr("armdyn.control.observer._choice.identify", refused)
+    monkeypatch.setattr("armdyn.control.model_choice.identify", refused)
     arm = small_arm()
     poor = Arm(replace(arm.robot, joints=[replace(j, mass=2 * j.mass) for j in arm.robot.joints]))
     log = recorded(arm, duration=3.0)

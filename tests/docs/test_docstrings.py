@@ -18,7 +18,7 @@ import pytest
 import armdyn
 import armdyn.control
 import armdyn.motion
-from armdyn.arm._traced import Traced
+from armdyn.arm.traced import Traced
 from support.example_logs import write_example_logs
 from support.pages import not_installed
 

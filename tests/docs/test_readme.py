@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from armdyn.cli._app import app
-from armdyn.cli._usage import VERBS
+from armdyn.cli.app import app
+from armdyn.cli.usage import VERBS
 from support.pages import ROOT, run_page
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

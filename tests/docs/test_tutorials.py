@@ -14,9 +14,9 @@ import typer
 import armdyn
 import armdyn.control
 import armdyn.motion
-from armdyn.cli._lazy_group import _imported
-from armdyn.cli._usage import VERBS as USAGE
-from armdyn.identification.payload._load import loaded
+from armdyn.cli.app import _imported
+from armdyn.cli.usage import VERBS as USAGE
+from armdyn.identification.payload.load import loaded
 from armdyn_papers.app import app as papers
 from support.identification import recorded, small_arm
 from support.pages import ROOT, blocks, run_page, spoken

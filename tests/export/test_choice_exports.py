@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from armdyn.export import c_source, casadi_source, jax_source, to_casadi, to_jax, to_sympy
-from armdyn.graph import Slot, simplify
+from armdyn.export.c import c_source
+from armdyn.export.libraries import casadi_source, jax_source, to_casadi, to_jax, to_sympy
+from armdyn.graph.program import Slot
+from armdyn.graph.simplify import simplify
 from support.c_code import compile_c, needs_gcc
 from support.choices import choosing_arrays, choosing_program, points
 

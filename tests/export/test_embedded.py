@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.export import _budget
+from armdyn.export import budget as _budget
 from support import embedded
 from support.c_code import run
 

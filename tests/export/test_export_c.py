@@ -14,15 +14,19 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.algorithms import QUANTITIES
-from armdyn.arm import export_c
-from armdyn.arm.programs._methods import straight_methods
-from armdyn.arm.programs._parametric import parametric, values
+from armdyn import writing as _export_files
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.arm.codegen import export_c
 from armdyn.errors import FileError, InputError, MethodError, NumericalError, RobotError
-from armdyn.export import MARK, c_source, linear_constants, prefix_of
-from armdyn.files import _together as _export_files
-from armdyn.graph import Slot, evaluate, interpret, trace
-from armdyn.robot import chain_of
+from armdyn.export.c import c_source, prefix_of
+from armdyn.export.c_package import MARK
+from armdyn.export.offline import linear_constants
+from armdyn.graph.interpret import evaluate, interpret
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.programs.methods import straight_methods
+from armdyn.programs.parametric import parametric, values
+from armdyn.robot.chain import chain_of
 from armdyn.scalar import Node
 from support.c_code import (
     GCC,

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm.page._page import _asset
-from armdyn.arm.page._programs import programs_of
-from armdyn.arm.page._scene import scene
+from armdyn.arm.page import _asset
+from armdyn.arm.scene import programs_of, scene
 from support.node import evaluated, needs_node, run_node
 
 NAMES = ("ur5", "panda", "scara", "puma560")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.export import javascript_module
-from armdyn.graph import interpret
+from armdyn.export.libraries import javascript_module
+from armdyn.graph.interpret import interpret
 from support.choices import choosing_arrays, choosing_program, points
 from support.node import evaluated, needs_node, run_node
 from support.robots import random_robot

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.robot._generic import random_joint
+from armdyn.robot.library import random_joint
 from support.robots import random_robot, relative_error
 
 RNG = np.random.default_rng(11)

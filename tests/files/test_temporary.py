@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import support.kills
+from armdyn import writing as _temporary
 from armdyn.errors import FileError
-from armdyn.files import _temporary, scratch_folder, whole_file, write_together, write_whole
-from armdyn.files._temporary import ABANDONED
+from armdyn.writing import ABANDONED, scratch_folder, whole_file, write_together, write_whole
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and locks of POSIX")
 
@@ -26,7 +26,7 @@ LEFT = ".armdyn-0123456789abcdef.tmp"
 # Writes a file, tells when it is open, and waits to be ended.
 WAITS = """
 import os, sys
-from armdyn.files import whole_file
+from armdyn.writing import whole_file
 with whole_file(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()

@@ -7,8 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from armdyn.graph import MODES, Slot, evaluate, interpret, jacobian_at, record, show, trace
-from armdyn.robot._rounded import rounded_atan2
+from armdyn.graph.derive import MODES, jacobian_at
+from armdyn.graph.interpret import evaluate, interpret
+from armdyn.graph.program import Slot
+from armdyn.graph.show import show
+from armdyn.graph.trace import record, trace
+from armdyn.robot.chain import rounded_atan2
 from armdyn.scalar import Node, Op, atan2, copysign, max, min, select, sqrt, symbol
 from support.choices import choosing, choosing_arrays, choosing_program, points
 

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 import armdyn
-from armdyn.graph import ARITHMETIC, Slot, depth, depth_rolled, trace
-from armdyn.graph.rolled._interpret import Values
+from armdyn.graph.depth import depth, depth_rolled
+from armdyn.graph.interpret import ARITHMETIC, Values
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
 from armdyn.scalar import Node, Op, constant, cos, sin, sqrt, symbol
 
 

@@ -10,19 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from armdyn import GraphError
-from armdyn.graph import (
-    Operations,
-    Slot,
-    count,
-    evaluate,
-    interpret,
-    record,
-    show,
-    simplify,
-    trace,
-)
-from armdyn.graph import verify as verify_law
-from armdyn.graph._program import Instruction, Program
+from armdyn.graph.count import Operations, count
+from armdyn.graph.interpret import evaluate, interpret
+from armdyn.graph.program import Instruction, Program, Slot
+from armdyn.graph.program import verify as verify_law
+from armdyn.graph.show import show
+from armdyn.graph.simplify import simplify
+from armdyn.graph.trace import record, trace
 from armdyn.scalar import Node, Op, cos, sign, sin, sqrt, symbol
 
 XY = [Slot("x", (3,))]

@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 
 from armdyn.errors import GraphError
-from armdyn.graph import Operations, Rolled, Slot, count, evaluate_rolled, roll
+from armdyn.graph.count import Operations, count
+from armdyn.graph.interpret import evaluate_rolled
+from armdyn.graph.program import Slot
+from armdyn.graph.roll import roll
+from armdyn.graph.rolled import Rolled
 
 N = 4
 TABLE = {"a": [(2.0, 5.0), (3.0, 5.0), (-1.0, 5.0), (0.5, 5.0)]}

@@ -7,15 +7,10 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Function, InputError, NumericalError
-from armdyn.graph import (
-    Program,
-    Slot,
-    evaluate,
-    jacobian_at,
-    jvp_program,
-    trace,
-    vjp_program,
-)
+from armdyn.graph.derive import jacobian_at, jvp_program, vjp_program
+from armdyn.graph.interpret import evaluate
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.trace import trace
 from armdyn.scalar import sqrt
 from support.robots import random_robot
 

@@ -13,7 +13,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, InputError, Log, Result, identify
-from armdyn.cli._app import main
+from armdyn.cli.app import main
 from support.identification import motion, recorded, small_arm
 
 

@@ -10,10 +10,10 @@ import pytest
 
 import armdyn
 from armdyn import Arm, InputError, Log
-from armdyn.identification import identify
-from armdyn.identification.band._delay import Delays
-from armdyn.identification.band._find import Band, find_band
-from armdyn.log import choose_cutoff
+from armdyn.identification.band.delay import Delays
+from armdyn.identification.band.find import Band, find_band
+from armdyn.identification.identify import identify
+from armdyn.log.filters import choose_cutoff
 from support.identification import motion, recorded, small_arm
 
 

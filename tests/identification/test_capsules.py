@@ -10,14 +10,14 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Joint, Robot, excite
-from armdyn.identification.exciting.geometry._capsules import Body, body_of
-from armdyn.identification.exciting.geometry._enclosing import Fit, enclosing
-from armdyn.identification.exciting.geometry._hulls import never_touch
-from armdyn.identification.exciting.geometry._planes import planes_of
-from armdyn.identification.exciting.geometry._skeleton import skeleton
-from armdyn.identification.exciting.geometry._space import Space
-from armdyn.robot import IDENTITY, Shape
+from armdyn.identification.exciting.geometry.capsules import Body, body_of
+from armdyn.identification.exciting.geometry.enclosing import Fit, enclosing
+from armdyn.identification.exciting.geometry.hulls import never_touch
+from armdyn.identification.exciting.geometry.planes import planes_of
+from armdyn.identification.exciting.geometry.skeleton import skeleton
+from armdyn.identification.exciting.geometry.space import Space
 from armdyn.robot.meshes import triangles_of
+from armdyn.robot.model import IDENTITY, Shape
 from support.identification import example_robot, small_arm
 
 URDF = """<robot name="two">

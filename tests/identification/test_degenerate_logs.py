@@ -13,8 +13,8 @@ import pytest
 
 import armdyn
 from armdyn import ArmdynError, InputError
-from armdyn.cli._app import main
-from armdyn.log import at_source_times
+from armdyn.cli.app import main
+from armdyn.log.clock import at_source_times
 from support.degenerate import RESTS, TORQUES, VERBS, Case, described_arm, faults, log_of
 from support.identification import recorded
 from support.payloads import arm_called

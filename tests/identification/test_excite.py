@@ -13,7 +13,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, ExcitingMotion, InputError, Joint, Log, NumericalError, Robot, excite
-from armdyn.cli._app import main
+from armdyn.cli.app import main
 from armdyn.errors import FileError
 from support.identification import example_robot, small_arm
 

@@ -19,10 +19,10 @@ import pytest
 
 import armdyn
 from armdyn import Arm, ExcitingMotion, InputError, Joint, NumericalError, Robot, excite
-from armdyn.cli._app import main
-from armdyn.identification import clearance_in_words
-from armdyn.identification.exciting import _clear
-from armdyn.identification.exciting.geometry._distance import segment_distance
+from armdyn.cli.app import main
+from armdyn.identification.exciting import clear as _clear
+from armdyn.identification.exciting.geometry.distance import segment_distance
+from armdyn.identification.tables import clearance_in_words
 from support.identification import example_robot, small_arm
 
 FEW = 1000

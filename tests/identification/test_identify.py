@@ -10,7 +10,8 @@ import pytest
 
 import armdyn
 from armdyn import Extra, FileError, InputError, Log
-from armdyn.identification import FILES, identify
+from armdyn.identification.files import FILES
+from armdyn.identification.identify import identify
 from support.identification import motion, recorded, small_arm, true_values, with_torque
 
 

@@ -12,11 +12,11 @@ import pytest
 
 import armdyn
 from armdyn import Log
-from armdyn.cli._app import main
-from armdyn.identification import FILES
+from armdyn.cli.app import main
+from armdyn.identification.files import FILES
 from support.identification import recorded, small_arm
 
-MAIN = "from armdyn.cli import main; main()"
+MAIN = "from armdyn.cli.app import main; main()"
 C = ["small.c", "small.h", "small_selftest.c"]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, Log, LogWarning, Result
-from armdyn.identification import identify
+from armdyn.identification.identify import identify
 from support.identification import recorded, small_arm, with_torque
 
 SAMPLES = 400_000, 1_600_000
@@ -20,7 +20,7 @@ MOST_SHARE = 0.25
 LONG_RUN = """
 import re, sys
 from armdyn import Log
-from armdyn.identification import identify
+from armdyn.identification.identify import identify
 from support.identification import small_arm
 
 result = identify(small_arm(), Log.stream(sys.argv[1]), physical=False)
@@ -31,10 +31,10 @@ print(int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]
 
 @pytest.fixture
 def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("armdyn.log.storage._slices.BLOCK", 640)
+    monkeypatch.setattr("armdyn.log.rows.BLOCK", 640)
     for name in ("_npz", "_parquet"):
         monkeypatch.setattr(f"armdyn.log.formats.{name}.ROWS", 700)
-    monkeypatch.setattr("armdyn.identification._arguments.LARGE_FILE", 1000)
+    monkeypatch.setattr("armdyn.identification.arguments.LARGE_FILE", 1000)
 
 
 def assert_same(one: Result, other: Result) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armdyn.identification.data._decimation import decimation, decimation_filter
-from armdyn.identification.fit._correlation import correlation_length
-from armdyn.identification.fit._r_factor import RFactor
-from armdyn.identification.fit._regression import Prior, regress
-from armdyn.identification.fit._segments import FilteredSegment
+from armdyn.identification.data.decimation import decimation, decimation_filter
+from armdyn.identification.fit.correlation import correlation_length
+from armdyn.identification.fit.r_factor import RFactor
+from armdyn.identification.fit.regression import Prior, regress
+from armdyn.identification.fit.segments import FilteredSegment
 
 
 def rows(count: int, columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

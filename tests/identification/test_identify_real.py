@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Log
-from armdyn.identification import identify
+from armdyn.identification.identify import identify
 from support.beside import beside
 from support.identification import example_robot
 

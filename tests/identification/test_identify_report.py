@@ -16,10 +16,13 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, FileError, Log, Robot
-from armdyn.identification import FILES, Result, identify
-from armdyn.identification.page import report_html
-from armdyn.present import percent, sentence, tag, with_deviation
+from armdyn.identification.files import FILES
+from armdyn.identification.identify import identify
+from armdyn.identification.page.page import report_html
+from armdyn.identification.result import Result
+from armdyn.present.html import sentence, tag
 from armdyn.present.svg import Scale, line, scale_of
+from armdyn.present.tables import percent, with_deviation
 from support.browser import running
 from support.identification import motion, recorded, small_arm
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, Log
-from armdyn.identification import identify
-from armdyn.identification.data._flip import flipped
-from armdyn.identification.data._trim import MARGIN, trimmed
+from armdyn.identification.data.flip import flipped
+from armdyn.identification.data.trim import MARGIN, trimmed
+from armdyn.identification.identify import identify
 from support.identification import motion, recorded, small_arm
 
 RATE = 200.0

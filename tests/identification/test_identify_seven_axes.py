@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Log, Robot
-from armdyn.identification import identify
+from armdyn.identification.identify import identify
 from support.identification import example_robot, true_values
 
 SIGMA = np.array([0.6, 0.8, 0.4, 0.5, 0.12, 0.10, 0.05])

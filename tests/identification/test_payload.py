@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, InputError, Load, Log, RobotError, identify_payload, load
-from armdyn.identification import PAYLOAD_FILES
-from armdyn.identification.payload._load import loaded
+from armdyn.identification.payload.load import loaded
+from armdyn.identification.payload.payload import PAYLOAD_FILES
 from support.identification import motion, small_arm
 from support.payloads import LOAD, arm_called, pair
 

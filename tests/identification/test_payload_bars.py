@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, InputError, Log, identify_payload
-from armdyn.identification.payload._load import loaded
+from armdyn.identification.payload.load import loaded
 from support.identification import motion, small_arm
 from support.payloads import LOAD, arm_called, pair
 

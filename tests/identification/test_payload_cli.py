@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cli._app import main
-from armdyn.identification import Load
-from armdyn.identification.payload._load import loaded
+from armdyn.cli.app import main
+from armdyn.identification.payload.load import Load, loaded
 from support.identification import recorded, small_arm
 
 LOAD = Load(mass=1.5, com=(0.1, 0.02, 0.05), inertia=(0.004, 0.0, 0.0, 0.006, 0.0, 0.005))

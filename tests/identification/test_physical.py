@@ -21,17 +21,17 @@ from armdyn import (
     feasible,
     identify,
 )
-from armdyn.identification.fit._columns import Model, friction_column
-from armdyn.identification.fit._problem import Problem
-from armdyn.identification.physical._natural import arm_with
-from armdyn.identification.physical._physical import physical
-from armdyn.identification.physical._pseudo_inertia import (
+from armdyn.identification.fit.columns import Model, friction_column
+from armdyn.identification.fit.problem import Problem
+from armdyn.identification.physical.natural import arm_with
+from armdyn.identification.physical.physical import physical
+from armdyn.identification.physical.pseudo_inertia import (
     link_fields,
     parameters_from,
     parameters_of,
     pseudo_inertia,
 )
-from armdyn.identification.physical._solver import ConicProblem, vec_of_triangle
+from armdyn.identification.physical.solver import ConicProblem, vec_of_triangle
 from support.beside import beside
 from support.identification import example_robot, recorded, small_arm
 

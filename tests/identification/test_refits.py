@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.identification._pipeline import expected
-from armdyn.identification.data._decimation import decimation
-from armdyn.identification.fit._columns import Model, friction_columns
-from armdyn.identification.fit._fit import Settings, fitted
-from armdyn.identification.fit._segments import FilteredSegment, Rows
-from armdyn.identification.judge._box import box_of
-from armdyn.identification.judge.hypotheses._exchange import Exchange, errors_with
-from armdyn.identification.judge.hypotheses._refits import WEAK, Refits, weights_of
-from armdyn.identification.judge.hypotheses._terms import Term, Terms
-from armdyn.identification.judge.hypotheses._time_blocks import BLOCKS, time_blocks
+from armdyn.identification.data.decimation import decimation
+from armdyn.identification.fit.columns import Model, friction_columns
+from armdyn.identification.fit.fit import Settings, fitted
+from armdyn.identification.fit.prior import expected
+from armdyn.identification.fit.segments import FilteredSegment, Rows
+from armdyn.identification.judge.box import box_of
+from armdyn.identification.judge.hypotheses.exchange import Exchange, errors_with
+from armdyn.identification.judge.hypotheses.refits import WEAK, Refits, weights_of
+from armdyn.identification.judge.hypotheses.terms import Term, Terms
+from armdyn.identification.judge.hypotheses.time_blocks import BLOCKS, time_blocks
 from support.identification import motion, small_arm
 
 
@@ -94,7 +94,7 @@ def test_errors_are_of_blocks_left_out() -> None:
 
 def test_exchanged_torques_are_fitted_as_exchanged(monkeypatch) -> None:
     part, model, found, terms, data, _ = made()
-    monkeypatch.setattr("armdyn.identification.judge.hypotheses._exchange.ROUNDS", 1)
+    monkeypatch.setattr("armdyn.identification.judge.hypotheses.exchange.ROUNDS", 1)
     what = Exchange((0, 2, 1), (-1.0, 1.0, 1.0))
     squares = errors_with(data, found.fit, np.ones(3), what)
     block = np.arange(len(part.t)) * BLOCKS // len(part.t)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armdyn.identification.fit._blocks import Blocks, Normal
-from armdyn.identification.fit._error_bars import _deviations
-from armdyn.identification.fit._regression import Prior
-from armdyn.identification.fit.choice._evidence import Evidence, Group, Sums
-from armdyn.identification.fit.choice._ladder import ladders
-from armdyn.identification.fit.choice._relevance import relevant
+from armdyn.identification.fit.blocks import Blocks, Normal
+from armdyn.identification.fit.choice.evidence import Evidence, Group, Sums
+from armdyn.identification.fit.choice.ladder import ladders
+from armdyn.identification.fit.choice.relevance import relevant
+from armdyn.identification.fit.error_bars import _deviations
+from armdyn.identification.fit.regression import Prior
 
 ROWS, OWN, MORE, NOISE = 400, 3, 6, 0.1
 

@@ -13,18 +13,20 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, Log, Robot
-from armdyn.identification import Finding, Result, identify
-from armdyn.identification.fit.choice._ladder import Rung
-from armdyn.identification.page import report_html
-from armdyn.identification.page._correlations import close_pairs, correlations, separating
-from armdyn.identification.page._fine import drawn_share, fine_torques, within
-from armdyn.identification.page._friction import ladder
-from armdyn.identification.page._friction_law import friction_law
-from armdyn.identification.page._residuals import explained
-from armdyn.identification.page._rows import RowsOfJoints
-from armdyn.identification.page._spectrum import smoothed, spectrum
-from armdyn.present import number, percent
-from armdyn.robot import FRICTION_TERMS
+from armdyn.identification.fit.choice.ladder import Rung
+from armdyn.identification.identify import identify
+from armdyn.identification.judge.judgement import Finding
+from armdyn.identification.page.correlations import close_pairs, correlations, separating
+from armdyn.identification.page.fine import drawn_share, fine_torques, within
+from armdyn.identification.page.friction import ladder
+from armdyn.identification.page.friction_law import friction_law
+from armdyn.identification.page.page import report_html
+from armdyn.identification.page.residuals import explained
+from armdyn.identification.page.rows import RowsOfJoints
+from armdyn.identification.page.spectrum import smoothed, spectrum
+from armdyn.identification.result import Result
+from armdyn.present.tables import number, percent
+from armdyn.robot.friction import FRICTION_TERMS
 from support.identification import motion, recorded, small_arm
 
 
@@ -225,7 +227,7 @@ def test_a_long_log_makes_no_huge_page(monkeypatch) -> None:
     assert "extremes are drawn" not in whole
     # three bytes a number are four letters; without them the page is small
     assert 400_000 < len(whole) < 3_000_000
-    monkeypatch.setattr("armdyn.identification.page._fine.MOST_NUMBERS", 60_000)
+    monkeypatch.setattr("armdyn.identification.page.fine.MOST_NUMBERS", 60_000)
     assert 0.05 < drawn_share(result) < 0.5
     thin = report_html(result)
     assert "extremes are drawn" in part(thin, "signals")

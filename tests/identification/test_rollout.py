@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, Joint, Log, Robot
-from armdyn.identification import Result, identify
-from armdyn.identification.judge._rollout import Windows, rollout, windows_of
-from armdyn.identification.page import report_html
-from armdyn.log import prepare
-from armdyn.present import percent
+from armdyn.identification.identify import identify
+from armdyn.identification.judge.rollout import Windows, rollout, windows_of
+from armdyn.identification.page.page import report_html
+from armdyn.identification.result import Result
+from armdyn.log.signals import prepare
+from armdyn.present.tables import percent
 from support.identification import motion, recorded, small_arm
 
 

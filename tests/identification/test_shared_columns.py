@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, Extra, InputError, Log, identify
-from armdyn.identification.fit._columns import Model, friction_columns
-from armdyn.identification.fit._coupling import CoupledMinimal
+from armdyn.identification.fit.columns import Model, friction_columns
+from armdyn.identification.fit.coupling import CoupledMinimal
 from support.identification import motion, recorded, small_arm, with_torque
 
 K = np.array([[1.0, 0, 0], [0, 1.0, 0.0], [0, -0.6, 1.2]])

@@ -9,12 +9,13 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Log
-from armdyn.identification import identify, verdict_lines
-from armdyn.identification.fit._gravity import gravity_columns, tilts
-from armdyn.identification.judge._verdict import saturated
-from armdyn.identification.judge.hypotheses import _tests
-from armdyn.identification.judge.hypotheses._findings import believable
-from armdyn.identification.judge.hypotheses._terms import Term
+from armdyn.identification.fit.gravity import gravity_columns, tilts
+from armdyn.identification.identify import identify
+from armdyn.identification.judge.hypotheses import tests as _tests
+from armdyn.identification.judge.hypotheses.findings import believable
+from armdyn.identification.judge.hypotheses.terms import Term
+from armdyn.identification.judge.verdict import saturated
+from armdyn.identification.tables import verdict_lines
 from support.identification import motion, recorded, small_arm, with_torque
 
 

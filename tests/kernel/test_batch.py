@@ -11,19 +11,13 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.graph import Slot, trace
-from armdyn.kernel import (
-    BAD_INPUT,
-    BAD_RESULT,
-    Kernel,
-    all_finite,
-    compile_program,
-    in_threads,
-)
-from armdyn.kernel.batch import _batch
-from armdyn.kernel.batch import _strided_loop as loop_module
-from armdyn.kernel.batch._batch import LEAST_STATES
-from armdyn.kernel.batch._new_rows import LARGE, LARGE_PAGE, new_rows
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.kernel import batch as _batch
+from armdyn.kernel import strided_loop as loop_module
+from armdyn.kernel.batch import LARGE, LARGE_PAGE, LEAST_STATES, all_finite, in_threads, new_rows
+from armdyn.kernel.element import BAD_INPUT, BAD_RESULT
+from armdyn.kernel.kernel import Kernel, compile_program
 
 RNG = np.random.default_rng(8)
 PUMA = armdyn.load("puma560")

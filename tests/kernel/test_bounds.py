@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.graph import Program, Slot, trace
-from armdyn.kernel import DOUBLE, compile_program
-from armdyn.kernel.straight._bounds import stays_finite
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.trace import trace
+from armdyn.kernel.element import DOUBLE
+from armdyn.kernel.kernel import compile_program
+from armdyn.kernel.straight.store import stays_finite
 from armdyn.scalar import cos, sign, sin, sqrt
 from support.kernels import TARGETS, as_tuple
 from support.robots import FAMILIES, random_robot

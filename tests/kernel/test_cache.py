@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.cli._app import main
+from armdyn.cli.app import main
 from armdyn.errors import ArmdynError, CacheWarning, InputError
-from armdyn.files import whole_file
-from armdyn.kernel.cache._cache import OVERHEAD, Cache, default_cache, key
+from armdyn.kernel.cache import OVERHEAD, Cache, default_cache, key
+from armdyn.writing import whole_file
 from support.cache import (
     DATA,
     KEY,
@@ -342,7 +342,7 @@ def test_the_command_says_why_a_folder_is_refused(monkeypatch, capsys, cache: Ca
 def test_the_command_works_as_a_program(cache: Cache) -> None:
     cache.put(KEY, DATA)
     done = subprocess.run(
-        [sys.executable, "-c", "from armdyn.cli import main; main()", "cache", "--json"],
+        [sys.executable, "-c", "from armdyn.cli.app import main; main()", "cache", "--json"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert json.loads(done.stdout)["entries"] == 1

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.files import _temporary
-from armdyn.kernel.cache._cache import Cache
+from armdyn import writing as _temporary
+from armdyn.kernel.cache import Cache
 from support.cache import (
     DATA,
     KEY,

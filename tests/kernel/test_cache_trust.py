@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.kernel.cache import _cache
-from armdyn.kernel.cache._cache import FORMAT, HEAD, OVERHEAD, Cache
+from armdyn.kernel import cache as _cache
+from armdyn.kernel.cache import FORMAT, HEAD, OVERHEAD, Cache
 from support.cache import (
     DATA,
     KEY,

@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.arm import AUTO, methods
-from armdyn.arm.programs import _programs, _tracing
-from armdyn.arm.programs._programs import program, resolve
-from armdyn.arm.programs._sized_lru import PROGRAMS
 from armdyn.errors import GraphError
-from armdyn.graph import Program, Slot
-from armdyn.graph._program import Instruction
-from armdyn.kernel import cached_choice, cached_program, source_digest
-from armdyn.kernel.cache._program_text import program_from_text, program_text
-from armdyn.robot import IDENTITY, Chain, Link, chain_of, generic
+from armdyn.graph.program import Instruction, Program, Slot
+from armdyn.kernel.cache_keys import source_digest
+from armdyn.kernel.cached import cached_choice, cached_program, program_from_text, program_text
+from armdyn.programs import programs as _programs
+from armdyn.programs import tracing as _tracing
+from armdyn.programs.methods import AUTO, methods
+from armdyn.programs.programs import program, resolve
+from armdyn.programs.sized_lru import PROGRAMS
+from armdyn.robot.chain import Chain, Link, chain_of
+from armdyn.robot.library import generic
+from armdyn.robot.model import IDENTITY
 from armdyn.scalar import Op, symbol
 
 CHAIN = chain_of(generic(3))

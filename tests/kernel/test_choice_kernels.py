@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armdyn.graph import Slot, trace
-from armdyn.kernel import DOUBLE, Target, compile_program
-from armdyn.kernel.straight._bounds import stays_finite
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.kernel.element import DOUBLE
+from armdyn.kernel.kernel import compile_program
+from armdyn.kernel.straight.store import stays_finite
+from armdyn.kernel.targets.target import Target
 from armdyn.scalar import copysign, max, select
 from support.choices import choosing_arrays, choosing_program, points
 from support.kernels import TARGETS, target_name

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armdyn.graph import Slot, trace
-from armdyn.kernel import compile_program
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.kernel.kernel import compile_program
 
 
 def test_results_are_inputs_of_later_chunks() -> None:

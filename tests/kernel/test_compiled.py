@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm import _evaluate
-from armdyn.graph import interpret
-from armdyn.kernel import _cached_kernel, target
-from armdyn.kernel.batch._batch import LEAST_STATES
-from armdyn.kernel.batch._threads import wanted_threads
-from armdyn.kernel.cache._cache import Cache
+from armdyn.arm import evaluate as _evaluate
+from armdyn.graph.interpret import interpret
+from armdyn.kernel import kernel as _cached_kernel
+from armdyn.kernel.batch import LEAST_STATES, wanted_threads
+from armdyn.kernel.cache import Cache
+from armdyn.kernel.targets.choice import target
 from support.robots import random_robots, relative_error
 
 PUMA = armdyn.load("puma560")
@@ -95,7 +95,7 @@ def test_another_process_rebuilds_a_function_with_the_same_bits() -> None:
 # Everything that is made for the processor, the code that programs share among it.
 ON_ANOTHER_PROCESSOR = """
 import numpy as np, armdyn
-from armdyn.kernel import target
+from armdyn.kernel.targets.choice import target
 rng, parts = np.random.default_rng(3), lambda x: x if isinstance(x, tuple) else (x,)
 arm = armdyn.load("stanford")
 for quantity in ("mass_matrix", "inverse_dynamics", "udu", "potential_energy"):

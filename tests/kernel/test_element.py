@@ -12,14 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn.graph import Program, Rolled, Slot, evaluate_rolled, interpret, trace
-from armdyn.kernel import DOUBLE, FLOAT, Target
-from armdyn.kernel._element import ElementType
-from armdyn.kernel._jit import compile_object, load_object
-from armdyn.kernel._kernel import program_ir
-from armdyn.kernel._symbols import LOOP
-from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._sincos import SLOW
+from armdyn.graph.interpret import evaluate_rolled, interpret
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.rolled import Rolled
+from armdyn.graph.trace import trace
+from armdyn.kernel.element import DOUBLE, FLOAT, LOOP, ElementType
+from armdyn.kernel.ir.codegen import Codegen
+from armdyn.kernel.ir.sincos import SLOW
+from armdyn.kernel.jit import compile_object, load_object
+from armdyn.kernel.kernel import program_ir
+from armdyn.kernel.targets.target import Target
 from armdyn.scalar import cos, sign, sin, sqrt
 from support.kernels import TARGETS, target_name
 from support.rolled import all_places

@@ -10,9 +10,9 @@ import pytest
 
 import armdyn
 from armdyn.errors import InputError
-from armdyn.kernel import Target, target
 from armdyn.kernel.targets import arm, x86
-from armdyn.kernel.targets._target import Host
+from armdyn.kernel.targets.choice import target
+from armdyn.kernel.targets.target import Host, Target
 from support.equal_bits import CASES, cases, digest, recorded
 
 WIDE = x86.native(Host("x86_64", "", dict.fromkeys(x86.AVX512.needs, True)))

@@ -19,15 +19,14 @@ import pytest
 
 import armdyn
 from armdyn.errors import SettingWarning
-from armdyn.graph import Program, Slot
-from armdyn.kernel import DOUBLE
-from armdyn.kernel._symbols import ONE
-from armdyn.kernel.batch._new_rows import LARGE, LARGE_PAGE
-from armdyn.kernel.call import _fastcall
-from armdyn.kernel.call import _layout as layout
-from armdyn.kernel.call._vectorcall import Vectorcallable, has_function
+from armdyn.graph.program import Program, Slot
+from armdyn.kernel.batch import LARGE, LARGE_PAGE
+from armdyn.kernel.call import fastcall as _fastcall
+from armdyn.kernel.call import layout
+from armdyn.kernel.call.vectorcall import Vectorcallable, has_function
+from armdyn.kernel.element import DOUBLE, ONE
 from armdyn.kernel.targets import generic
-from armdyn.kernel.targets._target import Host
+from armdyn.kernel.targets.target import Host
 from support.kernels import Called, quick_call
 from support.robots import random_robots
 

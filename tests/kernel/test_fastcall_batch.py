@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.kernel import LEAST_STATES
+from armdyn.kernel.batch import LEAST_STATES
 from support.kernels import quick_call
 from support.robots import random_robots
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn.kernel import DOUBLE, FLOAT, Target
-from armdyn.kernel._element import ElementType
-from armdyn.kernel._jit import compile_object, load_code
-from armdyn.kernel.batch._batch_code import batch_code
-from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._finite_check import EXCEEDS, LARGEST, exceeds_function, finite_magnitude
+from armdyn.kernel.batch_ir import batch_code
+from armdyn.kernel.element import DOUBLE, FLOAT, ElementType
+from armdyn.kernel.ir.codegen import Codegen
+from armdyn.kernel.ir.finite_check import EXCEEDS, LARGEST, exceeds_function, finite_magnitude
+from armdyn.kernel.jit import compile_object, load_code
+from armdyn.kernel.targets.target import Target
 from support.kernels import TARGETS, target_name
 
 RNG = np.random.default_rng(5)

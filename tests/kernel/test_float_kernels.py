@@ -11,26 +11,16 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.graph import Program
-from armdyn.kernel import (
-    BAD_INPUT,
-    DOUBLE,
-    FLOAT,
-    ElementType,
-    Kernel,
-    Target,
-    compile_program,
-    object_code,
-)
-from armdyn.kernel._kernel import program_ir
-from armdyn.kernel._symbols import STREAMING
-from armdyn.kernel.batch._batch import Batch
-from armdyn.kernel.batch._streams import StreamPoints
-from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._fuse import Fused, fused
+from armdyn.graph.program import Program
+from armdyn.kernel.batch import Batch
+from armdyn.kernel.element import BAD_INPUT, DOUBLE, FLOAT, STREAMING, ElementType
+from armdyn.kernel.ir.codegen import Codegen
+from armdyn.kernel.ir.operations import Fused, fused
+from armdyn.kernel.kernel import Kernel, compile_program, object_code, program_ir
+from armdyn.kernel.streaming import StreamPoints
 from armdyn.kernel.targets import x86
-from armdyn.kernel.targets._target import Host
-from armdyn.robot import generic
+from armdyn.kernel.targets.target import Host, Target
+from armdyn.robot.library import generic
 from armdyn.scalar import Op
 from support.kernels import TARGETS, as_tuple, program_of, sincos_kernel, target_name
 

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from armdyn import load
-from armdyn.graph import Program, Slot, evaluate, interpret, record, trace, verify
-from armdyn.graph._interpret import FLOATS
-from armdyn.graph._program import Instruction
-from armdyn.kernel import Target, compile_program
-from armdyn.kernel.ir._fuse import Fused, fused
-from armdyn.robot import Robot, generic
+from armdyn.graph.interpret import FLOATS, evaluate, interpret
+from armdyn.graph.program import Instruction, Program, Slot, verify
+from armdyn.graph.trace import record, trace
+from armdyn.kernel.ir.operations import Fused, fused
+from armdyn.kernel.kernel import compile_program
+from armdyn.kernel.targets.target import Target
+from armdyn.robot.library import generic
+from armdyn.robot.model import Robot
 from armdyn.scalar import Op, sign, sin
 from support.kernels import (
     TARGETS,

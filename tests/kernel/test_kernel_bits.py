@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 from armdyn import load
-from armdyn.arm.programs._rolled import rolled_program
-from armdyn.graph import Program, evaluate_rolled
-from armdyn.graph._interpret import FLOATS
-from armdyn.graph.rolled import _interpret as _rolled_interpret
-from armdyn.kernel import Target, compile_program
-from armdyn.kernel.ir._fuse import Fused, fused
-from armdyn.robot import chain_of, generic
+from armdyn.graph import interpret as _rolled_interpret
+from armdyn.graph.interpret import FLOATS, evaluate_rolled
+from armdyn.graph.program import Program
+from armdyn.kernel.ir.operations import Fused, fused
+from armdyn.kernel.kernel import compile_program
+from armdyn.kernel.targets.target import Target
+from armdyn.programs.tracing import rolled_program
+from armdyn.robot.chain import chain_of
+from armdyn.robot.library import generic
 from armdyn.scalar import Op
 from support.kernels import (
     TARGETS,

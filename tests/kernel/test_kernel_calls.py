@@ -15,17 +15,20 @@ import numpy as np
 import pytest
 
 from armdyn.errors import InputError
-from armdyn.graph import Slot, trace
-from armdyn.kernel import DOUBLE, FLOAT, Kernel, compile_program, object_code, target
-from armdyn.kernel.batch import _strided_loop as loop_module
-from armdyn.kernel.batch._batch_code import BATCH_MODULES
-from armdyn.kernel.batch._gather import GATHER_MODULES
-from armdyn.kernel.cache._identity import COMPILER, identity
-from armdyn.kernel.call import _gufunc as gufunc_module
-from armdyn.kernel.call._fastcall import FASTCALL_MODULES
-from armdyn.kernel.call._gufunc import Gufunc, PlainLoop, gufuncs_work, signature
-from armdyn.kernel.ir._codegen import Codegen
-from armdyn.robot import generic
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.kernel import strided_loop as loop_module
+from armdyn.kernel.batch_ir import BATCH_MODULES
+from armdyn.kernel.cache_keys import COMPILER, identity
+from armdyn.kernel.call import gufunc as gufunc_module
+from armdyn.kernel.call.fastcall import FASTCALL_MODULES
+from armdyn.kernel.call.gufunc import Gufunc, PlainLoop, gufuncs_work, signature
+from armdyn.kernel.element import DOUBLE, FLOAT
+from armdyn.kernel.gather import GATHER_MODULES
+from armdyn.kernel.ir.codegen import Codegen
+from armdyn.kernel.kernel import Kernel, compile_program, object_code
+from armdyn.kernel.targets.choice import target
+from armdyn.robot.library import generic
 from armdyn.scalar import Op
 from support.kernels import (
     TARGETS,

@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.graph import Program, Slot, interpret, verify
-from armdyn.graph._program import Instruction
-from armdyn.kernel import DOUBLE, Target, compile_program
-from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._fuse import fused
-from armdyn.kernel.ir._writer import Writer
-from armdyn.kernel.straight import _emit
-from armdyn.kernel.straight._order import Round, early, min_live, read_times, rounds
-from armdyn.kernel.straight._spill import SpillAllocator
-from armdyn.kernel.straight._store import WIDE, Stores
-from armdyn.robot import generic
+from armdyn.graph.interpret import interpret
+from armdyn.graph.program import Instruction, Program, Slot, verify
+from armdyn.kernel.element import DOUBLE
+from armdyn.kernel.ir.codegen import Codegen
+from armdyn.kernel.ir.operations import fused
+from armdyn.kernel.ir.writer import Writer
+from armdyn.kernel.kernel import compile_program
+from armdyn.kernel.straight import emit as _emit
+from armdyn.kernel.straight.order import Round, early, min_live, read_times, rounds
+from armdyn.kernel.straight.spill import SpillAllocator
+from armdyn.kernel.straight.store import WIDE, Stores
+from armdyn.kernel.targets.target import Target
+from armdyn.robot.library import generic
 from armdyn.scalar import Op
 from support.kernels import (
     TARGETS,

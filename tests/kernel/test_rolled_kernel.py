@@ -11,17 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn.graph import evaluate_rolled
-from armdyn.kernel import (
-    Kernel,
-    Target,
-    _cached_kernel,
-    cached_kernel,
-    compile_program,
-)
-from armdyn.kernel._jit import library_functions
-from armdyn.kernel._symbols import LINK
-from armdyn.kernel.rolled import _body, _emit
+from armdyn.graph.interpret import evaluate_rolled
+from armdyn.kernel import kernel as _cached_kernel
+from armdyn.kernel.element import LINK
+from armdyn.kernel.jit import library_functions
+from armdyn.kernel.kernel import Kernel, cached_kernel, compile_program
+from armdyn.kernel.rolled import emit as _body
+from armdyn.kernel.rolled import emit as _emit
+from armdyn.kernel.targets.target import Target
 from support.kernels import TARGETS, as_tuple, target_name, width_of
 from support.rolled import all_places, in_plain_loops, states, swaps, vectors_only
 

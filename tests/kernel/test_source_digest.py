@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.kernel import source_digest
-from armdyn.kernel.cache import _source_digest as _written
+from armdyn.kernel import cache_keys as _written
+from armdyn.kernel.cache_keys import source_digest
 
 CALL = """\
 import armdyn
-from armdyn.kernel import _jit, _kernel
+from armdyn.kernel import jit as _jit, kernel as _kernel
 calls = []
 for module in (_kernel, _jit):
     make = module.compile_object
@@ -80,4 +80,4 @@ def test_a_digest_belongs_to_every_byte(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_what_has_no_text_and_no_code_is_never_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    assert _written._content("armdyn", "nothing") != _written._content("armdyn", "nothing")
+    assert _written._source("armdyn", "nothing") != _written._source("armdyn", "nothing")

@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.graph import Program, Slot, trace
-from armdyn.kernel import BAD_INPUT, BAD_RESULT, DOUBLE, Kernel, Target, compile_program
-from armdyn.kernel._symbols import STREAMING
-from armdyn.kernel.batch import _batch, _streams
-from armdyn.kernel.batch._checked_loop import STREAMED
-from armdyn.kernel.batch._strided_loop import MOST_SCRATCH
-from armdyn.kernel.ir._codegen import Codegen
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.trace import trace
+from armdyn.kernel import batch as _batch
+from armdyn.kernel import streaming as _streams
+from armdyn.kernel.batch_ir import STREAMED
+from armdyn.kernel.element import BAD_INPUT, BAD_RESULT, DOUBLE, STREAMING
+from armdyn.kernel.ir.codegen import Codegen
+from armdyn.kernel.kernel import Kernel, compile_program
+from armdyn.kernel.strided_loop import MOST_SCRATCH
+from armdyn.kernel.targets.target import Target
 from support.kernels import TARGETS, as_tuple, target_name, width_of
 
 RNG = np.random.default_rng(8)

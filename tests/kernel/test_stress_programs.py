@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 
 from armdyn import Robot
-from armdyn.algorithms import QUANTITIES
-from armdyn.graph import Program, Slot, evaluate, interpret, record, show, simplify
-from armdyn.robot import chain_of
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.graph.interpret import evaluate, interpret
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.show import show
+from armdyn.graph.simplify import simplify
+from armdyn.graph.trace import record
+from armdyn.robot.chain import chain_of
 from support.robots import random_robot
 
 ROWS = [(quantity, method) for quantity, k in QUANTITIES.items() for method in k.methods]

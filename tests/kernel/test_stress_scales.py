@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from armdyn import Joint, Robot
-from armdyn.algorithms import QUANTITIES
 from armdyn.algorithms.last_frame import with_last_frame_chosen
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.algorithms.vector import clean_sum, clean_symmetric
-from armdyn.robot import chain_of
+from armdyn.robot.chain import chain_of
 from support.robots import oracle, random_state
 
 H = math.pi / 2

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.kernel.targets import Target, arm, generic, target, x86
-from armdyn.kernel.targets._choice import family_of
-from armdyn.kernel.targets._target import Host
+from armdyn.kernel.targets import arm, generic, x86
+from armdyn.kernel.targets.choice import family_of, target
+from armdyn.kernel.targets.target import Host, Target
 
 AVX2 = {"sse4.2": True, "ssse3": True, "popcnt": True, "avx2": True, "fma": True, "bmi2": True}
 AVX512 = {**AVX2, **dict.fromkeys(x86.AVX512.needs, True)}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from armdyn import Log
-from armdyn.log import prepare
+from armdyn.log.signals import prepare
 
 
 @pytest.mark.parametrize("delay", [0.0035, -0.002])

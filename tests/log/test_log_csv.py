@@ -141,7 +141,7 @@ def test_a_wrong_row_is_told_with_its_line(
 def test_lines_are_right_beyond_the_first_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("armdyn.log.formats.csv._read.BLOCK", 64)
+    monkeypatch.setattr("armdyn.log.csv.BLOCK", 64)
     rows = [f"{k / 100},{k % 7},{k % 5}" for k in range(200)]
     whole = Log.read(written(tmp_path, text("t,q1,tau1", *rows)))
     np.testing.assert_array_equal(whole.q[:, 0], [k % 7 for k in range(200)])
@@ -161,7 +161,7 @@ def test_both_readers_give_the_same_bits_and_faults(
     rows[300] = "3.0,1,,3,x"
     rows[400] = "4.0,1,2,y,x"
     faulty = written(tmp_path, text("t,q1,q2,q3,frame", *rows), "faulty.csv")
-    monkeypatch.setattr("armdyn.log.formats.csv._rows.LONG", 0)
+    monkeypatch.setattr("armdyn.log.csv.LONG", 0)
     assert Log.read(path, units="rad").q.tobytes() == plain.q.tobytes()
     np.testing.assert_array_equal(plain.q[:, 0], numbers[:, 0])
     assert fault(faulty).line == 402

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from armdyn import FileError, Log, LogError, RobotError
-from armdyn.log import is_log_path, written_in_words
-from armdyn.log.formats import _inflation, _registry
-from armdyn.log.formats._registry import LogFormat
+from armdyn.log import arrays as _inflation
+from armdyn.log import formats as _registry
+from armdyn.log.formats import LogFormat, is_log_path, written_in_words
 
 TOY = LogFormat(
     name="JSON",

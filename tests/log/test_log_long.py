@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, Log, LogError, LogWarning
-from armdyn.log import FileRows, extremes, picked, prepare, runs
-from armdyn.log.signals._filter import ZeroPhase
+from armdyn.log.filters import ZeroPhase
+from armdyn.log.rows import FileRows, extremes, picked, runs
+from armdyn.log.signals import prepare
 
 
 def recorded(samples: int = 3000, *, jitter: float = 0.0, qd: bool = True) -> Log:
@@ -23,10 +24,10 @@ def recorded(samples: int = 3000, *, jitter: float = 0.0, qd: bool = True) -> Lo
 
 @pytest.fixture
 def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("armdyn.log.storage._slices.BLOCK", 640)
+    monkeypatch.setattr("armdyn.log.rows.BLOCK", 640)
     for name in ("_npz", "_parquet"):
         monkeypatch.setattr(f"armdyn.log.formats.{name}.ROWS", 700)
-    monkeypatch.setattr("armdyn.log.formats.csv._read.BLOCK", 50_000)
+    monkeypatch.setattr("armdyn.log.csv.BLOCK", 50_000)
 
 
 def test_stored_rows_are_read_as_they_were_written() -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from armdyn import Log, LogError
-from armdyn.log import choose_cutoff, prepare
+from armdyn.log.filters import choose_cutoff
+from armdyn.log.signals import prepare
 from support.beside import beside
 
 KR300 = {

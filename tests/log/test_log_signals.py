@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, Log
-from armdyn.log import choose_cutoff, prepare, segments
-from armdyn.log.signals._filter import ZeroPhase
+from armdyn.log.filters import ZeroPhase, choose_cutoff
+from armdyn.log.segments import segments
+from armdyn.log.signals import prepare
 
 
 def motion(t: np.ndarray, n: int = 3, base: float = 0.1) -> tuple[np.ndarray, ...]:
@@ -103,7 +104,7 @@ def test_joined_logs_are_not_filtered_across() -> None:
 def test_long_logs_are_resampled_in_blocks_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
     log = noisy(jittered(500, 10), 1e-5)
     whole = prepare(log, cutoff=20)
-    monkeypatch.setattr("armdyn.log.storage._slices.BLOCK", 500)
+    monkeypatch.setattr("armdyn.log.rows.BLOCK", 500)
     blocks = prepare(log, cutoff=20)
     np.testing.assert_allclose(blocks.q, whole.q, atol=1e-13)
 

@@ -10,8 +10,9 @@ import pytest
 import armdyn
 from armdyn import Log
 from armdyn.cli.options.log import read_logs
-from armdyn.log import at_source_times, prepare
-from armdyn.log.storage import _slices
+from armdyn.log import rows as _slices
+from armdyn.log.clock import at_source_times
+from armdyn.log.signals import prepare
 
 PERIOD = 1 / 29.37  # of the source [s]
 

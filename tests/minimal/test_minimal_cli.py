@@ -11,8 +11,8 @@ import pytest
 
 import armdyn
 from armdyn import InputError
-from armdyn.arm import export_c
-from armdyn.cli._app import main
+from armdyn.arm.codegen import export_c
+from armdyn.cli.app import main
 from support.c_code import ROBOTS, Library, needs_gcc, selftest
 from support.robots import relative_error
 

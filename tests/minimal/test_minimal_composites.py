@@ -16,9 +16,11 @@ from armdyn.algorithms.inertia_constants import Body
 from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import structure
 from armdyn.arm.pinocchio import pinocchio_model
-from armdyn.graph import Slot, count, trace
-from armdyn.robot import chain_of
-from armdyn.robot._generic import random_joint
+from armdyn.graph.count import count
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import trace
+from armdyn.robot.chain import chain_of
+from armdyn.robot.library import random_joint
 from support.robots import oracle, random_robots, random_state, relative_error
 
 H = math.pi / 2

@@ -9,10 +9,10 @@ import pytest
 
 import armdyn
 from armdyn import Arm, InputError, MethodError, Robot, generic
-from armdyn.arm.programs._parametric import parametric
-from armdyn.graph import count
-from armdyn.robot import chain_of
-from armdyn.robot._generic import random_joint
+from armdyn.graph.count import count
+from armdyn.programs.parametric import parametric
+from armdyn.robot.chain import chain_of
+from armdyn.robot.library import random_joint
 from support.minimal import IIWA, NOWHERE, arm_of
 from support.robots import random_robots, relative_error
 

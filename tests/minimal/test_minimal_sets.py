@@ -10,16 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from armdyn import Robot
-from armdyn.algorithms import PARAMETER_NAMES
+from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.algorithms.regressor import regressor
 from armdyn.algorithms.structure import structure
-from armdyn.minimal._check import judge, numerical_set
-from armdyn.minimal._closed_form import LinearSet, closed_form, gravity_only
-from armdyn.minimal._drives import with_drives
-from armdyn.minimal._invisible import invisible
-from armdyn.minimal._khalil_gautier import khalil_gautier
-from armdyn.minimal._sampled import random_states, rank, stacked_regressor, structural_regressor
-from armdyn.robot import Chain, chain_of
+from armdyn.minimal.check import (
+    judge,
+    numerical_set,
+    random_states,
+    rank,
+    stacked_regressor,
+    structural_regressor,
+)
+from armdyn.minimal.closed_form import LinearSet, closed_form, gravity_only
+from armdyn.minimal.drives import with_drives
+from armdyn.minimal.invisible import invisible
+from armdyn.minimal.khalil_gautier import khalil_gautier
+from armdyn.robot.chain import Chain, chain_of
 from support.beside import beside
 from support.minimal import (
     KNOWN,

@@ -12,11 +12,10 @@ import pytest
 import armdyn
 from armdyn import Arm
 from armdyn.algorithms.structure import structure
-from armdyn.cli._app import main
-from armdyn.minimal._check import checked_set
-from armdyn.minimal._other_sets import inertia_set, seen_at_rest
-from armdyn.minimal._sampled import random_states, rank, stacked_regressor
-from armdyn.robot import Chain
+from armdyn.cli.app import main
+from armdyn.minimal.check import checked_set, random_states, rank, stacked_regressor
+from armdyn.minimal.other_sets import inertia_set, seen_at_rest
+from armdyn.robot.chain import Chain
 from support.minimal import KNOWN, arm_of, special_chain
 
 

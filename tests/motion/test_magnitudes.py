@@ -10,7 +10,11 @@ import pytest
 
 import armdyn
 from armdyn import InputError
-from armdyn.motion import Fourier, JointSpace, MinimumJerk, Trajectory, time_optimal
+from armdyn.motion.fourier import Fourier
+from armdyn.motion.joint_space import JointSpace
+from armdyn.motion.minimum_jerk import MinimumJerk
+from armdyn.motion.optimal import time_optimal
+from armdyn.motion.trajectory import Trajectory
 
 SIZES = (1e-300, 1e-29, 1.0, 1e29, 1e300)
 SHAPES = ("trapezoid", "quintic")

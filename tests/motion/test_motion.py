@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, MethodError
-from armdyn.motion import Fourier, JointSpace, MinimumJerk, Trajectory
+from armdyn.motion.fourier import Fourier
+from armdyn.motion.joint_space import JointSpace
+from armdyn.motion.minimum_jerk import MinimumJerk
+from armdyn.motion.trajectory import Trajectory
 
 RNG = np.random.default_rng(3)
 POINTS = RNG.normal(size=(5, 3))

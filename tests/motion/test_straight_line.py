@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, InputError, UnreachedError
-from armdyn.motion import StraightLine
+from armdyn.motion.straight_line import StraightLine
 from support.identification import example_robot
 from support.poses import turned
 

@@ -10,15 +10,15 @@ import pytest
 
 import armdyn
 from armdyn import Arm, InputError, Joint, NumericalError, Robot
-from armdyn.graph import FLOATS, evaluate
-from armdyn.motion import TimeOptimal, TimeOptimalPaths, time_optimal
-from armdyn.motion.timing._judge import asked
-from armdyn.motion.timing._limits import limits_of
-from armdyn.motion.timing._passes import passed
-from armdyn.motion.timing._paths import splines
-from armdyn.motion.timing._problem import MANY, Problem
-from armdyn.motion.timing._programs import bound_step, cap_step, forward_step
-from armdyn.motion.timing._tight import Tight
+from armdyn.graph.interpret import FLOATS, evaluate
+from armdyn.motion.checking import asked
+from armdyn.motion.limits import limits_of
+from armdyn.motion.optimal import TimeOptimal, TimeOptimalPaths, time_optimal
+from armdyn.motion.passes import passed
+from armdyn.motion.paths import splines
+from armdyn.motion.planning import Tight
+from armdyn.motion.problem import MANY, Problem
+from armdyn.motion.programs import bound_step, cap_step, forward_step
 
 POINTS = np.array([[0.3, -0.4], [-0.6, 0.9], [0.8, 0.2], [0.1, -0.7]])
 EFFORT = (45.0, 15.0)

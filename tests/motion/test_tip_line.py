@@ -7,7 +7,9 @@ import pytest
 
 import armdyn
 from armdyn import InputError, UnreachedError
-from armdyn.motion import TimeOptimal, TipLine, _line, time_optimal
+from armdyn.motion import straight_line as _line
+from armdyn.motion.optimal import TimeOptimal, time_optimal
+from armdyn.motion.straight_line import TipLine
 
 START = np.array([0.3, -1.0, 1.2, 0.3, 0.8, 0.2])
 

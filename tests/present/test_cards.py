@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.identification import identify
-from armdyn.present import Grid, card
-from armdyn.present._card import ROWS
+from armdyn.identification.identify import identify
+from armdyn.present.tables import ROWS, Grid, card
 from support.identification import recorded, small_arm
 
 HOSTILE = '<img src=x onerror="alert(1)">'

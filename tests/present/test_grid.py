@@ -7,8 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from armdyn.cli import _console
-from armdyn.present import Grid, Html, Toned, document, tag
+from armdyn.cli import console as _console
+from armdyn.present.html import Html, document, tag
+from armdyn.present.tables import Grid, Toned
 
 GRID = Grid(
     "Errors",

@@ -9,8 +9,9 @@ import subprocess
 import numpy as np
 import pytest
 
-from armdyn.present import SCRIPT, Packed
 from armdyn.present.curves import Curve, Panel, placed, zoomable
+from armdyn.present.html import Packed
+from armdyn.present.script import SCRIPT
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not there")

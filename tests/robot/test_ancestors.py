@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armdyn.robot.formats._ancestors import Ancestors
+from armdyn.robot.formats.tree import Ancestors
 
 
 @given(st.data(), st.integers(1, 60), st.integers(1, 60))

@@ -16,10 +16,13 @@ import armdyn
 from armdyn import RobotWarning
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.arm.pinocchio import pinocchio_model
-from armdyn.cli import main
-from armdyn.robot import BundledName, Robot, bundled_names, chain_of, from_standard_dh, read_robot
-from armdyn.robot._bundled import TRUST, bundled_file
-from armdyn.robot.formats._toml import robot_from_toml, toml_text
+from armdyn.cli.app import main
+from armdyn.robot.chain import chain_of
+from armdyn.robot.files import read_robot
+from armdyn.robot.formats.toml import robot_from_toml, toml_text
+from armdyn.robot.library import TRUST, BundledName, bundled_file, bundled_names
+from armdyn.robot.model import Robot
+from armdyn.robot.standard_dh import from_standard_dh
 from support.beside import beside
 from support.robots import CLASSICAL, oracle, random_state, relative_error
 
@@ -236,7 +239,7 @@ def test_arms_that_people_own_are_those_of_their_source(name: str) -> None:
 
 
 def test_the_first_load_of_a_wrong_arm_warns(monkeypatch) -> None:
-    monkeypatch.setattr("armdyn.robot._bundled.told", set())
+    monkeypatch.setattr("armdyn.robot.library.told", set())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for name in ("ur10", "ur5", "ur5"):
@@ -247,7 +250,7 @@ def test_the_first_load_of_a_wrong_arm_warns(monkeypatch) -> None:
 
 
 def test_the_command_line_warns_of_a_wrong_arm(monkeypatch, capsys) -> None:
-    monkeypatch.setattr("armdyn.robot._bundled.told", set())
+    monkeypatch.setattr("armdyn.robot.library.told", set())
     monkeypatch.setattr("sys.argv", ["armdyn", "info", "ur5"])
     with pytest.raises(SystemExit) as ended:
         main()

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.robot.formats._records import Fault
-from armdyn.robot.formats.isolated import Isolated, _confine, _process
+from armdyn.robot.formats.isolated import confine as _confine
+from armdyn.robot.formats.isolated import process as _process
+from armdyn.robot.formats.isolated.process import Isolated
+from armdyn.robot.formats.records import Fault
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="mechanisms of Linux")
 
@@ -39,7 +41,7 @@ def test_code_in_the_process_reaches_nothing(hostile: Isolated, tmp_path: Path) 
 
 ALONE = """
 import sys
-from armdyn.robot.formats.isolated import _confine
+from armdyn.robot.formats.isolated import confine as _confine
 _confine.{other} = lambda: False
 holds = _confine.confine()
 try:

@@ -8,8 +8,8 @@ import pytest
 
 import armdyn
 from armdyn import FileError, InputError, Joint, MissingExtraError, Robot
-from armdyn.robot.formats import _registry
-from armdyn.robot.formats._registry import RobotFormat, root_element, suffixes_in_words
+from armdyn.robot.formats import registry as _registry
+from armdyn.robot.formats.registry import RobotFormat, root_element, suffixes_in_words
 from support.urdf_texts import ARM
 
 TOY = RobotFormat(

@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 
 from armdyn import Joint
-from armdyn.robot import FRICTION_TERMS
+from armdyn.robot.friction import FRICTION_TERMS
 
 SPEEDS = (-1.7, -0.2, 0.3, 2.5)
 STEP = 1e-6

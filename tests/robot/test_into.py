@@ -15,9 +15,9 @@ import pytest
 import armdyn
 from armdyn import Joint, Robot
 from armdyn.errors import ArmdynError, FileError, InputError, RobotError
-from armdyn.robot.formats._tree import tree_of
-from armdyn.robot.formats.urdf import into_text, parse_urdf
-from armdyn.robot.formats.urdf._parse import parse_description
+from armdyn.robot.formats.tree import tree_of
+from armdyn.robot.formats.urdf.read import parse_description, parse_urdf
+from armdyn.robot.formats.urdf.write import into_text
 from support.published import PUBLISHED, published
 from support.urdf_compare import errors
 from support.urdf_texts import ARM, LIMIT, fixed, joint, links, robot

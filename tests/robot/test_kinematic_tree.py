@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, RobotWarning
-from armdyn.robot._leniency import Leniency
-from armdyn.robot.formats._assemble import assembled
-from armdyn.robot.formats._records import (
+from armdyn.robot.formats.assemble import assembled
+from armdyn.robot.formats.records import (
     Coupling,
     Description,
     Fault,
@@ -20,6 +19,7 @@ from armdyn.robot.formats._records import (
     TreeLink,
     Words,
 )
+from armdyn.robot.leniency import Leniency
 
 WORDS = Words(
     inertial="a mass",

@@ -12,8 +12,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynError, RobotFileError
-from armdyn.robot.formats.isolated import _process
-from armdyn.robot.formats.mjcf import _read
+from armdyn.robot.formats.isolated import process as _process
+from armdyn.robot.formats.mjcf import read as _read
 from support.mjcf_texts import TWO_LINKS, mjcf
 from support.mutations import mutated
 

@@ -14,7 +14,7 @@ import pytest
 import armdyn
 from armdyn import Joint, Robot
 from armdyn.errors import RobotError, RobotFileError, RobotWarning
-from armdyn.robot import read_robot, write_robot
+from armdyn.robot.files import read_robot, write_robot
 from support.formats_in_turn import in_turn
 from support.mjcf_texts import Reference, differences, random_mjcf
 from support.published import PUBLISHED, published

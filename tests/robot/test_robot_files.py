@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from armdyn import ArmdynError, FileError, InputError, Joint, Robot, RobotWarning, generic
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.files import write_whole
-from armdyn.robot import bundled_names, chain_of, read_robot, write_robot
+from armdyn.robot.chain import chain_of
+from armdyn.robot.files import read_robot, write_robot
+from armdyn.robot.library import bundled_names
+from armdyn.writing import write_whole
 from support.robots import random_robot, random_state, relative_error
 
 LISTED = f"Bundled are: {', '.join(bundled_names())}."

@@ -8,8 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from armdyn.robot._chain import exact_cos_sin
-from armdyn.robot._rounded import rounded_atan2, rounded_cos_sin
+from armdyn.robot.chain import exact_cos_sin, rounded_atan2, rounded_cos_sin
 
 
 @pytest.mark.parametrize("scale", [1e-10, 1e-3, 4.0, 1e5, 1e12])

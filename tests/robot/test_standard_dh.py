@@ -13,8 +13,11 @@ import pytest
 import armdyn
 from armdyn import RobotError, RobotWarning
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.robot import Joint, Robot, chain_of, from_standard_dh
-from armdyn.robot._generic import random_joint
+from armdyn.robot.chain import chain_of
+from armdyn.robot.joint import Joint
+from armdyn.robot.library import random_joint
+from armdyn.robot.model import Robot
+from armdyn.robot.standard_dh import from_standard_dh
 from support.beside import beside
 from support.robots import relative_error
 

@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 
 from armdyn import FileError, Joint, Robot, RobotError, RobotWarning
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.robot import IDENTITY, NamedFrame, chain_of, generic
-from armdyn.robot._leniency import Leniency
-from armdyn.robot.formats._toml import LARGEST_FILE, read_toml, robot_from_toml, toml_text
-from armdyn.robot.formats.urdf import parse_urdf
+from armdyn.robot.chain import chain_of
+from armdyn.robot.formats.toml import LARGEST_FILE, read_toml, robot_from_toml, toml_text
+from armdyn.robot.formats.urdf.read import parse_urdf
+from armdyn.robot.leniency import Leniency
+from armdyn.robot.library import generic
+from armdyn.robot.model import IDENTITY, NamedFrame
 from support.robots import random_robots, random_state
 from support.urdf_texts import joint, links
 from support.urdf_texts import robot as robot_urdf

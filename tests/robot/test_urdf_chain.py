@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from armdyn.errors import FileError, RobotWarning
-from armdyn.robot import IDENTITY, Robot
-from armdyn.robot.formats.urdf import parse_urdf
+from armdyn.robot.formats.urdf.read import parse_urdf
+from armdyn.robot.model import IDENTITY, Robot
 from support.urdf_compare import pose
 from support.urdf_texts import ARM, INERTIAL, LIMIT, fixed, joint, links, robot, version
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from armdyn.errors import ArmdynError, FileError, RobotError, RobotWarning
-from armdyn.robot.formats.urdf import parse_urdf, read_urdf
-from armdyn.robot.formats.urdf._xml import LARGEST_FILE
+from armdyn.robot.formats.urdf.read import parse_urdf, read_urdf
+from armdyn.robot.formats.urdf.xml import LARGEST_FILE
 from support.urdf_texts import ARM, INERTIAL, LIMIT, fixed, joint, links, robot, version
 
 BOMB = '<!DOCTYPE b [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><robot name="&b;"/>'

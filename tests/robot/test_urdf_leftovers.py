@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import FileError, RobotWarning
-from armdyn.robot.formats.urdf import parse_urdf
+from armdyn.robot.formats.urdf.read import parse_urdf
 from support.urdf_compare import errors
 from support.urdf_texts import ARM, LIMIT, fixed, joint, links, robot
 

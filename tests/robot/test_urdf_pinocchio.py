@@ -8,8 +8,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from armdyn.robot import Robot
-from armdyn.robot.formats.urdf import parse_urdf, read_urdf, urdf_text
+from armdyn.robot.formats.urdf.read import parse_urdf, read_urdf
+from armdyn.robot.formats.urdf.write import urdf_text
+from armdyn.robot.model import Robot
 from support.published import PUBLISHED, published
 from support.urdf_compare import errors, random_urdf
 

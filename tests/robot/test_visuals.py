@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.robot import IDENTITY, Shape
-from armdyn.robot.meshes import drawn, mesh_path, parts_in, thinned
+from armdyn.robot.drawing import drawn
+from armdyn.robot.meshes import mesh_path, parts_in, thinned
+from armdyn.robot.model import IDENTITY, Shape
 
 LINK = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
 CORNERS = np.array([

@@ -12,8 +12,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynError, InputError, RobotFileError
-from armdyn.robot import name_into, read_robot
-from armdyn.robot.formats.xacro import expanded
+from armdyn.robot.files import name_into, read_robot
+from armdyn.robot.formats.xacro.read import expanded
 from support.mutations import mutated
 from support.xacro_texts import ARM, MACROS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.robot.formats.xacro import expanded
+from armdyn.robot.formats.xacro.read import expanded
 from support.xacro_texts import ROBOT
 
 

@@ -9,10 +9,10 @@ import pytest
 
 import armdyn
 from armdyn.errors import RobotFileError
-from armdyn.robot.formats.isolated import Refused
-from armdyn.robot.formats.xacro import expanded
-from armdyn.robot.formats.xacro._expressions import evaluate
-from armdyn.robot.formats.xacro._values import MATH, PYTHON, Budget
+from armdyn.robot.formats.isolated.serve import Refused
+from armdyn.robot.formats.xacro.expressions import evaluate
+from armdyn.robot.formats.xacro.read import expanded
+from armdyn.robot.formats.xacro.values import MATH, PYTHON, Budget
 from support.xacro_escapes import ELEMENTS, EXPRESSIONS, YAML
 from support.xacro_texts import MACROS, ROBOT
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from armdyn.robot.formats._records import Fault
+from armdyn.robot.formats.records import Fault
 from armdyn.robot.formats.xml import XmlElement, XmlSource
 
 FILE = b"""<?xml version="1.0"?>

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.motion import Fourier, JointSpace, MinimumJerk, StraightLine
+from armdyn.motion.fourier import Fourier
+from armdyn.motion.joint_space import JointSpace
+from armdyn.motion.minimum_jerk import MinimumJerk
+from armdyn.motion.straight_line import StraightLine
 
 ARM = armdyn.load("planar2")
 PUMA = armdyn.load("puma560")

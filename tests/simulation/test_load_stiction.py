@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Joint, Robot
-from armdyn.simulation._plant import Plant
+from armdyn.simulation.plant import Plant
 
 INTEGRATORS = ["rk45", "dop853", "rk4", "ab4", "midpoint"]
 LOAD, COULOMB, STRIBECK, ROTOR = 0.4, 0.5, 0.3, 0.6

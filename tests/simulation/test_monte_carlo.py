@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cli import main
+from armdyn.cli.app import main
 
 ARM = armdyn.load("planar2")
 QUICK: dict[str, Any] = {"until": 0.05, "integrator": "rk4", "step": 0.01, "samples": 2}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.motion import MinimumJerk
+from armdyn.motion.minimum_jerk import MinimumJerk
 
 PUMA = armdyn.load("puma560")
 START = np.array([0.3, -0.5, 0.4, 0.2, 0.6, -0.1])

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import armdyn
-from armdyn.cli._app import app, main
+from armdyn.cli.app import app, main
 
 PUMA = armdyn.load("puma560")
 Q0 = np.array([0.3, -0.5, 0.4, 0.2, 0.6, -0.1])
@@ -227,7 +227,7 @@ INTERRUPTING = """
 import sys, os, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
 import armdyn.cli.verbs.simulate as cli
-from armdyn.cli._app import main
+from armdyn.cli.app import main
 
 def simulate(*given, progress, **options):
     def interrupt(done, total, what):

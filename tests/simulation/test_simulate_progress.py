@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.simulation import integrator_names
+from armdyn.simulation.integrators import integrator_names
 
 ARM = armdyn.load("planar2")
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.graph import interpret
-from armdyn.simulation import INTEGRATORS, simulate
-from armdyn.simulation._plant import FORWARD, Plant
-from armdyn.simulation.steppers import FEHLBERG, RK4, Tableau, Weights
-from armdyn.simulation.steppers._runge_kutta import runge_kutta, step_program
+from armdyn.graph.interpret import interpret
+from armdyn.simulation.integrators import FEHLBERG, INTEGRATORS, RK4, Tableau, Weights
+from armdyn.simulation.plant import FORWARD, Plant
+from armdyn.simulation.runge_kutta import runge_kutta, step_program
+from armdyn.simulation.simulate import simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,9 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import armdyn
-from armdyn.cli._app import app
-from armdyn.simulation import INTEGRATORS, Integrator
-from armdyn.simulation.steppers import Tableau, Weights
+from armdyn.cli.app import app
+from armdyn.simulation.integrators import INTEGRATORS, Integrator, Tableau, Weights
 
 HEUN = Integrator("heun", 2, "runge_kutta", Tableau.of("", "1", weights="1/2 1/2"), "a toy")
 RALSTON = Integrator(

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cli._app import main
+from armdyn.cli.app import main
 from support.robots import random_robot
 
 GCC = shutil.which("gcc")

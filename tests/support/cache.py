@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from armdyn.errors import ArmdynError, CacheWarning
-from armdyn.kernel.cache import _cache
-from armdyn.kernel.cache._cache import FORMAT, MAGIC, Cache, key
+from armdyn.kernel import cache as _cache
+from armdyn.kernel.cache import FORMAT, MAGIC, Cache, key
 
 KEY = key("panda", "mass_matrix")
 OTHER = key("panda", "bias")

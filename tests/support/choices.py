@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.graph import Program, Slot, trace
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.trace import trace
 from armdyn.scalar import atan2, copysign, max, min, select, sin, sqrt
 
 

@@ -8,6 +8,6 @@ INTERRUPTIBLE = [
     sys.executable,
     "-c",
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from armdyn.cli import main; main()",
+    "from armdyn.cli.app import main; main()",
 ]
 """`armdyn`; a test run in the background ignores interrupts, and its children would too."""

@@ -15,8 +15,8 @@ import numpy as np
 
 import armdyn
 from armdyn import Arm, DriveGains, Load, Log, Payload, Result
-from armdyn.control.observer._observation import Observation
-from armdyn.identification.payload._load import loaded
+from armdyn.control.observation import Observation
+from armdyn.identification.payload.load import loaded
 from support.identification import motion, small_arm
 
 RATE = 100.0  # [Hz]

@@ -17,8 +17,12 @@ from pathlib import Path
 import numpy as np
 
 import armdyn
-from armdyn.graph import Program, Rolled
-from armdyn.kernel import DOUBLE, FLOAT, Target, compile_program, target
+from armdyn.graph.program import Program
+from armdyn.graph.rolled import Rolled
+from armdyn.kernel.element import DOUBLE, FLOAT
+from armdyn.kernel.kernel import compile_program
+from armdyn.kernel.targets.choice import target
+from armdyn.kernel.targets.target import Target
 from support.kernels import as_tuple
 
 RECORDED = Path(__file__).parent.parent / "kernel" / "equal_bits.json"

@@ -35,7 +35,7 @@ BATCH = 600  # states: computed by the loop over batches, in one thread
 
 def call_for_the_first_time(seed: int) -> None:
     """Compile a function of a new arm; raise an error if a result is wrong."""
-    from armdyn.graph import interpret
+    from armdyn.graph.interpret import interpret
 
     arm = armdyn.Arm(armdyn.generic(2, seed=seed))
     f = arm.function("gravity", "second_moment")

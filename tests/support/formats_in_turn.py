@@ -9,7 +9,8 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-from armdyn.robot import Robot, read_robot, write_robot
+from armdyn.robot.files import read_robot, write_robot
+from armdyn.robot.model import Robot
 from support.mjcf_texts import differences
 from support.robots import relative_error
 from support.urdf_compare import errors, torques

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from armdyn.robot.formats.isolated import Refused
+from armdyn.robot.formats.isolated.serve import Refused
 
 # Numbers of system calls on x86-64, called without the C library's wrapper.
 RAW = {

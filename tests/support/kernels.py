@@ -9,14 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arm.programs._programs import cheapest, program
 from armdyn.errors import InputError
-from armdyn.graph import Program, Slot, trace
-from armdyn.kernel import DOUBLE, ElementType, Kernel, Target, compile_program, target
-from armdyn.kernel.call._fastcall import Fallbacks, class_version
-from armdyn.kernel.call._vectorcall import Vectorcallable
-from armdyn.kernel.ir._codegen import Codegen
-from armdyn.robot import Robot, chain_of
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.trace import trace
+from armdyn.kernel.call.fastcall import Fallbacks, class_version
+from armdyn.kernel.call.vectorcall import Vectorcallable
+from armdyn.kernel.element import DOUBLE, ElementType
+from armdyn.kernel.ir.codegen import Codegen
+from armdyn.kernel.kernel import Kernel, compile_program
+from armdyn.kernel.targets.choice import target
+from armdyn.kernel.targets.target import Target
+from armdyn.programs.programs import cheapest, program
+from armdyn.robot.chain import chain_of
+from armdyn.robot.model import Robot
 from armdyn.scalar import cos, sign, sin, sqrt
 
 

@@ -16,8 +16,8 @@ from types import FrameType
 from typing import Any
 
 from armdyn import files
-from armdyn.files import check_writable, scratch_folder, write_together, write_whole
-from armdyn.files._private_folder import open_private
+from armdyn.files import open_private
+from armdyn.writing import check_writable, scratch_folder, write_together, write_whole
 
 HERE = str(Path(files.__file__).parent)
 NAMES = ("a.h", "a.c", "inner/test.c")

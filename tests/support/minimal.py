@@ -9,10 +9,10 @@ import numpy as np
 
 from armdyn import Joint, Robot
 from armdyn.algorithms.structure import structure
-from armdyn.minimal._geometry import axes_at_zero
-from armdyn.minimal._sampled import random_states, stacked_regressor
-from armdyn.robot import Chain, chain_of
-from armdyn.robot._generic import random_joint
+from armdyn.minimal.check import random_states, stacked_regressor
+from armdyn.minimal.closed_form import axes_at_zero
+from armdyn.robot.chain import Chain, chain_of
+from armdyn.robot.library import random_joint
 
 H = math.pi / 2
 DOWN, SIDE, NOWHERE = (0.0, 0.0, -9.81), (0.0, -9.81, 0.0), (0.0, 0.0, 0.0)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.cli._app import main
+from armdyn.cli.app import main
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[[str], None]

@@ -12,7 +12,7 @@ import pinocchio as pin
 
 from armdyn import Joint, Robot
 from armdyn.arm.pinocchio import pinocchio_model
-from armdyn.robot._generic import random_joint
+from armdyn.robot.library import random_joint
 
 QUARTERS = (0.0, math.pi / 2, -math.pi / 2, math.pi)
 # The bundled arms of papers and textbooks; those that people own are more and larger.

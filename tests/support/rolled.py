@@ -8,7 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from armdyn.graph import Instruction, Program, Rolled, Slot, Sweep, record, trace, verify_rolled
+from armdyn.graph.program import Instruction, Program, Slot
+from armdyn.graph.rolled import Rolled, Sweep, verify_rolled
+from armdyn.graph.trace import record, trace
 from armdyn.scalar import Op, cos, sin, sqrt
 
 

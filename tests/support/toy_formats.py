@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from armdyn import Joint, Log, Robot
-from armdyn.log.columns._table import Table
+from armdyn.log.columns import Table
 
 
 def read_toy(path: Path, *, strict: bool, tip: str | None) -> Robot:

@@ -10,7 +10,8 @@ import numpy as np
 import pinocchio as pin
 
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.robot import Robot, chain_of
+from armdyn.robot.chain import chain_of
+from armdyn.robot.model import Robot
 from support.robots import relative_error
 
 RELATIONS = ("skew", "parallel", "antiparallel", "meeting", "coincident", "opposed", "right")

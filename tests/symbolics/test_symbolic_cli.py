@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cli._app import main
+from armdyn.cli.app import main
 from support.robots import relative_error
 
 pytest.importorskip("sympy")

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.view._follow import followed
-from armdyn.view._motion import Motion
+from armdyn.view.motion import Motion, followed
 from support.command import INTERRUPTIBLE
 
 pytest.importorskip("viser")

@@ -13,14 +13,15 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from armdyn._checks import checked_choice
-from armdyn.cli._app import run
-from armdyn.cli._console import JsonOption, print_json, progress_bar, show
-from armdyn.cli._option_names import Verb
+from armdyn.checks import checked_choice
+from armdyn.cli.app import run
+from armdyn.cli.console import JsonOption, print_json, progress_bar, show
+from armdyn.cli.option_names import Verb
 from armdyn.errors import FileError, InputError, shown
-from armdyn.files import write_together, write_whole
-from armdyn.graph import Operations
-from armdyn.present import PICTURES_IN_WORDS, Grid, Tone, Toned, check_picture
+from armdyn.graph.count import Operations
+from armdyn.present.pictures import PICTURES_IN_WORDS, check_picture
+from armdyn.present.tables import Grid, Tone, Toned
+from armdyn.writing import write_together, write_whole
 from armdyn_papers.claims.claim import Ranking
 from armdyn_papers.claims.plot import write_plot as write_claims_plot
 from armdyn_papers.claims.series import TRIES

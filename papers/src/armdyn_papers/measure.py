@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, TypeAlias
 
-from armdyn.algorithms import QUANTITIES, gibbs_appell, lin_1991
+from armdyn.algorithms import gibbs_appell, lin_1991
 from armdyn.algorithms.cholesky import cholesky, solve
 from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.fijany_bejczy import by_way_of
@@ -22,12 +22,16 @@ from armdyn.algorithms.lin_fang_4 import formulation_4
 from armdyn.algorithms.lin_fang_5 import CompositeBefore, formulation_5
 from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import structure
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.algorithms.table_vii import AxialComposite, minimal_composites
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, Matrix, symmetric_full
-from armdyn.arm import generic_chain, operations
-from armdyn.arm.programs._tracing import straight
-from armdyn.graph import Operations, Program, Slot, count, depth, trace
-from armdyn.robot import Chain
+from armdyn.graph.count import Operations, count
+from armdyn.graph.depth import depth
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.trace import trace
+from armdyn.programs.counts import generic_chain
+from armdyn.programs.tracing import operations, straight
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Op, Scalar
 
 Numbers: TypeAlias = list[Scalar]

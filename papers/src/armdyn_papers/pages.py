@@ -6,7 +6,7 @@ import re
 from itertools import zip_longest
 from typing import Any
 
-from armdyn.present import Grid, Tone, Toned
+from armdyn.present.tables import Grid, Tone, Toned
 from armdyn_papers.catalogue.entry import VERDICTS, Entry, Paper, Verdict, path_of_test
 from armdyn_papers.catalogue.places import source_place
 from armdyn_papers.errata.erratum import Erratum, Evidence

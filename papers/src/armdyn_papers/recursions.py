@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from armdyn.algorithms import QUANTITIES
-from armdyn.arm import generic_chain
-from armdyn.arm.programs._counts import Stage
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.errors import InputError, shown
-from armdyn.graph import Operations, Program, Slot, count, trace
-from armdyn.robot import Chain, chain_of, generic
+from armdyn.graph.count import Operations, count
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.trace import trace
+from armdyn.programs.counts import Stage, generic_chain
+from armdyn.robot.chain import Chain, chain_of
+from armdyn.robot.library import generic
 from armdyn.scalar import symbol
 from armdyn_papers.printed import fijany_bejczy, gibbs_appell, lin_1991, renaud, table_vii
 from armdyn_papers.printed.lines import CountedLines, Lines

@@ -13,10 +13,11 @@ from typing import Any, TypeAlias
 from armdyn.algorithms.cholesky import cholesky, solve
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.vector import symmetric_full
-from armdyn.arm import generic_chain
-from armdyn.arm.programs._counts import Stage
-from armdyn.graph import Operations, Program, count
-from armdyn.robot import Chain, chain_of, generic
+from armdyn.graph.count import Operations, count
+from armdyn.graph.program import Program
+from armdyn.programs.counts import Stage, generic_chain
+from armdyn.robot.chain import Chain, chain_of
+from armdyn.robot.library import generic
 from armdyn.scalar import Scalar
 from armdyn_papers.measure import (
     PARTS,

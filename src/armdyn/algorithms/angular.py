@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.vector import ZERO, Rows
-from armdyn.robot import Symmetric, Vector
+from armdyn.robot.chain import Symmetric, Vector
 from armdyn.scalar import Scalar
 
 ZERO_MATRIX: Rows = (ZERO, ZERO, ZERO)

@@ -26,7 +26,7 @@ from armdyn.algorithms.spatial import (
     wrench_to_parent,
 )
 from armdyn.algorithms.vector import add, apply, cross, scale, sub, trace_minus
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from armdyn.algorithms.angular import ZERO_MATRIX, omega_matrix
 from armdyn.algorithms.kinematics import direction
 from armdyn.algorithms.vector import ZERO, Rows, add, clean, cross, dot, neg, sub, times
-from armdyn.robot import BaseMotion, Chain, Vector
+from armdyn.robot.chain import BaseMotion, Chain, Vector
 from armdyn.scalar import Scalar
 
 Row = Sequence[Scalar]

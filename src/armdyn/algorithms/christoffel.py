@@ -42,7 +42,7 @@ from armdyn.algorithms.vector import (
     sub,
     times,
 )
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 

@@ -17,7 +17,7 @@ from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
 from armdyn.algorithms.link_moments import Moments
 from armdyn.algorithms.spatial import Six, axis, halves, motion_to_child, power, wrench_to_base
 from armdyn.algorithms.vector import ZERO, Matrix, add, cross, scale, sub, symmetric_full
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

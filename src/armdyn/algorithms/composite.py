@@ -25,7 +25,7 @@ from armdyn.algorithms.vector import (
     point_inertia,
     scale,
 )
-from armdyn.robot import Chain, Link, Symmetric, Vector
+from armdyn.robot.chain import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 

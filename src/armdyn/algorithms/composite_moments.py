@@ -14,7 +14,7 @@ from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.link_moments import Moments, regrouped
 from armdyn.algorithms.spatial import Six
 from armdyn.algorithms.vector import add, add_symmetric
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 
 
 def composites(chain: Chain, F: list[Frame]) -> list[Moments]:

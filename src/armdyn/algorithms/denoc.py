@@ -28,7 +28,7 @@ from armdyn.algorithms.vector import (
     symmetric_full,
     trace_minus,
 )
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

@@ -19,7 +19,7 @@ from armdyn.algorithms.denoc_udu import articulated, regrouped_masses
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.spatial import wrench_to_parent
 from armdyn.algorithms.vector import Matrix
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

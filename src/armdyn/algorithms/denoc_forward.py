@@ -20,7 +20,7 @@ from armdyn.algorithms.denoc_udu import Pivot, articulated, regrouped_masses
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.second_moment import link_wrenches
 from armdyn.algorithms.spatial import Six, add_six, motion_to_child, wrench_to_parent
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

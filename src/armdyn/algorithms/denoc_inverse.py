@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.denoc_udu import udu
 from armdyn.algorithms.vector import Matrix, symmetric_full
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

@@ -18,7 +18,7 @@ from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.link_moments import regrouped
 from armdyn.algorithms.spatial import Inertia, Six, axis, from_rows, rigid_inertia, wrench_to_base
 from armdyn.algorithms.vector import Matrix
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

@@ -9,7 +9,7 @@ from armdyn.algorithms.lin_1994 import first_moments
 from armdyn.algorithms.link_moments import regrouped
 from armdyn.algorithms.spatial import Six, axis, halves, motion_to_child
 from armdyn.algorithms.vector import ZERO, add, cross, dot, scale, trace_minus
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 

@@ -13,7 +13,7 @@ from armdyn.algorithms.frame import diagonal_with_rotors, frames
 from armdyn.algorithms.lin_fang_4 import in_frame
 from armdyn.algorithms.renaud import augmented_composites
 from armdyn.algorithms.vector import Matrix
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from armdyn.algorithms import second_moment, udu
 from armdyn.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
 from armdyn.algorithms.vector import Matrix
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 Derivatives: TypeAlias = Callable[..., tuple[Matrix, Matrix, Matrix]]

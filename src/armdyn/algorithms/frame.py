@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from armdyn.algorithms.vector import Matrix, clean_symmetric, is_zero
-from armdyn.robot import Chain, Link, Symmetric, Vector
+from armdyn.robot.chain import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar, cos, sin
 
 

@@ -17,8 +17,8 @@ from armdyn.algorithms import second_moment
 from armdyn.algorithms.load_friction import absolute, transmission, without_rotors
 from armdyn.algorithms.vector import Matrix, is_zero
 from armdyn.errors import InputError
-from armdyn.robot import FRICTION_TERMS, Chain, FrictionTerm
-from armdyn.robot.friction import has_load_terms
+from armdyn.robot.chain import Chain
+from armdyn.robot.friction import FRICTION_TERMS, FrictionTerm, has_load_terms
 from armdyn.scalar import Scalar, sign
 
 Row = Sequence[Scalar]

@@ -18,7 +18,7 @@ from armdyn.algorithms.angular import euler, omega_matrix, sliding, turning
 from armdyn.algorithms.base_motion import start, start_omega
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.vector import ZERO, add, cross, scale, second_moment, sub, times
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from armdyn.algorithms.cholesky import solve
 from armdyn.algorithms.gibbs_appell import bias
 from armdyn.algorithms.gibbs_appell_inertia import mass_matrix
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

@@ -27,7 +27,7 @@ from armdyn.algorithms.vector import (
     scale,
     symmetric_full,
 )
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 from armdyn.algorithms.friction import terms
 from armdyn.algorithms.link_parameters import parameters
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 
 Sides: TypeAlias = list[tuple[Any, Any]]
 

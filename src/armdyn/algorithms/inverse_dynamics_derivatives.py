@@ -35,7 +35,7 @@ from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.moving_bodies import Body, State, composite_bodies, states, tilt
 from armdyn.algorithms.spatial import Six, add_six, halves, motion_to_child, power, wrench_to_parent
 from armdyn.algorithms.vector import ZERO, Matrix, add, column, cross, dot
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 Z: Vector = (0.0, 0.0, 1.0)

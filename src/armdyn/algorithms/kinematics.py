@@ -22,7 +22,8 @@ from armdyn.algorithms.vector import (
     sub,
     times,
 )
-from armdyn.robot import Chain, Placement, Vector
+from armdyn.robot.chain import Chain, Vector
+from armdyn.robot.model import Placement
 from armdyn.scalar import Scalar
 
 

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from armdyn.algorithms.frame import frame
 from armdyn.algorithms.vector import clean_symmetric
-from armdyn.robot import Chain, Link, Placement, exact_cos_sin
+from armdyn.robot.chain import Chain, Link, exact_cos_sin
+from armdyn.robot.model import Placement
 
 
 def with_last_frame_chosen(chain: Chain) -> Chain:

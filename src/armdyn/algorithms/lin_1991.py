@@ -37,7 +37,7 @@ from armdyn.algorithms.vector import (
     sub,
     symmetric_full,
 )
-from armdyn.robot import Chain, Link, Symmetric, Vector
+from armdyn.robot.chain import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 Axis = tuple[Vector, Vector]

@@ -24,7 +24,7 @@ from armdyn.algorithms.base_motion import start
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_1991 import Axis, Composite, axes, composites, gravity_of
 from armdyn.algorithms.vector import ZERO, add, cross, dot, neg, scale, times
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

@@ -13,7 +13,7 @@ from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.inertia_constants import inertia_constants, link_bodies
 from armdyn.algorithms.scaled_z import ScaledZ, plain, to_child, to_parent
 from armdyn.algorithms.vector import ZERO, add
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

@@ -17,7 +17,7 @@ from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import Direction, Structure, structure
 from armdyn.algorithms.table_vii import AxialComposite, minimal_composites
 from armdyn.algorithms.vector import Matrix, add, cross, dot, scale
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

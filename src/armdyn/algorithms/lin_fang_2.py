@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from armdyn.algorithms.composite import Composite, composites
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
 from armdyn.algorithms.vector import Matrix, dot, symmetric_full
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

@@ -16,7 +16,7 @@ from armdyn.algorithms.minimal_set import minimal_set
 from armdyn.algorithms.structure import Structure, structure
 from armdyn.algorithms.table_vii import AxialComposite, minimal_composites
 from armdyn.algorithms.vector import ZERO, Matrix, scale
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

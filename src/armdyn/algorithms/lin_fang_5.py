@@ -15,7 +15,7 @@ from armdyn.algorithms.composite import Composite, composites, moments_before
 from armdyn.algorithms.frame import Frame, diagonal_with_rotors, frames
 from armdyn.algorithms.lin_fang_1 import wrench_before
 from armdyn.algorithms.vector import Matrix, add, cross, neg, scale, sub, symmetric_full
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

@@ -23,7 +23,7 @@ from armdyn.algorithms.vector import (
     square,
     trace_minus,
 )
-from armdyn.robot import Chain, Link, Symmetric, Vector
+from armdyn.robot.chain import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 

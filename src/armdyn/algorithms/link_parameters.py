@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armdyn.algorithms.vector import inertia_at_origin, scale
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 PARAMETER_NAMES = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")

@@ -23,7 +23,7 @@ from functools import cache
 
 from armdyn.algorithms import second_moment, split, udu
 from armdyn.algorithms.vector import Matrix, is_zero
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar, sign
 
 Row = Sequence[Scalar]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from armdyn.algorithms import second_moment, split
 from armdyn.algorithms import udu as dense
 from armdyn.algorithms.vector import Matrix
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

@@ -23,7 +23,7 @@ from typing import Literal, TypeAlias
 from armdyn.algorithms.inertia_constants import Body, inertia_constants, link_bodies
 from armdyn.algorithms.structure import Structure
 from armdyn.algorithms.vector import clean
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 Symbol: TypeAlias = Literal[

@@ -28,7 +28,7 @@ from armdyn.algorithms.vector import (
     times,
     trace_minus,
 )
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

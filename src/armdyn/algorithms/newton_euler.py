@@ -13,7 +13,7 @@ from armdyn.algorithms.angular import sliding, turning
 from armdyn.algorithms.base_motion import start
 from armdyn.algorithms.frame import frames
 from armdyn.algorithms.vector import ZERO, add, apply, cross, scale
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from armdyn.algorithms.structure import Structure
 from armdyn.algorithms.vector import is_zero
-from armdyn.robot import Chain, Link
+from armdyn.robot.chain import Chain, Link
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal
 
-from armdyn.robot import BASES, FIXED
+from armdyn.robot.chain import BASES, FIXED
 
 Reference = str | Callable[..., Any]
 

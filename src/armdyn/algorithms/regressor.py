@@ -15,19 +15,8 @@ from dataclasses import dataclass
 from armdyn.algorithms.angular import omega_matrix, sliding, turning
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.spatial import Six, halves, motion_to_child
-from armdyn.algorithms.vector import (
-    ZERO,
-    Matrix,
-    Rows,
-    add,
-    apply,
-    column,
-    cross,
-    dot,
-    neg,
-    scale,
-)
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.algorithms.vector import ZERO, Matrix, Rows, add, apply, column, cross, dot, neg, scale
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

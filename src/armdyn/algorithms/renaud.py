@@ -22,7 +22,7 @@ from armdyn.algorithms.vector import (
     point_inertia,
     scale,
 )
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armdyn.algorithms.frame import Frame
-from armdyn.robot import Vector
+from armdyn.robot.chain import Vector
 from armdyn.scalar import Scalar
 
 

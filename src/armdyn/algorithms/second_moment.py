@@ -20,7 +20,7 @@ from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.link_moments import regrouped
 from armdyn.algorithms.spatial import Six, add_six, axis, wrench_to_parent
 from armdyn.algorithms.vector import add, column, cross, scale, times
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

@@ -32,7 +32,7 @@ from armdyn.algorithms.vector import (
     scale_symmetric,
     square,
 )
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 

@@ -13,7 +13,7 @@ from armdyn.algorithms.composite_moments import composites, unit_wrench
 from armdyn.algorithms.frame import diagonal_with_rotors, frames
 from armdyn.algorithms.spatial import wrench_to_base
 from armdyn.algorithms.vector import Matrix, symmetric_full
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

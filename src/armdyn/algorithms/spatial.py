@@ -19,7 +19,7 @@ from typing import TypeAlias
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.link_moments import Moments
 from armdyn.algorithms.vector import Matrix, add, cross, dot, trace_minus
-from armdyn.robot import Chain, Link, Symmetric, Vector
+from armdyn.robot.chain import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 Six: TypeAlias = list[Scalar]

@@ -28,7 +28,7 @@ from armdyn.algorithms.second_moment_composites import second_moment_composites
 from armdyn.algorithms.structure import Structure, structure
 from armdyn.algorithms.table_vii import AxialComposite, minimal_composites
 from armdyn.algorithms.vector import Matrix, is_zero, scale, symmetric_full
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from armdyn.algorithms.frame import frame
 from armdyn.algorithms.vector import cross
-from armdyn.robot import Chain, Link
+from armdyn.robot.chain import Chain, Link
 from armdyn.scalar import Scalar
 
 Direction: TypeAlias = tuple[float, float, float]

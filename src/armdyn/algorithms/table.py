@@ -4,7 +4,7 @@ A new method is a line in `methods`, a new quantity is a row. Fields are explain
 """
 
 from armdyn.algorithms.quantity import Derivative, Identity, Method, Quantity, RolledMethod
-from armdyn.robot import MOVING, TRANSLATING
+from armdyn.robot.chain import MOVING, TRANSLATING
 
 LUH = "[LuhWalkerPaul1980], baseline of [Mata2002] Table 1"
 

@@ -21,7 +21,7 @@ from armdyn.algorithms.lin_1994 import varying_first_moment
 from armdyn.algorithms.minimal_set import MinimalSet
 from armdyn.algorithms.structure import Direction, Structure, is_along_z
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, add
-from armdyn.robot import Symmetric, Vector
+from armdyn.robot.chain import Symmetric, Vector
 from armdyn.scalar import Scalar
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.regressor import rows_of
 from armdyn.algorithms.vector import ZERO, Matrix, Rows, add, column, cross, neg, scale
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from armdyn.robot import Symmetric, Vector
+from armdyn.robot.chain import Symmetric, Vector
 from armdyn.scalar import Scalar
 
 Matrix: TypeAlias = list[list[Scalar]]

@@ -25,7 +25,7 @@ from armdyn.algorithms.vector import (
     sub,
     symmetric_full,
 )
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 

@@ -13,13 +13,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from armdyn.arm._arm import Arm
-from armdyn.arm.page._scene import home, scene
-from armdyn.present import JOINT_COLOURS, check_picture, new_figure, plain_text, write_picture
-
-Array = NDArray[np.float64]
+from armdyn.arm.arm import Arm
+from armdyn.arm.scene import home, scene
+from armdyn.arrays import Array
+from armdyn.present.pictures import (
+    JOINT_COLOURS,
+    check_picture,
+    new_figure,
+    plain_text,
+    write_picture,
+)
 
 LEVELS = 14
 # If a map varies by less than this share, it is shown as one number.

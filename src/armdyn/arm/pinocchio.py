@@ -10,13 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from armdyn.algorithms import QUANTITIES
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.arrays import Array
 from armdyn.errors import MissingExtraError
-from armdyn.robot import Joint, Robot
-
-Array = NDArray[np.float64]
+from armdyn.robot.joint import Joint
+from armdyn.robot.model import Robot
 
 
 def import_pinocchio() -> Any:

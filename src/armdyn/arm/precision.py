@@ -13,13 +13,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._checks import checked_seed, checked_whole
-from armdyn._progress import Progress
-from armdyn.arm._arm import Arm
+from armdyn.arm.arm import Arm
 from armdyn.arm.verify import VANISHING, random_states
+from armdyn.arrays import Array
+from armdyn.checks import checked_seed, checked_whole
 from armdyn.errors import NumericalError
-
-Array = NDArray[np.float64]
+from armdyn.progress import Progress
 
 MOST_STATES = 1_000_000
 

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from armdyn._checks import checked_seed, checked_whole
-from armdyn._progress import Progress
-from armdyn.algorithms import QUANTITIES
-from armdyn.arm._arm import Arm
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.arm.arm import Arm
 from armdyn.arm.pinocchio import PinocchioAnswers
-from armdyn.arm.programs._methods import methods, methods_of
+from armdyn.arrays import Array
+from armdyn.checks import checked_seed, checked_whole
 from armdyn.errors import MissingExtraError
-from armdyn.robot import Robot, chain_of
+from armdyn.programs.methods import methods, methods_of
+from armdyn.progress import Progress
+from armdyn.robot.chain import chain_of
+from armdyn.robot.model import Robot
 
-Array = NDArray[np.float64]
 Parts: TypeAlias = tuple[Array, ...]
 Answer: TypeAlias = Array | Parts
 

@@ -12,12 +12,15 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.algorithms import newton_euler
 from armdyn.algorithms.friction import friction_under_load
 from armdyn.algorithms.kinematics import places
-from armdyn.robot import FRICTION_TERMS, Joint, Robot, chain_of
+from armdyn.arrays import Array
+from armdyn.robot.chain import chain_of
+from armdyn.robot.friction import FRICTION_TERMS
+from armdyn.robot.joint import Joint
+from armdyn.robot.model import Robot
 
 Verdict = Literal["kept", "changed", "lost"]
 
@@ -28,8 +31,6 @@ STATES = 20
 
 # Frames in a message.
 MOST_NAMES = 8
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

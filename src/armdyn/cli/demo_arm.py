@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from armdyn.arm import Arm
-from armdyn.identification import ExcitingMotion
-from armdyn.log import Log
-from armdyn.simulation import ComputedTorque, Run, simulate
+from armdyn.arm.arm import Arm
+from armdyn.identification.exciting.motion import ExcitingMotion
+from armdyn.log.log import Log
+from armdyn.simulation.controllers import ComputedTorque
+from armdyn.simulation.run import Run
+from armdyn.simulation.simulate import simulate
 
 # Friction of the joints [N m s, N m], of a size typical for PUMAs.
 VISCOUS = (4.5, 3.5, 2.0, 0.3, 0.4, 0.3)

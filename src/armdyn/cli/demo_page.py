@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 
-from armdyn.present import STYLE, Grid, Html, Toned, document, joined, section, sentence, tag
+from armdyn.present.html import STYLE, Html, document, joined, section, sentence, tag
+from armdyn.present.tables import Grid, Toned
 
 ALT = "The arm, and maps of its inertia, its weight and the eigenvalues of its mass matrix."
 

@@ -13,25 +13,26 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn._progress import Progress, portion, reporter
-from armdyn.arm import Arm, export_c, load, player, save
+from armdyn.arm.arm import Arm
+from armdyn.arm.codegen import export_c
+from armdyn.arm.files import load, save
+from armdyn.arm.page import player
 from armdyn.arm.pictures import draw_arm
 from armdyn.arm.verify import verify
-from armdyn.cli.demo_arm import (
-    NOISE,
-    RATE,
-    WRONG,
-    arm_on_the_bench,
-    record,
-    rough_description,
-)
+from armdyn.cli.demo_arm import NOISE, RATE, WRONG, arm_on_the_bench, record, rough_description
 from armdyn.cli.demo_page import Chapter, demo_page
-from armdyn.files import check_writable, scratch_folder, write_together, write_whole
-from armdyn.identification import ExcitingMotion, Result, excite, identify, need_solver
-from armdyn.identification.page import played
-from armdyn.log import Log
-from armdyn.present import Grid, Html
-from armdyn.simulation import run_recording
+from armdyn.identification.exciting.excite import excite
+from armdyn.identification.exciting.motion import ExcitingMotion
+from armdyn.identification.identify import identify
+from armdyn.identification.page.player import played
+from armdyn.identification.physical.solver import need_solver
+from armdyn.identification.result import Result
+from armdyn.log.log import Log
+from armdyn.present.html import Html
+from armdyn.present.tables import Grid
+from armdyn.progress import Progress, portion, reporter
+from armdyn.simulation.figures import run_recording
+from armdyn.writing import check_writable, scratch_folder, write_together, write_whole
 
 PAGE = "report.html"
 ROBOT = "puma560"

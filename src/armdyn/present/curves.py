@@ -11,19 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.present._html import Html, joined, tag
-from armdyn.present._packed import Packed
-from armdyn.present.svg import (
-    Array,
-    Scale,
-    across_ticks,
-    down_ticks,
-    level,
-    line,
-    panel,
-    scale_of,
-    stripe,
-)
+from armdyn.arrays import Array
+from armdyn.present.html import Html, Packed, joined, tag
+from armdyn.present.svg import Scale, across_ticks, down_ticks, level, line, panel, scale_of, stripe
 
 WIDTH, LEFT, RIGHT = 900, 60, 10
 BETWEEN, BELOW, ABOVE = 12, 34, 8

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.present._html import Html, joined, tag
+from armdyn.arrays import Array
+from armdyn.present.html import Html, joined, tag
 from armdyn.present.svg import (
     ACROSS,
     DOWN,
-    Array,
     Scale,
     across_ticks,
     down_ticks,

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.present._html import Html, joined, tag
-from armdyn.present._numbers import number
-
-Array = NDArray[np.float64]
+from armdyn.arrays import Array
+from armdyn.present.html import Html, joined, tag
+from armdyn.present.tables import number
 
 # Units of a panel across and down.
 ACROSS, DOWN = 20_000, 1000

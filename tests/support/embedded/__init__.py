@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from armdyn.export import _budget as budget
+from armdyn.export import budget
 
 HERE = Path(__file__).parent
 EMULATOR = "qemu-system-arm"

@@ -20,18 +20,18 @@ _PRELIMINARIES = (
     ),
     corrected(
         "Definition 1, (2)", "linear dependence of columns over all states",
-        "minimal._sampled:structural_regressor",
+        "minimal.check:structural_regressor",
         _SETS + "test_sampled_regressor_is_the_regressor", ERRATA,
         note="the number of columns is called n, as that of rows; “if” for “only if”",
     ),
     holds(
         "Theorem 1, (3)", "as many independent columns as combinations that determine the system",
-        "armdyn.MinimalParameters.regressor", "minimal._check:judge", RANK,
+        "armdyn.MinimalParameters.regressor", "minimal.check:judge", RANK,
         _HERE + "test_theorem_1_a_set_has_as_many_elements_as_independent_columns",
     ),
     holds(
         "Definition 2", "a set of minimal linear combinations",
-        "armdyn.MinimalParameters", "minimal._check:judge",
+        "armdyn.MinimalParameters", "minimal.check:judge",
         _SETS + "test_verdict_refuses_a_set_with_too_few_or_too_many",
     ),
     holds(
@@ -54,7 +54,7 @@ _PRELIMINARIES = (
     ),
     holds(
         "Theorem 3", "a set for the torques without gravity is one for the inertia matrix alone",
-        "armdyn.MinimalParameters.inertia_only", "minimal._other_sets:inertia_set",
+        "armdyn.MinimalParameters.inertia_only", "minimal.other_sets:inertia_set",
         _HERE + "test_theorem_3_the_inertia_matrix_alone", _ALONE,
     ),
 )  # fmt: skip
@@ -104,7 +104,7 @@ _CONSTANTS = (
     ),
     corrected(
         "Theorem 4", "a set for gravity alone",
-        "armdyn.MinimalParameters.gravity_only", "minimal._closed_form:gravity_only",
+        "armdyn.MinimalParameters.gravity_only", "minimal.closed_form:gravity_only",
         _PARAMETERS + "test_parameters_at_rest_are_part_of_the_set", RANK, ERRATA,
         note="its sigma names u_i where u_r is meant, and is silent on joints before r",
     ),
@@ -167,7 +167,7 @@ _SET = (
     fails(
         "Property 4", "inertias and first moments of rotational joints that are seen",
         "armdyn.MinimalParameters.inertia_only", "algorithms.minimal_set:minimal_set",
-        "minimal._closed_form:closed_form", RANK, _ALONE, ERRATA,
+        "minimal.closed_form:closed_form", RANK, _ALONE, ERRATA,
         note="of torques with gravity it is right; of the inertia matrix alone, where leading axes "
         "meet in one point, it counts first moments that are not seen",
     ),
@@ -189,12 +189,12 @@ _SET = (
     corrected(
         "Theorem 5", "the minimal set for all torques",
         "armdyn.Arm.minimal", "algorithms.minimal_set:minimal_set",
-        "minimal._closed_form:closed_form", RANK, _KNOWN, ERRATA,
+        "minimal.closed_form:closed_form", RANK, _KNOWN, ERRATA,
         note="delta must test every joint up to j; without gravity it counts too many",
     ),
     holds(
         "Corollary 6, (62)-(65)", "two minimal sets are equal up to a nonsingular matrix",
-        "armdyn.MinimalParameters.khalil_gautier", "minimal._khalil_gautier:khalil_gautier",
+        "armdyn.MinimalParameters.khalil_gautier", "minimal.khalil_gautier:khalil_gautier",
         _SETS + "test_khalil_gautier_set_is_ours_times_a_nonsingular_matrix",
     ),
     not_tried(
@@ -231,7 +231,7 @@ _APPENDIX = (
     ),
     corrected(
         "(A2)-(A9)", "the proof of Theorem 1",
-        "minimal._check:numerical_set",
+        "minimal.check:numerical_set",
         _HERE + "test_theorem_1_a_set_has_as_many_elements_as_independent_columns", ERRATA,
         note="numbers of columns, and the size of the matrix in (A9)",
     ),

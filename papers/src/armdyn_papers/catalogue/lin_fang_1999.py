@@ -136,7 +136,7 @@ _MINIMAL = (
     corrected(
         "Theorem 1, (27)-(28)", "a minimal set of combinations that determines all torques",
         "armdyn.Arm.minimal", "algorithms.minimal_set:minimal_set",
-        "algorithms.structure:structure", "minimal._closed_form:closed_form", RANK,
+        "algorithms.structure:structure", "minimal.closed_form:closed_form", RANK,
         "arm/test_moving_base.py::test_a_rising_elevator_adds_to_gravity", ERRATA,
         note="its condition delta, and an index of item 5; the kappas are right. Without gravity "
         "it counts too many",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from armdyn.present import new_figure, write_picture
+from armdyn.present.pictures import new_figure, write_picture
 from armdyn_papers.claims.claim import LARGEST, SMALLEST, Ranking
 from armdyn_papers.claims.series import TRIES
 from armdyn_papers.claims.trials import Judged, Trial

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from armdyn._progress import Progress
+from armdyn.progress import Progress
 from armdyn_papers.claims import lin_1991, lin_fang_1999, mata_2002, saha_1999
 from armdyn_papers.claims.claim import (
     LARGEST,

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.algorithms import newton_euler
-from armdyn.robot import Joint, Robot, chain_of
-from armdyn.robot._generic import random_joint
+from armdyn.robot.chain import chain_of
+from armdyn.robot.joint import Joint
+from armdyn.robot.library import random_joint
+from armdyn.robot.model import Robot
 
 Array = NDArray[np.float64]
 

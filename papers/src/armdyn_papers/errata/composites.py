@@ -6,7 +6,7 @@ import numpy as np
 
 from armdyn.algorithms.inertia_constants import inertia_constants, link_bodies
 from armdyn.algorithms.structure import structure
-from armdyn.minimal._sampled import rank, structural_regressor
+from armdyn.minimal.check import rank, structural_regressor
 from armdyn_papers.errata.arm import Array, Posed, difference, inclined_slides, posed, skew
 from armdyn_papers.errata.erratum import Evidence
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from armdyn.algorithms.structure import structure
-from armdyn.minimal._closed_form import closed_form, gravity_only
-from armdyn.minimal._sampled import random_states, rank, stacked_regressor, structural_regressor
+from armdyn.minimal.check import random_states, rank, stacked_regressor, structural_regressor
+from armdyn.minimal.closed_form import closed_form, gravity_only
 from armdyn_papers.errata.arm import Array, Posed, cross, difference, inclined_slides, posed, skew
 from armdyn_papers.errata.composites import parts
 from armdyn_papers.errata.erratum import Erratum, Evidence

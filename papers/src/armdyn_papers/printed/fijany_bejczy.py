@@ -10,17 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.frame import frames
-from armdyn.algorithms.vector import (
-    Matrix,
-    Rows,
-    add,
-    column,
-    cross,
-    dot,
-    symmetric_full,
-    times,
-)
-from armdyn.robot import Chain, Vector
+from armdyn.algorithms.vector import Matrix, Rows, add, column, cross, dot, symmetric_full, times
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 from armdyn_papers.printed.lines import Lines
 from armdyn_papers.printed.renaud import composites

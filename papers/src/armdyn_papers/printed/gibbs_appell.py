@@ -31,7 +31,7 @@ from armdyn.algorithms.vector import (
     times,
     trace_minus,
 )
-from armdyn.robot import Chain, Vector
+from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 from armdyn_papers.printed.lines import Lines
 

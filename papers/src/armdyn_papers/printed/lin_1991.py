@@ -32,7 +32,7 @@ from armdyn.algorithms.vector import (
     second_moment,
     symmetric_full,
 )
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 from armdyn_papers.printed.lines import Lines
 

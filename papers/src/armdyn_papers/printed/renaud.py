@@ -25,7 +25,7 @@ from armdyn.algorithms.vector import (
     symmetric_full,
     trace_minus,
 )
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 from armdyn_papers.printed.lin_1991 import two_turns
 from armdyn_papers.printed.lines import Lines

@@ -17,7 +17,7 @@ from armdyn.algorithms.minimal_set import MinimalSet, minimal_set
 from armdyn.algorithms.structure import structure
 from armdyn.algorithms.table_vii import AxialComposite, third_column
 from armdyn.algorithms.vector import ZERO, ZERO_SYMMETRIC, Matrix, add
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 from armdyn_papers.printed.lines import Lines
 from armdyn_papers.printed.tables_i_to_v import table_i, table_ii, table_iii, table_iv

@@ -30,7 +30,7 @@ from armdyn.algorithms.vector import (
     symmetric_full,
     times,
 )
-from armdyn.robot import Vector
+from armdyn.robot.chain import Vector
 from armdyn.scalar import Scalar
 from armdyn_papers.printed.lines import Lines
 

@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._progress import Progress
-from armdyn.arm import Arm, load
-from armdyn.control import AdaptiveControl, History
-from armdyn.identification.physical._pseudo_inertia import pseudo_inertia
-from armdyn.minimal import MinimalParameters
-from armdyn.motion import Fourier
-from armdyn.present import JOINT_COLOURS, Grid
-from armdyn.simulation import ComputedTorque, simulate
+from armdyn.arm.arm import Arm
+from armdyn.arm.files import load
+from armdyn.control.adaptive import AdaptiveControl
+from armdyn.control.adaptive_run import History
+from armdyn.identification.physical.pseudo_inertia import pseudo_inertia
+from armdyn.minimal.parameters import MinimalParameters
+from armdyn.motion.fourier import Fourier
+from armdyn.present.pictures import JOINT_COLOURS
+from armdyn.present.tables import Grid
+from armdyn.progress import Progress
+from armdyn.simulation.controllers import ComputedTorque
+from armdyn.simulation.simulate import simulate
 from armdyn_papers.studies.study import Finding
 
 Array = NDArray[np.float64]

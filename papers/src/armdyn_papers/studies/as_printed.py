@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from armdyn.algorithms import gibbs_appell, gibbs_appell_inertia, newton_euler, walker_orin
 from armdyn.algorithms.vector import Matrix
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar, cos, sin
 
 Numbers: TypeAlias = Sequence[Scalar]

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn._progress import Progress
-from armdyn.algorithms import QUANTITIES
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.algorithms.vector import scale_symmetric
-from armdyn.arm import Arm, load
-from armdyn.present import Grid
-from armdyn.robot import chain_of
+from armdyn.arm.arm import Arm
+from armdyn.arm.files import load
+from armdyn.present.tables import Grid
+from armdyn.progress import Progress
+from armdyn.robot.chain import chain_of
 from armdyn_papers.studies import as_printed
 from armdyn_papers.studies.single import Algorithm, Array, falling
 from armdyn_papers.studies.study import Finding, Spread

@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from armdyn.algorithms import cholesky, udu
 from armdyn.algorithms.vector import Matrix
-from armdyn.arm import Arm
+from armdyn.arm.arm import Arm
 from armdyn.errors import NumericalError
-from armdyn.graph import Operations, Slot, count, evaluate, record, trace
+from armdyn.graph.count import Operations, count
+from armdyn.graph.interpret import evaluate
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import record, trace
 from armdyn.scalar import Scalar
-from armdyn.simulation import simulate
+from armdyn.simulation.simulate import simulate
 from armdyn_papers.studies.as_printed import gauss_jordan
 from armdyn_papers.studies.puma_runs import arm_of
 from armdyn_papers.studies.single import RULES

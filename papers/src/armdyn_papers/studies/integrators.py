@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn._progress import Progress
-from armdyn.present import Grid
+from armdyn.present.tables import Grid
+from armdyn.progress import Progress
 from armdyn_papers.studies.integrator_runs import (
     DURATION,
     FIXED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from armdyn._progress import Progress
+from armdyn.progress import Progress
 from armdyn_papers.studies.adaptive import run_adaptive
 from armdyn_papers.studies.ascher import run_ascher
 from armdyn_papers.studies.integrators import run_integrators

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from armdyn._progress import Progress
-from armdyn.graph import Operations
-from armdyn.present import Grid
-from armdyn.robot import chain_of
+from armdyn.graph.count import Operations
+from armdyn.present.tables import Grid
+from armdyn.progress import Progress
+from armdyn.robot.chain import chain_of
 from armdyn_papers.measure import PARTS
 from armdyn_papers.studies.puma_runs import (
     DECIMALS,

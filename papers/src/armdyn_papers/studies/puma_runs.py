@@ -13,9 +13,10 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm import Arm, load
+from armdyn.arm.arm import Arm
+from armdyn.arm.files import load
 from armdyn.errors import NumericalError
-from armdyn.robot import Joint
+from armdyn.robot.joint import Joint
 from armdyn_papers.studies.rkf45 import Fehlberg
 from armdyn_papers.tables.mata_2002 import TABLE_6
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.simulation.steppers import FEHLBERG
+from armdyn.simulation.integrators import FEHLBERG
 
 Array: TypeAlias = NDArray[np.float64]
 Slope: TypeAlias = Callable[[float, Array], Array]

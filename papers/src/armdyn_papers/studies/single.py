@@ -15,8 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.graph import ARITHMETIC, Slot, evaluate, record
-from armdyn.robot import Chain
+from armdyn.graph.interpret import ARITHMETIC, evaluate
+from armdyn.graph.program import Slot
+from armdyn.graph.trace import record
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Node, Op, Scalar, symbol
 
 Array: TypeAlias = NDArray[np.floating[Any]]

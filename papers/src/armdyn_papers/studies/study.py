@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
-from armdyn.present import Grid, check_picture, matplotlib, new_figure, write_picture
+from armdyn.present.pictures import check_picture, matplotlib, new_figure, write_picture
+from armdyn.present.tables import Grid
 
 Verdict: TypeAlias = Literal[
     "reproduced", "same size", "not reproduced", "contradiction", "doubtful"

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from armdyn._progress import Progress
-from armdyn.arm.programs._counts import STAGES
-from armdyn.graph import Operations
+from armdyn.graph.count import Operations
+from armdyn.programs.counts import STAGES
+from armdyn.progress import Progress
 from armdyn_papers.measure import critical_path
 from armdyn_papers.stages import printed_lines, staged
 from armdyn_papers.tables import lin_1991, lin_fang_1999, mata_2002, saha_1999

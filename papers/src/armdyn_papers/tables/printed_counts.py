@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from armdyn.present import Grid
+from armdyn.present.tables import Grid
 from armdyn_papers.stages import staged
 from armdyn_papers.tables.measured import TABLES
 from armdyn_papers.tables.printed import Measure, PrintedRow

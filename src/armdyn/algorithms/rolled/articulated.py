@@ -14,13 +14,7 @@ from armdyn.algorithms.denoc_udu import Pivot
 from armdyn.algorithms.rolled.inverse import moments_of
 from armdyn.algorithms.rolled.place import Place, turned
 from armdyn.algorithms.rolled.sweeps import Values
-from armdyn.algorithms.spatial import (
-    Inertia,
-    Six,
-    from_rows,
-    rigid_inertia,
-    shifted,
-)
+from armdyn.algorithms.spatial import Inertia, Six, from_rows, rigid_inertia, shifted
 from armdyn.algorithms.vector import Matrix
 from armdyn.scalar import Scalar
 

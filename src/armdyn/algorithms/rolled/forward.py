@@ -23,7 +23,7 @@ from armdyn.algorithms.rolled.inverse import bias_table, friction, load_share, o
 from armdyn.algorithms.rolled.place import place, sines, turns
 from armdyn.algorithms.rolled.sweeps import Sweep, Sweeps, Values
 from armdyn.algorithms.vector import is_zero
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar, sign
 
 

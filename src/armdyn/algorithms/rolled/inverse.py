@@ -16,7 +16,8 @@ from armdyn.algorithms.rolled.place import Place, geometry, place, sines, three,
 from armdyn.algorithms.rolled.sweeps import Sweep, Sweeps, Table, Values
 from armdyn.algorithms.spatial import Six, halves
 from armdyn.algorithms.vector import add, column, cross, is_zero, scale, times
-from armdyn.robot import FRICTION_TERMS, Chain, Vector
+from armdyn.robot.chain import Chain, Vector
+from armdyn.robot.friction import FRICTION_TERMS
 from armdyn.scalar import Scalar
 
 

@@ -29,7 +29,7 @@ from armdyn.algorithms.rolled.place import (
 from armdyn.algorithms.rolled.sweeps import Step, Sweep, Sweeps, Values, nothing
 from armdyn.algorithms.spatial import Six, halves, power
 from armdyn.algorithms.vector import add, add_symmetric, cross, is_zero, scale, sub
-from armdyn.robot import Chain
+from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
 REST = (0.0,) * 6

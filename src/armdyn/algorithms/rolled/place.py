@@ -23,7 +23,7 @@ from functools import cached_property
 from armdyn.algorithms.rolled.sweeps import Values
 from armdyn.algorithms.spatial import Six, halves
 from armdyn.algorithms.vector import Matrix, add, cross, is_zero
-from armdyn.robot import Chain, Symmetric, Vector
+from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar, cos, sin
 
 

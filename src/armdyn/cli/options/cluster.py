@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn._checks import checked_whole
+from armdyn.checks import checked_whole
 from armdyn.cluster import PACKAGE, WHY
 from armdyn.errors import InputError, MissingExtraError, shown
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from armdyn.arm import Arm
+from armdyn.arm.arm import Arm
 from armdyn.errors import InputError, shown
-from armdyn.identification import read_coupling, read_extra
+from armdyn.identification.extra.column_files import read_coupling, read_extra
 
 FrictionOption: TypeAlias = Annotated[
     str | None,

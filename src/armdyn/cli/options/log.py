@@ -9,11 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.arm import Arm
-from armdyn.cli._console import complain
+from armdyn.arm.arm import Arm
+from armdyn.cli.console import complain
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, LogWarning, shown
-from armdyn.log import Log, at_source_times, log_paths, read_logs_on
+from armdyn.log.clock import at_source_times
+from armdyn.log.log import Log
+from armdyn.log.many import log_paths, read_logs_on
 
 UnitsOption = Annotated[
     str | None, typer.Option(help="Of positions: rad, deg, m or mm; one, or by commas one each.")

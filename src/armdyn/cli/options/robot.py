@@ -8,11 +8,16 @@ from typing import Annotated
 
 import typer
 
-from armdyn.arm import Arm, load
-from armdyn.cli._console import complain
-from armdyn.cli._reading_options import reading_options
-from armdyn.errors import ArmdynError, RobotWarning
-from armdyn.robot import bundled_names, into_options, suffixes_in_words
+from armdyn.arm.arm import Arm
+from armdyn.arm.files import load
+from armdyn.cli.console import complain, plain
+from armdyn.cli.reading_options import reading_options
+from armdyn.errors import ArmdynError, FileError, InputError, RobotWarning
+from armdyn.log.formats import format_written
+from armdyn.present.pictures import check_picture
+from armdyn.robot.files import into_options
+from armdyn.robot.formats.registry import suffixes_in_words
+from armdyn.robot.library import bundled_names
 
 
 def _bundled(incomplete: str) -> list[str]:
@@ -76,3 +81,29 @@ def _without_links(error: ArmdynError) -> ArmdynError:
     if error.argument == "without":
         error.argument = "without_links"
     return error
+
+
+# Options of verbs that make a motion: numbers for all joints or one each, files to write.
+
+
+def check_motion_files(output: Path | None, plot: Path | None) -> None:
+    """Refuse, before any work, files that cannot be written."""
+    if output:
+        format_written(output, "motions")
+        if not output.parent.is_dir():
+            raise FileError(output, f"cannot be written: no folder {output.parent}; make it first.")
+    if plot:
+        check_picture(plot)
+
+
+def numbers(name: str, words: str | None) -> float | list[float] | None:
+    """Return one number, or one for each joint by commas."""
+    if words is None:
+        return None
+    try:
+        found = [float(word) for word in words.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--{name} is {plain(words)!r}, expected a number, or one for each joint by commas."
+        ) from None
+    return found[0] if len(found) == 1 else found

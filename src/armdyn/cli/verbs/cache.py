@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli._console import JsonOption, complain, print_json, show
+from armdyn.cli.console import JsonOption, complain, print_json, show
 from armdyn.errors import ArmdynError, CacheWarning
-from armdyn.kernel.cache._cache import Cache, default_cache
-from armdyn.present import Grid
+from armdyn.kernel.cache import Cache, default_cache
+from armdyn.present.tables import Grid
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 

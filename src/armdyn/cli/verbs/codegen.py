@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.arm import budget_of_c, export_c
-from armdyn.cli._console import JsonOption, print_json, show
+from armdyn.arm.codegen import budget_of_c, export_c
+from armdyn.cli.console import JsonOption, print_json, show
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -19,8 +19,8 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import InputError, shown
-from armdyn.export import Budget
-from armdyn.present import Grid
+from armdyn.export.budget import Budget
+from armdyn.present.tables import Grid
 
 
 def codegen(

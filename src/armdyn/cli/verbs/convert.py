@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli._console import JsonOption, complain, print_json, show
+from armdyn.cli.console import JsonOption, complain, print_json, show
 from armdyn.cli.conversion import TOLERANCE, Comparison, Item, compared
 from armdyn.cli.options.robot import (
     BaseOption,
@@ -20,9 +20,10 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import ArmdynError, InputError, RobotFileError, RobotWarning
-from armdyn.files import check_writable, scratch_folder, write_whole
-from armdyn.present import Grid, Tone, Toned
-from armdyn.robot import Robot, check_written, not_seen_in, read_robot, write_robot
+from armdyn.present.tables import Grid, Tone, Toned
+from armdyn.robot.files import check_written, not_seen_in, read_robot, write_robot
+from armdyn.robot.model import Robot
+from armdyn.writing import check_writable, scratch_folder, write_whole
 
 OTHERS = Item(
     "visuals, sensors and whatever else the file has",

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from armdyn.cli._console import JsonOption, complain, print_json, progress_bar, show
+from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show
 from armdyn.cli.demo_page import Chapter
 from armdyn.cli.demo_story import run_demo
 

@@ -8,30 +8,25 @@ from typing import Annotated
 
 import typer
 
-from armdyn.cli._console import (
-    JsonOption,
-    complain,
-    plain,
-    print_json,
-    progress_bar,
-    show,
-)
-from armdyn.cli._option_names import in_options
+from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
+from armdyn.cli.option_names import in_options
 from armdyn.cli.options.cluster import ClusterOption, WorkersOption, opened_client
-from armdyn.cli.options.motion import check_motion_files, numbers
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
     SnapOption,
     StrictOption,
     TipOption,
+    check_motion_files,
+    numbers,
     open_arm,
 )
 from armdyn.errors import InputError, RobotWarning
-from armdyn.identification import ExcitingMotion, clearance_in_words, limits_used
-from armdyn.identification import excite as find_motion
-from armdyn.log import written_in_words
-from armdyn.present import PICTURES_IN_WORDS
+from armdyn.identification.exciting.excite import excite as find_motion
+from armdyn.identification.exciting.motion import ExcitingMotion
+from armdyn.identification.tables import clearance_in_words, limits_used
+from armdyn.log.formats import written_in_words
+from armdyn.present.pictures import PICTURES_IN_WORDS
 
 
 def excite(

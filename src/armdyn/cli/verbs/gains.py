@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from armdyn.cli._console import JsonOption, complain, plain, print_json, progress_bar, show
+from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
 from armdyn.cli.options.identify import CutoffOption
 from armdyn.cli.options.log import (
     ColumnsOption,
@@ -29,8 +29,10 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import InputError, shown
-from armdyn.files import check_writable
-from armdyn.identification import Load, gain_values, identify_drive_gains
+from armdyn.identification.gains.identify_gains import identify_drive_gains
+from armdyn.identification.payload.load import Load
+from armdyn.identification.tables import gain_values
+from armdyn.writing import check_writable
 
 FILE = "gains.json"
 

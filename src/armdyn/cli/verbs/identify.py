@@ -10,16 +10,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from armdyn.arm import Arm, export_c
-from armdyn.cli._console import (
-    JsonOption,
-    complain,
-    plain,
-    print_json,
-    progress_bar,
-    show,
-)
-from armdyn.cli._reading_options import reading_options
+from armdyn.arm.arm import Arm
+from armdyn.arm.codegen import export_c
+from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
 from armdyn.cli.options.cluster import ClusterOption, WorkersOption, opened_client
 from armdyn.cli.options.identify import (
     CouplingOption,
@@ -58,11 +51,14 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
+from armdyn.cli.reading_options import reading_options
 from armdyn.errors import ArmdynError, InputError, RobotFileError
-from armdyn.files import check_writable, scratch_folder, write_together
-from armdyn.identification import FILES, Result, torque_errors, verdict_lines
-from armdyn.identification import identify as identify_arm
-from armdyn.robot import into_options, name_into, not_seen_in, text_into
+from armdyn.identification.files import FILES
+from armdyn.identification.identify import identify as identify_arm
+from armdyn.identification.result import Result
+from armdyn.identification.tables import torque_errors, verdict_lines
+from armdyn.robot.files import into_options, name_into, not_seen_in, text_into
+from armdyn.writing import check_writable, scratch_folder, write_together
 
 # The folder of C code, and the quantities that it computes from the identified values.
 C_FOLDER = "c"

@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 from armdyn.arm.pictures import draw_arm
-from armdyn.cli._console import JsonOption, plain, print_json, show
+from armdyn.cli.console import JsonOption, plain, print_json, show
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -22,10 +22,12 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.present import PICTURES_IN_WORDS, Grid, check_picture
-from armdyn.robot import FRICTION_TERMS, IDENTITY, Joint, Placement, Robot
-from armdyn.robot.formats._placement import roll_pitch_yaw
-from armdyn.robot.friction import coefficients, parameter_terms
+from armdyn.present.pictures import PICTURES_IN_WORDS, check_picture
+from armdyn.present.tables import Grid
+from armdyn.robot.formats.placement import roll_pitch_yaw
+from armdyn.robot.friction import FRICTION_TERMS, coefficients, parameter_terms
+from armdyn.robot.joint import Joint
+from armdyn.robot.model import IDENTITY, Placement, Robot
 
 Column = Callable[[Joint], str]
 """A function from a joint to its cell in a column."""

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from armdyn.arm import Arm
-from armdyn.cli._console import JsonOption, complain, plain, print_json, show
+from armdyn.arm.arm import Arm
+from armdyn.cli.console import JsonOption, complain, plain, print_json, show
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -19,8 +19,10 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import InputError, RobotWarning
-from armdyn.minimal import MinimalParameters, OtherSet, written
-from armdyn.present import Grid
+from armdyn.minimal.other_sets import OtherSet
+from armdyn.minimal.parameters import MinimalParameters
+from armdyn.minimal.terms import written
+from armdyn.present.tables import Grid
 
 # What a part of the set determines alone.
 Part: TypeAlias = Literal["gravity", "inertia"]

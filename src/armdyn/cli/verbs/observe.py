@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from armdyn.cli._console import JsonOption, print_json, progress_bar, show
+from armdyn.cli.console import JsonOption, print_json, progress_bar, show
 from armdyn.cli.options.identify import numbers_by_commas
 from armdyn.cli.options.log import (
     ColumnsOption,
@@ -28,11 +28,12 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.control import MomentumObserver, model_for
+from armdyn.control.model_choice import model_for
+from armdyn.control.observer import MomentumObserver
 from armdyn.errors import InputError, shown
-from armdyn.files import check_writable
-from armdyn.log import Log
-from armdyn.present import PICTURES_IN_WORDS, check_picture
+from armdyn.log.log import Log
+from armdyn.present.pictures import PICTURES_IN_WORDS, check_picture
+from armdyn.writing import check_writable
 
 
 def observe(

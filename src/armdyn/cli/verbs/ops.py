@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from armdyn.arm import Arm, cost, methods_of, source
-from armdyn.cli._console import JsonOption, print_json, progress_bar, show
+from armdyn.arm.arm import Arm
+from armdyn.cli.console import JsonOption, print_json, progress_bar, show
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -15,8 +15,10 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.graph import Operations
-from armdyn.present import Grid, Toned
+from armdyn.graph.count import Operations
+from armdyn.present.tables import Grid, Toned
+from armdyn.programs.methods import methods_of, source
+from armdyn.programs.programs import cost
 
 
 class Counted(NamedTuple):

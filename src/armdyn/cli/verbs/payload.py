@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from armdyn.cli._console import JsonOption, complain, plain, print_json, progress_bar, show
+from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
 from armdyn.cli.options.identify import CutoffOption
 from armdyn.cli.options.log import (
     ColumnsOption,
@@ -29,8 +29,10 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import InputError
-from armdyn.files import check_writable
-from armdyn.identification import PAYLOAD_FILES, identify_payload, load_values
+from armdyn.identification.payload.identify_payload import identify_payload
+from armdyn.identification.payload.payload import PAYLOAD_FILES
+from armdyn.identification.tables import load_values
+from armdyn.writing import check_writable
 
 
 def payload(

@@ -10,33 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.arm import Arm
-from armdyn.cli._console import (
-    JsonOption,
-    complain,
-    plain,
-    print_json,
-    progress_bar,
-    show,
-)
+from armdyn.arm.arm import Arm
+from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
 from armdyn.cli.options.cluster import ClusterOption, WorkersOption, opened_client
 from armdyn.cli.options.log import ColumnsOption, DropOption, SortOption, read_logs, reading
-from armdyn.cli.options.many_arms import (
-    ArmsOption,
-    SpreadLinksOption,
-    SpreadQOption,
-    many_arms,
-    spread_lines,
-)
-from armdyn.cli.options.measured import (
-    JitterOption,
-    MeasuredOption,
-    NoiseQOption,
-    NoiseTauOption,
-    QuantisationOption,
-    SeedOption,
-    Sensors,
-)
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -45,12 +22,29 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
+from armdyn.cli.options.simulate import (
+    ArmsOption,
+    JitterOption,
+    MeasuredOption,
+    NoiseQOption,
+    NoiseTauOption,
+    QuantisationOption,
+    SeedOption,
+    Sensors,
+    SpreadLinksOption,
+    SpreadQOption,
+    many_arms,
+    spread_lines,
+)
 from armdyn.errors import FileError, InputError, shown
-from armdyn.log import format_written, is_log_path, written_in_words
-from armdyn.present import PICTURES_IN_WORDS, check_page, check_picture
-from armdyn.simulation import INTEGRATORS, PD, Run, integrator_names
-from armdyn.simulation import simulate as run_simulation
-from armdyn.simulation._card import joints_grid
+from armdyn.log.formats import format_written, is_log_path, written_in_words
+from armdyn.present.html import check_page
+from armdyn.present.pictures import PICTURES_IN_WORDS, check_picture
+from armdyn.simulation.controllers import PD
+from armdyn.simulation.figures import joints_grid
+from armdyn.simulation.integrators import INTEGRATORS, integrator_names
+from armdyn.simulation.run import Run
+from armdyn.simulation.simulate import simulate as run_simulation
 
 # The usual exit status of an interrupted program.
 INTERRUPTED = 130

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn._checks import checked_choice
-from armdyn.cli._console import JsonOption, print_json, show, show_text
+from armdyn.checks import checked_choice
+from armdyn.cli.console import JsonOption, print_json, show, show_text
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -18,9 +18,9 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import InputError
-from armdyn.files import check_writable, write_whole
-from armdyn.symbolics import MATRICES, SymbolicModel
-from armdyn.symbolics import symbolic as symbolic_model
+from armdyn.symbolics.model import MATRICES, SymbolicModel
+from armdyn.symbolics.model import symbolic as symbolic_model
+from armdyn.writing import check_writable, write_whole
 
 
 def symbolic(

@@ -10,13 +10,7 @@ import typer
 from armdyn.arm.precision import Precision, single_precision
 from armdyn.arm.verify import Check, Verification
 from armdyn.arm.verify import verify as verify_arm
-from armdyn.cli._console import (
-    JsonOption,
-    complain,
-    print_json,
-    progress_bar,
-    show,
-)
+from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show
 from armdyn.cli.options.robot import (
     BaseOption,
     RobotArgument,
@@ -25,7 +19,7 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.present import Grid, Toned
+from armdyn.present.tables import Grid, Toned
 
 NOT_COMPARED = 'Pinocchio was not compared: it is not installed (pip install "armdyn[verify]").'
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.kernel.targets._target import Family, Host, Target
+from armdyn.kernel.targets.target import Family, Host, Target
 
 
 def native(host: Host) -> Target:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from armdyn.kernel.targets._target import Family, Host, Target
+from armdyn.kernel.targets.target import Family, Host, Target
 
 # By default LLVM avoids 512-bit vectors on some processors.
 FULL_VECTORS = "-prefer-256-bit"

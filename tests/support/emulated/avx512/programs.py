@@ -14,17 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.graph import Program, Rolled
-from armdyn.kernel import DOUBLE, FLOAT
-from armdyn.kernel._jit import compile_object
-from armdyn.kernel._kernel import object_code
-from armdyn.kernel.batch._batch_code import batch_code
-from armdyn.kernel.batch._checked_loop import CheckedBatchLoop
-from armdyn.kernel.batch._streams import streams
-from armdyn.kernel.ir._codegen import Codegen
-from armdyn.kernel.ir._finite_check import finite_magnitude
+from armdyn.graph.program import Program
+from armdyn.graph.rolled import Rolled
+from armdyn.kernel.batch_ir import CheckedBatchLoop, batch_code
+from armdyn.kernel.element import DOUBLE, FLOAT
+from armdyn.kernel.ir.codegen import Codegen
+from armdyn.kernel.ir.finite_check import finite_magnitude
+from armdyn.kernel.jit import compile_object
+from armdyn.kernel.kernel import object_code
+from armdyn.kernel.streaming import streams
 from armdyn.kernel.targets import x86
-from armdyn.kernel.targets._target import Host
+from armdyn.kernel.targets.target import Host
 from support.equal_bits import COUNT, cases, program_of, states
 
 LEVEL = "x86-64-v4"

@@ -1,0 +1,908 @@
+"""`Arm`: arrays in, arrays out; every quantity by any of its methods.
+
+Tracing and compiling are imported at the first call that needs them, so loading an arm is quick.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from armdyn.arm.arguments import DOUBLE, checked_base_motion, checked_dtype, is_lazy
+from armdyn.arm.offset_joints import offset_joints
+from armdyn.arm.quick_method import is_own_method, quick
+from armdyn.arrays import Array
+from armdyn.checks import checked_choice, checked_flag, checked_whole
+from armdyn.errors import InputError
+from armdyn.fork_safe import first_use
+from armdyn.programs.methods import AUTO
+from armdyn.robot.chain import BASES, FIXED, chain_of
+from armdyn.robot.model import Robot
+
+if TYPE_CHECKING:
+    from armdyn.arm.function import Function
+    from armdyn.arm.page import Page
+    from armdyn.kinematics.branch_solver import BranchSolver
+    from armdyn.kinematics.turns import Branches
+    from armdyn.log.log import Log
+    from armdyn.minimal.parameters import MinimalParameters
+    from armdyn.view.viewer import Viewer
+
+Out = Array | NDArray[np.float32] | None
+
+
+class Arm:
+    """The dynamics of a robot.
+
+    States are arrays of shape ``(n,)`` or ``(..., n)``; leading axes broadcast and come back in the
+    result. SI units, radians. `method` is a name of ``armdyn.methods(quantity)`` or "auto", the
+    method whose code is fastest for this robot; `out` receives the result.
+
+    `dtype` is the type of numbers that the arm takes, computes with and returns: numpy.float64, or
+    numpy.float32, about twice as fast for batches, with about 6 digits. Lists are converted, arrays
+    of another type refused if that would round them. Minimal parameters and inverse kinematics are
+    computed in double, as are simulation, identification and everything else that takes an arm.
+
+    Given Dask arrays, methods return lazy ones, with the same chunks and the bits of NumPy arrays.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> arm
+        <Arm 'planar2', 2 joints>
+        >>> q, qd, qdd = np.array([[0.3, 0.5], [0.1, -0.2], [0.0, 0.0]])
+        >>> armdyn.Arm(arm.robot, dtype=np.float32).gravity([0.3, 0.5])
+        array([17.4751,  3.4173], dtype=float32)
+    """
+
+    def __init__(self, robot: Robot, *, dtype: DTypeLike = np.float64) -> None:
+        if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"Arm() takes an armdyn.Robot, got {type(robot).__name__}; to read a file or a "
+                "bundled robot use armdyn.load().",
+                argument="robot",
+            )
+        self._robot = robot
+        self._dtype = checked_dtype(dtype)
+        self._chain = chain_of(robot)
+        self._offset_joints = offset_joints(self._chain, self.joint_names)
+        self._frames = {frame.name: frame for frame in robot.frames}
+        self._functions: dict[tuple[str, str, int | str, bool, str], Function] = {}
+        self._minimal: dict[tuple[bool, bool], MinimalParameters] = {}
+        self._solvers: dict[tuple[int | str, bool], BranchSolver | None] = {}
+
+    @property
+    def robot(self) -> Robot:
+        """The robot's description; to change it, make a new `Arm`."""
+        return self._robot
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of numbers that the arm computes with: float64 or float32."""
+        return self._dtype
+
+    def astype(self, dtype: DTypeLike) -> Arm:
+        """Return the arm with another type of numbers; itself if it has that type.
+
+        Examples:
+            >>> arm.astype(np.float32)
+            <Arm 'planar2', 2 joints, float32>
+        """
+        wanted = checked_dtype(dtype)
+        if wanted == self.dtype:
+            return self
+        return self._in_double if wanted == DOUBLE else Arm(self.robot, dtype=wanted)
+
+    @cached_property
+    def _in_double(self) -> Arm:
+        return Arm(self.robot)
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.robot.n
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.robot.name
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, base first."""
+        return tuple(joint.name for joint in self.robot.joints)
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of the frames of the robot's file: its links and joints; `pose` takes them.
+
+        Empty for a robot that names none. ``robot.frames`` says where they are.
+        """
+        return tuple(self._frames)
+
+    @property
+    def parameters(self) -> Array:
+        """The inertial parameters ``(10n,)`` in the order of `parameter_names`.
+
+        Per link: m, m c, and the inertia tensor about the origin of E_i.
+        """
+        from armdyn.algorithms.link_parameters import parameters
+
+        return np.array(parameters(self._chain), dtype=np.float64)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the parameters, one per column of the regressor."""
+        from armdyn.algorithms.link_parameters import PARAMETER_NAMES
+
+        return tuple(f"{p}_{i}" for i in range(1, self.n + 1) for p in PARAMETER_NAMES)
+
+    @property
+    def minimal(self) -> MinimalParameters:
+        """Combinations of `parameters` that determine the torques without rotors and friction."""
+        return self.minimal_with()
+
+    def minimal_with(self, *, rotor: bool = False, friction: bool = False) -> MinimalParameters:
+        """Return the minimal parameters, optionally with those of the drives.
+
+        Args:
+            rotor: include rotor inertias. A rotor that torques cannot tell from the links is part
+                of the value of another parameter.
+            friction: include the friction coefficients of every joint.
+
+        Examples:
+            >>> arm.minimal_with(friction=True).names
+            ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y', 'Fv1', ...)
+        """
+        key = (checked_flag(rotor, "rotor"), checked_flag(friction, "friction"))
+        if key not in self._minimal:
+            from armdyn.arm.minimal_functions import FunctionFactory
+            from armdyn.minimal.parameters import MinimalParameters
+
+            shop = FunctionFactory(self.name, self._chain, self._offset_joints)
+            self._minimal[key] = MinimalParameters(self._chain, shop, rotor=key[0], friction=key[1])
+        return self._minimal[key]
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Quantities that can be computed; without those that invert M if M is always singular."""
+        from armdyn.programs.programs import quantities
+
+        return quantities(self._chain)
+
+    def function(
+        self,
+        quantity: str,
+        method: str = AUTO,
+        *,
+        frame: str | int = "tip",
+        friction: bool = True,
+        base: str = FIXED,
+    ) -> Function:
+        """Return a quantity as a `Function`: call it, count its operations, print its code.
+
+        Args:
+            quantity: what to compute: "mass_matrix", "inverse_dynamics", ...
+            method: the method to use.
+            frame: of "pose", "jacobian" and its derivative: "tip", a name of `frames`, which is a
+                frame of the robot's file, or the number i of E_i, 0 for E_0. Without such frames,
+                the name of joint i is E_i. "tip" is the tip whatever else has that name.
+            friction: whether "inverse_dynamics", "forward_dynamics" and their derivatives include
+                joint friction.
+            base: how the base moves, for "inverse_dynamics", "forward_dynamics" and "bias".
+                "translating": `base_acceleration`, ``(..., 3)``, is one more input; "moving": two
+                more, `base_acceleration` and `base_velocity`, ``(..., 6)`` each. They mean what
+                they mean in `inverse_dynamics`.
+
+        Examples:
+            >>> f = arm.function("gravity")
+            >>> f.operations
+            Operations(mul=6, add=2, div=0, sqrt=0, trig=4)
+            >>> f(q)
+            array([17.4751,  3.4173])
+        """
+        if not self._functions:
+            with first_use:  # the first function imports modules
+                return self._function(quantity, method, frame, friction, base)
+        return self._function(quantity, method, frame, friction, base)
+
+    def _function(
+        self, quantity: str, method: str, frame: str | int, friction: bool, base: str
+    ) -> Function:
+        from armdyn.programs.methods import check_method
+        from armdyn.programs.programs import code_of, resolve
+
+        checked_choice(base, "base", BASES)
+        check_method(quantity, method, base=base)
+        key = (quantity, method, self._frame(frame), checked_flag(friction, "friction"), base)
+        if key not in self._functions:
+            with first_use:
+                from armdyn.arm.function import Function
+
+                name = resolve(self._chain, quantity, method, base)
+                chain, number = self._chain, key[2]
+                if isinstance(number, str):
+                    from armdyn.arm.frames import at_frame
+
+                    chain, number = at_frame(chain, self._frames[number]), self.n + 1
+                code = code_of(chain, quantity, name, number, *key[3:])
+                traced_from = (chain, method, number, *key[3:])
+                self._functions[key] = Function(
+                    code, name, self.name, self._offset_joints, traced_from, self.dtype
+                )
+        return self._functions[key]
+
+    @quick
+    def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+        """Return M(q), ``(..., n, n)``, rotor inertias included.
+
+        Examples:
+            >>> arm.mass_matrix(q)
+            array([[2.5442, 0.7721],
+                   [0.7721, 0.3333]])
+        """
+        return cast(Array, self._result(self.function("mass_matrix", method), q, out=out))
+
+    @quick
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        base_acceleration: ArrayLike | None = None,
+        base_velocity: ArrayLike | None = None,
+        method: str = AUTO,
+        friction: bool = True,
+        out: Out = None,
+    ) -> Array:
+        """Return the torques M qdd + C qd + g + friction, ``(..., n)``.
+
+        Args:
+            q: positions.
+            qd: velocities.
+            qdd: accelerations.
+            base_acceleration: of a base in motion, in base axes: ``(..., 3)`` linear [m/s^2], or
+                ``(..., 6)`` linear, then angular [rad/s^2]. These are the rates of the numbers in
+                `base_velocity`: if the base turns at w while its origin moves at v, the origin is
+                accelerated by base_acceleration[:3] + w x v.
+            base_velocity: ``(..., 6)``, in base axes: of the origin [m/s], then angular [rad/s].
+                Torques do not depend on a uniform motion. So the linear part may be left zero if
+                `base_acceleration` is the acceleration of the origin itself, as an accelerometer
+                on the base feels it (plus gravity, see docs/conventions.md).
+            method: the method to use.
+            friction: whether joint friction is included.
+            out: receives the torques.
+
+        Examples:
+            >>> arm.inverse_dynamics(q, qd, qdd)
+            array([17.4751,  3.4197])
+            >>> arm.inverse_dynamics(q, qd, qdd, base_acceleration=[0.0, 9.81, 0.0])
+            array([34.9502,  6.8371])
+            >>> arm.inverse_dynamics(q, qd, qdd, base_velocity=[0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+            array([17.571 ,  3.7074])
+        """
+        base, motion = checked_base_motion(base_acceleration, base_velocity, self.dtype)
+        f = self.function("inverse_dynamics", method, friction=friction, base=base)
+        return cast(Array, self._result(f, q, qd, qdd, *motion, out=out))
+
+    @quick
+    def bias(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        base_acceleration: ArrayLike | None = None,
+        base_velocity: ArrayLike | None = None,
+        method: str = AUTO,
+        out: Out = None,
+    ) -> Array:
+        """Return C qd + g, ``(..., n)``, without friction.
+
+        On a base in motion (see `inverse_dynamics`), the torques at zero joint acceleration.
+
+        Examples:
+            >>> arm.bias(q, qd)
+            array([17.4751,  3.4197])
+            >>> arm.bias(q, qd, base_acceleration=[0.0, 2.0, 0.0])  # in a lift that starts
+            array([21.0378,  4.1165])
+        """
+        base, motion = checked_base_motion(base_acceleration, base_velocity, self.dtype)
+        f = self.function("bias", method, base=base)
+        return cast(Array, self._result(f, q, qd, *motion, out=out))
+
+    @quick
+    def gravity(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+        """Return g(q), ``(..., n)``: the torques that hold the arm still.
+
+        Examples:
+            >>> arm.gravity(q)
+            array([17.4751,  3.4173])
+            >>> arm.gravity([q, 2 * q]).shape
+            (2, 2)
+        """
+        return cast(Array, self._result(self.function("gravity", method), q, out=out))
+
+    @quick
+    def coriolis_matrix(
+        self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
+    ) -> Array:
+        """Return C(q, qd), ``(..., n, n)``, in Christoffel form: dM/dt - 2C is skew.
+
+        Examples:
+            >>> arm.coriolis_matrix(q, qd)
+            array([[0.0479, 0.024 ],
+                   [0.024 , 0.    ]])
+        """
+        return cast(Array, self._result(self.function("coriolis_matrix", method), q, qd, out=out))
+
+    @quick
+    def friction(
+        self,
+        qd: ArrayLike,
+        *,
+        load: ArrayLike | None = None,
+        method: str = AUTO,
+        out: Out = None,
+    ) -> Array:
+        """Return the friction torques, ``(..., n)``; dry friction is 0 at rest.
+
+        Args:
+            qd: velocities.
+            load: the torques that the gears transmit to the links, ``(..., n)``: without rotors and
+                friction. Needed if a joint has `load_friction`.
+            method: the method to use.
+            out: receives the torques.
+
+        Raises:
+            InputError: friction depends on the load, and `load` is not given.
+
+        Examples:
+            >>> arm.friction(qd)
+            array([0., 0.])
+            >>> arm.friction(qd, load=arm.regressor(q, qd, qdd) @ arm.parameters)
+            array([0., 0.])
+        """
+        if load is None:
+            return cast(Array, self._result(self.function("friction", method), qd, out=out))
+        from armdyn.programs.methods import check_method
+
+        check_method("friction", method)
+        return cast(Array, self._friction_under_load(qd, load, out=out))
+
+    @cached_property
+    def _friction_under_load(self) -> Function:
+        with first_use:
+            from armdyn.arm.function import Function
+            from armdyn.programs.tracing import friction_under_load
+
+            code = friction_under_load(self._chain)
+            return Function(code, "linear", self.name, dtype=self.dtype)
+
+    @quick
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        base_acceleration: ArrayLike | None = None,
+        base_velocity: ArrayLike | None = None,
+        method: str = AUTO,
+        friction: bool = True,
+        out: Out = None,
+    ) -> Array:
+        """Return the accelerations that the torques tau cause, ``(..., n)``.
+
+        They are relative to the base; its given motion (see `inverse_dynamics`) is kept up whatever
+        the arm does.
+
+        Examples:
+            >>> arm.forward_dynamics(q, qd, [1.0, 0.5])
+            array([-12.8512,  21.0089])
+            >>> arm.forward_dynamics(q, qd, [0.0, 0.0], base_acceleration=[0.0, -9.81, 0.0])
+            array([ 0.0073, -0.0242])
+        """
+        base, motion = checked_base_motion(base_acceleration, base_velocity, self.dtype)
+        f = self.function("forward_dynamics", method, friction=friction, base=base)
+        return cast(Array, self._result(f, q, qd, tau, *motion, out=out))
+
+    @quick
+    def inverse_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        method: str = AUTO,
+        friction: bool = True,
+    ) -> tuple[Array, Array, Array]:
+        """Return the derivatives of the torques by q, qd and qdd, each ``(..., n, n)``.
+
+        Entry i, j is the derivative of torque i by joint j; the last matrix is M(q). Friction is
+        included: its slope over the speed, and its change with the load.
+
+        Examples:
+            >>> by_q, by_qd, by_qdd = arm.inverse_dynamics_derivatives(q, qd, qdd)
+            >>> np.allclose(by_qdd, arm.mass_matrix(q))
+            True
+        """
+        f = self.function("inverse_dynamics_derivatives", method, friction=friction)
+        return cast(tuple[Array, Array, Array], self._result(f, q, qd, qdd))
+
+    @quick
+    def forward_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        method: str = AUTO,
+        friction: bool = True,
+    ) -> tuple[Array, Array, Array]:
+        """Return the derivatives of the accelerations by q, qd and tau, each ``(..., n, n)``.
+
+        The last matrix is the inverse of M(q). Friction is included: its slope over the speed, and
+        its change with the load.
+
+        Examples:
+            >>> by_q, by_qd, by_tau = arm.forward_dynamics_derivatives(q, qd, [1.0, 0.5])
+            >>> np.allclose(by_tau, arm.inverse_mass_matrix(q))
+            True
+        """
+        f = self.function("forward_dynamics_derivatives", method, friction=friction)
+        return cast(tuple[Array, Array, Array], self._result(f, q, qd, tau))
+
+    @quick
+    def inverse_mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+        """Return the inverse of M(q), ``(..., n, n)``.
+
+        Examples:
+            >>> arm.inverse_mass_matrix(q)
+            array([[ 1.3232, -3.0651],
+                   [-3.0651, 10.1   ]])
+        """
+        return cast(Array, self._result(self.function("inverse_mass_matrix", method), q, out=out))
+
+    @quick
+    def udu(self, q: ArrayLike, *, method: str = AUTO) -> tuple[Array, Array]:
+        """Return unit upper U ``(..., n, n)`` and D ``(..., n)`` with M = U diag(D) U^T.
+
+        Examples:
+            >>> U, D = arm.udu(q)
+            >>> np.allclose(U @ np.diag(D) @ U.T, arm.mass_matrix(q))
+            True
+        """
+        return cast(tuple[Array, Array], self._result(self.function("udu", method), q))
+
+    @quick
+    def regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        method: str = AUTO,
+        out: Out = None,
+    ) -> Array:
+        """Return Y, ``(..., n, 10n)``: Y @ parameters are the torques without rotors and friction.
+
+        Examples:
+            >>> Y = arm.regressor(q, qd, qdd)
+            >>> np.allclose(Y @ arm.parameters, arm.inverse_dynamics(q, qd, qdd))
+            True
+        """
+        return cast(Array, self._result(self.function("regressor", method), q, qd, qdd, out=out))
+
+    @quick
+    def kinetic_energy(
+        self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
+    ) -> Array:
+        """Return the kinetic energy [J], ``(...)``, of links and rotors.
+
+        Examples:
+            >>> arm.kinetic_energy(q, qd)
+            array(0.0039)
+        """
+        return cast(Array, self._result(self.function("kinetic_energy", method), q, qd, out=out))
+
+    @quick
+    def potential_energy(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+        """Return the potential energy [J], ``(...)``; zero for a mass at the base's origin.
+
+        Examples:
+            >>> arm.potential_energy(q)
+            array(7.8672)
+        """
+        return cast(Array, self._result(self.function("potential_energy", method), q, out=out))
+
+    @quick
+    def pose(
+        self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
+    ) -> Array:
+        """Return the placement of a frame in the base frame, ``(..., 4, 4)``; see `function`.
+
+        Examples:
+            >>> arm.pose(q)[:3, 3]
+            array([1.652 , 1.0129, 0.    ])
+            >>> arm.pose(q, "joint2")[:3, 3]
+            array([0.9553, 0.2955, 0.    ])
+        """
+        return cast(Array, self._result(self.function("pose", method, frame=frame), q, out=out))
+
+    @quick
+    def jacobian(
+        self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
+    ) -> Array:
+        """Return the Jacobian of a frame, ``(..., 6, n)``: linear first, in base axes.
+
+        Examples:
+            >>> arm.jacobian(q)[:2]
+            array([[-1.0129, -0.7174],
+                   [ 1.652 ,  0.6967]])
+        """
+        return cast(Array, self._result(self.function("jacobian", method, frame=frame), q, out=out))
+
+    @quick
+    def jacobian_derivative(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | int = "tip",
+        *,
+        method: str = AUTO,
+        out: Out = None,
+    ) -> Array:
+        """Return the time derivative of the Jacobian of a frame, ``(..., 6, n)``.
+
+        Examples:
+            >>> arm.jacobian_derivative(q, qd)[:2]
+            array([[-0.0259,  0.0697],
+                   [ 0.0422,  0.0717]])
+        """
+        f = self.function("jacobian_derivative", method, frame=frame)
+        return cast(Array, self._result(f, q, qd, out=out))
+
+    def inverse_kinematics(
+        self,
+        pose: ArrayLike,
+        start: ArrayLike | None = None,
+        *,
+        only: str | Sequence[bool] | None = None,
+        axes: str = "target",
+        follow: bool = False,
+        unreached: str = "raise",
+        frame: str | int = "tip",
+        tolerance: float = 1e-8,
+        restarts: int = 127,
+        seed: int = 0,
+        method: str = "auto",
+        out: Out = None,
+    ) -> Array:
+        """Return joint positions ``(..., n)`` for poses: of those found, the nearest to `start`.
+
+        An arm with a `closed_form` has all solutions computed; where none is within the joint
+        limits, for parts of poses, and for other arms, positions are searched for, first from
+        `start`.
+
+        Args:
+            pose: of a frame in the base frame, ``(4, 4)`` or ``(..., 4, 4)``.
+            start: where the search begins, ``(n,)`` or one for each pose; the middle of the joints'
+                ranges if left out.
+            only: what of the pose is to be reached: "position", "rotation", "direction" (of the z
+                axis), "position and direction" (any turn about z); or six truth values, for x, y, z
+                and the turns about x, y and z. Of the turns two give the direction of the third
+                axis.
+            axes: along which axes the six count: those of the "target" pose, or of the "base".
+            follow: the poses ``(..., N, 4, 4)`` are a path: each answer continues the one before,
+                on the branch with the shortest way in all. `start` is ``(n,)`` or ``(..., n)``, the
+                positions before the first pose.
+            unreached: where no positions are found: "raise" an error, give the "nearest" ones that
+                the search came to, or "nan".
+            frame: the frame to place there; see `function`. Joints behind it stay at `start`.
+            tolerance: largest distance from the pose [m], and largest angle [rad].
+            restarts: number of random starting positions tried as well.
+            seed: of these positions: the same seed gives the same answer.
+            method: "auto", or "damped_least_squares" to search without the closed form.
+            out: receives the positions; unchanged if none are found.
+
+        Raises:
+            UnreachedError: no positions within the joint limits were found; says how near it got.
+
+        Examples:
+            >>> arm.inverse_kinematics(arm.pose(q), start=q + 0.1)
+            array([0.3, 0.5])
+            >>> arm.inverse_kinematics(arm.pose(q), start=q + 0.1, only="position")
+            array([0.3, 0.5])
+        """
+        if is_lazy(pose) or is_lazy(start):
+            from armdyn.arm.dask_kinematics import lazy_inverse_kinematics
+
+            return lazy_inverse_kinematics(
+                self, pose, start, out,
+                only=only, axes=axes, follow=follow, unreached=unreached, frame=frame,
+                tolerance=tolerance, restarts=restarts, seed=seed, method=method,
+            )  # fmt: skip
+        from armdyn.kinematics.inverse_kinematics import Options, inverse_kinematics
+
+        solver = self._branch_solver(frame)
+        key = self._frame(frame)
+        if isinstance(key, str):
+            key = next(x.link for x in self.robot.frames if x.name == key)
+        given = Options(
+            frame, min(key, self.n), tolerance, restarts, seed, method, only, axes, follow,
+            unreached,
+        )  # fmt: skip
+        return inverse_kinematics(self, solver, pose, start, given, out)
+
+    def inverse_kinematics_all(
+        self,
+        poses: ArrayLike,
+        *,
+        redundancy: ArrayLike | None = None,
+        swivel: ArrayLike | None = None,
+        frame: str | int = "tip",
+        limits: bool | str = True,
+        polish: int | None = None,
+        out: Branches | None = None,
+    ) -> Branches:
+        """Return all joint positions that reach poses, by the closed form of the arm.
+
+        Args:
+            poses: of a frame in the base frame, ``(..., 4, 4)``.
+            redundancy: of an arm with seven joints, positions of the joint that `closed_form`
+                names; their shape broadcasts with the leading axes of `poses`. If left out, 24
+                positions all over its range are tried, with the branches of all of them.
+            swivel: in place of `redundancy`, swivel angles of an arm of seven joints with a
+                shoulder, an elbow and a wrist (KUKA LWR, iiwa): the turn of the elbow about the
+                line from shoulder to wrist. It is 0 where the elbow is farthest down axis 1.
+            frame: the frame to place there, carried by the last link; see `function`.
+            limits: mark only branches within the joint limits as valid. Every turning joint is
+                within half a turn of the middle of its limits; with "turns", every branch comes
+                with all whole turns of its joints that the limits allow: B is larger then.
+            polish: number of steps of Newton's method; by default what the closed form needs.
+            out: the result of an earlier call, whose arrays receive the new one.
+
+        Raises:
+            InputError: the arm has no closed form, or a pose is none.
+
+        Examples:
+            >>> ur5 = armdyn.load("ur5")
+            >>> ur5.closed_form
+            'three parallel axes'
+            >>> found = ur5.inverse_kinematics_all(ur5.pose(np.full(6, 0.3)))
+            >>> found.q.shape, int(found.valid.sum())
+            ((8, 6), 8)
+            >>> np.allclose(ur5.pose(found.q[found.valid]), ur5.pose(np.full(6, 0.3)))
+            True
+        """
+        if is_lazy(poses) or is_lazy(redundancy) or is_lazy(swivel):
+            from armdyn.arm.dask_kinematics import lazy_inverse_kinematics_all
+
+            return lazy_inverse_kinematics_all(
+                self, poses, redundancy, swivel, out, frame=frame, limits=limits, polish=polish
+            )
+        from armdyn.kinematics.branches import inverse_kinematics_all
+        from armdyn.kinematics.inverse_kinematics import reach_of
+
+        if out is not None and self.dtype != DOUBLE:
+            raise InputError(
+                f"`out` does not go with an arm of {self.dtype}: all branches are computed in "
+                "double. Leave it out, or use `arm.astype(np.float64)`.",
+                argument="out",
+            )
+        solver = self._branch_solver(frame, swivel is not None)
+        found = inverse_kinematics_all(
+            solver, self.name, poses, redundancy, swivel, limits, polish, out,
+            lambda: reach_of(self, frame),
+        )  # fmt: skip
+        if self.dtype == DOUBLE:
+            return found
+        return replace(found, q=found.q.astype(self.dtype), margin=found.margin.astype(self.dtype))
+
+    def inverse_kinematics_source(self, language: str = "javascript") -> str:
+        """Return the closed form of the inverse kinematics of the tip as source text.
+
+        The function takes the pose, 16 numbers row by row, and of seven joints the position of the
+        one that is given. It returns q, margin and beyond of all branches: a branch reaches the
+        pose if its margin is at least -1e-9, and is within the limits if beyond is at most 1e-9.
+
+        Args:
+            language: "javascript" (an ES module), "c" (one function; `export_c` writes a package
+                with a self-test) or "python".
+
+        Raises:
+            InputError: the arm has no closed form.
+
+        Examples:
+            >>> armdyn.load("scara").inverse_kinematics_source().splitlines()[9]
+            'export function inverse_kinematics(pose) {'
+        """
+        from armdyn.arm.kinematics_code import inverse_kinematics_source
+
+        return inverse_kinematics_source(self.robot, language)
+
+    @property
+    def closed_form(self) -> str | None:
+        """The closed form of the inverse kinematics of the tip, in words; None if there is none.
+
+        Examples:
+            >>> armdyn.load("puma560").closed_form
+            'wrist, axes 2 and 3 parallel'
+        """
+        solver = self._branch_solver("tip")
+        if solver is None:
+            return None
+        either = ", or the swivel angle" if self._branch_solver("tip", True) else ""
+        return solver.form.words + either
+
+    def _branch_solver(self, frame: str | int, swivel: bool = False) -> BranchSolver | None:
+        """Return what computes all branches for a frame; None without a closed form."""
+        key = (self._frame(frame), swivel)
+        if key not in self._solvers:
+            from armdyn.kinematics.inverse_kinematics import solver_of
+
+            self._solvers[key] = solver_of(self.robot, *key)
+        return self._solvers[key]
+
+    def page(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        log: Log | None = None,
+        meshes: bool = False,
+        packages: Sequence[str | os.PathLike[str]] = (),
+    ) -> Page | None:
+        """Write a page (.html) in which the arm moves, by its own programs; it needs no network.
+
+        Sliders move the joints, a handle moves the tip, "let go" lets the arm fall; torques, mass
+        matrix and energy follow.
+
+        Args:
+            path: of the page; if left out, the page is returned, and a notebook shows it.
+            log: a motion to play, with its torques beside those of the model.
+            meshes: draw the meshes of the robot's file, thinned out to some 24 000 triangles; a
+                link without any is a capsule, and the page says what is missing.
+            packages: folders in which meshes are looked for, besides that of the robot's file: of
+                packages, or in which packages are.
+
+        Examples:
+            >>> arm.page("arm.html")
+            >>> arm.page()
+            <Page of 'planar2': ... kB>
+        """
+        from armdyn.arm.page import mesh_folders, write_page
+        from armdyn.arm.recording import recording_of
+        from armdyn.present.html import check_page
+
+        if path is not None:
+            check_page(path)
+        folders = mesh_folders(meshes, packages)
+        double = self.astype(np.float64)
+        recording = None if log is None else recording_of(double, log)
+        return write_page(double, path, recording, folders)
+
+    def view(
+        self,
+        *,
+        port: int | None = None,
+        host: str = "127.0.0.1",
+        browser: bool = True,
+        packages: Sequence[str | os.PathLike[str]] = (),
+    ) -> Viewer:
+        """Open a viewer in a browser: sliders, live numbers, recordings, the arm let go.
+
+        While a script runs, ``viewer.q = ...`` moves the arm, so that a controller can be watched;
+        ``viewer.play(run)`` plays a run or a log. Needs the extra "view".
+
+        Args:
+            port: of the address; if left out, a free one from 8080 on.
+            host: the address to listen on; by default only this machine reaches it.
+            browser: open the page in a browser.
+            packages: folders in which meshes are looked for, besides that of the robot's file: of
+                packages, or in which packages are.
+
+        Examples:
+            >>> with arm.view(browser=False) as viewer:
+            ...     viewer.q = [0.3, 0.5]
+        """
+        # the room of the viewer is above this one: it is named here, not imported
+        viewing: Any = import_module("armdyn.view")
+        double = self.astype(np.float64)
+        return viewing.open_viewer(double, port=port, host=host, browser=browser, packages=packages)
+
+    def export_c(
+        self,
+        folder: str | os.PathLike[str],
+        functions: Sequence[str],
+        *,
+        single: bool = False,
+        methods: Mapping[str, str] | None = None,
+        parameters: bool | str = False,
+        force: bool = False,
+    ) -> tuple[Path, ...]:
+        """Write functions as C99 with a self-test, all files or none; return their paths.
+
+        Args:
+            folder: where to write; created if missing.
+            functions: quantities, e.g. ``["mass_matrix", "inverse_dynamics"]``, and
+                "inverse_kinematics": all branches, of an arm with a `closed_form`.
+            single: compute in float instead of double.
+            methods: method per quantity; the cheapest is used for the others.
+            parameters: make masses, inertias, rotor inertias and friction arguments of the
+                functions, so that new values need no new code: True or "natural" for ten
+                parameters a link, "minimal" for `minimal` instead.
+            force: also replace files that armdyn did not write.
+
+        Examples:
+            >>> [path.name for path in arm.export_c("c", ["gravity"])]
+            [...'planar2.h'...]
+        """
+        from armdyn.arm.codegen import export_c
+
+        return export_c(
+            self.astype(np.float64), folder, functions,
+            single=single, methods=methods, parameters=parameters, force=force,
+        )  # fmt: skip
+
+    def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
+        """Evaluate; after a call without options the next one is quick."""
+        result = f(*states, out=out)
+        default = self._functions.get(self._default(f.quantity)) is f
+        if default and not any(map(is_lazy, states)):  # of which nothing was compiled here
+            from armdyn.arm.install_fastcall import Method
+
+            method = vars(self).get(f.quantity)
+            if type(method) is Method:
+                method.install(f)
+        return result
+
+    def _default(self, quantity: str) -> tuple[str, str, int | str, bool, str]:
+        return (quantity, AUTO, self.n + 1, True, FIXED)
+
+    def _frame(self, frame: str | int) -> int | str:
+        """Return the number of a frame, n + 1 for the tip, or the name of one of the file."""
+        if isinstance(frame, str):
+            if frame == "tip":
+                return self.n + 1
+            if frame in self._frames:
+                return frame
+            if frame in self.joint_names:
+                return 1 + self.joint_names.index(frame)
+        elif type(frame) is int and 0 <= frame <= self.n:
+            return frame
+        from armdyn.arm.frames import frame_in_words
+
+        names = self.frames or self.joint_names
+        return checked_whole(frame, "frame", 0, self.n, what=frame_in_words(frame, names, self.n))
+
+    def __dask_tokenize__(self) -> object:
+        """Return what tells Dask that two arms are the same: their description."""
+        from armdyn.arm.dask_arrays import token_of
+
+        return token_of(type(self).__name__, self.robot, self.dtype.char)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Copy and pickle without what belongs to this object: its methods and cached values."""
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not is_own_method(name, value, self)
+            and not isinstance(getattr(type(self), name, None), cached_property)
+        }
+
+    def _repr_html_(self) -> str:
+        from armdyn.arm.cards import arm_card
+
+        return arm_card(self)
+
+    def __repr__(self) -> str:
+        single = "" if self.dtype == DOUBLE else f", {self.dtype}"
+        return f"<Arm {self.name!r}, {self.n} joints{single}>"

@@ -1,1 +1,0 @@
-"""C files for controllers, and the text of their headers."""

@@ -1,1 +1,0 @@
-"""Functions as operations of libraries for learning, which call the compiled kernels."""

@@ -1,0 +1,170 @@
+"""Dynamics from minimal parameters, read at run time or built in as constants; any method.
+
+The link parameters of a program are replaced by a sparse set with the same minimal parameters. Most
+masses and many moments are then zero, and constants are single minimal parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from armdyn.algorithms.link_parameters import PARAMETER_NAMES
+from armdyn.algorithms.table import QUANTITIES
+from armdyn.arm.function import Function
+from armdyn.arm.offset_joints import OffsetJoints
+from armdyn.arrays import Array
+from armdyn.errors import InputError, MethodError
+from armdyn.graph.count import count
+from armdyn.graph.program import Program, Slot
+from armdyn.minimal.closed_form import closed_form
+from armdyn.minimal.other_sets import moved_last_link
+from armdyn.minimal.parameters import MinimalParameters
+from armdyn.minimal.programs import VALUES, from_minimal
+from armdyn.programs.methods import AUTO, check_method, row_of, straight_methods
+from armdyn.programs.parametric import (
+    FRICTION,
+    INERTIAL,
+    ROTOR,
+    link_of,
+    parametric,
+    terms_of,
+    values,
+    with_input,
+    with_known,
+)
+from armdyn.programs.programs import cost, program
+from armdyn.robot.chain import Chain, Link
+from armdyn.robot.friction import in_table
+
+# Differences of link parameters from the description below this, relative to the largest parameter,
+# are rounding in the conversion to minimal parameters and back.
+ROUNDING = 1e-14
+
+
+@dataclass(frozen=True)
+class MinimalProgram:
+    """A program and the method it follows."""
+
+    program: Program
+    method: str
+
+
+class FunctionFactory:
+    """Makes functions for the minimal parameters of one arm."""
+
+    def __init__(self, robot: str, chain: Chain, offset_joints: OffsetJoints | None = None) -> None:
+        self.robot = robot
+        self.chain = chain
+        self.offset_joints = offset_joints
+
+    def function(self, program: Program, method: str) -> Function:
+        """Return a program as a function on arrays."""
+        return Function(program, method, self.robot, self.offset_joints)
+
+    def at_run_time(self, base: MinimalParameters, quantity: str, method: str) -> Function:
+        """Return a quantity as a function of the states and of the minimal values."""
+        found = minimal_program(self.chain, base, quantity, method)
+        known = {name: x for name, x in values(self.chain).items() if name != INERTIAL}
+        code = with_input(with_known(found.program, known), Slot(VALUES, (len(base),)))
+        return self.function(code, found.method)
+
+    def built_in(self, base: MinimalParameters, quantity: str, method: str, w: Array) -> Function:
+        """Return a quantity as a function of the states, for given minimal values."""
+        candidates = list(_candidates(self.chain, base, quantity, method, w))
+        if not candidates:
+            raise _no_method(quantity, method)
+        best = min(candidates, key=lambda found: cost(count(found.program)))
+        return self.function(best.program, best.method)
+
+
+def minimal_program(
+    chain: Chain, base: MinimalParameters, quantity: str, method: str = AUTO
+) -> MinimalProgram:
+    """Return the cheapest program of minimal parameters, or that of a method.
+
+    Rotor inertias and friction that are not part of the set stay separate inputs.
+    """
+    more, x0 = None, base.described_rotors
+    if x0 is not None:
+        more = x0 - base.spread @ (base.matrix @ x0)
+    found = [
+        MinimalProgram(from_minimal(code, base.spread, parts(base), more), name)
+        for name, code in _natural(chain, quantity, method)
+    ]
+    if not found:
+        raise _no_method(quantity, method)
+    return min(found, key=lambda f: cost(count(f.program)))
+
+
+def parts(base: MinimalParameters) -> dict[str, slice]:
+    """Return the inputs of parametric programs that a set replaces, with their slices."""
+    n, at = base.n, len(PARAMETER_NAMES) * base.n
+    found = {INERTIAL: slice(0, at)}
+    if base.rotor:
+        found[ROTOR] = slice(at, at + n)
+        at += n
+    if base.friction:
+        found[FRICTION] = slice(at, len(base.parameter_names))
+    return found
+
+
+def _natural(chain: Chain, quantity: str, method: str) -> Iterator[tuple[str, Program]]:
+    """Yield programs that take link parameters and do not divide by any of them."""
+    if not row_of(quantity).minimal:
+        names = [name for name, row in QUANTITIES.items() if row.minimal]
+        raise MethodError("quantity of minimal parameters", quantity, names)
+    check_method(quantity, method, straight=True)
+    for name in straight_methods(quantity) if method == AUTO else (method,):
+        found = parametric(chain, quantity, name)
+        if not found.divides_by_masses:
+            yield name, found.program
+
+
+def _candidates(
+    chain: Chain, base: MinimalParameters, quantity: str, method: str, w: Array
+) -> Iterator[MinimalProgram]:
+    """Yield programs with the values built in.
+
+    Some use as few parameters as possible, with the last frame moved to save more. Others use link
+    parameters, if every link has a positive mass or is as described.
+    """
+    sparse = base.to_parameters(w, near=base.described_rotors)
+    known = {**values(chain), **{name: sparse[at].tolist() for name, at in parts(base).items()}}
+    moved, p = moved_last_link(chain, known[INERTIAL])
+    theorem = closed_form(moved)
+    short = {**known, VALUES: (theorem.matrix @ np.array(p)).tolist()}
+    for name, code in _natural(moved, quantity, method):
+        inner = from_minimal(code, theorem.spread, {INERTIAL: slice(0, len(p))})
+        yield MinimalProgram(with_known(inner, short), name)
+    full = base.to_parameters(w, near=base.parameters)
+    known |= {name: full[at].tolist() for name, at in parts(base).items()}
+    links = [_link(chain, known, i) for i in range(chain.n)]
+    bodies = tuple(link for link in links if link is not None)
+    if len(bodies) == chain.n:
+        same = replace(chain, links=bodies)
+        for name in straight_methods(quantity) if method == AUTO else (method,):
+            yield MinimalProgram(program(same, quantity, name, chain.n + 1, True), name)
+
+
+def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
+    """Return a link with given parameters; None if it is new and has no positive mass."""
+    link, own = chain.links[i], slice(10 * i, 10 * i + 10)
+    p, described = known[INERTIAL][own], values(chain)[INERTIAL][own]
+    names = terms_of(chain)
+    own_friction = known[FRICTION][len(names) * i : len(names) * (i + 1)]
+    rotor, friction = known[ROTOR][i], in_table(names, own_friction)[0]
+    size = max(map(abs, described))
+    if all(abs(x - y) <= ROUNDING * size for x, y in zip(p, described, strict=True)):
+        # only rounding has changed: zeros of the description must stay zeros
+        return replace(link, Jm=rotor, friction=friction)
+    return link_of(link, p, rotor, friction) if p[0] > 0.0 else None
+
+
+def _no_method(quantity: str, method: str) -> InputError:
+    return InputError(
+        f"{quantity} by {method!r} divides by the masses of links, which minimal parameters do not "
+        "give; choose another method, or 'auto'."
+    )

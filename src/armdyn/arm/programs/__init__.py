@@ -1,1 +1,0 @@
-"""Programs from a robot and a row of the table: methods by name, tracing, choice, caches."""

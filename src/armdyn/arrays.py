@@ -1,0 +1,8 @@
+"""The type of the arrays that armdyn computes with."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.float64]

@@ -1,0 +1,114 @@
+"""The verbs of the command line, imported when they run, and the handling of errors."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Annotated, Any, NoReturn, cast
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from armdyn.cli.forwarded import FORWARDED, forwarded_module
+from armdyn.cli.usage import VERBS, epilog, module_of
+from armdyn.errors import ArmdynError
+
+# A group of commands whose modules are imported when a command runs.
+#
+# The help of the group and the completion of names need only the summaries.
+
+
+class LazyGroup(TyperGroup):
+    """The verbs: listed by their summaries, imported when they are called."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for name, usage in VERBS.items():
+            self.add_command(TyperCommand(name, help=usage.summary))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """Return the name, the imported verb and its remaining arguments."""
+        name, found, rest = super().resolve_command(ctx, args)
+        if found is None or found.name is None:
+            return name, None, rest
+        companion = VERBS[found.name].companion
+        if ctx.resilient_parsing and companion and not companion.is_installed:
+            return name, found, rest  # a shell completes: its summary will do
+        return name, _imported(found.name), rest
+
+
+def verb_module(verb: str) -> ModuleType:
+    """Return the module of a verb, in the package or beside it, whose function has its name."""
+    if verb in FORWARDED:
+        return forwarded_module(verb)
+    return import_module(module_of(verb))
+
+
+def _imported(verb: str) -> Any:
+    """Return the command of a verb: of a companion, or of the function in the verb's module."""
+    if companion := VERBS[verb].companion:
+        app = companion.module("app", f"`armdyn {verb}`").app
+        return cast(Any, typer.main.get_command(app)).commands[verb]
+    from armdyn.cli.option_names import Verb
+    from armdyn.cli.reading_options import add_reading_options
+
+    module = verb_module(verb)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(verb, cls=Verb, epilog=epilog(verb))(getattr(module, verb))
+    command = typer.main.get_command(alone)
+    add_reading_options(command)
+    return command
+
+
+# The verbs of the command line, and the handling of errors.
+
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="The smallest and fastest exact dynamic models of serial robot arms.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"armdyn {version('armdyn')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None: ...
+
+
+def main() -> None:
+    """Run the command line; exit status 0: done, 1: done with a negative verdict, 2: error."""
+    run(app)
+
+
+def run(app: typer.Typer) -> None:
+    """Run a command line; errors of armdyn are one message and exit status 2."""
+    try:
+        app()
+    except ArmdynError as error:
+        from armdyn.cli.option_names import error_in_options
+
+        _fail(error_in_options(error))
+    except MemoryError:
+        _fail("there is not enough memory for this; try fewer states or joints.")
+
+
+def _fail(why: str) -> NoReturn:
+    from armdyn.cli.console import complain
+
+    complain(f"error: {why}")
+    sys.exit(2)

@@ -1,1 +1,0 @@
-"""Verbs for looking at an arm."""

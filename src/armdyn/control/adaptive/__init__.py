@@ -1,1 +1,0 @@
-"""Adaptive control: the law as a program, its gains, the controller, and its C code."""

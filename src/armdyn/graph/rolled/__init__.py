@@ -1,1 +1,0 @@
-"""Programs that sweep along the joints: traced once, run for every joint."""

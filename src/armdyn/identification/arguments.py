@@ -1,0 +1,233 @@
+"""The arguments of `identify`, checked before any work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from armdyn.arm.arm import Arm
+from armdyn.arrays import Array
+from armdyn.checks import (
+    checked_array,
+    checked_flag,
+    checked_items,
+    checked_number,
+    checked_positive,
+)
+from armdyn.cluster import Cluster
+from armdyn.errors import InputError, shown
+from armdyn.identification.fit.choice.wide import AUTO, Terms
+from armdyn.identification.fit.columns import common_terms, short_name
+from armdyn.log.clock import at_source_times
+from armdyn.log.log import Log
+from armdyn.log.many import log_paths, read_logs_on
+from armdyn.log.rows import extremes, is_in_file
+from armdyn.robot.friction import FRICTION_TERMS
+
+# Larger files [bytes] are not read into memory. This is a million samples of 7 joints as text.
+LARGE_FILE = 1 << 28
+
+# A longer delay of the torques [s] is a mistake: another unit, or logs of different starts.
+LONGEST_DELAY = 1.0
+
+
+def checked_arm(arm: object) -> Arm:
+    """Return the arm, in double."""
+    if not isinstance(arm, Arm):
+        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
+    return arm.astype(np.float64)
+
+
+def checked_states(value: object, name: str, n: int) -> Array:
+    """Return one state or a batch of them, ``(..., n)``."""
+    what = f"numbers of shape (..., {n}), one a joint"
+    array = checked_array(value, name, what=what)
+    if array.shape[-1:] != (n,):
+        raise InputError(f"`{name}` has shape {array.shape}, expected {what}.", argument=name)
+    return array
+
+
+def checked_cutoff(value: object) -> float | None:
+    """Return the cut-off of the positions [Hz]; None leaves the choice to the data."""
+    return None if value is None else checked_positive(value, "cutoff")
+
+
+def checked_logs(
+    arm: Arm, logs: object, what: str, *, long: bool = False, cluster: Cluster | None = None
+) -> list[Log]:
+    """Return one log or several as a list; each has torques and the joints of the arm.
+
+    Stamps that are not the times of the samples are mended, and rows that were repeated left out.
+
+    Args:
+        arm: the arm.
+        logs: logs, or paths of files, patterns or folders of them, which are read.
+        what: the name of the argument.
+        long: large files are read block by block, not into memory.
+        cluster: its workers read the files, but large ones.
+    """
+    single = isinstance(logs, Log | str | os.PathLike)
+    listed: object = [cast(object, logs)] if single else logs
+    if not isinstance(listed, Sequence) or not len(listed):  # pyright: ignore[reportUnknownArgumentType]
+        raise InputError(
+            f"`{what}` is {shown(logs)}, expected an armdyn.Log or several.", argument=what
+        )
+    result: list[Log] = []
+    for log in _opened(arm, cast("Sequence[object]", listed), long, cluster):
+        if not isinstance(log, Log):
+            raise InputError(
+                f"`{what}` has {shown(log)}, expected an armdyn.Log or several.", argument=what
+            )
+        if is_in_file(log.q) and not long:
+            raise InputError(
+                f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.", argument=what
+            )
+        _check_log(arm, log)
+        result.append(at_source_times(log))
+    return result
+
+
+def _opened(
+    arm: Arm, listed: Sequence[object], long: bool, cluster: Cluster | None
+) -> Iterator[object]:
+    """Yield logs, those of files read, and what is neither as it is."""
+    found: list[object] = []
+    for one in listed:
+        paths = isinstance(one, str | os.PathLike)
+        found += log_paths(cast("str", one)) if paths else [one]
+    small = [x for x in found if isinstance(x, Path) and not (long and _is_large(x))]
+    read = iter(read_logs_on(cluster, small, arm, {}) if cluster is not None else ())
+    for one in found:
+        if not isinstance(one, Path):
+            yield one
+        elif long and _is_large(one):
+            yield Log.stream(one, joints=arm)
+        else:
+            yield next(read) if cluster is not None else Log.read(one, joints=arm)
+
+
+def _is_large(path: Path) -> bool:
+    try:
+        return os.stat(path).st_size > LARGE_FILE
+    except (OSError, ValueError):
+        return False  # the reader reports the error
+
+
+def _check_log(arm: Arm, log: Log) -> None:
+    source = log.source or "the log"
+    if log.n != arm.n:
+        raise InputError(
+            f"{source} has {log.n} joints ({', '.join(log.joint_names)}), but {arm.name} has "
+            f"{arm.n} ({', '.join(arm.joint_names)}). Choose the joints of the arm "
+            "from a file with many by Log.read(path, joints=arm)."
+        )
+    if log.joint_names != arm.joint_names and set(log.joint_names) == set(arm.joint_names):
+        raise InputError(
+            f"{source} has the joints of {arm.name} in another order: "
+            f"{', '.join(log.joint_names)}. Read it by Log.read(path, joints=arm)."
+        )
+    if log.effort == "current":
+        raise InputError(
+            f"{source} has motor currents, not torques; multiply them by the torque per ampere of "
+            "each drive first. `identify_drive_gains` finds it with a known load."
+        )
+    if log.tau is None:
+        raise InputError(f"{source} has no torques; nothing can be identified from motion alone.")
+    if not np.any(extremes([log.tau])):
+        raise InputError(f"all torques of {source} are zero; they were not measured.")
+
+
+def checked_friction(value: object) -> Terms | None:
+    """Return the terms of friction to fit: "auto", True (common terms), names, or False (none)."""
+    names = {short_name(kind): kind for kind in FRICTION_TERMS}
+    what = f"'auto', True, False or a list of terms: {', '.join(names)}"
+    common = common_terms()
+    if isinstance(value, bool | np.bool_):
+        return Terms(common) if value else None
+    if isinstance(value, str) and value == AUTO:
+        return Terms(common, tuple(kind for kind in FRICTION_TERMS if kind not in common))
+    if isinstance(value, str):
+        raise InputError(f"`friction` is {shown(value)}, expected {what}.", argument="friction")
+    kinds: list[str] = []
+    for one in checked_items(value, "friction", what=what):
+        if not isinstance(one, str) or (one not in names and one not in FRICTION_TERMS):
+            raise InputError(f"`friction` has {shown(one)}, expected {what}.", argument="friction")
+        kinds.append(names.get(one, one))
+    if not kinds:
+        raise InputError(
+            "`friction` is empty; False takes friction from the arm.", argument="friction"
+        )
+    return Terms(
+        tuple(kind for kind in common if kind in kinds),
+        tuple(kind for kind in FRICTION_TERMS if kind in kinds and kind not in common),
+        forced=True,
+    )
+
+
+def checked_rotor(value: object) -> bool | None:
+    """Return whether to fit rotors; None leaves the choice to the data."""
+    if isinstance(value, str) and value == AUTO:
+        return None
+    return checked_flag(value, "rotor")
+
+
+def checked_tilt(value: object) -> bool:
+    """Return whether the data may turn gravity."""
+    if isinstance(value, str) and value == AUTO:
+        return True
+    if checked_flag(value, "tilt"):
+        raise InputError(
+            "`tilt` is True, expected 'auto' (gravity is turned if the data show it clearly) or "
+            "False (gravity is as described).",
+            argument="tilt",
+        )
+    return False
+
+
+def checked_coupling(value: object, n: int) -> Array:
+    """Return the matrix of couplings."""
+    what = f"an invertible {n} x {n} matrix: measured torques = coupling @ joint torques"
+    matrix = checked_array(value, "coupling", (n, n), what=what)
+    if np.linalg.matrix_rank(matrix) < n:
+        raise InputError(f"`coupling` is {shown(value)}, expected {what}.", argument="coupling")
+    return matrix
+
+
+def checked_trim(value: object) -> tuple[float, float] | None:
+    """Return the seconds to cut off at both ends of a log; None leaves the choice to the data."""
+    if value is None:
+        return None
+    what = "seconds to cut off at the start and at the end, or 0 to leave logs whole"
+    ends = np.zeros(2) if value is False else checked_array(value, "trim", (), (2,), what=what)
+    if (ends < 0.0).any():
+        raise InputError(f"`trim` is {shown(value)}, expected {what}.", argument="trim")
+    start, end = np.broadcast_to(ends, (2,)).tolist()
+    return start, end
+
+
+def checked_joints(value: object, name: str, arm: Arm) -> tuple[int, ...]:
+    """Return joints, given by numbers from 1 or by names, as numbers from 0."""
+    what = f"joints, by numbers from 1 to {arm.n} or names ({', '.join(arm.joint_names)})"
+    single = isinstance(value, str | int)
+    listed = (value,) if single else checked_items(value, name, what=what)
+    found: list[int] = []
+    for one in listed:
+        if isinstance(one, str) and one in arm.joint_names:
+            found.append(arm.joint_names.index(one))
+        elif isinstance(one, int) and not isinstance(one, bool) and 1 <= one <= arm.n:
+            found.append(one - 1)
+        else:
+            raise InputError(f"`{name}` has {shown(one)}, expected {what}.", argument=name)
+    return tuple(dict.fromkeys(found))
+
+
+def checked_delay(value: object) -> float | None:
+    """Return the delay of the torques [s]; None, for "auto", leaves it to the data."""
+    if isinstance(value, str) and value == "auto":
+        return None
+    what = "'auto', or seconds by which torques lag behind positions (0: not at all)"
+    return checked_number(value, "delay", least=-LONGEST_DELAY, most=LONGEST_DELAY, what=what)

@@ -1,0 +1,115 @@
+"""One linear filter that smooths and decimates torques and regressors, block by block.
+
+The model stays linear in the parameters if torques and all columns of the regressor pass through
+the same filter. The filter keeps the band of the motion, removes the noise above it, and leaves few
+rows. It is symmetric and of finite length: no delay, no start-up, and each row depends on a known
+range of samples, so logs of any length are filtered in blocks. Rows whose range is cut off at the
+end of a segment are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arrays import Array
+
+# Rows of one product with the filter's matrix. More rows mean more zeros, and a product so large
+# that the linear algebra library starts threads, which takes longer than the product itself.
+TILE = 4
+
+# The band ends at this share of the Nyquist frequency of the decimated rows.
+EDGE = 0.8
+
+# Half the length of the filter, in decimated rows, and the shape of its Kaiser window: 40 dB.
+REACH = 5.0
+SHAPE = 3.4
+
+
+# Before the weights apply, up to this share of a row's samples is averaged.
+SHARE = 1 / 8
+
+
+@dataclass(frozen=True)
+class DecimationFilter:
+    """A low-pass that keeps one row out of `factor`.
+
+    Attributes:
+        mean: samples that are averaged first, an odd number.
+        step: averages per row.
+        taps: the weights of averages, symmetric, of sum 1.
+    """
+
+    mean: int
+    step: int
+    taps: Array
+
+    @property
+    def factor(self) -> int:
+        """Samples per row."""
+        return self.mean * self.step
+
+    @property
+    def reach(self) -> int:
+        """Samples on either side that a row depends on."""
+        return (self.mean * len(self.taps)) // 2
+
+    def centres(self, samples: int) -> NDArray[np.int64]:
+        """Return the equally spaced samples of a segment on which rows are centred."""
+        spare = samples - 1 - 2 * self.reach
+        if spare < 0:
+            return np.zeros(0, np.int64)
+        first = self.reach + (spare % self.factor) // 2
+        return np.arange(first, samples - self.reach, self.factor, dtype=np.int64)
+
+    def rows(self, values: Array) -> Array:
+        """Return the rows of samples ``(N, c)``, the first centred on sample `reach`."""
+        return self.weighted(self.averages(values))
+
+    def averages(self, values: Array) -> Array:
+        """Return the means of `mean` samples each, the input of `weighted`."""
+        if self.mean == 1:
+            return values
+        whole = len(values) // self.mean
+        groups = values[: whole * self.mean].reshape(whole, self.mean, values.shape[1])
+        return np.einsum("gmc->gc", groups) / self.mean
+
+    def weighted(self, values: Array) -> Array:
+        """Return the rows of averages ``(N, c)``."""
+        if self.factor == 1:
+            return values
+        count = (len(values) - len(self.taps)) // self.step + 1
+        result = np.empty((count, values.shape[1]))
+        matrix = np.zeros((TILE, (TILE - 1) * self.step + len(self.taps)))
+        for k in range(TILE):
+            matrix[k, k * self.step : k * self.step + len(self.taps)] = self.taps
+        for first in range(0, count, TILE):
+            last = min(first + TILE, count)
+            start, stop = first * self.step, (last - 1) * self.step + len(self.taps)
+            part = matrix[: last - first, : stop - start]
+            np.matmul(part, values[start:stop], out=result[first:last])
+        return result
+
+
+def decimation_filter(rate: float, width: float) -> DecimationFilter:
+    """Return the low-pass that keeps frequencies up to `width` [Hz] of samples at `rate` [Hz]."""
+    most = max(int(EDGE * rate / (2.0 * width)), 1)
+    mean = max(int(SHARE * most), 1)
+    mean -= 1 - mean % 2
+    return _band(mean, most // mean)
+
+
+def decimation(factor: int) -> DecimationFilter:
+    """Return the low-pass that keeps one row out of `factor`; 1 keeps all samples unchanged."""
+    return _band(1, factor)
+
+
+def _band(mean: int, step: int) -> DecimationFilter:
+    if mean * step == 1:
+        return DecimationFilter(1, 1, np.ones(1))
+    reach = int(REACH * step)
+    k = np.arange(-reach, reach + 1)
+    taps = np.sinc(k / step) * np.kaiser(2 * reach + 1, SHAPE)
+    return DecimationFilter(mean, step, taps / taps.sum())

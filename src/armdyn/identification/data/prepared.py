@@ -1,0 +1,137 @@
+"""Logs filtered and differentiated, all at one cut-off, with notes on the processing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from armdyn.cluster import Cluster
+from armdyn.identification.data.bandwidth import band_width
+from armdyn.identification.data.decimation import DecimationFilter, decimation, decimation_filter
+from armdyn.log.filters import choose_cutoff
+from armdyn.log.log import Log
+from armdyn.log.rows import is_in_file
+from armdyn.log.signals import Prepared, prepare, velocities
+from armdyn.progress import Progress
+
+# Measured velocities are used if they differ from the slopes by less than this share of the speed.
+ALIKE = 0.2
+RESTING = 1e-2
+
+# Highest cut-off as a share of the sampling rate of a log.
+HIGHEST = 0.4
+
+# How the note on the cut-off begins. A chosen cut-off is noted once, with the reason.
+LOW_PASSED = "positions low-passed at"
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Prepared logs, their filters, and notes on the processing, a sentence each."""
+
+    train: list[Prepared]
+    test: list[Prepared]
+    train_bands: list[DecimationFilter]
+    test_bands: list[DecimationFilter]
+    notes: list[str]
+
+
+def prepared(
+    train_logs: Sequence[Log],
+    test_logs: Sequence[Log],
+    cutoff: float | None,
+    decimate: int | None,
+    progress: Progress,
+    *,
+    why: str = "",
+    delay: float = 0.0,
+    measured: bool | None = None,
+    cluster: Cluster | None = None,
+) -> Data:
+    """Prepare the logs of the fit and of the test in the same way.
+
+    Args:
+        train_logs: the logs of the fit.
+        test_logs: the logs of the test.
+        cutoff: of positions [Hz]; chosen from their spectrum if left out.
+        decimate: samples per row; chosen from the band of the motion if left out.
+        progress: called during the work.
+        why: the reason for the cut-off, as words; left out if the user asked for it.
+        delay: of torques behind positions [s]; torques are shifted back.
+        measured: take measured velocities; if left out, where they agree with the positions.
+        cluster: its workers filter the logs, but those in files.
+    """
+    notes: list[str] = []
+    asked = cutoff is not None and not why
+    logs = [*train_logs, *test_logs]
+    if cutoff is None:
+        cutoff, why = min(choose_cutoff(log) for log in train_logs)
+        slowest = HIGHEST * min(log.rate for log in logs)
+        if cutoff > slowest:
+            cutoff, why = slowest, "the most that the log of the lowest rate has"
+    if why:
+        notes.append(f"{LOW_PASSED} {cutoff:.3g} Hz, without delay: {why}.")
+    if measured is None:
+        measured = velocities_agree(logs, cutoff)
+    ready: list[Prepared] = []
+    for one in _filtered(logs, cutoff, measured, delay, cluster):
+        ready.append(one)
+        progress(len(ready), len(logs), "filter")
+    train, test = ready[: len(train_logs)], ready[len(train_logs) :]
+    for number, (log, one) in enumerate(zip(logs, ready, strict=True), 1):
+        who = log.source or f"log {number}"
+        said = dict.fromkeys((*log.notes, *one.notes))
+        notes += [f"{who}: {s}" for s in said if asked or not s.startswith(LOW_PASSED)]
+    width, why = band_width(train)
+    bands = [
+        decimation(decimate) if decimate else decimation_filter(one.rate, width) for one in ready
+    ]
+    chosen = None if decimate else (width, why)
+    told = [_in_words(r.rate, b.factor, chosen) for r, b in zip(ready, bands, strict=True)]
+    notes = list(dict.fromkeys([*notes, *told]))
+    return Data(train, test, bands[: len(train)], bands[len(train) :], notes)
+
+
+def _filtered(
+    logs: Sequence[Log], cutoff: float, measured: bool, delay: float, cluster: Cluster | None
+) -> Iterator[Prepared]:
+    """Yield the logs filtered, in order: here, or by the workers of a cluster."""
+    options = cutoff, measured, delay
+    sent = [log for log in logs if not is_in_file(log.q)]
+    if cluster is None or len(sent) < 2:  # a single one is filtered sooner than sent
+        yield from (prepare_one(log, *options) for log in logs)
+        return
+    # what a source told in notes and further columns stays here
+    bare = (Log(g.t, g.q, g.qd, tau=g.tau, joint_names=g.joint_names) for g in sent)
+    there = cluster.each(prepare_one, ((log, *options) for log in bare))
+    for log in logs:
+        yield prepare_one(log, *options) if is_in_file(log.q) else next(there)
+
+
+def prepare_one(log: Log, cutoff: float, measured: bool, delay: float) -> Prepared:
+    """Return a log filtered and differentiated."""
+    velocity = "measured" if measured else "differentiated"
+    return prepare(log, cutoff=cutoff, velocity=velocity, delay=delay)
+
+
+def velocities_agree(logs: Sequence[Log], cutoff: float) -> bool:
+    """Return whether all logs have measured velocities that agree with the positions' slopes."""
+    return all(log.qd is not None and _agree(log, cutoff) for log in logs)
+
+
+def _agree(log: Log, cutoff: float) -> bool:
+    seen = velocities(log, cutoff)
+    moving = seen.moving(RESTING)
+    return bool((seen.difference**2 <= ALIKE**2 * seen.slope)[moving].all())
+
+
+def _in_words(rate: float, factor: int, chosen: tuple[float, str] | None) -> str:
+    if factor == 1:
+        return f"torques and regressor at {rate:.4g} Hz are taken as they are, row by row."
+    said = (
+        f"torques and regressor at {rate:.4g} Hz went through one low-pass, which leaves "
+        f"{rate / factor:.3g} rows a second"
+    )
+    if chosen is None:
+        return f"{said}, as asked for."
+    return f"{said}: the band up to {chosen[0]:.3g} Hz, {chosen[1]}."

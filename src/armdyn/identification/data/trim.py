@@ -1,0 +1,99 @@
+"""Logs without the rest at their ends.
+
+Recorders run before the motion begins and after it ends. At rest friction is unknown, so these
+samples show little, but they fill the part of a log that is held out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import InputError
+from armdyn.log.log import Log
+from armdyn.log.rows import blocks
+
+# A joint is at rest below this share of its greatest speed ...
+RESTING = 0.02
+# ... and does not count if that is below this share of the greatest speed of any joint.
+HELD = 1e-2
+
+# Speeds are means over this time [s]: encoder noise is no motion.
+SPAN = 0.1
+
+# Rest at an end is cut if it is longer than this [s], but for a margin [s].
+SHORTEST = 0.5
+MARGIN = 0.25
+
+
+def trimmed(log: Log, ends: tuple[float, float] | None) -> Log:
+    """Return a log without its ends, with a note that says so.
+
+    Args:
+        log: the log.
+        ends: seconds to cut off at the start and at the end; None cuts off rest.
+    """
+    if ends is None:
+        start, stop = _motion(log)
+        why = f"rest before and after the motion, but for {MARGIN:g} s"
+    else:
+        first, last = float(log.t[0:1][0]), float(log.t[len(log) - 1 :][0])
+        start, stop = _between(log, first + ends[0], last - ends[1])
+        why = "as asked for"
+    if (start, stop) == (0, len(log)):
+        return log
+    times = (log.t[k : k + 1][0] for k in (0, start, stop - 1, len(log) - 1))
+    a, b, c, d = (float(t) for t in times)
+    note = f"cut off {b - a:.3g} s at the start and {d - c:.3g} s at the end: {why}."
+    left = log.part(start, stop)
+    return replace(left, notes=(*left.notes, note))
+
+
+def _between(log: Log, first: float, last: float) -> tuple[int, int]:
+    """Return the samples from one time to another, both included."""
+    start = stop = 0
+    for a, b in blocks(len(log)):
+        t = log.t[a:b]
+        start += int((t < first).sum())
+        stop += int((t <= last).sum())
+    if stop - start < 2:
+        raise InputError(
+            f"`trim` cuts off all of {log.source or 'the log'}, which lasts {log.duration:.4g} s; "
+            "expected less.",
+            argument="trim",
+        )
+    return start, stop
+
+
+def _motion(log: Log) -> tuple[int, int]:
+    """Return the samples from the start of the motion to its end."""
+    span = max(round(SPAN * log.rate), 1)
+    if len(log) <= 2 * span:
+        return 0, len(log)
+    top = np.max([v.max(axis=0) for _, v in _speeds(log, span)], axis=0)
+    counted = (top > HELD * top.max()) & (top > 0.0)
+    first, last = len(log), -1
+    for a, v in _speeds(log, span):
+        moving = np.flatnonzero((v > RESTING * top)[:, counted].any(axis=1))
+        if len(moving):
+            first, last = min(first, a + int(moving[0])), a + int(moving[-1]) + span
+    if last < 0:
+        return 0, len(log)
+    start, stop = (
+        kept if cut * log.median_step > SHORTEST else whole
+        for cut, kept, whole in (
+            (first, first - round(MARGIN * log.rate), 0),
+            (len(log) - 1 - last, last + 1 + round(MARGIN * log.rate), len(log)),
+        )
+    )
+    return start, stop
+
+
+def _speeds(log: Log, span: int) -> Iterator[tuple[int, Array]]:
+    """Yield mean speeds over `span` samples ``(N, n)``, with the number of the first sample."""
+    for a, b in blocks(len(log) - span):
+        time = log.t[a + span : b + span] - log.t[a:b]
+        yield a, np.abs(log.q[a + span : b + span] - log.q[a:b]) / time[:, None]

@@ -1,0 +1,239 @@
+"""`excite`: the most informative motion of an arm, found in seconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arm.arm import Arm
+from armdyn.arrays import Array
+from armdyn.checks import checked_array, checked_flag, checked_number, checked_seed, checked_whole
+from armdyn.cluster import checked_client
+from armdyn.errors import InputError, NumericalError
+from armdyn.identification.arguments import checked_arm
+from armdyn.identification.exciting.clear import check_room, free_limits
+from armdyn.identification.exciting.information import Information
+from armdyn.identification.exciting.limits import Limits, limits_of
+from armdyn.identification.exciting.motion import ExcitingMotion, judged
+from armdyn.identification.exciting.restarts import STARTS, Search, best_row
+from armdyn.identification.exciting.series import Ends, Motions, Series
+from armdyn.identification.exciting.surroundings import surroundings_of
+from armdyn.identification.tolerances import DETERMINED
+from armdyn.minimal.parameters import MinimalParameters
+from armdyn.motion.trajectory import checked_limits
+from armdyn.progress import Progress, reporter
+
+# In a period of about this length [s], joints of usual speed can cross their ranges.
+PERIOD = 10.0
+
+# Points of a period at which a motion is evaluated: in the search, and at the end.
+FEW_POINTS, POINTS_A_HARMONIC = 60, 12
+MANY_POINTS, MANY_A_HARMONIC = 2400, 240
+
+MOST_HARMONICS, MOST_REPEATS, MOST_EVALUATIONS = 50, 10**6, 10**9
+
+# Allowed durations [s] and rates [1/s].
+SHORTEST, LONGEST = 1e-3, 1e6
+SLOWEST, FASTEST = 1e-3, 1e6
+
+# Default errors of measured torques, as a share of the torque limits (or of usual torques).
+NOISE = 0.01
+
+# More searches are taken to be a mistake.
+MOST_RESTARTS = 100_000
+
+
+def excite(
+    arm: Arm,
+    duration: float = 20.0,
+    harmonics: int = 5,
+    *,
+    rate: float = 200.0,
+    position: ArrayLike | None = None,
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
+    torque: ArrayLike | None = None,
+    margin: float = 0.05,
+    friction: bool = True,
+    rotor: bool = False,
+    noise: ArrayLike | None = None,
+    speed: float = 1.0,
+    start: ArrayLike | None = None,
+    end: ArrayLike | None = None,
+    floor: float | None = None,
+    walls: ArrayLike | None = None,
+    self_collision: bool | None = None,
+    radius: ArrayLike | None = None,
+    clearance: float = 0.0,
+    repeats: int | None = None,
+    evaluations: int = 20_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+    restarts: int = 1,
+    client: Any = None,
+) -> ExcitingMotion:
+    """Find a motion from which the arm's dynamic parameters can be identified best.
+
+    It is a Fourier series at rest at both ends. Its information matrix of the minimal parameters
+    has the largest determinant (D-optimal) within limits. With `floor`, `walls` or
+    `self_collision`, the links keep clear of these planes and of each other: capsules stand for
+    them, which enclose the solids of the robot's file (its <collision> elements, meshes included)
+    or lie along the links. The motion is checked at 1 kHz; `clearance` of the result is the
+    smallest distance. Other obstacles are not known: check the motion in a simulator first.
+
+    Args:
+        arm: the arm; its masses, even if rough, predict the torques.
+        duration: of the motion [s].
+        harmonics: of the series, two or more.
+        rate: samples of torque per second [1/s], for predictions and saved files.
+        position: lowest and highest position, ``(2,)`` or ``(n, 2)``; the robot's if left out.
+        velocity: largest, for all joints or one each; the robot's if left out.
+        acceleration: largest, for all joints or one each.
+        torque: largest, for all joints or one each; the robot's if left out.
+        margin: share of all limits that stays unused.
+        friction: also identify friction.
+        rotor: also identify rotor inertias.
+        noise: standard deviation of a measured torque, for all joints or one each; a hundredth of
+            the limits of torque if left out.
+        speed: share of the limits of velocity and acceleration to use, above 0 and up to 1.
+        start: where the motion starts, ``(n,)``; if left out, at `end`, or where it is best.
+        end: where it ends, ``(n,)``; if left out, where it starts.
+        floor: height of a floor in the base frame [m], against gravity. The base may stand on it.
+        walls: planes (nx, ny, nz, d) in the base frame, ``(k, 4)``: the arm stays where
+            nx x + ny y + nz z >= d.
+        self_collision: keep links clear of each other; if left out, with `floor` or `walls`. Links
+            that a joint connects, and links that always touch, are not compared.
+        radius: of capsules along the links, one number or one a link [m]; if left out, capsules
+            enclose the solids of the robot's file.
+        clearance: least distance to keep [m].
+        repeats: periods in the duration; if left out, a period takes about 10 s.
+        evaluations: number of motions to try; about four times as many to keep clear.
+        seed: of the random numbers: the same seed gives the same motion.
+        progress: called with (done, total, what) after each generation of the search; with a
+            client, after each search.
+        restarts: number of searches, from different random motions; the best motion counts.
+        client: a `distributed.Client`, whose workers do the searches. The motion is the same as
+            without it.
+
+    Raises:
+        InputError: an argument is wrong, or a limit is missing.
+        NumericalError: no motion keeps the torque limits, or keeps clear, or none determines the
+            parameters.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> limits = {"position": (-1, 1), "velocity": 2, "acceleration": 8, "torque": 50}
+        >>> motion = armdyn.excite(arm, 4.0, 2, **limits, friction=False, evaluations=200)
+        >>> motion.duration, motion.n
+        (4.0, 2)
+        >>> motion = armdyn.excite(arm, 4.0, 2, **limits, evaluations=200, walls=[(0, 1, 0, -1.5)])
+        >>> motion.clearance >= 0.0, motion.closest[0].between
+        (True, ('link of joint2', 'wall 1'))
+    """
+    arm = checked_arm(arm)
+    with_friction, with_rotor = checked_flag(friction, "friction"), checked_flag(rotor, "rotor")
+    seconds = checked_number(duration, "duration", least=SHORTEST, below=LONGEST)
+    per_second = checked_number(rate, "rate", least=SLOWEST, below=FASTEST)
+    free = checked_number(margin, "margin", least=0.0, below=1.0)
+    h = checked_whole(harmonics, "harmonics", 2, MOST_HARMONICS)
+    times = max(1, round(seconds / PERIOD))
+    if repeats is not None:
+        times = checked_whole(repeats, "repeats", 1, MOST_REPEATS)
+    tries = checked_whole(evaluations, "evaluations", STARTS, MOST_EVALUATIONS)
+    first, searches = checked_seed(seed), checked_whole(restarts, "restarts", 1, MOST_RESTARTS)
+    report = reporter(progress)
+    cluster = checked_client(client)
+    limits = limits_of(arm, position, velocity, acceleration, torque)
+    base = arm.minimal_with(rotor=with_rotor, friction=with_friction)
+    sigma, words = _noise(arm, noise, limits)
+    inner = limits.within(1.0 - free, checked_number(speed, "speed", above=0.0, most=1.0))
+    ends = _ends(arm, start, end, inner, seconds)
+    around = surroundings_of(arm, limits, floor, walls, self_collision, radius, clearance)
+    information = Information(arm, base, inner, sigma)
+    few = max(FEW_POINTS, POINTS_A_HARMONIC * h)
+    many = max(MANY_POINTS, MANY_A_HARMONIC * h)
+    if around.avoided:
+        check_room(around.space, inner, ends)
+        inner = free_limits(around.space, inner, ends)
+    series = Series(inner, h, seconds / times, ends)
+    space = around.space if around.avoided else None
+    search = Search(arm, series, information, space, few, many, seconds, tries)
+    row = best_row(search, first, searches, cluster, report)
+    shrink = search.shrink(row)
+    trajectory = search.trajectory(row)
+    t = series.times(many)
+    _check_determined(base, information, trajectory.states(t))
+    near = around.found(trajectory)
+    notes = (*base.notes, *limits.notes, *words, *_shrunk(shrink), *around.notes(trajectory, near))
+    return judged(
+        arm, base, trajectory, limits, sigma, near, around.capsules, rate=per_second, times=t,
+        notes=notes,
+    )  # fmt: skip
+
+
+def _ends(arm: Arm, start: object, end: object, inner: Limits, seconds: float) -> Ends | None:
+    """Return where the motion starts and ends, checked; None if nothing was asked for."""
+    if start is None and end is None:
+        return None
+    found: dict[str, Array] = {}
+    for name, value in (("start", start), ("end", end)):
+        if value is None:
+            continue
+        q = checked_array(value, name, (arm.n,), what=f"a position of all {arm.n} joints")
+        for joint, x, low, high in zip(arm.joint_names, q, inner.lower, inner.upper, strict=True):
+            if not low < x < high:
+                raise InputError(
+                    f"`{name}` has {joint} at {x:g}, expected a position between its limits less "
+                    f"the margin, {low:g} to {high:g}.",
+                    argument=name,
+                )
+        found[name] = q
+    first = found.get("start", found.get("end", np.zeros(arm.n)))
+    ends = Ends(first, found.get("end", first), seconds)
+    speed, change = ends.speeds()
+    late = (speed >= inner.velocity) | (change >= inner.acceleration)
+    if late.any():
+        raise InputError(
+            f"`end` is too far from `start` for {arm.joint_names[int(np.argmax(late))]}: in "
+            f"{seconds:g} s its limits of velocity and acceleration allow no more than that. Give "
+            "a longer `duration`.",
+            argument="end",
+        )
+    return ends
+
+
+def _shrunk(share: float) -> tuple[str, ...]:
+    if share >= 0.999:
+        return ()
+    return (f"all amplitudes were made {1 - share:.1%} smaller to keep the limits of torque.",)
+
+
+def _check_determined(
+    base: MinimalParameters, information: Information, states: tuple[Array, Array, Array]
+) -> None:
+    one = Motions(*(x[None] for x in states), *3 * (np.zeros((1, 1)),))
+    values = np.linalg.eigvalsh(information.scaled(one)[0])
+    if not values[0] > DETERMINED * values[-1]:
+        raise NumericalError(
+            f"no motion was found that determines all {len(base)} parameters: the limits are too "
+            "narrow, or the harmonics too few. Widen `position`, `velocity` and `torque`, or give "
+            "more `harmonics`."
+        )
+
+
+def _noise(arm: Arm, given: ArrayLike | None, limits: Limits) -> tuple[Array, tuple[str, ...]]:
+    if given is not None:
+        return checked_limits(given, "noise", arm.n, infinite=False), ()
+    rng = np.random.default_rng(0)
+    q = rng.uniform(limits.lower, limits.upper, (200, arm.n))
+    qd = rng.uniform(-limits.velocity, limits.velocity, (200, arm.n))
+    qdd = rng.uniform(-limits.acceleration, limits.acceleration, (200, arm.n))
+    usual = np.sqrt(np.mean(arm.inverse_dynamics(q, qd, qdd) ** 2, axis=0))
+    size = np.where(np.isfinite(limits.torque), limits.torque, usual)
+    words = (
+        f"the errors of measured torques are taken to be {NOISE:.0%} of the limits of torque, or "
+        "of usual torques where there are none; give `noise` for better predictions.",
+    )
+    return np.where(size > 0.0, NOISE * size, 1.0), words

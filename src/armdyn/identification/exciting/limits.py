@@ -1,0 +1,158 @@
+"""The limits of a motion: from the user, from the robot, or by default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arm.arm import Arm
+from armdyn.arrays import Array
+from armdyn.checks import checked_array
+from armdyn.errors import InputError
+from armdyn.motion.trajectory import LEAST, check_positions, checked_limits
+
+# Defaults where neither the robot nor the user gives a limit: moderate speeds [rad/s] and [m/s],
+# and the time [s] in which a joint may reach its speed.
+TURNING_SPEED = 1.5
+SLIDING_SPEED = 0.25
+TIME_TO_SPEED = 0.25
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of every joint, ``(n,)`` each.
+
+    Attributes:
+        lower: lowest position.
+        upper: highest position.
+        velocity: largest speed.
+        acceleration: largest acceleration.
+        torque: largest torque or force; infinite if there is no limit.
+        notes: what was assumed, a sentence each.
+    """
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+    notes: tuple[str, ...]
+
+    def within(self, share: float, speed: float = 1.0) -> Limits:
+        """Return limits scaled by a share; positions are scaled about the middle of the range.
+
+        Args:
+            share: of all limits.
+            speed: share of the limits of velocity and acceleration, in addition.
+        """
+        middle, half = (self.lower + self.upper) / 2, share * (self.upper - self.lower) / 2
+        return Limits(
+            middle - half,
+            middle + half,
+            speed * share * self.velocity,
+            speed * share * self.acceleration,
+            share * self.torque,
+            self.notes,
+        )
+
+
+def limits_of(
+    arm: Arm, position: object, velocity: object, acceleration: object, torque: object
+) -> Limits:
+    """Return the limits to keep.
+
+    Args:
+        arm: the arm; its own limits are the defaults.
+        position: lowest and highest, ``(2,)`` or ``(n, 2)``, or None.
+        velocity: largest, for all joints or one each, or None.
+        acceleration: largest, for all joints or one each, or None.
+        torque: largest, for all joints or one each, or None.
+    """
+    joints, notes = arm.robot.joints, list[str]()
+    turns = np.array([joint.is_revolute for joint in joints])
+    lower, upper = _positions(arm, position, turns, notes)
+    v = _sizes(arm, "velocity", velocity)
+    if v is None:
+        v = np.array([joint.velocity for joint in joints])
+        missing = ~np.isfinite(v)
+        v = np.where(missing, np.where(turns, TURNING_SPEED, SLIDING_SPEED), v)
+        if missing.any():
+            speeds = zip(v[missing].tolist(), turns[missing].tolist(), strict=True)
+            said = sorted({f"{x:g} {'rad/s' if turning else 'm/s'}" for x, turning in speeds})
+            notes.append(
+                f"the robot has no limit of velocity for {_listed(arm, missing)}: "
+                f"{' and '.join(said)} taken; give `velocity` for others."
+            )
+    a = _sizes(arm, "acceleration", acceleration)
+    if a is None:
+        a = v / TIME_TO_SPEED
+        notes.append(
+            f"robots say nothing about acceleration: full speed in {TIME_TO_SPEED:g} s taken; give "
+            "`acceleration` for others."
+        )
+    tau = _sizes(arm, "torque", torque, endless=True)
+    if tau is None:
+        tau = np.array([joint.effort for joint in joints])
+        if not np.isfinite(tau).all():
+            notes.append(
+                f"the robot has no limit of torque for {_listed(arm, ~np.isfinite(tau))}: none "
+                "kept; give `torque`."
+            )
+    return Limits(lower, upper, v, a, tau, tuple(notes))
+
+
+def _positions(
+    arm: Arm, given: object, turns: NDArray[np.bool_], notes: list[str]
+) -> tuple[Array, Array]:
+    own = np.array([[joint.lower, joint.upper] for joint in arm.robot.joints])
+    if given is not None:
+        what = f"the lowest and the highest position, (2,) for all joints or ({arm.n}, 2) for each"
+        pairs = checked_array(given, "position", (2,), (arm.n, 2), what=what)
+        pairs = np.broadcast_to(pairs, (arm.n, 2))
+        check_positions(pairs, "position")
+        for name, (low, high) in zip(arm.joint_names, pairs.tolist(), strict=True):
+            if not high - low >= LEAST:
+                raise InputError(
+                    f"`position` of {name} is from {low:g} to {high:g}; the lower one must be the "
+                    f"smaller one, by {LEAST:g} or more.",
+                    argument="position",
+                )
+        wider = (pairs[:, 0] < own[:, 0]) | (pairs[:, 1] > own[:, 1])
+        if wider.any():
+            notes.append(
+                f"`position` is beyond the robot's own limits of {_listed(arm, wider)}: as asked "
+                "for."
+            )
+        return pairs[:, 0].copy(), pairs[:, 1].copy()
+    endless = ~(np.isfinite(own[:, 0]) & np.isfinite(own[:, 1]))
+    if (endless & ~turns).any():
+        raise InputError(
+            f"the robot has no limits of position for {_listed(arm, endless & ~turns)}, which "
+            "slide: give `position`, the lowest and the highest of every joint.",
+            argument="position",
+        )
+    if endless.any():
+        notes.append(
+            f"{_listed(arm, endless)} turn without limits: half a turn either way taken; give "
+            "`position` for others."
+        )
+        low, high = own[:, 0], own[:, 1]
+        # a joint with one limit may make one turn on the free side of it
+        low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - np.pi, 0) - np.pi)
+        high = np.where(np.isfinite(high), high, low + 2 * np.pi)
+        own = np.stack([low, high], axis=1)
+    return own[:, 0], own[:, 1]
+
+
+def _sizes(arm: Arm, name: str, value: object, endless: bool = False) -> Array | None:
+    if value is None:
+        return None
+    return checked_limits(value, name, arm.n, infinite=endless)
+
+
+def _listed(arm: Arm, which: NDArray[np.bool_]) -> str:
+    if which.all():
+        return "all joints"
+    return ", ".join(name for name, k in zip(arm.joint_names, which, strict=True) if k)

@@ -1,0 +1,133 @@
+"""The prior of the parameters: near the described arm.
+
+A link of mass m and size L is expected to differ from its description by half of m in mass, of m L
+in first moments, of m L^2 in inertias. This is crude, but it has the right units, and the matrix of
+the minimal parameters turns it into a prior of these. If an arm is described without masses, the
+prior is around zero, with a spread that follows from the torques.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from armdyn.arm.arm import Arm
+from armdyn.arrays import Array
+from armdyn.identification.fit.columns import Model
+from armdyn.identification.fit.regression import Prior
+
+SPREAD = 0.5
+SMALLEST_LENGTH = 0.05
+
+# Powers of the length in the ten parameters of a link: m, m L, m L^2.
+POWERS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2.0])
+
+# A lighter link counts as this share of the mean mass.
+SMALLEST_SHARE = 0.1
+
+# A description with masses is trusted at least this much: to twice its masses.
+TRUSTED = 0.25
+UNKNOWN = 0.03
+
+# A rotor that is described may be off by the inertia of the links beyond it. One that is not may be
+# any: this much wider, the prior has no weight.
+UNDESCRIBED = 100.0
+# A rotor that is held has this share of its spread.
+HELD = 1e-7
+
+# Mass of a link if neither the description nor the torques give one.
+SOME_MASS = 1.0
+
+# Friction and extra columns are expected within this multiple of the measured torques.
+WIDE = 3.0
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Expected natural parameters: of links and, if they are fitted, of rotors.
+
+    Attributes:
+        mean: values ``(N,)``, in the order of the columns of the minimal set's matrix.
+        spread: their standard deviations ``(N,)``.
+        described: whether the arm's description has masses.
+        held: joints (from 0) whose rotors keep their described inertia.
+    """
+
+    mean: Array
+    spread: Array
+    described: bool
+    held: tuple[int, ...] = ()
+
+
+def expected(arm: Arm, rotor: bool, torque: Array) -> Expected:
+    """Return the prior of an arm whose measured torques have the size `torque`, ``(n,)``."""
+    joints = arm.robot.joints
+    length = link_length(arm)
+    masses = np.array([j.mass for j in joints])
+    described = bool(masses.sum() > 0.0)
+    if described:
+        masses = np.maximum(masses, SMALLEST_SHARE * masses.mean())
+    else:
+        masses = np.full(arm.n, float(torque.max()) / (9.81 * length * arm.n))
+    parts = [m * length**POWERS for m in masses]
+    mean, spread = [arm.parameters], [SPREAD * np.concatenate(parts)]
+    if rotor:
+        rotors = np.array([j.rotor_inertia for j in joints])
+        beyond = np.cumsum(masses[::-1])[::-1] * length**2
+        mean.append(rotors)
+        spread.append(np.where(rotors > 0.0, 1.0, UNDESCRIBED) * beyond)
+    return Expected(np.concatenate(mean), np.concatenate(spread), described)
+
+
+def with_rotors_held(natural: Expected, joints: Sequence[int]) -> Expected:
+    """Return the prior with the rotors of some joints as described."""
+    spread, first = natural.spread.copy(), 10 * (len(natural.spread) // 11)
+    spread[[first + j for j in joints]] *= HELD
+    return replace(natural, spread=spread, held=tuple(joints))
+
+
+def link_length(arm: Arm) -> float:
+    """Return the usual size of a link [m]."""
+    total = sum(abs(joint.b) + abs(joint.d) for joint in arm.robot.joints)
+    return max(total / arm.n, SMALLEST_LENGTH)
+
+
+def prior_of(model: Model, natural: Expected, torque: Array, column: Array) -> Prior:
+    """Return the prior of all columns.
+
+    Args:
+        model: the columns.
+        natural: the prior of the natural parameters.
+        torque: rms of the torques of every joint, ``(n,)``.
+        column: rms of every column in its joint (the largest of a shared one), ``(p,)``.
+    """
+    P, k, p = model.base.matrix, model.k, len(model.columns)
+    root = np.zeros((k, p))
+    covariance = (P * natural.spread**2) @ P.T
+    root[:, :k] = np.linalg.inv(np.linalg.cholesky(covariance))
+    mean = np.zeros(p)
+    mean[:k] = P @ natural.mean
+    fixed = np.zeros((p - k, p))
+    for i, one in enumerate(model.columns[k:]):
+        size = max(torque[j] for j in one.joints) or 1.0
+        fixed[i, k + i] = (column[k + i] if column[k + i] > 0.0 else 1.0) / (WIDE * size)
+    return Prior(mean, root, fixed, TRUSTED if natural.described else UNKNOWN)
+
+
+def nearest_parameters(model: Model, values: Array, natural: Expected) -> Array:
+    """Return the natural parameters ``(N,)`` with these values that are nearest to the prior.
+
+    Distances are in units of the prior's spread. If a mass comes out as zero or negative, the
+    result differs from the description only in the parameters that carry the minimal ones.
+    """
+    P, w = model.base.matrix, values[: model.k]
+    S = natural.spread**2
+    x = natural.mean + S * (P.T @ np.linalg.solve((P * S) @ P.T, w - P @ natural.mean))
+    masses = x[: 10 * model.n : 10]
+    if natural.described and (masses > 0.0).all():
+        return x
+    near = natural.mean.copy()
+    near[: 10 * model.n : 10] = np.where(masses > 0.0, masses, SOME_MASS)
+    return model.base.to_parameters(w, near=near)

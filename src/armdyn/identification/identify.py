@@ -1,0 +1,160 @@
+"""`identify`: from logs of a moving arm to its parameters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from armdyn.arm.arm import Arm
+from armdyn.checks import checked_flag, checked_number, checked_per_joint, checked_whole
+from armdyn.cluster import checked_client
+from armdyn.identification.arguments import (
+    checked_arm,
+    checked_coupling,
+    checked_cutoff,
+    checked_delay,
+    checked_friction,
+    checked_joints,
+    checked_logs,
+    checked_rotor,
+    checked_tilt,
+    checked_trim,
+)
+from armdyn.identification.data.flip import flipped
+from armdyn.identification.data.trim import trimmed
+from armdyn.identification.extra.extra import Extra, Function, extra_columns
+from armdyn.identification.judge.holdout import split
+from armdyn.identification.pipeline import Options, run
+from armdyn.identification.result import Result
+from armdyn.log.log import Log
+from armdyn.progress import Progress, reporter
+
+Data = Log | str | os.PathLike[str]
+
+# The smallest standard deviation of a torque [N m or N], and the smallest weight of a description.
+# Both are divisors.
+LEAST_DEVIATION = 1e-12
+LEAST_PRIOR = 1e-9
+
+# A larger number of samples per row is a mistake.
+MOST_DECIMATED = 1_000_000_000
+
+
+def identify(
+    arm: Arm,
+    logs: Data | Sequence[Data],
+    *,
+    friction: bool | str | Sequence[str] = "auto",
+    rotor: bool | str = "auto",
+    physical: bool = True,
+    holdout: float = 0.3,
+    test: Data | Sequence[Data] | None = None,
+    cutoff: float | None = None,
+    decimate: int | None = None,
+    dead_band: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    prior: float | None = None,
+    robust: bool = True,
+    extra: Sequence[Extra | tuple[str, Any, Function]] = (),
+    coupling: ArrayLike | None = None,
+    trim: float | tuple[float, float] | None = None,
+    delay: float | str = "auto",
+    tilt: bool | str = "auto",
+    flip: Sequence[int | str] = (),
+    progress: Progress | None = None,
+    client: Any = None,
+) -> Result:
+    """Identify the dynamic parameters of an arm from logs of its motion.
+
+    Args:
+        arm: the geometry, and a first guess of the masses, which fills in what the data do not
+            show.
+        logs: one log or several with joint torques: logs, or paths of files that `Log.read`
+            understands without options, patterns such as "runs/*.parquet", or folders, whose logs
+            are taken by name. Files above 256 MB are read block by block, like `Log.stream`, so
+            they need not fit into memory.
+        friction: "auto" fits viscous, Coulomb and constant friction of every joint, and further
+            terms where the data show them clearly. True fits these three only, a list such as
+            ``["viscous", "coulomb", "load"]`` its terms, False takes friction from the arm.
+        rotor: "auto" fits the rotor inertias that the data show clearly, True all that are
+            identifiable, False takes them from the arm.
+        physical: find links that are physically possible bodies.
+        holdout: share at the end of every log that is not used for the fit, but to test it.
+        test: whole logs to test the fit with, in place of `holdout`.
+        cutoff: of the low-pass of positions [Hz]; if left out, four times the frequency up to
+            which a model explains the torques.
+        decimate: samples of a log that are filtered into one row; chosen from the band of the
+            motion if left out.
+        dead_band: rows of a joint below this speed are left out, for all joints or one each; 4 %
+            of the joint's highest speed if left out.
+        weights: standard deviations of the torques, for all joints or one each; found from the
+            residuals if left out.
+        prior: weight of the described masses: 1 trusts them to 50 %, 5 to 10 %; found
+            from the data if left out.
+        robust: pull in outliers of the torques.
+        extra: additional torque columns: (name, joint, function of q, qd, qdd); see `Extra`.
+        coupling: K, ``(n, n)``, if measured torques are K times joint torques. Friction and rotors
+            are then those of the drives, which turn with the speeds K^-T qd.
+        trim: seconds to cut off at the start and at the end of every log; if left out, rest at both
+            ends. 0 leaves logs whole.
+        delay: seconds by which torques lag behind positions in the logs; "auto" finds it.
+        tilt: "auto" turns gravity, by at most 15 degrees, if the data show clearly that the mount
+            is tilted; False takes gravity from the arm.
+        flip: joints, by numbers from 1 or names, whose torques have the opposite sign in the logs.
+        progress: called with (done, total, what) during each step.
+        client: a `distributed.Client`, whose workers make the rows of the regression and reduce
+            them to triangular factors; they also read files up to 256 MB, which they must find
+            under the same paths. The result has the same bits as without it.
+
+    Raises:
+        InputError: an argument is wrong, or the logs are too short or not of this arm.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> result = armdyn.identify(arm, "run.csv", friction=False)
+        >>> result
+        <Result: 'planar2', passed: torque error 0.08% on data not used for the fit.>
+        >>> result.names
+        ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y', 'Jm2')
+        >>> result.values.round(2)
+        array([1.33, 1.5 , 0.  , 0.33, 0.5 , 0.  , 0.  ])
+    """
+    arm = checked_arm(arm)
+    report = reporter(progress)
+    cluster = checked_client(client)
+    train_logs = checked_logs(arm, logs, "logs", long=True, cluster=cluster)
+    test_logs = [] if test is None else checked_logs(arm, test, "test", long=True, cluster=cluster)
+    options = Options(
+        friction=checked_friction(friction),
+        rotor=checked_rotor(rotor),
+        physical=checked_flag(physical, "physical"),
+        robust=checked_flag(robust, "robust"),
+        cutoff=checked_cutoff(cutoff),
+        decimate=None
+        if decimate is None
+        else checked_whole(decimate, "decimate", 1, MOST_DECIMATED),
+        dead_band=None
+        if dead_band is None
+        else checked_per_joint(dead_band, "dead_band", arm.n, least=0.0),
+        weights=None
+        if weights is None
+        else checked_per_joint(weights, "weights", arm.n, least=LEAST_DEVIATION),
+        prior=None if prior is None else checked_number(prior, "prior", least=LEAST_PRIOR),
+        extra=extra_columns(arm, extra),
+        coupling=None if coupling is None else checked_coupling(coupling, arm.n),
+        trim=checked_trim(trim),
+        delay=checked_delay(delay),
+        tilt=checked_tilt(tilt),
+        flip=checked_joints(flip, "flip", arm),
+    )
+    share = checked_number(holdout, "holdout", least=0.0, below=1.0)
+    train_logs, test_logs = (
+        [trimmed(flipped(log, options.flip), options.trim) for log in given]
+        for given in (train_logs, test_logs)
+    )
+    if test is None:
+        train_logs, test_logs = split(train_logs, share)
+    return run(arm, train_logs, test_logs, options, report, cluster)

@@ -1,0 +1,172 @@
+"""Data that are not used for the fit, and the errors of predicted torques there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import InputError
+from armdyn.identification.fit.fit import group_torques
+from armdyn.identification.fit.groups import Work
+from armdyn.identification.fit.segments import Rows, sample
+from armdyn.identification.judge.stiction import beyond_stiction, slowest_moving
+from armdyn.log.log import Log
+from armdyn.numerics import ratio
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Torques of one segment of a log, in the band of the fit.
+
+    Attributes:
+        log: number of the log.
+        t: times ``(M,)``.
+        measured: torques ``(M, n)``.
+        predicted: torques of the model ``(M, n)``.
+        position: of the joints ``(M, n)``, not filtered further, like velocity and acceleration.
+        velocity: of the joints ``(M, n)``.
+        acceleration: of the joints ``(M, n)``.
+    """
+
+    log: int
+    t: Array
+    measured: Array
+    predicted: Array
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+    @property
+    def residual(self) -> Array:
+        """Measured minus predicted torques."""
+        return self.measured - self.predicted
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Relative errors of torques, ``|tau - predicted| / |tau|``, over rows where the joint moves.
+
+    A joint moves where it is faster than 2 % of its greatest speed in these rows. At rest friction
+    takes any value within the stiction band, and the error is the distance from that band. Of
+    torques that are all zero, the error is 1 (100 %), or 0 if zeros are predicted.
+
+    Attributes:
+        per_joint: of every joint while it moves, ``(n,)``; NaN for a joint that never moves.
+        total: of all joints together while they move; NaN if none ever does.
+        rms: root mean square of the errors of every joint while it moves, ``(n,)``.
+        unfiltered: the total with torques as recorded, noise included.
+        at_rest: of every joint at rest: root mean square of the distance from the stiction band,
+            relative to that of its torques in all rows, ``(n,)``; NaN for a joint that is never at
+            rest.
+        share_at_rest: share of the rows of every joint at rest, ``(n,)``.
+    """
+
+    per_joint: Array
+    total: float
+    rms: Array
+    unfiltered: float
+    at_rest: Array
+    share_at_rest: Array
+
+
+def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
+    """Return the logs without their last part, and these last parts.
+
+    The end of each log is held out in one piece. Neighbouring samples are very similar, so single
+    held-out samples would be no test. The log is cut before filtering.
+    """
+    if share == 0.0:
+        return list(logs), []
+    cuts = [round((1.0 - share) * len(log)) for log in logs]
+    for log, cut in zip(logs, cuts, strict=True):
+        if not 0 < cut < len(log):
+            raise InputError(
+                f"the log has {len(log)} samples: too few to hold out {share:g}.",
+                argument="holdout",
+            )
+    train = [log.part(0, cut) for log, cut in zip(logs, cuts, strict=True)]
+    return train, [log.part(cut, len(log)) for log, cut in zip(logs, cuts, strict=True)]
+
+
+def compare(
+    rows: Rows, values: Array, fastest: Array | float = 0.0
+) -> tuple[list[Series], Errors | None]:
+    """Return measured and predicted torques, and their errors; None without any samples.
+
+    Both include the torques that are known beforehand.
+
+    Args:
+        rows: the rows to compare.
+        values: of the parameters, ``(p,)``.
+        fastest: greatest speeds of the drives in other logs, ``(n,)``: noise is no motion.
+    """
+    model = rows.model
+    series: list[Series] = []
+    known = rows.collected(_known, ()) if model.knows else [None] * len(rows.parts)
+    for part, ours, more in zip(rows.parts, _predicted(rows, values), known, strict=True):
+        measured = part.filtered(part.tau)
+        if more is not None:
+            measured, ours = measured + more, ours + more
+        t, q, qd, qdd = (part.at_centres(x) for x in (part.t, part.q, part.qd, part.qdd))
+        series.append(Series(part.log, t, measured, ours, q, qd, qdd))
+    if not series:
+        return [], None
+    return series, _errors(series, rows, values, fastest)
+
+
+def _errors(series: Sequence[Series], rows: Rows, values: Array, fastest: Array | float) -> Errors:
+    speeds = [np.abs(rows.model.of_drives(s.velocity)) for s in series]
+    least = slowest_moving(speeds, fastest)
+    measured = np.concatenate([s.measured for s in series])
+    moving = np.concatenate(speeds) > least
+    residual = np.concatenate([s.residual for s in series])
+    size = np.sum(np.where(moving, measured, 0.0) ** 2, axis=0)
+    wrong = np.sum(np.where(moving, residual, 0.0) ** 2, axis=0)
+    count = moving.sum(axis=0)
+    mean = np.mean(measured**2, axis=0)
+    beyond, resting = beyond_stiction(rows, values, least)
+    return Errors(
+        np.where(count > 0, np.sqrt(ratio(wrong, size, 1.0)), np.nan),
+        float(np.sqrt(ratio(wrong.sum(), size.sum(), 1.0))) if count.any() else float("nan"),
+        np.sqrt(wrong / np.maximum(count, 1)),
+        _unfiltered(rows, values, least),
+        np.where(resting > 0, np.sqrt(ratio(beyond / np.maximum(resting, 1), mean, 1.0)), np.nan),
+        1.0 - count / len(measured),
+    )
+
+
+def _predicted(rows: Rows, values: Array) -> list[Array]:
+    """Return the filtered torques of the model for every segment, ``(M, n)``."""
+    model = rows.model
+    if not rows.made:
+        return rows.collected(_filtered, (values,))
+    made = [np.empty((len(part.centres), model.n)) for part in rows.parts]
+    for group, ours in rows.each(group_torques, given=(values,)):
+        made[group.segment][group.rows] = ours
+    return made
+
+
+def _filtered(work: Work, values: Array) -> Array:
+    """Return the filtered torques of the model for a group."""
+    model = work.model
+    return work.filtered(model.predicted(values, x.q, x.qd, x.qdd) for _, x in work.blocks())
+
+
+def _known(work: Work) -> Array:
+    """Return the filtered torques that are known beforehand for a group."""
+    return work.filtered(work.model.known(x.q, x.qd, x.qdd) for _, x in work.blocks())
+
+
+def _unfiltered(rows: Rows, values: Array, least: Array) -> float:
+    """Return the relative error of unfiltered torques; of long logs, from runs of samples."""
+    wrong, size = 0.0, 0.0
+    for x in sample(rows.parts):
+        moving = np.abs(rows.model.of_drives(x.qd)) > least
+        off = x.tau - rows.model.predicted(values, x.q, x.qd, x.qdd)
+        tau = x.tau + rows.model.known(x.q, x.qd, x.qdd) if rows.model.knows else x.tau
+        wrong += float(np.sum(off[moving] ** 2))
+        size += float(np.sum(tau[moving] ** 2))
+    return float(np.sqrt(ratio(wrong, size, 1.0)))

@@ -1,0 +1,108 @@
+"""What a verdict says: the answer, why, better explanations, and the measures behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from armdyn.arrays import Array
+from armdyn.identification.judge.box import Box
+
+Answer = Literal["passed", "usable", "not passed"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that explains the data better than the model does.
+
+    Attributes:
+        kind: a word for it, such as "sign" or "delay".
+        what: it in a sentence.
+        error_before: error of the torques without it, on blocks of time that were left out of the
+            fit; the mean of the joints, relative to the sizes of their torques.
+        error_after: the same with it.
+        option: what mends it: an option of `armdyn identify`, or what to change.
+        joints: the joints that it is about, from 1; empty for all.
+    """
+
+    kind: str
+    what: str
+    error_before: float
+    error_after: float
+    option: str
+    joints: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data for JSON."""
+        return {
+            "kind": self.kind, "what": self.what, "error_before": self.error_before,
+            "error_after": self.error_after, "option": self.option, "joints": list(self.joints),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """The numbers of a verdict, of every joint ``(n,)``, relative to `size`.
+
+    Attributes:
+        size: of the joint's torque, at least a tenth of the largest joint's, and a twentieth of its
+            limit of effort [N m or N].
+        blocked: error on blocks of time that were left out of the fit.
+        delivered: error of the delivered model on the rows of the fit where the joint moves.
+        held_out: the same on data held out; NaN without any.
+        spread: standard deviation of predictions on other motions in the box (jackknife).
+        bias: change of predictions there by the terms that the model lacks.
+        lacking: the term that changes them most, in words; empty if there is none.
+        curve: the same for terms of friction over speed and load.
+        bent: the term of these that changes them most, in words.
+        gain: change of predictions there if the drive's gain is fitted, where the data show it.
+        gain_unknown: largest change by a gain that the data allow, whether they show one or not:
+            the estimate and twice its standard deviation.
+        gain_checked: how far the gain may be from 1, the estimate and twice its standard deviation;
+            infinite if it cannot be checked.
+        friction: smallest friction against the motion, over the speeds seen.
+    """
+
+    size: Array
+    blocked: Array
+    delivered: Array
+    held_out: Array
+    spread: Array
+    bias: Array
+    lacking: tuple[str, ...]
+    curve: Array
+    bent: tuple[str, ...]
+    gain: Array
+    gain_unknown: Array
+    gain_checked: Array
+    friction: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """A verdict.
+
+    Attributes:
+        reasons: why the model is not to be relied on, a sentence each.
+        reservations: its weaknesses, a sentence each.
+        findings: what explains the data better.
+        box: the motions that the verdict speaks for.
+        measures: the numbers behind it.
+    """
+
+    reasons: tuple[str, ...]
+    reservations: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    box: Box
+    measures: Measures
+
+    def with_finding(self, finding: Finding) -> Judgement:
+        """Return the verdict with one more finding, told first."""
+        return replace(self, findings=(finding, *self.findings))
+
+    @property
+    def answer(self) -> Answer:
+        """The verdict in a word or two."""
+        if self.reasons:
+            return "not passed"
+        return "usable" if self.reservations else "passed"

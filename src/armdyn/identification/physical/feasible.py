@@ -1,0 +1,193 @@
+"""Whether physically possible links have given minimal values; if not, the nearest values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arm.arm import Arm
+from armdyn.arrays import Array
+from armdyn.checks import checked_array, checked_flag
+from armdyn.errors import InputError, shown
+from armdyn.identification.arguments import checked_arm
+from armdyn.identification.fit.prior import Expected, expected
+from armdyn.identification.physical.pseudo_inertia import (
+    expected_roots,
+    parameters_from,
+    parameters_of,
+)
+from armdyn.identification.physical.solver import ConicProblem, need_solver, vec_of_triangle
+from armdyn.minimal.parameters import MinimalParameters
+
+WHY = "the test whether links can exist"
+
+# Margins are as accurate as the solver; rods and points have the margin 0.
+ACCURATE = 1e-6
+
+# vec(X) = VEC u and tr X = TRACE u for the triangle u of X; TRACE is the identity's triangle, too
+VEC = vec_of_triangle(4)
+TRACE = np.eye(4).ravel() @ VEC
+
+
+@dataclass(frozen=True, eq=False)
+class Feasibility:
+    """Whether there are bodies with given minimal values.
+
+    Attributes:
+        feasible: whether there are.
+        margin: the smallest eigenvalue of the links' pseudo-inertias, relative to the described arm
+            and maximised, up to 1; negative if no bodies have the values.
+        distance: from the values to the nearest possible ones; 0 if the values are possible. In
+            standard deviations if given, else in units of half the arm's masses.
+        nearest: the nearest possible values ``(k,)``.
+        parameters: natural parameters ``(N,)`` of bodies with the nearest values.
+        words: the verdict as text.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> answer = armdyn.feasible(arm, -arm.minimal.values)
+        >>> answer.feasible, answer.margin < 0, answer.distance > 0
+        (False, True, True)
+    """
+
+    feasible: bool
+    margin: float
+    distance: float
+    nearest: Array
+    parameters: Array
+    words: str
+
+
+def feasible(
+    arm: Arm, values: ArrayLike, *, std: ArrayLike | None = None, rotor: bool = False
+) -> Feasibility:
+    """Test whether any bodies, as links of the arm, have given minimal values.
+
+    Args:
+        arm: the arm; its masses set the scale.
+        values: of its minimal parameters, as `Arm.minimal.names` lists them, ``(k,)``.
+        std: their standard deviations ``(k,)``.
+        rotor: the values include rotors, as in `Arm.minimal_with(rotor=True)`.
+
+    Raises:
+        InputError: an argument is wrong.
+        MissingExtraError: Clarabel is not installed.
+        NumericalError: the solver gave up.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> armdyn.feasible(arm, arm.minimal.values).feasible
+        True
+    """
+    arm = checked_arm(arm)
+    base = arm.minimal_with(rotor=checked_flag(rotor, "rotor"))
+    k, names = len(base), shown(", ".join(base.names))
+    w = checked_array(values, "values", (k,), what=f"{k} finite numbers: {names}")
+    spread = None
+    if std is not None:
+        spread = checked_array(std, "std", (k,), what=f"{k} positive numbers: {names}")
+        if (spread <= 0.0).any():
+            raise InputError(
+                "`std` has an entry that is not positive; leave it out if it is unknown.",
+                argument="std",
+            )
+    need_solver(WHY)
+    natural = _size(arm, base, w)
+    P = base.matrix
+    L: Array = np.linalg.inv(np.linalg.cholesky((P * natural.spread**2) @ P.T)).astype(np.float64)
+    links = _Links(base, natural, L)
+    margin = links.margin(w)
+    if margin >= -ACCURATE:
+        x, _ = links.nearest(w)
+        return Feasibility(True, margin, 0.0, w, x, _said_yes(margin))
+    links = _Links(base, natural, L if spread is None else np.diag(1.0 / spread))
+    x, distance = links.nearest(w)
+    nearest = P @ x
+    words = _said_no(base, w, nearest, distance, spread is not None, links.units @ (nearest - w))
+    return Feasibility(False, margin, distance, nearest, x, words)
+
+
+class _Links:
+    """The links as unknowns X_i, then rotors, and their minimal values, in the units of L."""
+
+    def __init__(self, base: MinimalParameters, natural: Expected, units: Array) -> None:
+        self.units, self.rotor_unit = units, natural.spread[10 * base.n :]
+        n, rows = base.n, units @ base.matrix
+        self.roots = expected_roots(natural.mean, natural.spread, n, natural.described)
+        parts = [
+            rows[:, 10 * i : 10 * i + 10] @ parameters_from(C) @ VEC
+            for i, C in enumerate(self.roots)
+        ]
+        self.rows = np.hstack([*parts, rows[:, 10 * n :] * self.rotor_unit])
+
+    def margin(self, w: Array) -> float:
+        """Return the largest t, up to 1, with X_i >= t 1 among all links that have the values."""
+        problem = ConicProblem(WHY)
+        u, t = problem.unknowns(self.rows.shape[1]), problem.unknowns(1, -1.0)
+        problem.zero([(u, self.rows)], -self.units @ w)
+        problem.not_negative([(t, -np.ones((1, 1)))], np.ones(1))
+        self._above(problem, t)
+        return float(problem.solve(WHY)[t][0])
+
+    def nearest(self, w: Array) -> tuple[Array, float]:
+        """Return the parameters of the links with the nearest values, and their distance."""
+        problem, k, n = ConicProblem(WHY), len(w), len(self.roots)
+        # among equally near links, prefer small ones
+        small = np.zeros(self.rows.shape[1])
+        small[: 10 * n] = np.tile(ACCURATE * TRACE, n)
+        u, off = problem.unknowns(len(small), small), problem.unknowns(k)
+        problem.zero([(u, self.rows), (off, -np.eye(k))], -self.units @ w)
+        problem.norm(off)
+        self._above(problem)
+        found = problem.solve(WHY)[u]
+        bodies = [(VEC @ found[10 * i : 10 * i + 10]).reshape(4, 4) for i in range(n)]
+        pairs = zip(self.roots, bodies, strict=True)
+        x = [parameters_of(C @ _positive(X) @ C.T) for C, X in pairs]
+        rotors = self.rotor_unit * np.maximum(found[10 * n :], 0.0)
+        distance = float(np.linalg.norm(self.rows @ found - self.units @ w))
+        return np.concatenate([*x, rotors]), distance
+
+    def _above(self, problem: ConicProblem, t: slice | None = None) -> None:
+        """Keep all X_i, and rotors, at t or above; at 0 without t."""
+        n, count = 10 * len(self.roots), self.rows.shape[1]
+        for at in range(0, n, 10):
+            shift = [] if t is None else [(t, -TRACE[:, None])]
+            problem.semidefinite(4, [(slice(at, at + 10), np.eye(10)), *shift])
+        if count > n:
+            shift = [] if t is None else [(t, -np.ones((count - n, 1)))]
+            zero = np.zeros(count - n)
+            problem.not_negative([(slice(n, count), np.eye(count - n)), *shift], zero)
+
+
+def _positive(X: Array) -> Array:
+    values, V = np.linalg.eigh(X)
+    return (V * np.maximum(values, 0.0)) @ V.T
+
+
+def _size(arm: Arm, base: MinimalParameters, w: Array) -> Expected:
+    """Return the scale of the parameters: from the arm's masses or, without these, from torques."""
+    rng = np.random.default_rng(0)
+    Y = base.regressor(*rng.uniform(-1.0, 1.0, (3, 40, arm.n)))
+    return expected(arm, base.rotor, np.sqrt(np.mean((Y @ w) ** 2, axis=0)))
+
+
+def _said_yes(margin: float) -> str:
+    if margin < 1e-3:
+        return (
+            "there are links with these values, but at the edge of what can exist: rods, plates or "
+            "points, or rotors without inertia."
+        )
+    return f"there are links with these values (margin {margin:.2g})."
+
+
+def _said_no(
+    base: MinimalParameters, w: Array, near: Array, distance: float, known: bool, moved: Array
+) -> str:
+    i = int(np.argmax(np.abs(moved)))
+    unit = "standard deviations away" if known else "times what half the arm's masses make away"
+    return (
+        f"no links have these values. The nearest that links have are {distance:.3g} {unit}; "
+        f"{base.names[i]} would be {near[i]:.4g} in place of {w[i]:.4g} {base.units[i]}."
+    )

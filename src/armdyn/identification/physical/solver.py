@@ -1,0 +1,159 @@
+"""Convex problems for the solver Clarabel, which is imported on use.
+
+    minimise  sum of c_k u_k + w_k u_k^2   such that   M u + m  lies in a cone
+
+for unknowns u and any number of cones. A symmetric matrix X is its upper triangle, column by
+column: X_00, X_01, X_11, X_02, ... In the cone of semidefinite matrices, Clarabel weighs entries
+off the diagonal with sqrt 2.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arrays import Array
+from armdyn.errors import MissingExtraError, NumericalError
+from armdyn.log.segments import scipy
+
+Terms = Sequence[tuple[slice, Array]]
+
+PACKAGE = "clarabel"
+
+# The caller judges whether a solution to reduced tolerances is good enough.
+SOLVED = ("Solved", "AlmostSolved")
+WITHOUT_SOLUTION = {
+    "PrimalInfeasible": "infeasible",
+    "AlmostPrimalInfeasible": "infeasible",
+    "DualInfeasible": "unbounded",
+    "AlmostDualInfeasible": "unbounded",
+}
+
+
+def need_solver(why: str) -> None:
+    """Raise an error if the solver is missing, before any work is done."""
+    if importlib.util.find_spec(PACKAGE) is None:
+        raise MissingExtraError(PACKAGE, "identify", why)
+
+
+def at_triangle(i: int, j: int) -> int:
+    """Return where a triangle has the entry (i, j), i <= j."""
+    return i + j * (j + 1) // 2
+
+
+def vec_of_triangle(n: int) -> Array:
+    """Return F ``(n^2, n (n + 1) / 2)``: vec(X) = F u for a symmetric X of triangle u."""
+    F = np.zeros((n * n, n * (n + 1) // 2))
+    for i in range(n):
+        for j in range(n):
+            F[n * j + i, at_triangle(min(i, j), max(i, j))] = 1.0
+    return F
+
+
+class ConicProblem:
+    """Unknowns with their cost, and affine functions of them that lie in cones.
+
+    A function is a sum of terms: a slice of the unknowns, and the matrix that multiplies it.
+    """
+
+    def __init__(self, why: str) -> None:
+        need_solver(why)
+        self._clarabel: Any = importlib.import_module(PACKAGE)
+        self._costs: list[Array] = []
+        self._cones: list[tuple[Any, Terms, Array]] = []
+        self._count = 0
+
+    def unknowns(self, count: int, linear: ArrayLike = 0.0, square: float = 0.0) -> slice:
+        """Add unknowns u, which cost ``linear @ u + square |u|^2``, and return where they are."""
+        cost = np.full((2, count), square)
+        cost[0] = linear
+        self._costs.append(cost)
+        self._count += count
+        return slice(self._count - count, self._count)
+
+    def zero(self, terms: Terms, constant: Array) -> None:
+        """Keep an affine function at 0."""
+        self._within(self._clarabel.ZeroConeT(len(constant)), terms, constant)
+
+    def not_negative(self, terms: Terms, constant: Array) -> None:
+        """Keep every entry of an affine function at 0 or above."""
+        self._within(self._clarabel.NonnegativeConeT(len(constant)), terms, constant)
+
+    def norm(self, at: slice, weight: float = 1.0) -> None:
+        """Add the cost ``weight |u|`` of unknowns u."""
+        t = self.unknowns(1, weight)
+        count: int = at.stop - at.start
+        rows, cone = np.eye(1 + count), self._clarabel.SecondOrderConeT(1 + count)
+        self._within(cone, [(t, rows[:, :1]), (at, rows[:, 1:])], np.zeros(1 + count))
+
+    def semidefinite(self, n: int, terms: Terms) -> None:
+        """Keep a symmetric matrix of n rows, whose triangle a linear function is, semidefinite."""
+        weights = np.full((n * (n + 1) // 2, 1), math.sqrt(2.0))
+        weights[[at_triangle(i, i) for i in range(n)]] = 1.0
+        weighted = [(at, weights * rows) for at, rows in terms]
+        self._within(self._clarabel.PSDTriangleConeT(n), weighted, np.zeros(len(weights)))
+
+    def minus_log_det(self, n: int, at: slice, weight: float) -> None:
+        """Add the cost ``-weight log det X`` of a symmetric matrix X of n rows.
+
+        With an upper triangular Z, whose diagonal is d, the matrix [diag(d) Z; Z^T X] is
+        semidefinite if and only if X - Z^T diag(d)^-1 Z is. The determinant of the latter product
+        is that of diag(d), so log det X is the largest sum of log d_i.
+        """
+        half, rows = n * (n + 1) // 2, n * (2 * n + 1)
+        Z, X = np.zeros((2, rows, half))
+        for j in range(n):
+            Z[at_triangle(j, j), at_triangle(j, j)] = 1.0
+            for i in range(j + 1):
+                Z[at_triangle(i, n + j), at_triangle(i, j)] = 1.0
+                X[at_triangle(n + i, n + j), at_triangle(i, j)] = 1.0
+        z = self.unknowns(half)
+        self.semidefinite(2 * n, [(z, Z), (at, X)])
+        logs = self.unknowns(n, -weight)
+        for i in range(n):  # (t, 1, d) is in the exponential cone if e^t <= d
+            log, d = np.zeros((3, n)), np.zeros((3, half))
+            log[0, i] = d[2, at_triangle(i, i)] = 1.0
+            constant = np.array([0.0, 1.0, 0.0])
+            self._within(self._clarabel.ExponentialConeT(), [(logs, log), (z, d)], constant)
+
+    def _within(self, cone: Any, terms: Terms, constant: Array) -> None:
+        if len(constant):
+            self._cones.append((cone, terms, constant))
+
+    def solve(self, what: str) -> Array:
+        """Return the unknowns of least cost.
+
+        Raises:
+            NumericalError: there are none, or the solver gave up.
+        """
+        linear, squares = np.concatenate(self._costs, axis=1)
+        blocks: list[Array] = []
+        for _, terms, constant in self._cones:
+            block = np.zeros((len(constant), self._count))
+            for at, rows in terms:
+                block[:, at] -= rows
+            blocks.append(block)
+        A, b = np.concatenate(blocks), np.concatenate([constant for *_, constant in self._cones])
+        if not all(np.isfinite(x).all() for x in (linear, squares, A, b)):
+            raise NumericalError(f"{what}: a coefficient of the problem is not finite.")
+        sparse, settings = scipy("sparse"), self._clarabel.DefaultSettings()
+        settings.verbose = False
+        solver = self._clarabel.DefaultSolver(
+            sparse.csc_matrix(np.diag(2.0 * squares)), linear, sparse.csc_matrix(A), b,
+            [cone for cone, *_ in self._cones], settings,
+        )  # fmt: skip
+        solution = solver.solve()
+        status = str(solution.status)
+        if status in WITHOUT_SOLUTION:
+            raise NumericalError(
+                f"{what}: the solver Clarabel says that the problem is {WITHOUT_SOLUTION[status]}."
+            )
+        if status not in SOLVED:
+            raise NumericalError(f"{what}: the solver Clarabel gave up ({status}).")
+        return np.array(solution.x)

@@ -1,0 +1,127 @@
+"""Results as tables, which `summary` and the command line show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armdyn.present.tables import Grid, card, percent
+
+if TYPE_CHECKING:
+    from armdyn.identification.exciting.motion import ExcitingMotion
+    from armdyn.identification.gains.drive_gains import DriveGains
+    from armdyn.identification.payload.payload import Payload
+    from armdyn.identification.result import Result
+
+
+def torque_errors(result: Result) -> Grid:
+    """Return the errors of torques of every joint, and of all together."""
+    held = "held out" if result.held_out else "of the fit"
+    columns = zip(
+        result.arm.joint_names, result.errors.per_joint, result.train_errors.per_joint,
+        result.excitation.per_joint, result.sigma, strict=True,
+    )  # fmt: skip
+    rows = [
+        (name, f"{error:.2%}", f"{fit:.2%}", f"{expected:.2%}", f"{sigma:.3g}")
+        for name, error, fit, expected, sigma in columns
+    ]
+    total, judged = result.errors.total, result.excitation.expected_error
+    rows.append(("all", f"{total:.2%}", f"{result.train_errors.total:.2%}", f"{judged:.2%}", ""))
+    return Grid(
+        f"Errors of torques, {result.arm.name}",
+        ("joint", f"error {held}", "of the fit", "expected elsewhere", "rms residual"),
+        1,
+        tuple(rows),
+        breaks=frozenset({len(rows) - 1}),
+    )
+
+
+def result_card(result: Result) -> str:
+    """Return a result as notebooks show it: the verdict, errors, and what limits them."""
+    where = "held out" if result.held_out else "of the fit"
+    facts = {
+        f"error {where}": percent(result.errors.total),
+        "expected elsewhere": percent(result.excitation.expected_error),
+        "parameters": str(len(result.values)),
+    }
+    title = f"Identification of {result.arm.name}: {result.verdict}"
+    return card(title, facts, torque_errors(result), (*result.reasons, *result.reservations))
+
+
+def verdict_lines(result: Result) -> list[str]:
+    """Return the verdict as lines: reasons, reservations, findings, gains checked and the box."""
+    where = "data not used for the fit" if result.held_out else "the data of the fit"
+    head = "usable, with reservations" if result.verdict == "usable" else result.verdict
+    lines = [f"{head}: torque error {result.errors.total:.2%} on {where}."]
+    lines += [f"  - {words}" for words in (*result.reasons, *result.reservations)]
+    for finding in result.findings:
+        lines.append(
+            f"  - better explained: {finding.what} (error {finding.error_before:.1%} -> "
+            f"{finding.error_after:.1%}); {finding.option}."
+        )
+    checked = zip(result.arm.joint_names, result.judgement.measures.gain_checked, strict=True)
+    lines.append(f"Gain checked to: {', '.join(f'{name} {_within(x)}' for name, x in checked)}.")
+    lines.append("This holds for motions within")
+    return [*lines, *(f"  {line}" for line in result.box.words(result.arm.robot.joints))]
+
+
+def _within(x: float) -> str:
+    return f"+-{100.0 * x:.2g}%" if x < 1.0 else "not at all"
+
+
+def load_values(payload: Payload) -> Grid:
+    """Return mass, centre of mass and inertia of a load."""
+    load = payload.load
+    rows = [("mass", "kg", f"{load.mass:.5g}", f"{payload.mass_std:.2g}")]
+    for axis, x, std in zip("xyz", load.com, payload.com_std.tolist(), strict=True):
+        rows.append((f"centre {axis}", "m", f"{x:.5g}", f"{std:.2g}"))
+    for name, x in zip(("xx", "xy", "xz", "yy", "yz", "zz"), load.inertia, strict=True):
+        rows.append((f"inertia {name}", "kg m^2", f"{x:.5g}", ""))
+    title = f"Load at the tip of {payload.arm.name}"
+    return Grid(title, ("", "unit", "value", "std"), 2, tuple(rows))
+
+
+def gain_values(found: DriveGains) -> Grid:
+    """Return the gain of every drive."""
+    columns = zip(found.joint_names, found.gains, found.std, found.known, strict=True)
+    rows = tuple(
+        (name, f"{gain:.5g}", f"{std:.2g}", "yes" if known else "no")
+        for name, gain, std, known in columns
+    )
+    title = "Torque per ampere [N m/A or N/A]"
+    return Grid(title, ("joint", "gain", "std", "known"), 1, rows, words_after=1)
+
+
+def limits_used(motion: ExcitingMotion) -> Grid:
+    """Return the range of every joint, and the share of its limits that the motion uses."""
+    limits = motion.limits
+    _, q, _, _ = motion.sample()
+    rows: list[tuple[str, ...]] = []
+    for j, name in enumerate(motion.arm.joint_names):
+        used = [motion.peaks[key][j] for key in ("velocity", "acceleration", "torque")]
+        rows.append(
+            (
+                name,
+                f"{q[:, j].min():.3f}",
+                f"{q[:, j].max():.3f}",
+                f"{limits.lower[j]:.3f} to {limits.upper[j]:.3f}",
+                *(f"{share:.0%}" if share > 0 else "no limit" for share in used),
+            )
+        )
+    heads = ("joint", "lowest", "highest", "limits", "velocity", "acceleration", "torque")
+    return Grid("What is used of the limits", heads, 1, tuple(rows))
+
+
+def clearance_in_words(motion: ExcitingMotion) -> str:
+    """Return the smallest clearance of a motion as a sentence; empty if nothing was compared."""
+    if not motion.closest:
+        return ""
+    near = motion.closest[0]
+    if near.distance < 0.0:
+        return (
+            f"Not kept clear: {near.between[0]} and {near.between[1]} are within each other by "
+            f"{-near.distance:.4f} m at {near.time:.2f} s (capsules, checked at 1 kHz)."
+        )
+    return (
+        f"Smallest clearance, checked at 1 kHz: {near.distance:.4f} m at {near.time:.2f} s, "
+        f"between {near.between[0]} and {near.between[1]}."
+    )

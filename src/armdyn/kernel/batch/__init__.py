@@ -1,1 +1,0 @@
-"""Many states: the loop over them, the finite check, streaming stores, threads."""

@@ -1,1 +1,0 @@
-"""Object code and traced programs on disk: keys, entries, eviction."""

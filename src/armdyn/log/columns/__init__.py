@@ -1,1 +1,0 @@
-"""The meaning of the columns of a file: quantities, joints, units, time stamps."""

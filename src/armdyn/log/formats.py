@@ -1,0 +1,218 @@
+"""The table of log file formats, and the column names that are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import FileError, InputError, LogError
+from armdyn.files import FileFormat, check_regular, listed, reading, writing
+from armdyn.log.columns import EXTRA, Meaning, Table, meaning
+from armdyn.log.match import understood
+from armdyn.log.rows import extremes
+from armdyn.log.stamps import STEPS
+
+if TYPE_CHECKING:
+    from armdyn.log.log import Log
+
+# The table of log file formats.
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogFormat(FileFormat):
+    """A format of log files.
+
+    The reader is called as ``reader(path, **options)`` and returns a `Table`; `blocks` is called
+    the same way and yields tables of consecutive rows. The writer is called with a binary file, as
+    ``writer(log, file)``.
+
+    Attributes:
+        blocks: function that reads a long file block by block; None if it is read as a whole.
+        options: the arguments of `Log.read` that the reader takes.
+    """
+
+    blocks: str | None = None
+    options: tuple[str, ...] = ()
+
+    def table(self, path: Path, given: dict[str, Any]) -> Table:
+        """Return all rows of a file."""
+        read = self.function(self.reader, "reading")
+        return read(path, **{key: given[key] for key in self.options})
+
+    def tables(self, path: Path, given: dict[str, Any]) -> Iterator[Table]:
+        """Yield the rows of a file block by block."""
+        if self.blocks is None:
+            return iter([self.table(path, given)])
+        read = self.function(self.blocks, "reading")
+        return read(path, **{key: given[key] for key in self.options})
+
+
+FORMATS: list[LogFormat] = [
+    LogFormat(
+        name="CSV",
+        suffixes=(".csv", ".txt", ".tsv"),
+        unlisted=(".dat", ".log", ""),
+        reader="armdyn.log.csv:read_csv",
+        blocks="armdyn.log.csv:csv_blocks",
+        options=("delimiter",),
+        writer="armdyn.log.csv:write_csv",
+        written=(".csv",),
+        unlisted_written=(".txt",),
+    ),
+    LogFormat(
+        name="NPZ",
+        suffixes=(".npz",),
+        reader="armdyn.log.arrays:read_npz",
+        blocks="armdyn.log.arrays:npz_blocks",
+        writer="armdyn.log.arrays:write_npz",
+    ),
+    LogFormat(name="MAT", suffixes=(".mat",), reader="armdyn.log.arrays:read_mat"),
+    LogFormat(
+        name="Parquet",
+        suffixes=(".parquet",),
+        unlisted=(".pq",),
+        reader="armdyn.log.parquet:read_parquet",
+        blocks="armdyn.log.parquet:parquet_blocks",
+        writer="armdyn.log.parquet:write_parquet",
+        unlisted_written=(".pq",),
+        extra=("pyarrow", "parquet"),
+    ),
+]
+
+
+def format_read(path: Path) -> LogFormat:
+    """Return the format of an existing log file.
+
+    Raises:
+        LogError: its suffix is unknown, or it is not a regular file.
+    """
+    found = reading(FORMATS, path)
+    if not found:
+        raise LogError(path, f"{path.suffix.lower()} files are not read. {read_in_words()}")
+    if not check_regular(path, "a log", LogError):
+        raise LogError(path, "there is no such file.")
+    return found[0]
+
+
+def format_written(path: Path, what: str = "logs") -> LogFormat:
+    """Return the format that a file of this name is written in.
+
+    Args:
+        path: of the file.
+        what: the things to write, for the error message.
+
+    Raises:
+        FileError: its suffix is unknown.
+    """
+    found = writing(FORMATS, path)
+    if found is None:
+        raise FileError(path, f"{what} are written as {written_in_words()}.")
+    return found
+
+
+def is_log_path(path: Path) -> bool:
+    """Whether a path has a suffix that only log files have."""
+    return bool(path.suffix) and bool(reading(FORMATS, path))
+
+
+def read_in_words() -> str:
+    """Return a sentence on the suffixes of logs."""
+    return f"Logs are {listed([suffix for one in FORMATS for suffix in one.suffixes])}."
+
+
+def written_in_words() -> str:
+    """Return the suffixes that logs are written as: ".csv, .npz or .parquet"."""
+    return listed([suffix for one in FORMATS for suffix in one.listed_written])
+
+
+def write_log(log: Log, path: Path) -> None:
+    """Write a log in the format of the suffix: the whole file or, on any failure, nothing."""
+    from armdyn.writing import whole_file
+
+    found = format_written(path)
+    assert found.writer is not None
+    write = found.function(found.writer, "writing")
+    with whole_file(path) as file:
+        write(log, file)
+
+
+# Column names for writing a log, chosen so that reading recognises every column.
+
+# Characters that no name of a column may have.
+BREAKS = set("\r\n\0")
+
+
+# Positions beyond this [rad] could be taken for degrees.
+FAR = 3.0
+
+# Beyond this median step [s], half of what is surely in seconds, stamps could be taken for those of
+# another unit.
+SLOW = STEPS[1] / 2
+
+
+class WrittenColumns:
+    """Single columns by name; rows are read slice by slice, also for a log in scratch files."""
+
+    def __init__(self, log: Log) -> None:
+        """Name the columns.
+
+        Raises:
+            InputError: the name of a joint or column cannot be written to a file.
+        """
+        names: dict[str, None] = {time_name(log): None}
+        self._blocks: list[Array] = [log.t]
+        effort = "current" if log.effort == "current" else "tau"
+        far = is_far(log)
+        for role, block in (("q", log.q), ("qd", log.qd), ("qdd", log.qdd), (effort, log.tau)):
+            if block is not None:
+                said = far and role == "q"
+                names.update(dict.fromkeys(_name(role, joint, said) for joint in log.joint_names))
+                self._blocks.append(block)
+        for name, column in log.extra.items():
+            parts = [name]
+            if column.ndim == 2:
+                parts = [f"{name}.{k}" for k in range(1, column.shape[1] + 1)]
+            for part in parts:
+                names[extra_name(part, names)] = None
+            self._blocks.append(column)
+        self.names = tuple(names)
+
+    def rows(self, a: int, b: int) -> Array:
+        """Return rows a to b of all columns, ``(b - a, k)``."""
+        parts = [block[a:b] for block in self._blocks]
+        return np.concatenate([p[:, None] if p.ndim == 1 else p for p in parts], axis=1)
+
+
+def time_name(log: Log) -> str:
+    """Return the name of the stamps, with the unit if their steps could be milliseconds."""
+    return "t [s]" if log.median_step > SLOW else "t"
+
+
+def is_far(log: Log) -> bool:
+    """Whether positions could be taken for degrees unless a name says that they are not."""
+    return bool(len(log.q)) and float(np.abs(extremes([log.q])).max()) > FAR
+
+
+def extra_name(name: str, taken: Mapping[str, object]) -> str:
+    """Return the name of an extra column, marked if it could be read as a quantity."""
+    clear = understood(name) is None and not name.startswith(EXTRA) and name not in taken
+    result = name if clear else f"{EXTRA}{name}"
+    if result in taken or not name.strip() or set(name) & BREAKS:
+        raise InputError(f"an extra column cannot be called {name!r} in a file; rename it.")
+    return result
+
+
+def _name(role: str, joint: str, said: bool) -> str:
+    # Brackets hold the unit: they are added if the name of a joint could be misread, or the unit.
+    plain, full = f"{role}_{joint}", f"{role}_{joint} [SI]"
+    for name in (full,) if said else (plain, full):
+        if meaning(name) == Meaning(role, joint) and not set(name) & BREAKS:
+            return name
+    raise InputError(
+        f"the joint name {joint!r} cannot be a part of the name of a column; write an .npz file."
+    )

@@ -1,1 +1,0 @@
-"""Log files: a table of formats, and a reader and a writer for each."""

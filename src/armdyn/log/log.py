@@ -1,0 +1,432 @@
+"""`Log`: measurements of a moving arm at their recorded time stamps."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arrays import Array
+from armdyn.checks import checked_choice, checked_number, checked_path, checked_text, checked_whole
+from armdyn.errors import InputError, shown
+from armdyn.log.options import (
+    checked_extra,
+    checked_joint_names,
+    checked_notes,
+    checked_samples,
+    checked_stamps,
+)
+from armdyn.log.rows import first_not_before, part_of, runs
+
+# `Log`: measurements of a moving arm at their recorded time stamps.
+
+Effort = Literal["torque", "current", "none"]
+
+COLUMNS = ("t", "q", "qd", "qdd", "tau")
+
+# For a longer log, the median step is taken from RUNS runs of RUN samples each.
+RUNS, RUN = 256, 4096
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Log:
+    """Samples of one motion: time stamps, positions, efforts, and notes on how they were read.
+
+    Arrays are float64, of N samples and n joints, and cannot be written to. SI units and radians,
+    on the joint side of the drives.
+
+    Attributes:
+        t: time stamps ``(N,)`` [s], strictly increasing, as they were recorded: steps may differ.
+        q: positions ``(N, n)``.
+        qd: measured velocities ``(N, n)``, or None.
+        qdd: measured accelerations ``(N, n)``, or None.
+        tau: torques ``(N, n)``, or the motor currents [A] if `effort` is "current", or None.
+        joint_names: the names of the joints, base first.
+        effort: what `tau` holds: "torque", "current" or "none".
+        extra: all other columns ``(N,)`` or ``(N, k)`` by name.
+        source: the file of the log, for messages.
+        notes: findings and changes while reading, one sentence each.
+
+    Examples:
+        >>> t = np.arange(100) / 100
+        >>> q = np.sin(np.outer(t, [1.0, 2.0]))
+        >>> log = armdyn.Log(t, q, tau=3 * q, joint_names=("shoulder", "elbow"))
+        >>> log
+        <Log: 100 samples of 2 joints, 0.99 s at 100 Hz, q, tau>
+        >>> len(log[0.2:0.5])
+        30
+    """
+
+    t: Array
+    q: Array
+    qd: Array | None = None
+    qdd: Array | None = None
+    tau: Array | None = None
+    _: KW_ONLY
+    joint_names: tuple[str, ...] = ()
+    effort: Effort = "torque"
+    extra: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    source: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        t, notes = checked_stamps(self.t)
+        q = checked_samples(self.q, "q")
+        shape = q.shape
+        if len(t) != len(q):
+            raise InputError(f"`t` has {len(t)} samples but `q` has {len(q)}.", argument="t")
+        if not len(t) or not shape[1]:
+            raise InputError(f"`q` has the shape {shape}: a log has samples and joints.")
+        self._set("t", t)
+        self._set("q", q)
+        for name in ("qd", "qdd", "tau"):
+            value = getattr(self, name)
+            if value is not None:
+                self._set(name, checked_samples(value, name, shape))
+        self._set("joint_names", checked_joint_names(self.joint_names, shape[1]))
+        effort = "none"
+        if self.tau is not None:
+            effort = checked_choice(self.effort, "effort", ("torque", "current"), error=InputError)
+        self._set("effort", effort)
+        self._set("extra", MappingProxyType(checked_extra(self.extra, len(t))))
+        self._set("source", checked_text(self.source, "source", empty=True))
+        self._set("notes", (*checked_notes(self.notes), *notes))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "extra": dict(self.extra)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        extra = state["extra"]
+        for array in (*(state[name] for name in COLUMNS), *extra.values()):
+            if array is not None:
+                array.flags.writeable = False  # pickled arrays forget it
+        for name, value in {**state, "extra": MappingProxyType(extra)}.items():
+            self._set(name, value)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        joints: object = None,
+        columns: Mapping[str, str | Sequence[str]] | None = None,
+        units: str | Sequence[str] | None = None,
+        time_unit: str | None = None,
+        torque: str = "auto",
+        gear: ArrayLike | None = None,
+        motor_side: Sequence[str] = ("q", "qd", "qdd", "tau"),
+        delimiter: str | None = None,
+        sort: bool = False,
+        missing: str = "error",
+    ) -> Log:
+        """Read a log file: CSV or other text, NPZ of NumPy, MAT of MATLAB, or Parquet.
+
+        Columns are found by their names, in any order and case: the time by ``t``, ``time``,
+        ``stamp``, ``sec`` and ``nanosec``, ...; and for each joint ``q1``, ``q_1``, ``q[0]``,
+        ``q_<joint>``, ``position_<joint>``, ``<joint>.pos``, ...; in the same way velocities
+        (``qd dq v vel velocity``), accelerations (``qdd ddq acc acceleration``), torques
+        (``tau torque effort``) and currents (``i current``). A name may end in its unit,
+        ``q1 [deg]`` or ``time_ms``. Columns named target, command or reference are not taken.
+
+        Args:
+            path: the file, or several of them, which are joined by `concat`.
+            joints: an `Arm` or joint names: selects the joints and their order. With an arm, its
+                limits tell degrees from radians. If left out, the joints are those of the file, in
+                the order of the file.
+            columns: names of columns that are not found automatically, such as
+                ``{"t": "clock", "q": ["a1", "a2"]}``. A single name for q, qd, qdd, tau or current
+                means an ``(N, n)`` array, or has a ``*`` in place of the joint: ``"axis*_angle"``.
+            units: of positions: "rad", "deg", "m" or "mm", for all joints or one each. If left out,
+                taken from the column names, else radians; positions that can only be degrees are
+                refused.
+            time_unit: "s", "ms", "us" or "ns". If left out, taken from the column name or inferred
+                from the stamps.
+            torque: which effort to take: "torque", "current", "none", or "auto" for torques or,
+                if there are none, currents.
+            gear: for motor-side data, G of ``q_joint = G q_motor`` as ``(n,)`` ratios (a reduction
+                of 100 is 1/100) or an ``(n, n)`` matrix with the couplings of the drives. Torques
+                follow because power is the same on both sides: ``tau_joint = inv(G).T tau_motor``.
+            motor_side: which of q, qd, qdd, tau are on the motor side, if `gear` is given.
+            delimiter: separator of text columns; detected if left out.
+            sort: sort the rows by time, and keep the first of rows with equal stamps.
+            missing: what to do with rows that have an empty cell or NaN: "error" or "drop".
+
+        Raises:
+            LogError: the file is not what it should be; says where, with the line of a text file.
+            InputError: an option is wrong.
+
+        Examples:
+            >>> lines = ["time_ms,angle_1 [deg],torque_1", "0,0,1", "4,90,2", "8,180,3"]
+            >>> with open("run.csv", "w") as file:
+            ...     print(*lines, sep=chr(10), file=file)
+            >>> log = armdyn.Log.read("run.csv")
+            >>> log.t, log.q[:, 0] / np.pi
+            (array([0.   , 0.004, 0.008]), array([0. , 0.5, 1. ]))
+        """
+        from armdyn.log.options import ReadOptions
+        from armdyn.log.reading import read_arrays
+
+        options = ReadOptions.checked(
+            joints=joints,
+            columns=columns,
+            units=units,
+            time_unit=time_unit,
+            torque=torque,
+            gear=gear,
+            motor_side=motor_side,
+            delimiter=delimiter,
+            sort=sort,
+            missing=missing,
+        )
+        if isinstance(path, Sequence) and not isinstance(path, str):
+            files = [checked_path(one, "path", what="the path of a log") for one in path]
+            return cls.concat([cls(**read_arrays(file, options)) for file in files])
+        file = checked_path(path, "path", what="the path of a log")
+        return cls(**read_arrays(file, options))
+
+    @staticmethod
+    def stream(
+        path: str | os.PathLike[str],
+        *,
+        joints: object = None,
+        columns: Mapping[str, str | Sequence[str]] | None = None,
+        units: str | Sequence[str] | None = None,
+        time_unit: str | None = None,
+        torque: str = "auto",
+        gear: ArrayLike | None = None,
+        motor_side: Sequence[str] = ("q", "qd", "qdd", "tau"),
+        delimiter: str | None = None,
+        missing: str = "error",
+    ) -> Log:
+        """Read a log that is too long for memory, block by block.
+
+        The arguments are those of `read`. The samples are kept in unnamed files in the folder for
+        temporary files (`TMPDIR`), 8 bytes per number, as long as the log is in use. `identify`
+        also stores its prepared samples there, which take twice as much. A MAT file is read as a
+        whole.
+
+        Raises:
+            LogError: the file is not what it should be; says where, with the line of a text file.
+            InputError: an option is wrong.
+            FileError: there is no room for temporary files.
+
+        Examples:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> log.save("run.csv")
+            >>> long = armdyn.Log.stream("run.csv")
+            >>> long.q[50:52]  # read from the scratch file
+            array([[0.4794, 0.8415],
+                   [0.4882, 0.8521]])
+        """
+        from armdyn.log.options import ReadOptions
+        from armdyn.log.reading import stream_log
+
+        file = checked_path(path, "path", what="the path of a log")
+        options = ReadOptions.checked(
+            joints=joints, columns=columns, units=units, time_unit=time_unit, torque=torque,
+            gear=gear, motor_side=motor_side, delimiter=delimiter, sort=False, missing=missing,
+        )  # fmt: skip
+        return stream_log(file, options)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the log in the format of the suffix: the whole file or, on any failure, nothing.
+
+        Formats are CSV, NPZ and Parquet. Reading the file gives the same bits.
+
+        Raises:
+            FileError: the suffix is unknown, or the file cannot be written.
+
+        Examples:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> log.save("run.npz")
+            >>> bool((armdyn.Log.read("run.npz").q == log.q).all())
+            True
+        """
+        from armdyn.log.formats import write_log
+
+        write_log(self, checked_path(path))
+
+    def page(
+        self,
+        path: str | os.PathLike[str] | None,
+        arm: Any,
+        *,
+        meshes: bool = False,
+        packages: Sequence[str | os.PathLike[str]] = (),
+    ) -> Any:
+        """Write a page (.html) in which an arm moves as in the log; it needs no network.
+
+        Args:
+            path: of the page; None returns it, and a notebook shows it.
+            arm: the `Arm` of the log.
+            meshes: draw the meshes of the robot's file, as `Arm.page` does.
+            packages: folders in which meshes are looked for, besides that of the robot's file.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> t = np.arange(200) / 100
+            >>> armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0]))).page("log.html", arm)
+        """
+        draw = getattr(arm, "page", None)
+        if draw is None or not hasattr(arm, "gravity"):  # logs and runs have pages too
+            raise InputError(
+                f"`arm` is {shown(arm)}, expected an armdyn.Arm; load one by armdyn.load().",
+                argument="arm",
+            )
+        return draw(path, log=self, meshes=meshes, packages=packages)
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.q.shape[1]
+
+    @property
+    def duration(self) -> float:
+        """Time from the first sample to the last [s]."""
+        return float(self.t[-1] - self.t[0])
+
+    @cached_property
+    def median_step(self) -> float:
+        """The median time step [s]; 0 for a single sample.
+
+        For logs of more than a million samples it is taken from evenly spread runs.
+        """
+        if len(self) < 2:
+            return 0.0
+        asked = runs(len(self), RUNS, RUN)
+        return float(np.median(np.concatenate([np.diff(self.t[a:b]) for a, b in asked])))
+
+    @property
+    def rate(self) -> float:
+        """Samples per second, by the median step; 0 for a single sample."""
+        return 1.0 / self.median_step if self.median_step else 0.0
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def _repr_html_(self) -> str:
+        from armdyn.log.summary import log_card
+
+        return log_card(self)
+
+    def __repr__(self) -> str:
+        there = ", ".join(k for k in ("q", "qd", "qdd", "tau") if getattr(self, k) is not None)
+        source = f" of {self.source}" if self.source else ""
+        return (
+            f"<Log{source}: {len(self)} samples of {self.n} joints, {self.duration:.4g} s at "
+            f"{self.rate:.4g} Hz, {there}>"
+        )
+
+    def __getitem__(self, times: slice) -> Log:
+        """Return the samples with ``t0 <= t < t1`` as ``log[t0:t1]``, in seconds of `t`."""
+        if not isinstance(times, slice) or times.step is not None:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"a log is cut by times, log[t0:t1], got {shown(times)}; by sample numbers "
+                "use log.part(a, b)."
+            )
+        ends = [
+            None if time is None else checked_number(time, name, infinite=True, what="a time [s]")
+            for name, time in (("t0", times.start), ("t1", times.stop))
+        ]
+        a = 0 if ends[0] is None else first_not_before(self.t, ends[0])
+        b = len(self) if ends[1] is None else first_not_before(self.t, ends[1])
+        return self.part(a, b)
+
+    def part(self, a: int, b: int) -> Log:
+        """Return samples a to b, excluding b, as a log.
+
+        Examples:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> log.part(10, 20)
+            <Log: 10 samples of 2 joints, 0.09 s at 100 Hz, q>
+        """
+        a, b = (checked_whole(k, name, -sys.maxsize) for k, name in ((a, "a"), (b, "b")))
+        a, b, _ = slice(a, b).indices(len(self))
+        if b <= a:
+            raise InputError(
+                f"no samples are left: the log has {len(self)}, from {self.t[0]:.6g} s to "
+                f"{self.t[-1]:.6g} s."
+            )
+        # Columns are already checked and read-only, so parts are not copied.
+        made = cast(Log, object.__new__(type(self)))
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name in COLUMNS and value is not None:
+                value = part_of(value, a, b)
+            elif one.name == "extra":
+                value = MappingProxyType({k: v[a:b] for k, v in self.extra.items()})
+            made._set(one.name, value)
+        return made
+
+    @staticmethod
+    def concat(logs: Sequence[Log]) -> Log:
+        """Join logs of the same arm into one, with gaps in time between them.
+
+        Velocities, accelerations and extra columns that some of them lack are left out.
+
+        Examples:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> both = armdyn.Log.concat([log, log])
+            >>> len(both), round(both.duration, 3)
+            (200, 2.98)
+        """
+        from armdyn.log.many import concatenated
+
+        return concatenated(logs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a summary of the log as plain numbers and strings, for tables and JSON.
+
+        Examples:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> log.to_dict()["samples"], log.to_dict()["joints"][1]
+            (100, {'name': 'joint2', 'lowest': 0.0, 'highest': 0.9999...})
+        """
+        from armdyn.log.summary import data_of
+
+        return data_of(self)
+
+    def summary(self) -> str:
+        """Return a summary of the log as text: samples, rate, a line per joint, the notes.
+
+        Examples:
+            >>> t = np.arange(100) / 100
+            >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
+            >>> print(log.summary())
+            log: 100 samples, 0.99 s at 100 Hz, q
+            joint1: from 0 to 0.836
+            joint2: from 0 to 1
+        """
+        from armdyn.log.summary import text_of
+
+        return text_of(self)
+
+
+# `LongLog`: a log whose columns lie in scratch files.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LongLog(Log):
+    """A log with its columns in scratch files: ``log.q[a:b]`` reads samples a to b.
+
+    `Log.stream` makes it and checks its samples. `identify` takes it like any other log, and so do
+    `save`, `summary` and `to_dict`. It has no measured accelerations and no extra columns.
+    """
+
+    def __post_init__(self) -> None:
+        pass

@@ -1,0 +1,262 @@
+"""Read a log file: whole, or in blocks if it is too long for memory."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arrays import Array
+from armdyn.errors import ArmdynError, LogError, LogWarning, shown
+from armdyn.log.columns import EXTRA, ROLES, UNITS, Table, unit_in
+from armdyn.log.formats import format_read
+from armdyn.log.log import LongLog
+from armdyn.log.match import Matched, matched, understood
+from armdyn.log.options import ReadOptions
+from armdyn.log.rows import FileRows, extremes
+from armdyn.log.stamps import check_angles, clock_of, ordered, still_joints
+
+# Samples of a table: blocks of joints, complete rows, SI units, the joint side of the drives.
+
+
+@contextmanager
+def told_with(file: Path) -> Generator[None]:
+    """Turn errors while a file is read into a `LogError` that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise LogError(file, f"cannot be read: {error.strerror or error}.") from error
+    except ValueError as error:
+        if isinstance(error, ArmdynError):
+            raise
+        raise LogError(file, f"cannot be read: {error}.") from error
+
+
+def block_of(table: Table, role: str, match: Matched) -> Array:
+    """Return a quantity as one array ``(N, n)``."""
+    for name in match.names[role]:
+        if name in table.text:
+            cell, line = table.text[name]
+            raise LogError(table.path, f"{name!r} is {shown(cell)}, not a number.", line)
+    parts = [table.columns[name] for name in match.names[role]]
+    block = parts[0] if parts[0].ndim == 2 else np.stack(parts, axis=1)
+    q = table.columns[match.names["q"][0]]
+    n = q.shape[1] if q.ndim == 2 else len(match.names["q"])
+    if block.shape[1] != n:
+        raise LogError(
+            table.path,
+            f"{role!r} ({', '.join(match.names[role])}) has {block.shape[1]} joints, but there are "
+            f"positions of {n}.",
+        )
+    return block
+
+
+def complete_rows(
+    table: Table, match: Matched, t: Array, blocks: Mapping[str, Array], missing: str
+) -> NDArray[np.int64]:
+    """Return the rows without missing numbers."""
+    good = np.isfinite(t)
+    for block in blocks.values():
+        good &= np.isfinite(block).all(axis=1)
+    if good.all():
+        return np.arange(len(t))
+    bad = np.flatnonzero(~good)
+    row = int(bad[0])
+    if missing == "error":
+        columns: list[tuple[str, float]] = [(match.time, float(t[row]))]
+        for role, block in blocks.items():
+            names = match.names[role]
+            columns += [(names[min(j, len(names) - 1)], float(x)) for j, x in enumerate(block[row])]
+        name, value = next((k, x) for k, x in columns if not math.isfinite(x))
+        what = "is empty or not a number" if math.isnan(value) else f"is {value}"
+        raise table.error(
+            row, f'{name!r} {what}; {len(bad)} rows are like this. missing="drop" leaves them out.'
+        )
+    if not good.any():
+        raise LogError(table.path, "no row has all its numbers.")
+    where = "" if table.lines is None else f", the first at line {table.place(row)}"
+    table.notes.append(f"{len(bad)} rows with missing numbers are left out{where}.")
+    return np.flatnonzero(good)
+
+
+def to_si(blocks: dict[str, Array], match: Matched, scale: Array | None) -> bool:
+    """Convert in place; return whether the unit of the positions is known."""
+    for role, block in blocks.items():
+        units = [_unit(name, role) for name in match.names[role]]
+        known = UNITS[role]
+        factors = np.array([known.get(unit, 1.0) if unit else 1.0 for unit in units])
+        if scale is not None and role in ("q", "qd", "qdd") and (role == "q" or not any(units)):
+            factors = scale
+        if np.any(factors != 1.0):
+            blocks[role] = block * factors
+    q_units = [_unit(name, "q") for name in match.names["q"]]
+    return scale is not None or (bool(q_units) and all(q_units))
+
+
+def _unit(name: str, role: str) -> str | None:
+    """Return the unit that the name of a column says, also of a name that is not understood."""
+    meant = understood(name)
+    return (meant.unit if meant else None) or unit_in(name, role)
+
+
+def to_joint_side(
+    blocks: dict[str, Array], gear: Array, sides: Sequence[str], notes: list[str]
+) -> None:
+    """Convert quantities from the motor side to the joint side, in place."""
+    for role in ROLES:
+        if role not in blocks or ("tau" if role == "current" else role) not in sides:
+            continue
+        if role == "tau":
+            # Power is the same on both sides: tau_joint = inv(G).T tau_motor, for rows tau inv(G).
+            blocks[role] = blocks[role] @ np.asarray(np.linalg.inv(gear), np.float64)
+        elif role != "current":
+            blocks[role] = blocks[role] @ gear.T
+    done = [role for role in sides if role in blocks]
+    notes.append(f"{', '.join(done)} brought from the motors to the joints by the gear matrix.")
+
+
+# A log file read as a whole: SI units, joint side, stamps in order, or an error.
+
+
+def read_arrays(file: Path, options: ReadOptions) -> dict[str, Any]:
+    """Return the arguments of `Log` for a file."""
+    found = format_read(file)
+    with told_with(file):
+        table = found.table(file, options.of_format)
+    match = matched(table, options.joint_names, options.columns, options.torque)
+    blocks = {role: block_of(table, role, match) for role in match.names}
+    n = blocks["q"].shape[1]
+    gears, scale = options.gear_matrix(n), options.scales(n)
+    table.notes += match.notes
+    t = clock_of(table, match.time, match.nanosec, options.time_unit).seconds(table)
+    rows = complete_rows(table, match, t, blocks, options.missing)
+    rows = ordered(table, t, rows, options.sort)
+    t, blocks = t[rows], {role: block[rows] for role, block in blocks.items()}
+    said = to_si(blocks, match, scale)
+    if gears is not None:
+        to_joint_side(blocks, gears, options.motor_side, table.notes)
+    labels = match.joints or tuple(f"joint{k}" for k in range(1, n + 1))
+    if not said:
+        check_angles(table, labels, blocks["q"], options.joints)
+    still = still_joints(labels, blocks)
+    for words in (*table.lost, *still):
+        warnings.warn(f"{file}: {words}", LogWarning, stacklevel=4)
+    used = {match.time, match.nanosec, *(name for part in match.names.values() for name in part)}
+    return {
+        "t": t,
+        "q": blocks["q"],
+        "qd": blocks.get("qd"),
+        "qdd": blocks.get("qdd"),
+        "tau": blocks.get("tau", blocks.get("current")),
+        "joint_names": labels,
+        "effort": "current" if "current" in blocks else "torque",
+        "extra": {
+            k.removeprefix(EXTRA): v[rows] for k, v in table.columns.items() if k not in used
+        },
+        "source": str(file),
+        "notes": (*table.notes, *table.lost, *still),
+    }
+
+
+# A log file that is too long for memory: read in blocks, samples in scratch files.
+
+# The quantities of a log that identification needs.
+NEEDED = ("q", "qd", "tau", "current")
+
+
+def stream_log(file: Path, options: ReadOptions) -> LongLog:
+    """Read a file block by block."""
+    found = format_read(file)
+    with told_with(file):
+        tables = found.tables(file, options.of_format)
+        first = _with_rows(tables)
+        match = matched(first, options.joint_names, options.columns, options.torque)
+        n = block_of(first, "q", match).shape[1]
+        gears, scale = options.gear_matrix(n), options.scales(n)
+        clock = clock_of(first, match.time, match.nanosec, options.time_unit)
+        first.notes += match.notes
+        made = _Columns(tuple(role for role in match.names if role in NEEDED), n)
+        said = True
+        for table in chain([first], tables):
+            blocks = {role: block_of(table, role, match) for role in made.roles}
+            t = clock.seconds(table)
+            complete = complete_rows(table, match, t, blocks, options.missing)
+            rows = ordered(table, t, complete, False)
+            made.check_order(table, t, rows)
+            blocks = {role: block[rows] for role, block in blocks.items()}
+            said = to_si(blocks, match, scale)
+            if gears is not None:
+                to_joint_side(blocks, gears, options.motor_side, table.notes)
+            made.add(table, t[rows], blocks)
+    labels = match.joints or tuple(f"joint{k}" for k in range(1, n + 1))
+    last = Table(file, {})
+    if not said:
+        check_angles(last, labels, made.extremes["q"], options.joints)
+    still = still_joints(labels, made.extremes) if len(made.t) > 1 else []
+    for words in (*made.lost, *still):
+        warnings.warn(f"{file}: {words}", LogWarning, stacklevel=3)
+    effort = "current" if "current" in made.roles else "torque"
+    return LongLog(
+        t=cast(Array, made.t),
+        q=cast(Array, made.columns["q"]),
+        qd=cast("Array | None", made.columns.get("qd")),
+        tau=cast("Array | None", made.columns.get("tau", made.columns.get("current"))),
+        joint_names=labels,
+        effort=effort if {"tau", "current"} & set(made.roles) else "none",
+        source=str(file),
+        notes=(*dict.fromkeys((*made.notes, *last.notes)), *made.lost, *still),
+    )
+
+
+def _with_rows(tables: Iterator[Table]) -> Table:
+    """Return the first table that has rows; blocks of a text file may end after its header."""
+    table = next(tables)
+    while not any(map(len, table.columns.values())):
+        following = next(tables, None)
+        if following is None:
+            break
+        following.notes[:0] = table.notes
+        table = following
+    return table
+
+
+class _Columns:
+    """The columns in scratch files, with extremes and notes of the blocks so far."""
+
+    def __init__(self, roles: tuple[str, ...], n: int) -> None:
+        self.roles = roles
+        self.t = FileRows()
+        self.columns: dict[str, Any] = {role: FileRows(n) for role in roles}
+        self.extremes: dict[str, Array] = {}
+        self.notes: list[str] = []
+        self.lost: list[str] = []
+        self._end = -np.inf
+
+    def check_order(self, table: Table, t: Array, rows: NDArray[np.int64]) -> None:
+        """Raise an error if a block begins before the previous one ends."""
+        if len(rows) and not t[rows[0]] > self._end:
+            raise table.error(
+                int(rows[0]),
+                f"goes back in time: {float(t[rows[0]])!r} s after {float(self._end)!r} s. "
+                "Log.read with sort=True puts rows in order.",
+            )
+
+    def add(self, table: Table, t: Array, blocks: Mapping[str, Array]) -> None:
+        """Append the samples of a block."""
+        self.notes += table.notes
+        self.lost += table.lost
+        if not len(t):
+            return
+        self._end = t[-1]
+        self.t.append(t)
+        for role, block in blocks.items():
+            self.columns[role].append(block)
+            seen = [block] if role not in self.extremes else [self.extremes[role], block]
+            self.extremes[role] = np.stack(extremes(seen))

@@ -1,0 +1,218 @@
+"""Rows of a log in memory or in a scratch file, and slices of them."""
+
+from __future__ import annotations
+
+import bisect
+import mmap
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, NoReturn, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arrays import Array
+from armdyn.errors import FileError, InputError, shown
+
+# Rows that do not fit in memory: in a scratch file, read slice by slice.
+
+
+class _Scratch:
+    """An unnamed file, removed with the last column that uses it."""
+
+    def __init__(self) -> None:
+        try:
+            made = tempfile.TemporaryFile(prefix="armdyn-", buffering=0)
+        except OSError as error:
+            raise _no_room(error) from error
+        self.file = cast(BinaryIO, made)
+        weakref.finalize(self, made.close)
+
+
+def _no_room(error: OSError) -> FileError:
+    return FileError(
+        tempfile.gettempdir(),
+        f"cannot keep the samples of a long log: {error.strerror or error}. Set TMPDIR to a folder "
+        "with room for them.",
+    )
+
+
+class FileRows:
+    """Rows ``(N,)`` or ``(N, k)`` in a scratch file; parts of them share it."""
+
+    def __init__(self, *width: int) -> None:
+        """Begin without rows.
+
+        Args:
+            width: of the rows; none for a single column ``(N,)``.
+        """
+        self._scratch = _Scratch()
+        self._width, self._first, self._count = width, 0, 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the whole, as for an array."""
+        return (self._count, *self._width)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return 1 + len(self._width)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, rows: Array) -> None:
+        """Add rows at the end."""
+        data = np.ascontiguousarray(rows, dtype=np.float64)
+        try:
+            self._scratch.file.seek((self._first + self._count) * self._row_bytes)
+            left = memoryview(cast(Any, data).reshape(-1).view(np.uint8))
+            while len(left):
+                left = left[self._scratch.file.write(left) :]
+        except OSError as error:
+            raise _no_room(error) from error
+        self._count += len(data)
+
+    def part(self, a: int, b: int) -> FileRows:
+        """Return rows a to b, unread."""
+        made = object.__new__(FileRows)
+        made._scratch, made._width = self._scratch, self._width
+        made._first, made._count = self._first + a, b - a
+        return made
+
+    def __getitem__(self, rows: slice | int) -> Array:
+        """Return rows ``[a:b]``, or one, read from the file."""
+        if isinstance(rows, int):
+            k = range(self._count)[rows]
+            return self[k : k + 1][0]
+        if not isinstance(rows, slice) or rows.step not in (None, 1):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"columns in a file are read as [a:b], got {shown(rows)}.")
+        a, b, _ = rows.indices(self._count)
+        result = np.empty((max(b - a, 0), *self._width))
+        left = memoryview(cast(Any, result).reshape(-1).view(np.uint8))
+        self._scratch.file.seek((self._first + a) * self._row_bytes)
+        while len(left):
+            got = cast(Any, self._scratch.file).readinto(left)
+            if not got:
+                raise FileError(tempfile.gettempdir(), "the samples of a long log are gone.")
+            left = left[got:]
+        return result
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Return all rows, for a caller that has the memory."""
+        return self[0 : self._count]
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError(
+            "a long log lies in a scratch file of this process and cannot be sent to another; "
+            "send its path."
+        )
+
+    @property
+    def _row_bytes(self) -> int:
+        return 8 * int(np.prod(self._width, dtype=np.int64))
+
+
+# Rows in memory, filled from the front.
+
+# For arrays of more bytes, one system call that maps all pages pays off.
+LARGE = 1 << 22
+
+
+class MemoryRows:
+    """Rows in memory, filled from the front; the counterpart of `FileRows`."""
+
+    def __init__(self, *shape: int) -> None:
+        """Make room for all rows."""
+        self.rows = _room(shape)
+        self._at = 0
+
+    def append(self, rows: Array) -> None:
+        """Add rows at the end."""
+        self.rows[self._at : self._at + len(rows)] = rows
+        self._at += len(rows)
+
+
+def _room(shape: tuple[int, ...]) -> Array:
+    """Return an uninitialised array.
+
+    For a large array, Linux can map all pages at once, which takes a fraction of the time of
+    mapping each at first access.
+    """
+    size = 8 * int(np.prod(shape, dtype=np.int64))
+    populate = getattr(mmap, "MAP_POPULATE", 0)
+    if size < LARGE or not populate:
+        return np.empty(shape)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | populate
+    return np.frombuffer(mmap.mmap(-1, size, flags=flags), dtype=np.float64).reshape(shape)
+
+
+# Slices of columns in memory or in a file: the same code serves both.
+
+# Rows of a block.
+BLOCK = 1 << 14
+
+# Rows that are compared together: NumPy is slow on short rows.
+SIDE = 64
+
+
+def is_in_file(column: object) -> bool:
+    """Whether a column lies in a file."""
+    return isinstance(column, FileRows)
+
+
+def part_of(column: Array, a: int, b: int) -> Array:
+    """Return rows a to b of a column, as a view or unread."""
+    if isinstance(column, FileRows):
+        return cast(Array, column.part(a, b))
+    return column[a:b]
+
+
+def blocks(count: int, least: int = 1) -> Iterator[tuple[int, int]]:
+    """Yield (start, stop) of consecutive blocks of rows, no shorter than `least`."""
+    size = max(BLOCK, least)
+    for a in range(0, count, size):
+        yield a, min(a + size, count)
+
+
+def extremes(columns: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the lowest and highest of each column of arrays ``(N, n)``."""
+    n = columns[0].shape[1]
+    low, high = np.full(n, np.inf), np.full(n, -np.inf)
+    for column in columns:
+        for a, b in blocks(len(column)):
+            side = SIDE if (b - a) % SIDE == 0 else 1
+            rows = column[a:b].reshape(-1, side * n)
+            low = np.minimum(low, rows.min(axis=0).reshape(side, n).min(axis=0))
+            high = np.maximum(high, rows.max(axis=0).reshape(side, n).max(axis=0))
+    return low, high
+
+
+def picked(column: Array, rows: NDArray[np.int64]) -> Array:
+    """Return single rows of a column, given in order."""
+    if not isinstance(column, FileRows):
+        return column[rows]
+    found = [np.zeros((0, *column.shape[1:]))]
+    for a, b in blocks(len(column)):
+        first, last = np.searchsorted(rows, (a, b)).tolist()
+        if last > first:
+            found.append(column[a:b][rows[first:last] - a])
+    return np.concatenate(found)
+
+
+def runs(count: int, most: int, length: int) -> list[tuple[int, int]]:
+    """Return (start, stop) of up to `most` runs of rows, evenly spread; all rows if they are few.
+
+    Such runs represent a long log where a sample of it suffices.
+    """
+    if count <= most * length:
+        return [(0, count)] if count else []
+    starts = [round(k * (count - length) / max(most - 1, 1)) for k in range(most)]
+    return [(a, a + length) for a in starts]
+
+
+def first_not_before(t: Array, time: float) -> int:
+    """Return the first row of increasing stamps that is not before a time."""
+    return bisect.bisect_left(range(len(t)), time, key=lambda k: float(t[k : k + 1][0]))

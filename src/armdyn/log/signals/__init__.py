@@ -1,1 +1,0 @@
-"""From samples to signals: equal steps, zero-phase filters, derivatives."""

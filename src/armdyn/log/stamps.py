@@ -1,0 +1,200 @@
+"""Time stamps and values of a log: units, order, and values that cannot be right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arrays import Array
+from armdyn.errors import LogError
+from armdyn.log.columns import TIMES, Table
+from armdyn.log.match import understood
+
+# Time stamps: their unit, and their order.
+
+# Stamps beyond this [s] count from 1970. They are shifted to count from the first sample, because a
+# double of 1e9 s has no digits left for nanoseconds.
+EPOCH = 1e8
+
+# Logs have 5 to 2000 samples a second, so the step [s] tells the unit: steps of 4 are
+# milliseconds, of 4000 microseconds. The stamp itself [s] tells it if it counts from 1970.
+STEPS = (5e-4, 0.2)
+SINCE_1970 = (1e8, 1e10)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How to read the columns of time.
+
+    Attributes:
+        time: name of the column.
+        nanosec: name of the column of nanoseconds to add, or None.
+        per_second: units of time in a second.
+        origin: the stamp that becomes time 0, or None to leave stamps as they are.
+    """
+
+    time: str
+    nanosec: str | None
+    per_second: float
+    origin: float | None
+
+    def seconds(self, table: Table) -> Array:
+        """Return the time stamps of a table in seconds."""
+        stamps = table.columns[self.time].reshape(-1)
+        if self.origin is not None:
+            stamps = stamps - self.origin
+        if self.nanosec is not None:
+            return stamps + table.columns[self.nanosec] * TIMES["ns"]
+        return stamps if self.per_second == 1.0 else stamps / self.per_second
+
+
+def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> Clock:
+    """Return how to read stamps: in seconds, from the first sample if they count from 1970."""
+    for name in (time, nanosec):
+        if name in table.text:
+            cell, line = table.text[name]
+            raise LogError(table.path, f"{name!r} is {cell!r}, not a time in numbers.", line)
+    stamps = table.columns[time]
+    if stamps.ndim == 2 and stamps.shape[1] != 1:
+        raise LogError(table.path, f"{time!r} has {stamps.shape[1]} columns, expected one.")
+    there = stamps[np.isfinite(stamps)]
+    if not len(there):
+        raise LogError(table.path, f"{time!r} has no numbers.")
+    first = float(there[0])
+    if nanosec is not None:
+        return Clock(time, nanosec, 1.0, first)
+    meaning = understood(time)
+    said = unit or (meaning.unit if meaning and meaning.role in ("t", "nanosec") else None)
+    unit = said or _guessed(table, time, there)
+    if unit not in TIMES:
+        raise LogError(
+            table.path, f"{time!r} says that time is in {unit!r}, expected s, ms, us or ns. Rename "
+            'the column, or say time_unit="s".',
+        )  # fmt: skip
+    # Divide by 1000, which is exact in binary, unlike 1e-3: so 8 ms give the float of "0.008".
+    per_second = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
+    if first / per_second <= EPOCH:
+        return Clock(time, None, per_second, None)
+    table.notes.append(f"time counts from the first sample, at {first / per_second:.3f} s.")
+    return Clock(time, None, per_second, first)
+
+
+def _guessed(table: Table, time: str, stamps: Array) -> str:
+    """Return the unit that makes the stamps plausible for a log."""
+    steps = np.diff(stamps)
+    steps = steps[steps > 0]
+    if not len(steps):
+        return "s"
+    step, first = float(np.median(steps)), float(stamps[0])
+    by_date = [k for k, f in TIMES.items() if SINCE_1970[0] < first * f < SINCE_1970[1]]
+    by_step = [k for k, f in TIMES.items() if STEPS[0] <= step * f <= STEPS[1]]
+    if step < STEPS[0] or (step < 1.0 and not by_step):
+        return "s"
+    if not by_date and not by_step:
+        raise LogError(
+            table.path,
+            f"the unit of {time!r} is not clear from its steps of {step:g}; say "
+            f'time_unit="s", "ms", "us" or "ns".',
+        )
+    unit = (by_date if len(by_date) == 1 else by_step or by_date)[0]
+    if unit != "s":
+        table.notes.append(f"{time!r} is taken as [{unit}], from its steps of {step:g}.")
+    return unit
+
+
+def ordered(table: Table, t: Array, rows: NDArray[np.int64], sort: bool) -> NDArray[np.int64]:
+    """Return rows in the order of their stamps, or raise at the first that is not."""
+    steps = np.diff(t[rows])
+    wrong = np.flatnonzero(~(steps > 0))
+    if not len(wrong):
+        return rows
+    if not sort:
+        k = int(wrong[0])
+        row, before = int(rows[k + 1]), int(rows[k])
+        what = "repeats the stamp of the row before it" if steps[k] == 0 else "goes back in time"
+        raise table.error(
+            row,
+            f"{what}: {float(t[row])!r} s after {float(t[before])!r} s; {len(wrong)} rows are like "
+            "this. sort=True puts rows in order and keeps the first of equal stamps.",
+        )
+    order = rows[np.argsort(t[rows], kind="stable")]
+    fresh = np.concatenate(([True], np.diff(t[order]) > 0))
+    lost = len(order) - int(fresh.sum())
+    table.notes.append(f"rows sorted by time; {lost} with the stamp of another are left out.")
+    return order[fresh]
+
+
+# Values that cannot be right: degrees taken for radians, joints that do not move.
+
+# Joints of arms turn once or twice. Beyond this [rad], one and a half turns each way, the unit is
+# uncertain.
+MOST_TURNS = 1.5 * math.tau
+DEGREE = math.pi / 180
+
+# Larger positions cannot be angles, in radians or in degrees: 100 turns.
+FARTHEST = 36_000.0
+
+# A joint may be measured this far beyond a limit [rad], plus this share of its range.
+SLACK = 0.2
+
+
+def check_angles(table: Table, names: Sequence[str], q: Array, joints: object) -> None:
+    """Raise an error if positions can only be degrees, or the unit is unknown.
+
+    `joints` may be an arm, whose limits and prismatic joints are used.
+    """
+    robot = getattr(joints, "robot", None)
+    described = tuple(getattr(robot, "joints", ())) if robot is not None else ()
+    for j, name in enumerate(names):
+        low, high = float(q[:, j].min()), float(q[:, j].max())
+        lower, upper = -math.inf, math.inf
+        if len(described) == len(names):
+            if getattr(described[j], "kind", "") == "prismatic":
+                continue
+            lower, upper = float(described[j].lower), float(described[j].upper)
+        bounded = math.isfinite(lower) and math.isfinite(upper)
+        room = SLACK + SLACK * (upper - lower) if bounded else 0.0
+        far = max(-low, high) > MOST_TURNS
+        if bounded:
+            far = far or low < lower - room or high > upper + room
+            if low >= lower - room and high <= upper + room:
+                continue
+        degrees = not bounded or (low * DEGREE >= lower - room and high * DEGREE <= upper + room)
+        if max(-low, high) > FARTHEST:
+            raise LogError(
+                table.path,
+                f"positions of {name} go from {low:.4g} to {high:.4g}: no joint does, a number is "
+                'wrong. If they are right say units="rad".',
+            )
+        if far and degrees:
+            limits = f", its limits are {lower:.4g} to {upper:.4g} rad" if bounded else ""
+            raise LogError(
+                table.path,
+                f"positions of {name} go from {low:.4g} to {high:.4g}{limits}: are they degrees? "
+                'Say units="deg", or units="rad" if they are radians.',
+            )
+        if bounded:
+            table.notes.append(
+                f"positions of {name} go from {low:.4g} to {high:.4g}, beyond its limits, "
+                f"{lower:.4g} to {upper:.4g}."
+            )
+
+
+def still_joints(names: Sequence[str], blocks: Mapping[str, Array]) -> list[str]:
+    """Return a sentence on joints that never move, and one on efforts that never change."""
+    result: list[str] = []
+    if len(blocks["q"]) < 2:
+        return result
+    still = [name for j, name in enumerate(names) if np.ptp(blocks["q"][:, j]) == 0]
+    if still:
+        result.append(f"positions never change, joints stuck or at rest: {', '.join(still)}.")
+    effort = blocks.get("tau", blocks.get("current"))
+    if effort is not None:
+        same = [name for j, name in enumerate(names) if np.ptp(effort[:, j]) == 0]
+        if same:
+            result.append(f"efforts never change, they may not be measured: {', '.join(same)}.")
+    return result

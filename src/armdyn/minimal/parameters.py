@@ -1,0 +1,399 @@
+"""`MinimalParameters`: the combinations of inertial parameters that determine an arm's dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
+from armdyn.algorithms.structure import structure
+from armdyn.arrays import Array
+from armdyn.checks import checked_array, checked_choice, checked_text
+from armdyn.minimal.check import checked_set
+from armdyn.minimal.closed_form import gravity_only
+from armdyn.minimal.drives import drive_names, drive_parameters, with_drives
+from armdyn.minimal.factory import FunctionFactory
+from armdyn.minimal.invisible import Invisible, invisible
+from armdyn.minimal.khalil_gautier import khalil_gautier
+from armdyn.minimal.other_sets import OtherSet, check_form, inertia_set, kappas, seen_at_rest
+from armdyn.minimal.programs import regressor_program
+from armdyn.minimal.terms import latex_lines, written
+from armdyn.robot.chain import Chain
+from armdyn.robot.friction import has_load_terms
+
+TRACKING = "tracking_regressor"
+
+
+class MinimalParameters:
+    """The minimal parameters of an arm: values, names, regressor, and conversion to parameters.
+
+    The torques of an arm depend on its 10n link parameters only through k combinations:
+    ``values = matrix @ parameters``.
+
+    Attributes:
+        names: such as "U2_33", "k3_x", "m4"; see `expression` for what they mean.
+        matrix: (k, N) with N = 10n, plus the drives' parameters if they are part of the set.
+        values: (k,), for the arm as described.
+        parameter_names: of the N parameters that are combined.
+        notes: remarks from the check against the regressor.
+
+    Examples:
+        >>> base = armdyn.load("planar2").minimal
+        >>> base
+        <MinimalParameters: 6 of 20>
+        >>> base.names
+        ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y')
+        >>> base.values
+        array([1.3333, 1.5   , 0.    , 0.3333, 0.5   , 0.    ])
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        factory: FunctionFactory,
+        *,
+        rotor: bool = False,
+        friction: bool = False,
+    ) -> None:
+        self._chain = chain
+        self._factory = factory
+        self.rotor, self.friction = rotor, friction
+        self._structure = structure(chain)
+        inertial, self.notes = checked_set(chain)
+        self._closed = inertial.terms == () or inertial.terms[0].symbol is not None
+        self._links = inertial
+        self._set = with_drives(inertial, chain, self._structure, rotor, friction)
+        self._spread = self._set.spread
+        self._functions: dict[tuple[str, str], Callable[..., Any]] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the minimal parameters."""
+        return tuple(term.name for term in self._set.terms)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """SI units of the minimal parameters."""
+        return tuple(term.unit for term in self._set.terms)
+
+    @property
+    def matrix(self) -> Array:
+        """P, (k, N)."""
+        return self._set.matrix.copy()
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the N parameters: links first, then rotors, then friction."""
+        n = self._chain.n
+        links = [f"{p}_{i}" for i in range(1, n + 1) for p in PARAMETER_NAMES]
+        return (*links, *drive_names(self._chain, self.rotor, self.friction))
+
+    @property
+    def parameters(self) -> Array:
+        """The N parameters of the arm as described."""
+        drives = drive_parameters(self._chain, self.rotor, self.friction)
+        return np.array([*parameters(self._chain), *drives], dtype=np.float64)
+
+    @property
+    def values(self) -> Array:
+        """The values of the arm as described, (k,)."""
+        return self._set.matrix @ self.parameters
+
+    @property
+    def carriers(self) -> tuple[str, ...]:
+        """For each minimal parameter, the parameter of its own link that represents it.
+
+        With suitable carriers, all other parameters may be zero and the arm moves the same.
+        """
+        names = self.parameter_names
+        return tuple(written(column, names) for column in self._set.carriers.T)
+
+    @property
+    def n(self) -> int:
+        """Number of joints of the arm."""
+        return self._chain.n
+
+    @property
+    def spread(self) -> Array:
+        """Z, (N, k): parameters for a unit of each minimal parameter; ``matrix @ Z`` is 1."""
+        return self._spread.copy()
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether the set is that of the theorems; False if it was found numerically."""
+        return self._closed
+
+    @property
+    def gravity_only(self) -> tuple[str, ...]:
+        """Names of the minimal parameters that the torques of the arm at rest depend on.
+
+        Theorem 4 of [Lin1994], corrected; for a set that was found numerically, those of which a
+        torque at rest shows anything.
+        """
+        if self._closed:
+            return gravity_only(self._chain, self._structure)
+        return seen_at_rest(self._chain, self._links)
+
+    def inertia_only(self) -> OtherSet:
+        """Return the set that the mass matrix alone depends on, Theorem 3 of [Lin1994], corrected.
+
+        It is also the set of all torques without gravity. Where the axes of joints 1 to i meet in
+        one point C, first moments of body i are not seen, and products of inertia are about C:
+        "U2_13C" instead of "U2_13".
+
+        Examples:
+            >>> base = armdyn.load("puma560").minimal
+            >>> only = base.inertia_only()
+            >>> len(base), len(only.names), len(base.gravity_only)
+            (36, 34, 10)
+            >>> sorted(set(base.names) - set(only.names))
+            ['U2_13', 'U2_23', 'k2_x', 'k2_y']
+        """
+        return inertia_set(self._chain, self._set, self.rotor)
+
+    def kappas(self) -> OtherSet:
+        """Return kappa_1 and kappa_2 of [Lin1994] (53), (54), for every joint that has them.
+
+        Joint i slides between joints r and s, and is not parallel to joint r. Names are
+        "kappa1_i" and "kappa2_i". The set of this class has two components of the same vector
+        instead, "kappai_x", ..., which stay well conditioned if the joint becomes parallel.
+
+        Examples:
+            >>> across = armdyn.Joint(kind="prismatic", beta=np.pi / 2, mass=1.0, com=(0.1, 0, 0.2))
+            >>> arm = armdyn.Arm(armdyn.Robot([armdyn.Joint(mass=1.0), across]))
+            >>> arm.minimal.kappas().names
+            ('kappa1_2', 'kappa2_2')
+        """
+        return kappas(self._chain, self._structure, self._set)
+
+    def regressor(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None
+    ) -> Array:
+        """Return Y, ``(..., n, k)``: ``Y @ values`` are the torques.
+
+        Without rotors and friction, unless they are part of the set.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> Y = base.regressor([0.3, 0.5], [1.0, 2.0], [0.0, 1.0])
+            >>> Y @ base.values
+            array([16.3295,  3.9904])
+        """
+        return cast(Array, self._regressor(q, qd, qdd, out=out))
+
+    @cached_property
+    def _regressor(self) -> Callable[..., Any]:
+        program = regressor_program(self._chain, self._spread, self.rotor, self.friction)
+        return self._factory.function(program, "minimal")
+
+    def tracking_regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdr: ArrayLike,
+        qddr: ArrayLike,
+        *,
+        out: Array | None = None,
+    ) -> Array:
+        """Return the regressor of adaptive control, ``(..., n, k)``, after Slotine and Li.
+
+        ``Y @ values`` is M(q) qddr + C(q, qd) qdr + g(q). C is the matrix of Christoffel symbols,
+        so dM/dt - 2C is skew. If they are part of the set, rotors and the friction of qdr are
+        added: friction that grows with speed then only damps s = qd - qdr.
+
+        Args:
+            q: positions.
+            qd: velocities.
+            qdr: reference velocities, qd* + L (q* - q) for a desired motion q*.
+            qddr: their derivatives.
+            out: array for the result.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> Y = base.tracking_regressor([0.3, 0.5], [1.0, 2.0], [0.5, -1.0], [0.0, 1.0])
+            >>> Y @ base.values
+            array([18.7267,  3.8705])
+        """
+        return cast(Array, self._tracking_regressor(q, qd, qdr, qddr, out=out))
+
+    @cached_property
+    def _tracking_regressor(self) -> Callable[..., Any]:
+        drives = self.rotor, self.friction
+        program = regressor_program(self._chain, self._spread, *drives, tracking=True)
+        return self._factory.function(program, "minimal")
+
+    def to_parameters(self, values: ArrayLike, near: ArrayLike | None = None) -> Array:
+        """Return parameters (N,) that have the given values.
+
+        Many parameter vectors do. This one differs from `near` only in the carriers. Without
+        `near` all other parameters are zero, masses among them: fine for torques, but not for
+        programs that divide by masses. The motions are right in any case, but the inertias need
+        not be those of a rigid body.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> parameters = base.to_parameters(base.values)
+            >>> bool(np.allclose(base.matrix @ parameters, base.values))
+            True
+        """
+        w = self._vector(values, "values", len(self.names))
+        N = self._set.matrix.shape[1]
+        x0 = np.zeros(N) if near is None else self._vector(near, "near", N)
+        return x0 + self._spread @ (w - self._set.matrix @ x0)
+
+    @property
+    def described_rotors(self) -> Array | None:
+        """Parameters (N,) of the rotors as described, where the split of inertia matters.
+
+        Torques do not tell some rotors from links, unless friction depends on what the gears
+        transmit: links load a gear, its own rotor does not. Such rotors count as described. None
+        without such friction, or if rotors are no part of the set.
+        """
+        links = self._chain.links
+        if not self.rotor or not has_load_terms(link.friction for link in links):
+            return None
+        x0, at = np.zeros(self._set.matrix.shape[1]), 10 * self.n
+        x0[at : at + self.n] = [cast(float, link.Jm) for link in links]
+        return x0
+
+    def function(
+        self, quantity: str, values: ArrayLike | None = None, *, method: str = "auto"
+    ) -> Callable[..., Any]:
+        """Return a quantity computed from minimal parameters alone, as with `Arm.function`.
+
+        Rotor inertias and friction are those of the arm, unless they are part of the set.
+
+        Args:
+            quantity: what to compute: "mass_matrix", "inverse_dynamics", "gravity", ...; or
+                "tracking_regressor", which has no values.
+            values: built into the code as constants; without them the values are the last
+                argument of the function, ``(k,)`` or ``(..., k)``.
+            method: name of the method; "auto" takes the cheapest.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> f = base.function("mass_matrix")
+            >>> f([0.3, 0.5], base.values)
+            array([[2.5442, 0.7721],
+                   [0.7721, 0.3333]])
+        """
+        checked_text(quantity, "quantity", what="the name of a quantity")
+        checked_text(method, "method", what="the name of a method")
+        if quantity == TRACKING:
+            return self._tracking_regressor
+        if values is None:
+            key = (quantity, method)
+            if key not in self._functions:
+                self._functions[key] = self._factory.at_run_time(self, quantity, method)
+            return self._functions[key]
+        w = self._vector(values, "values", len(self.names))
+        return self._factory.built_in(self, quantity, method, w)
+
+    def mass_matrix(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
+        """Return M(q), ``(..., n, n)``, from minimal values ``(..., k)``; default: the arm's.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.mass_matrix([0.3, 0.5])
+            array([[2.5442, 0.7721],
+                   [0.7721, 0.3333]])
+        """
+        return self._called("mass_matrix", (q,), values)
+
+    def inverse_dynamics(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, values: ArrayLike | None = None
+    ) -> Array:
+        """Return the torques, ``(..., n)``, from minimal values; default: those of the arm.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.inverse_dynamics([0.3, 0.5], [1.0, 2.0], [0.0, 1.0])
+            array([16.3295,  3.9904])
+        """
+        return self._called("inverse_dynamics", (q, qd, qdd), values)
+
+    def bias(self, q: ArrayLike, qd: ArrayLike, values: ArrayLike | None = None) -> Array:
+        """Return C qd + g, ``(..., n)``, from minimal values; default: those of the arm.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.bias([0.3, 0.5], [1.0, 2.0])
+            array([15.5574,  3.6571])
+        """
+        return self._called("bias", (q, qd), values)
+
+    def gravity(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
+        """Return g(q), ``(..., n)``, from minimal values; default: those of the arm.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.gravity([0.3, 0.5])
+            array([17.4751,  3.4173])
+        """
+        return self._called("gravity", (q,), values)
+
+    def _called(
+        self, quantity: str, states: tuple[ArrayLike, ...], values: ArrayLike | None
+    ) -> Array:
+        return self.function(quantity)(*states, self.values if values is None else values)
+
+    @property
+    def invisible(self) -> tuple[Invisible, ...]:
+        """Link parameters that no torque determines, and which joint is the reason; print them."""
+        return invisible(self._chain, self._structure, self._links)
+
+    def khalil_gautier(self) -> OtherSet:
+        """Return the base parameters of Khalil and Gautier, and the matrix that computes them.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.khalil_gautier().names
+            ('ZZR1', 'MXR1', 'MYR1', 'ZZR2', 'MXR2', 'MYR2')
+        """
+        check_form(self._chain, "the set of Khalil and Gautier follows", self._closed)
+        return khalil_gautier(self._chain, self._structure, self._links)
+
+    def expression(self, name: str) -> str:
+        """Return the definition of a minimal parameter: its sum and its meaning.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.expression("U1_33")
+            "U1_33 = Izz_1 + m_2 [kg m^2]: ..."
+        """
+        k = self._index(name)
+        term = self._set.terms[k]
+        total = written(self._set.matrix[k], self.parameter_names)
+        return f"{name} = {total} [{term.unit}]: {term.words}"
+
+    def latex(self) -> str:
+        """Return all definitions as the lines of a LaTeX ``align*`` environment.
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> print(base.latex().splitlines()[1])
+              U_{1,33} &= I_{zz,1} + m_{2} ...
+        """
+        heads = [term.latex for term in self._set.terms]
+        return latex_lines(heads, self._set.matrix, self.parameter_names)
+
+    def _index(self, name: str) -> int:
+        return self.names.index(checked_choice(name, "name", self.names, what="minimal parameter"))
+
+    def _vector(self, given: ArrayLike, name: str, size: int) -> Array:
+        return checked_array(given, name, (size,), what=f"{size} finite numbers")
+
+    def __len__(self) -> int:
+        return len(self._set.terms)
+
+    def _repr_html_(self) -> str:
+        from armdyn.minimal.card import minimal_card
+
+        return minimal_card(self)
+
+    def __repr__(self) -> str:
+        return f"<MinimalParameters: {len(self)} of {self._set.matrix.shape[1]}>"

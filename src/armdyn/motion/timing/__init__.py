@@ -1,1 +1,0 @@
-"""How fast a path can be followed: time laws within the limits of drives, friction included."""

@@ -1,0 +1,125 @@
+"""MJCF files to `Robot`, through MuJoCo's own parser and compiler."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from armdyn.errors import RobotError, RobotFileError
+from armdyn.robot.formats.assemble import assembled
+from armdyn.robot.formats.isolated.process import Isolated
+from armdyn.robot.formats.mjcf.describe import Describer
+from armdyn.robot.formats.mjcf.needed import Model, model_of
+from armdyn.robot.formats.mjcf.source import Reach, checked_text, read_text
+from armdyn.robot.formats.records import Description, Fault
+from armdyn.robot.leniency import Leniency
+from armdyn.robot.model import Robot
+
+_mujoco = Isolated("armdyn.robot.formats.mjcf.worker", "MuJoCo")
+
+
+def read_mjcf(
+    path: str | os.PathLike[str],
+    base: str | None = None,
+    tip: str | None = None,
+    strict: bool = True,
+    snap: bool = True,
+    without: Sequence[str] = (),
+    waive: tuple[str, ...] = (),
+    packages: Sequence[str | os.PathLike[str]] = (),
+) -> Robot:
+    """Return the serial arm that an MJCF file describes.
+
+    The joints keep MuJoCo's zero, sign and names: q is `qpos`. Joints off the chain stand at
+    `qpos0`, and so do joints that equalities and tendons drive; ``Robot.notes`` says what was done.
+
+    Args:
+        path: of the file; includes must be in its folder or below, or in `packages`.
+        base: body the arm stands on; default the world.
+        tip: body at the end; default: as far as the path is unique, to the gripper's base.
+        strict: refuse bodies that cannot exist or whose mass is unknown; False warns instead.
+        snap: take right angles and zeros that are written with few digits as exact.
+        without: bodies to leave out with all that they carry; nothing in them is checked.
+        waive: names of checks that only warn.
+        packages: more folders that files may be included from.
+
+    Raises:
+        RobotFileError: the file does not describe a serial arm, or MuJoCo refuses it.
+    """
+    file = Path(path)
+    try:
+        description = read_description(file, without, packages).description
+        return assembled(
+            description, base=base, tip=tip, leniency=Leniency(strict, waive), snapping=snap
+        )
+    except Fault as fault:
+        raise RobotFileError(file, str(fault)) from None
+    except RobotError as error:
+        raise RobotFileError(file, str(error)) from error
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read of an MJCF file.
+
+    Attributes:
+        description: the tree.
+        answer: what MuJoCo's process sent.
+        bodies: names of bodies by their numbers, with those that the file does not have.
+        joints: names of joints by their numbers.
+        includes: names of files that the file includes or attaches.
+    """
+
+    description: Description
+    answer: Mapping[str, Any]
+    bodies: list[str]
+    joints: list[str]
+    includes: list[str]
+
+
+def read_description(
+    path: Path,
+    without: Sequence[str] = (),
+    packages: Sequence[str | os.PathLike[str]] = (),
+    data: bytes | None = None,
+) -> Read:
+    """Return the tree of an MJCF file; `data` are its bytes if they are not in the file.
+
+    Raises:
+        Fault: the file cannot be read, or MuJoCo refuses it.
+    """
+    data = read_text(path) if data is None else checked_text(data)
+    model = model_of(path, data, Reach(path.parent, packages), without)
+    answer = _mujoco.ask({
+        "whole": model.whole,
+        "needed": model.needed,
+        "models": {
+            "whole": {name: texts[0] for name, texts in model.models.items()},
+            "needed": {name: texts[1] for name, texts in model.models.items()},
+        },
+        "meshes": model.meshes,
+    })  # fmt: skip
+    if "error" in answer:
+        raise Fault(f"MuJoCo refuses it: {_told(answer, model)}")
+    describer = Describer(answer)
+    description = describer.description(
+        path.stem, model.gone, without, os.path.dirname(os.path.abspath(path))
+    )
+    includes = list(dict.fromkeys(file.name for _, file, _ in model.document.origins[1:]))
+    includes = [name for name in includes if name != path.name] + list(model.models)
+    return Read(description, answer, describer.bodies, describer.joints, includes)
+
+
+def _told(answer: dict[str, Any], model: Model) -> str:
+    """Return MuJoCo's error on one line, with lines of files."""
+
+    def placed(found: re.Match[str]) -> str:
+        path, line = model.document.origin(int(found[1]))
+        return f"line {line} of {path.name}"
+
+    text = re.sub(r"\bline (\d{1,7})\b", placed, answer["error"])
+    return ", ".join(part.strip() for part in text.splitlines() if part.strip()).rstrip(".") + "."

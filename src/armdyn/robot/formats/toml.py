@@ -1,0 +1,315 @@
+"""Arms as TOML: a few lines for the arm, then one ``[[joint]]`` table for each joint.
+
+The keys are the arguments of `Robot` and `Joint`. Angles are in radians; beta, theta, lower and
+upper may be given in degrees under the same name with ``_deg`` added. ``n_joints`` is optional.
+With it, and with the eight keys that every joint must have, a truncated file is not read as a
+shorter arm. ``strict = false`` in a file says that its inertias are known to be those of no body,
+such as plain least squares give: it is read with a warning; ``waive`` says so of named checks.
+``units = "SI"`` says that large numbers are meant, and are no degrees or millimetres.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import tomllib
+import warnings
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, cast
+
+import tomli_w
+
+from armdyn.checks import about, checked_items, checked_mapping, checked_text, checked_whole
+from armdyn.errors import RobotError, RobotFileError, RobotWarning, shown
+from armdyn.robot.joint import NO_LIMITS, Joint, angle_faults, limit_faults, link_faults
+from armdyn.robot.leniency import STRICT, Leniency, PhysicalFault, checked_leniency
+from armdyn.robot.model import IDENTITY, NamedFrame, Robot, placement_of
+
+ROBOT_KEYS = (
+    "name", "notes", "n_joints", "units", "strict", "waive", "gravity", "base", "tool", "frame",
+    "joint",
+)  # fmt: skip
+FRAME_KEYS = ("name", "link", "placement")
+JOINT_KEYS = tuple(field.name for field in fields(Joint))
+# Written last: a truncated file lacks at least the last of these.
+REQUIRED_KEYS = ("kind", "beta", "b", "theta", "d", "mass", "com", "inertia")
+DEGREES = {f"{key}_deg": key for key in ("beta", "theta", "lower", "upper")}
+
+# Other common names of the same keys.
+OTHER_NAMES = {
+    "alpha": "beta", "a": "b", "type": "kind", "m": "mass", "r": "com", "I": "inertia",
+    "Jm": "rotor_inertia", "armature": "rotor_inertia", "damping": "viscous", "B": "viscous",
+    "friction": "coulomb", "joints": "joint", "g": "gravity",
+}  # fmt: skip
+
+# The only units there are; a file that says so has numbers that are meant.
+SI = "SI"
+# Without the key, larger numbers are taken to be in degrees or millimetres.
+LARGEST_ANGLE = 2 * math.pi
+LARGEST_LENGTH = 100.0
+
+# An arm of a thousand joints has a third of a megabyte.
+LARGEST_FILE = 2_000_000
+# The parser needs memory that grows as the square of the number of parts of a key, a.b.c. Our keys
+# have one part; a line may hold the 16 numbers of a placement.
+MOST_DOTS = 200
+
+Table = dict[str, Any]
+
+
+def read_toml(path: Path, strict: bool = True, waive: tuple[str, ...] = ()) -> Robot:
+    """Return the arm a TOML file describes; `strict` as in `Robot`, and also for units."""
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_FILE:
+            raise RobotFileError(
+                path,
+                f"has {size / 1e6:.0f} MB, more than the {LARGEST_FILE / 1e6:.0f} MB that a table "
+                "of joints may have.",
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise RobotFileError(path, f"cannot be read: {error.strerror or error}.") from error
+    return robot_from_toml(data, path, Leniency(strict, waive))
+
+
+def robot_from_toml(data: bytes, source: str | Path, leniency: Leniency = STRICT) -> Robot:
+    """Return the arm that the bytes of a TOML file describe; `source` is named in errors."""
+    table = _parsed(data, source)
+    _check_keys(table, ROBOT_KEYS, source, "the top of the file")
+    rows = _joint_tables(table, source)
+    own = table.get("strict", True)
+    if not isinstance(own, bool):
+        raise RobotFileError(source, f"`strict` is {shown(own)}, expected true or false.")
+    if table.get("units", SI) != SI:
+        raise RobotFileError(source, f"`units` is {shown(table['units'])}, expected {SI!r}.")
+    joints: list[Joint] = []
+    for k, row in enumerate(rows, 1):
+        where = f"[[joint]] number {k}"
+        try:
+            joint = Joint(**_usable(_joint_arguments(row, source, where), where, leniency))
+        except RobotFileError:
+            raise
+        except RobotError as error:
+            raise RobotFileError(source, f"{where}: {error}") from error
+        if "units" not in table:
+            _check_units(joint, row, source, where, leniency.strict)
+        joints.append(joint)
+    name = table.get("name", Path(source).stem)
+    if not isinstance(name, str):
+        raise RobotFileError(source, f"`name` is {shown(name)}, expected a string in quotes.")
+    given = {key: table[key] for key in ("notes", "gravity", "base", "tool") if key in table}
+    try:
+        frames = _frames(table.get("frame", []), len(joints))
+        waive = checked_leniency(own, table.get("waive", []), error=RobotError).waive
+        waive = tuple(dict.fromkeys((*waive, *leniency.waive)))
+        strict = leniency.strict and own
+        return Robot(joints, name=name, strict=strict, waive=waive, frames=frames, **given)
+    except RobotError as error:
+        raise RobotFileError(source, str(error)) from error
+
+
+def toml_text(robot: Robot) -> str:
+    """Return the arm as TOML; reading it back gives an equal arm, to the last bit."""
+    table: Table = {"name": robot.name, "n_joints": robot.n, "units": SI}
+    table["gravity"] = list(robot.gravity)
+    faults = (fault for j in robot.joints for fault in (*angle_faults(j), *link_faults(j)))
+    checks = {fault.check for fault in faults}
+    if checks and not robot.strict:
+        table["strict"] = False
+    elif checks:
+        table["waive"] = [check for check in robot.waive if check in checks]
+    for key, placement in (("base", robot.base), ("tool", robot.tool)):
+        if placement != IDENTITY:
+            table[key] = [list(row) for row in placement]
+    if robot.frames:
+        table["frame"] = [
+            {"name": frame.name, "link": frame.link, "placement": [*map(list, frame.placement)]}
+            for frame in robot.frames
+        ]
+    table["joint"] = [_joint_table(joint) for joint in robot.joints]
+    notes = tomli_w.dumps({"notes": list(robot.notes)}) if robot.notes else ""
+    # The writer puts every number of an array on a line of its own. A line break inside brackets
+    # cannot be part of a string, since strings are written with \n escaped.
+    rows = re.sub(r"\[\n[^\[\]]*\]", _on_one_line, tomli_w.dumps(table))
+    return f"# An arm in SI units and radians, modified DH.\n{notes}{rows}"
+
+
+def _frames(rows: object, n: int) -> list[NamedFrame]:
+    """Return the frames of the [[frame]] tables."""
+    found: list[NamedFrame] = []
+    tables = checked_items(rows, "frame", what="[[frame]] tables", error=RobotError)
+    for k, row in enumerate(tables, 1):
+        error = about(f"[[frame]] number {k}", RobotError)
+        entries = checked_mapping(row, "frame", what="a [[frame]] table", error=error)
+        if set(entries) != set(FRAME_KEYS):
+            listed = ", ".join(FRAME_KEYS)
+            raise error(f"has the keys {', '.join(entries)}, expected {listed}.", argument="frame")
+        name = checked_text(entries["name"], "name", error=error)
+        link = checked_whole(entries["link"], "link", 0, n, error=error)
+        placement = placement_of(cast(Any, entries["placement"]), f"placement of frame {name}")
+        found.append(NamedFrame(name, link, placement))
+    return found
+
+
+def _usable(arguments: Table, where: str, leniency: Leniency) -> Table:
+    """Return the arguments of `Joint` without limits that are wrong, if these may be waived."""
+    if not leniency.accepts("limits"):
+        return arguments
+    limits = {key: arguments.get(key, value) for key, value in NO_LIMITS.items()}
+    if not all(isinstance(value, int | float) for value in limits.values()):
+        return arguments  # `Joint` refuses it
+    faults = limit_faults(**limits)
+    told = (PhysicalFault(f"{where}: {text[:-1]}", "limits") for _, text in faults)
+    leniency.judge(told, RobotError, stacklevel=5)
+    wrong = [name for names, _ in faults for name in names]
+    return {key: value for key, value in arguments.items() if key not in wrong}
+
+
+def _on_one_line(array: re.Match[str]) -> str:
+    return "[" + ", ".join(array.group()[1:-1].replace(",", " ").split()) + "]"
+
+
+def _joint_table(joint: Joint) -> Table:
+    optional = [key for key in JOINT_KEYS if key not in REQUIRED_KEYS]
+    values = {key: getattr(joint, key) for key in (*optional, *REQUIRED_KEYS)}
+    table: Table = {"name": values.pop("name")}
+    for key, value in values.items():
+        if key in REQUIRED_KEYS or (math.isfinite(value) and value != 0.0) or key in _limits(joint):
+            table[key] = list(cast(Iterable[float], value)) if isinstance(value, tuple) else value
+    return table
+
+
+def _limits(joint: Joint) -> list[str]:
+    """Return the names of the limits that the joint has; a limit of 0 counts."""
+    return [key for key in ("lower", "upper") if math.isfinite(getattr(joint, key))]
+
+
+def _parsed(data: bytes, source: str | Path) -> Table:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RobotFileError(source, f"is not text in UTF-8 (byte {error.start}).") from error
+    if not text.strip():
+        raise RobotFileError(source, "is empty; an arm needs at least one [[joint]] table.")
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > MOST_DOTS and not line.lstrip().startswith("#"):
+            raise RobotFileError(
+                source, f"line {number} has {line.count('.')} dots: no line of an arm."
+            )
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise RobotFileError(
+            source, "is not TOML that can be read: it is nested too deeply."
+        ) from None
+    except ValueError as error:  # TOMLDecodeError, and integers of thousands of digits
+        raise RobotFileError(
+            source,
+            f"is not valid TOML: {error}. If the file was cut off or edited, write it again with "
+            "armdyn or compare it with a bundled one.",
+        ) from error
+
+
+def _joint_tables(table: Table, source: str | Path) -> list[Table]:
+    rows = table.get("joint")
+    if rows is None or rows == []:
+        raise RobotFileError(source, "has no [[joint]] table; an arm needs at least one.")
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) for row in cast(list[object], rows)
+    ):
+        raise RobotFileError(
+            source,
+            "`joint` is not an array of tables; begin each joint with [[joint]], in two brackets.",
+        )
+    found = cast(list[Table], rows)
+    expected = table.get("n_joints", len(found))
+    if isinstance(expected, bool) or not isinstance(expected, int):
+        raise RobotFileError(source, f"`n_joints` is {shown(expected)}, expected a whole number.")
+    if expected != len(found):
+        raise RobotFileError(
+            source,
+            f"`n_joints` is {shown(expected)} but there are {len(found)} [[joint]] tables; the "
+            "file was cut off, or `n_joints` was not changed along with the joints.",
+        )
+    return found
+
+
+def _joint_arguments(row: Table, source: str | Path, where: str) -> Table:
+    """Return the arguments of `Joint`: every key known, none missing, degrees converted."""
+    _check_keys(row, (*JOINT_KEYS, *DEGREES), source, where)
+    arguments = dict(row)
+    for degrees, key in DEGREES.items():
+        if degrees not in row:
+            continue
+        if key in row:
+            raise RobotFileError(
+                source, f"{where}: has both `{key}` and `{degrees}`; keep one of them."
+            )
+        if key in ("lower", "upper") and row.get("kind") == "prismatic":
+            raise RobotFileError(
+                source, f"{where}: `{degrees}` is of a prismatic joint; give `{key}` in metres."
+            )
+        arguments[key] = _radians(arguments.pop(degrees), f"{where}: `{degrees}`", source)
+    for key in REQUIRED_KEYS:
+        if key not in arguments:
+            or_degrees = f" (or `{key}_deg`)" if f"{key}_deg" in DEGREES else ""
+            raise RobotFileError(
+                source,
+                f"{where}: the key `{key}`{or_degrees} is missing; every joint needs "
+                f"{', '.join(REQUIRED_KEYS)}, zeros included.",
+            )
+    return arguments
+
+
+def _radians(value: object, what: str, source: str | Path) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RobotFileError(source, f"{what} is {shown(value)}, expected a number of degrees.")
+    try:
+        return math.radians(value)  # multiples of 90 come out as the multiples of pi/2
+    except OverflowError:
+        raise RobotFileError(
+            source, f"{what} is too large, expected a number of degrees."
+        ) from None
+
+
+def _check_keys(table: Table, known: tuple[str, ...], source: str | Path, where: str) -> None:
+    for key in table:
+        if key in known:
+            continue
+        close = difflib.get_close_matches(key, known, n=1)
+        meant = OTHER_NAMES.get(key) or (close[0] if close else None)
+        hint = f" did you mean `{meant}`?" if meant in known else ""
+        raise RobotFileError(
+            source,
+            f"{where}: there is no key `{key[:60]}`;{hint} Known are {', '.join(known)} (SI units; "
+            "`_deg` marks degrees, no other unit can be chosen).",
+        )
+
+
+def _check_units(joint: Joint, row: Table, source: str | Path, where: str, strict: bool) -> None:
+    """Refuse (or, if not strict, warn of) numbers that must be degrees or millimetres."""
+    faults = [
+        f"`{key}` is {value:g} rad, more than a full turn: angles are in radians, write "
+        f"`{key}_deg = {value:g}` if degrees are meant"
+        for key, value in (("beta", joint.beta), ("theta", joint.theta))
+        if key in row and abs(value) > LARGEST_ANGLE
+    ]
+    lengths = (("b", joint.b), ("d", joint.d), *(("com", x) for x in joint.com))
+    faults += [
+        f"`{key}` is {value:g} m: lengths are in metres, write {value / 1000:g} if millimetres are "
+        "meant"
+        for key, value in lengths
+        if abs(value) > LARGEST_LENGTH
+    ]
+    if not faults:
+        return
+    text = f"{where}, joint {joint.name!r}: " + "; ".join(faults) + "."
+    if strict:
+        raise RobotFileError(
+            source, text + " If the number is right, read the file with strict=False."
+        )
+    warnings.warn(f"{source}: {text}", RobotWarning, stacklevel=2)

@@ -1,1 +1,0 @@
-"""Events: joints that stick or stop, passed limits, and zeros of functions."""

@@ -1,1 +1,0 @@
-"""Forces on joints other than gravity and friction: drives, a wrench at the tip, springs."""

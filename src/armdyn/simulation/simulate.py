@@ -1,0 +1,275 @@
+"""`simulate`: integrate the motion of an arm, as a whole or step by step; simulated measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arm.arm import Arm
+from armdyn.arrays import Array
+from armdyn.checks import checked_number, checked_per_joint, checked_positive, checked_seed
+from armdyn.cluster import checked_client
+from armdyn.errors import InputError, shown
+from armdyn.log.log import Log
+from armdyn.programs.methods import AUTO
+from armdyn.progress import Progress
+from armdyn.simulation.blocks import Draw, batch_of, simulated_in_blocks
+from armdyn.simulation.events import SHORTER, check_state
+from armdyn.simulation.forces import Controller, Forces, Quantity
+from armdyn.simulation.integrators import INTEGRATORS, Tableau
+from armdyn.simulation.plant import Plant
+from armdyn.simulation.run import Run, positions_at, torques_at
+from armdyn.simulation.runge_kutta import RungeKutta
+from armdyn.simulation.running import integrated, prepared
+from armdyn.simulation.stiction import StictionState
+from armdyn.simulation.tolerances import SAME_TIME
+
+# `simulate`: integrate the motion of an arm.
+
+Function = Callable[[float, Any, Any], ArrayLike]
+
+
+def simulate(
+    arm: Arm,
+    q0: ArrayLike | Draw | None = None,
+    qd0: ArrayLike | Draw | None = None,
+    until: float = 5.0,
+    torque: ArrayLike | tuple[ArrayLike, ArrayLike] | Function | Controller | None = None,
+    integrator: str = "rk45",
+    method: str = "auto",
+    rtol: float = 1e-6,
+    atol: float | None = None,
+    *,
+    step: float = 1e-3,
+    longest: float | None = None,
+    samples: int | ArrayLike | None = None,
+    friction: bool = True,
+    stiction: float = 1.0,
+    limits: str = "report",
+    stiffness: ArrayLike | None = None,
+    damping: ArrayLike | None = None,
+    wrench: ArrayLike | tuple[ArrayLike, ArrayLike] | Function | None = None,
+    parameters: ArrayLike | Draw | None = None,
+    events: Function | Sequence[Function] | None = None,
+    progress: Progress | None = None,
+    partial: bool = False,
+    threads: int | None = None,
+    arms: int | None = None,
+    seed: int = 0,
+    client: Any = None,
+) -> Run:
+    """Simulate an arm from an initial state, and record its motion.
+
+    A batch of states ``(B, n)`` is many arms. Integrators of equal steps simulate them together,
+    adaptive integrators one after the other.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0)
+        >>> run.t[-1], run.q[-1].shape
+        (np.float64(1.0), (2,))
+        >>> many = armdyn.simulate(arm, np.zeros((100, 2)), until=0.1, integrator="rk4", step=0.01)
+        >>> many.q.shape
+        (11, 100, 2)
+        >>> somewhere = lambda rng, count: rng.normal(0.0, 0.1, (count, 2))
+        >>> many = armdyn.simulate(arm, somewhere, arms=100, integrator="rk4", samples=2)
+        >>> many.q.shape
+        (2, 100, 2)
+
+    Args:
+        arm: the arm.
+        q0: positions at the beginning, ``(n,)`` or ``(B, n)``; default is zero. See `arms`.
+        qd0: velocities at the beginning; default is zero.
+        until: when the simulation ends [s].
+        torque: of the drives: None; an array ``(n,)`` or ``(B, n)``; (times, values) with values
+            ``(K, n)``, joined by straight lines; a `Log`; a function of (t, q, qd); or a
+            controller, `PD`, `ComputedTorque` or `AdaptiveControl`. For a batch, a function gets
+            arrays ``(B, n)``, or ``(1, n)`` if arms are simulated one after the other.
+        integrator: "rk45" and "dop853" choose their steps by `rtol` and `atol`, one arm at a time.
+            "rk4", "ab4" (Adams-Bashforth of order four) and "midpoint" (symplectic, for long times)
+            take steps of the length `step`, batches in compiled code; joints stick, slip and stop
+            at the ends of steps.
+        method: of forward dynamics.
+        rtol: relative tolerance of a step.
+        atol: absolute tolerance of a step [rad, rad/s, ...]; default is a thousandth of rtol.
+        step: longest step of fixed length [s].
+        longest: longest step of "rk45" and "dop853" [s]. If `torque` or `wrench` is a function or a
+            controller, the default is a hundredth of the run, so that short pulses are not missed.
+            Steps never skip values over time.
+        samples: number of samples to record, or, for "rk45" and "dop853", their times. Default are
+            all steps, and 101 samples for batches by "rk45" and "dop853".
+        friction: whether joints have the friction of the robot. Coulomb friction holds a joint at
+            rest.
+        stiction: the torque that a joint at rest withstands, as a multiple of Coulomb friction.
+        limits: behaviour at the limits of joints: "report" only notes it in `Run.events`, "stop"
+            stops the joint without a rebound, "spring" pushes it back.
+        stiffness: of these springs, one or one per joint; with the default, joints swing at 25 Hz.
+        damping: of these springs; default is half of critical.
+        wrench: force and moment ``(6,)`` on the tip, in base axes [N, N m]; same forms as `torque`.
+        parameters: a batch of different arms: rows ``(B, 10n)`` like `Arm.parameters`.
+        events: functions of (t, q, qd) whose zeros are noted in `Run.events`. If a function has the
+            attribute ``terminal`` = True, its zero ends the run; ``direction`` (-1 or 1) selects
+            the direction of the zero crossing.
+        progress: called with (done, total, what) about once per percent.
+        partial: after a failure, return the part before it, marked as incomplete.
+        threads: largest number of threads for a large batch; see `Function`.
+        arms: number of arms of a Monte Carlo study. `q0`, `qd0` and `parameters` may then be
+            functions of (rng, count) that draw rows ``(count, ...)`` for a block of 2048 arms.
+        seed: of these draws. Block k has the generator ``np.random.default_rng([seed, k])``, so
+            arms do not depend on where they are simulated.
+        client: a `distributed.Client`, whose workers simulate a batch in blocks of 2048 arms and
+            draw what functions draw. The run has the same bits as without it. A function given as
+            `torque` or `wrench` is called with the arms of a block.
+
+    Raises:
+        InputError: an argument is wrong, or `torque` raised an error or returned no torque.
+        NumericalError: the integration failed; the message says when, and names a joint.
+        RobotError: the arm has a joint that moves no mass.
+    """
+    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"`arm` is {shown(arm)}, expected an Arm; see armdyn.load().", argument="arm"
+        )
+    arm = arm.astype(np.float64)
+    given: dict[str, Any] = {
+        "until": until, "torque": torque, "integrator": integrator, "method": method, "rtol": rtol,
+        "atol": atol, "step": step, "longest": longest, "samples": samples, "friction": friction,
+        "stiction": stiction, "limits": limits, "stiffness": stiffness, "damping": damping,
+        "wrench": wrench, "events": events, "partial": partial,
+    }  # fmt: skip
+    cluster = checked_client(client)
+    batch = batch_of(q0, qd0, parameters, arms, seed)
+    if cluster is not None:
+        return simulated_in_blocks(cluster, arm, batch, given, progress)
+    job = prepared(arm, **batch.whole(), **given, progress=progress, threads=threads)
+    return integrated(job)
+
+
+# `Live`: an arm that moves step by step, under torques that may change between steps.
+
+STEP = 1e-3
+"""The length of a step [s]."""
+
+
+class Live:
+    """One arm that is simulated as time goes by; joints stick, slip and stop at their limits.
+
+    A joint that begins beyond a limit stops where it began.
+
+    Attributes:
+        q: positions ``(n,)``.
+        qd: velocities ``(n,)``.
+        t: time since the beginning [s].
+    """
+
+    def __init__(self, arm: Arm, q: Array, qd: Array, *, friction: bool = True) -> None:
+        """Compile the steps and begin.
+
+        Raises:
+            RobotError: the arm has a joint that moves no mass.
+        """
+        self._arm = arm
+        plant = Plant(arm, AUTO, friction=friction, inside=True, parameters=None)
+        self._drive = Quantity("torque", None, arm, arm.n, None)
+        forces = Forces(arm, self._drive, Quantity("wrench", None, arm, 6, None))
+        joints = arm.robot.joints
+        lower = np.minimum([joint.lower for joint in joints], q)
+        upper = np.maximum([joint.upper for joint in joints], q)
+        self._q: Array = q[None].copy()
+        self._qd: Array = qd[None].copy()
+        self.t = 0.0
+        holds = StictionState(plant, self._q, self._qd, 1.0, (lower, upper))
+        method = INTEGRATORS["rk4"]
+        assert isinstance(method.coefficients, Tableau)
+        self._stepper = RungeKutta(plant, forces, STEP, holds, method.coefficients, method.name)
+
+    @property
+    def q(self) -> Array:
+        return self._q[0]
+
+    @property
+    def qd(self) -> Array:
+        return self._qd[0]
+
+    def step(self, torque: Array) -> None:
+        """Move on by a step under torques ``(n,)``.
+
+        Raises:
+            NumericalError: the state is no longer that of an arm.
+        """
+        self._drive.constant = torque
+        after = self._stepper.step(self.t, self._q, self._qd)
+        self.t += STEP
+        check_state(self._arm, self.t, after.q, after.qd, SHORTER)
+        self._stepper.events.clear()
+        self._q, self._qd = after.q, after.qd
+
+
+# Measurements of a simulated motion: noise, encoders of finite resolution, unsteady clocks.
+
+# A larger standard deviation, as a share of a step, would make samples overtake each other.
+LARGEST_JITTER = 0.3
+# Samples of the run must not be farther apart than this many measured steps.
+COARSEST = 1.5
+MOST_SAMPLES = 10_000_000
+# Jitter is limited to this share of a step; beyond it, a sample could overtake the next one.
+FARTHEST_OFF = 0.45
+
+
+def measured(
+    run: Run,
+    noise_q: object,
+    noise_tau: object,
+    quantisation: object,
+    jitter: object,
+    rate: object,
+    seed: object,
+) -> Log:
+    """Return the log of the measurements; for the arguments, see `Run.measured`."""
+    n = run.arm.n
+    sigma_q = checked_per_joint(noise_q, "noise_q", n, least=0.0)
+    sigma_tau = checked_per_joint(noise_tau, "noise_tau", n, least=0.0)
+    resolution = checked_per_joint(quantisation, "quantisation", n, least=0.0)
+    share = checked_number(jitter, "jitter", least=0.0, below=LARGEST_JITTER)
+    rng = np.random.default_rng(checked_seed(seed))
+    t = run.t
+    if rate is not None:
+        t = _times(run, checked_positive(rate, "rate", what="samples a second"))
+    q, tau = run.q, run.tau
+    if share > 0.0:
+        steps = np.diff(t, append=2 * t[-1] - t[-2]) if len(t) > 1 else np.zeros(1)
+        off = np.clip(rng.normal(0.0, share, len(t)), -FARTHEST_OFF, FARTHEST_OFF)
+        t = np.clip(t + steps * off, run.t[0], run.t[-1])
+        t, _ = np.unique(t, return_index=True)
+    if share > 0.0 or rate is not None:
+        q, tau = positions_at(run, t), torques_at(run, t)
+    q = q + rng.normal(size=q.shape) * sigma_q
+    tau = tau + rng.normal(size=tau.shape) * sigma_tau
+    coarse = resolution > 0.0
+    q[:, coarse] = np.round(q[:, coarse] / resolution[coarse]) * resolution[coarse]
+    return Log(
+        t=t, q=q, tau=tau, joint_names=run.arm.joint_names,
+        source=f"simulated measurements of {run.arm.name}", notes=run.notes,
+    )  # fmt: skip
+
+
+def _times(run: Run, rate: float) -> Array:
+    if len(run) < 2:
+        raise InputError("the run has a single sample, which has no rate.", argument="rate")
+    widest = float(np.diff(run.t).max())
+    if widest > COARSEST / rate:
+        raise InputError(
+            f"`rate` is {rate:g} a second, but samples of the run are up to {widest:.3g} s apart: "
+            f"simulate with samples={round(rate * run.t[-1]) + 1} or more.",
+            argument="rate",
+        )
+    count = (run.t[-1] - run.t[0]) * rate
+    if count > MOST_SAMPLES:
+        raise InputError(
+            f"`rate` is {rate:g} a second: that makes {count:.3g} samples, too many.",
+            argument="rate",
+        )
+    return run.t[0] + np.arange(int(count * (1 + SAME_TIME)) + 1) / rate
