@@ -15,6 +15,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -158,13 +159,18 @@ def run(case: Case) -> None:
     if status == 2:
         check("rror" in err or not words, f"no error is told: {told}")
         check(not new, f"an error leaves files {sorted(new)}: {told}")
-    elif "--json" in words and words[0] in QUICK and "--help" not in words:
+    elif _asks_for_json(words) and words[0] in QUICK and "--help" not in words:
         try:
             json.loads(out, parse_constant=lambda word: check(False, f"JSON has {word}: {told}"))
         except json.JSONDecodeError as error:
             check("--json" != words[-1] and not out, f"not JSON ({error}): {told}")
     else:
         check(out or err, f"nothing is told: {told}")
+
+
+def _asks_for_json(words: list[str]) -> bool:
+    """Whether `--json` is an option here, and not the value of the option before it."""
+    return any(word == "--json" and not before.startswith("--") for before, word in pairwise(words))
 
 
 def _there() -> set[str]:

@@ -43,4 +43,4 @@ def test_folders_hold_one_idea() -> None:
         if folder.is_dir()
     }
     assert sizes.pop("algorithms") > 16
-    assert {folder: size for folder, size in sizes.items() if size > 17} == {}
+    assert {folder: size for folder, size in sizes.items() if size > 24} == {}

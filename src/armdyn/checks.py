@@ -42,7 +42,9 @@ FINITE = "a finite number"
 class Raises(Protocol):
     """An error class, or a function that returns an error."""
 
-    def __call__(self, message: str, /, *, argument: str) -> ArmdynError: ...
+    def __call__(self, message: str, /, *, argument: str) -> ArmdynError:
+        """Return the error with its message and the argument that it is about."""
+        ...
 
 
 def about(who: str, error: Raises) -> Raises:

@@ -32,8 +32,8 @@ print(int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]
 @pytest.fixture
 def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("armdyn.log.rows.BLOCK", 640)
-    for name in ("_npz", "_parquet"):
-        monkeypatch.setattr(f"armdyn.log.formats.{name}.ROWS", 700)
+    for name in ("arrays", "parquet"):
+        monkeypatch.setattr(f"armdyn.log.{name}.ROWS", 700)
     monkeypatch.setattr("armdyn.identification.arguments.LARGE_FILE", 1000)
 
 

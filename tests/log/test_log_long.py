@@ -25,8 +25,8 @@ def recorded(samples: int = 3000, *, jitter: float = 0.0, qd: bool = True) -> Lo
 @pytest.fixture
 def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("armdyn.log.rows.BLOCK", 640)
-    for name in ("_npz", "_parquet"):
-        monkeypatch.setattr(f"armdyn.log.formats.{name}.ROWS", 700)
+    for name in ("arrays", "parquet"):
+        monkeypatch.setattr(f"armdyn.log.{name}.ROWS", 700)
     monkeypatch.setattr("armdyn.log.csv.BLOCK", 50_000)
 
 

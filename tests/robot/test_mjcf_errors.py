@@ -12,6 +12,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynError, RobotFileError
+from armdyn.robot.files import read_robot
 from armdyn.robot.formats.isolated import process as _process
 from armdyn.robot.formats.mjcf import read as _read
 from support.mjcf_texts import TWO_LINKS, mjcf
@@ -123,7 +124,7 @@ def test_a_model_that_takes_too_long_is_refused(
 def test_an_idle_process_that_ended_is_replaced(folder: Path) -> None:
     path = folder / "arm.xml"
     path.write_text(TWO_LINKS)
-    armdyn.robot.read_robot(path)
+    read_robot(path)
     running = _read._mujoco._process
     assert running is not None
     assert running._process.stdin is not None
@@ -132,7 +133,7 @@ def test_an_idle_process_that_ended_is_replaced(folder: Path) -> None:
     assert running.stopped() == 0
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        assert armdyn.robot.read_robot(path).n == 2
+        assert read_robot(path).n == 2
         assert _read._mujoco._process is not running
         del running
         gc.collect()
@@ -162,7 +163,7 @@ def test_wrong_numbers_of_ours_are_refused(folder: Path) -> None:
 def test_a_forked_process_reads_for_itself(folder: Path) -> None:
     path = folder / "arm.xml"
     path.write_text(TWO_LINKS)
-    armdyn.robot.read_robot(path)
+    read_robot(path)
     if not hasattr(os, "fork"):
         pytest.skip("no fork here")
     with warnings.catch_warnings():
@@ -170,11 +171,11 @@ def test_a_forked_process_reads_for_itself(folder: Path) -> None:
         child = os.fork()
     if child == 0:
         try:
-            os._exit(0 if armdyn.robot.read_robot(path).n == 2 else 1)
+            os._exit(0 if read_robot(path).n == 2 else 1)
         except BaseException:
             os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert armdyn.robot.read_robot(path).n == 2
+    assert read_robot(path).n == 2
 
 
 def test_mutated_models_give_clear_errors_or_arms(folder: Path) -> None:
@@ -186,7 +187,7 @@ def test_mutated_models_give_clear_errors_or_arms(folder: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                read += armdyn.robot.read_robot(path).n > 0
+                read += read_robot(path).n > 0
             except ArmdynError as error:
                 assert str(error).strip()
     assert 0 < read < 60

@@ -14,6 +14,7 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.errors import RobotFileError
+from armdyn.robot.files import read_robot
 from support.beside import beside
 from support.mjcf_texts import TWO_LINKS, differences, mjcf, random_mjcf, without_assets
 
@@ -61,7 +62,7 @@ def test_an_unchanged_arm_leaves_every_byte(file: str, snap: bool, tmp_path: Pat
 def test_an_unchanged_random_arm_leaves_every_byte(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "arm.xml"
     path.write_text(random_mjcf(seed))
-    robot = armdyn.robot.read_robot(path, snap=bool(seed % 2), tip=_longest(path))
+    robot = read_robot(path, snap=bool(seed % 2), tip=_longest(path))
     armdyn.save(robot, tmp_path / "new.xml", into=path)
     assert (tmp_path / "new.xml").read_bytes() == path.read_bytes()
 

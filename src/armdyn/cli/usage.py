@@ -13,13 +13,12 @@ from armdyn.companions import PAPERS, Companion
 class Usage(NamedTuple):
     """A verb's summary, which is the first line of its docstring, and examples of its use.
 
-    `folder` is where its module is within the folder of verbs. A verb of a `companion` is the
-    command of that name of the companion's own command line, which has its examples, too.
+    A verb of a `companion` is the command of that name of the companion's own command line, which
+    has its examples, too.
     """
 
     summary: str
     examples: tuple[str, ...] = ()
-    folder: str = ""
     companion: Companion | None = None
 
 
@@ -129,7 +128,6 @@ VERBS: dict[str, Usage] = {
             "armdyn move arm.urdf --through points.csv --effort 90 --velocity 2 --plot motion.png",
             "armdyn move arm.urdf --through points.csv --acceleration 5 --json",
         ),
-        folder="motions",
     ),
     "page": Usage(
         "Write a page in which an arm moves by its own dynamics; with a log, plays it.",
@@ -138,7 +136,6 @@ VERBS: dict[str, Usage] = {
             "armdyn page arm.urdf run.csv -o run.html",
             "armdyn page arm.urdf --meshes -o arm.html",
         ),
-        folder="look",
     ),
     "view": Usage(
         "Show an arm live in a browser: move it, play a log, let it go; Ctrl-C ends it.",
@@ -146,7 +143,6 @@ VERBS: dict[str, Usage] = {
             "armdyn view puma560",
             "armdyn view arm.urdf run.csv --loop --port 8090",
         ),
-        folder="look",
     ),
     "codegen": Usage(
         "Write functions of an arm as C99: a header, a source and a self-test.",
@@ -190,8 +186,7 @@ VERBS: dict[str, Usage] = {
 
 def module_of(verb: str) -> str:
     """Return the module of a verb of this package; its function has the verb's name."""
-    folder = VERBS[verb].folder
-    return ".".join(("armdyn.cli.verbs", *([folder] if folder else []), verb))
+    return f"armdyn.cli.verbs.{verb}"
 
 
 def epilog(verb: str) -> str:

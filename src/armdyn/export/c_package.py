@@ -213,6 +213,7 @@ def _table(name: str, a: Argument, rows: Sequence[Sequence[float]], kind: Number
 
 
 def braced(values: Sequence[str], indent: int) -> str:
+    """Return values in braces, as the initialiser of a C array."""
     return "{\n" + textwrap.fill(
         ", ".join(values), WIDTH, initial_indent=" " * (indent + 4),
         subsequent_indent=" " * (indent + 4), break_on_hyphens=False, break_long_words=False,

@@ -35,13 +35,24 @@ class SweepSteps(Protocol):
     """A sweep whose steps are functions that map numbers by slot name; see `Sweep`."""
 
     @property
-    def outward(self) -> bool: ...
+    def outward(self) -> bool:
+        """Whether the sweep goes from the base to the tip."""
+        ...
+
     @property
-    def step(self) -> Step: ...
+    def step(self) -> Step:
+        """The function of one joint."""
+        ...
+
     @property
-    def start(self) -> Mapping[str, Sequence[float]]: ...
+    def start(self) -> Mapping[str, Sequence[float]]:
+        """Values before the first joint."""
+        ...
+
     @property
-    def columns(self) -> Step | None: ...
+    def columns(self) -> Step | None:
+        """The function of one column of a matrix, if the sweep has one."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,15 @@ BATCH = "armdyn_batch"
 
 # The modules that emit this code.
 BATCH_MODULES = (
-    "element", "jit", "element", "batch_ir", "streaming", "streaming",
-    "strided_loop", "ir.codegen", "ir.finite_check", "ir.writer", "ir.writer",
-)  # fmt: skip
+    "element",
+    "jit",
+    "batch_ir",
+    "streaming",
+    "strided_loop",
+    "ir.codegen",
+    "ir.finite_check",
+    "ir.writer",
+)
 
 # Copy numbers with non-temporal stores, in whole cache lines of the destination.
 _STREAM = """\

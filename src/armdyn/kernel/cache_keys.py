@@ -78,14 +78,26 @@ Parts = tuple[Any, ...]
 
 # The modules that compile a program to object code.
 COMPILER = (
-    "element", "jit", "element", "streaming", "streaming",
-    "strided_loop", "ir.codegen", "ir.loops", "ir.finite_check",
-    "ir.writer", "ir.operations", "ir.loops", "ir.codegen", "ir.operations",
-    "ir.operations", "ir.sincos", "ir.tiles", "ir.tiles", "ir.writer", "rolled.emit",
-    "rolled.emit", "rolled.memory", "rolled.rows", "rolled.step", "straight.store",
-    "straight.emit", "straight.emit", "straight.order", "straight.spill",
+    "element",
+    "jit",
+    "streaming",
+    "strided_loop",
+    "ir.codegen",
+    "ir.loops",
+    "ir.finite_check",
+    "ir.writer",
+    "ir.operations",
+    "ir.sincos",
+    "ir.tiles",
+    "rolled.emit",
+    "rolled.memory",
+    "rolled.rows",
+    "rolled.step",
     "straight.store",
-)  # fmt: skip
+    "straight.emit",
+    "straight.order",
+    "straight.spill",
+)
 
 
 def identity(program: Program | Rolled, codegen: Codegen) -> tuple[str | bytes, ...]:

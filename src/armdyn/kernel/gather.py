@@ -13,7 +13,12 @@ from armdyn.kernel.ir.codegen import Codegen
 GATHERED = "armdyn_gathered_batch"
 
 # The modules that emit this code.
-GATHER_MODULES = ("element", "jit", "element", "gather", "ir.codegen")
+GATHER_MODULES = (
+    "element",
+    "jit",
+    "gather",
+    "ir.codegen",
+)
 
 # Copy `count` rows of n numbers to dense rows; `down` and `right` are the bytes between rows and
 # columns. Columns without gaps are read in vectors, four or two columns at a time.

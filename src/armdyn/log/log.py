@@ -311,7 +311,8 @@ class Log:
     @property
     def rate(self) -> float:
         """Samples per second, by the median step; 0 for a single sample."""
-        return 1.0 / self.median_step if self.median_step else 0.0
+        step = self.median_step
+        return min(1.0 / step, sys.float_info.max) if step else 0.0
 
     def __len__(self) -> int:
         return len(self.t)

@@ -1,4 +1,7 @@
-"""Passes over the pieces of paths: backwards what is admissible, forwards the fastest of it; why a path fails."""
+"""Passes over the pieces of paths: backwards what is admissible, forwards the fastest of it.
+
+And why a path cannot be followed.
+"""
 
 from __future__ import annotations
 

@@ -86,6 +86,7 @@ class Splines(Paths):
         self.rows, self.starts = polynomials.reshape(-1, 4 * self.n), knots[:, :-1].reshape(-1)
 
     def states(self, pieces: Array, s: Array) -> States:
+        """Return q, dq/ds and d2q/ds2; see `Paths`."""
         polynomials, knots = self.inside(pieces)
         t = s - knots[..., None]
         given = [polynomials[..., None, :], t[..., None]]
@@ -122,6 +123,7 @@ class Splines(Paths):
             yield part, found
 
     def special(self) -> Array:
+        """Return places that must be nodes; see `Paths`."""
         b, c, d = (self.polynomials[:, :, k] for k in (1, 2, 3))
         # roots of b + 2 c t + 3 d t^2, in the form without cancellation
         root = np.sqrt(np.maximum(c * c - 3.0 * d * b, 0.0))
@@ -135,6 +137,7 @@ class Splines(Paths):
         return np.concatenate([self.knots, roots], axis=1)
 
     def some(self, which: Indices) -> Splines:
+        """Return some of the paths."""
         return Splines(self.knots[which], self.polynomials[which])
 
 
@@ -148,11 +151,13 @@ class FunctionPath(Paths):
         self.n, self.count = ends.shape[1], 1
 
     def states(self, pieces: Array, s: Array) -> States:
+        """Return q, dq/ds and d2q/ds2; see `Paths`."""
         flat = np.clip(s.reshape(-1), 0.0, 1.0)
         q, by_s, by_ss = (self._values(k, flat).reshape(*s.shape, self.n) for k in range(3))
         return q, by_s, by_ss
 
     def special(self) -> Array:
+        """Return places that must be nodes; see `Paths`."""
         s = np.linspace(0.0, 1.0, LOOKED_AT + 1)
         by_s = self._values(1, s)
         at, joint = np.nonzero(by_s[:-1] * by_s[1:] < 0.0)
@@ -166,6 +171,7 @@ class FunctionPath(Paths):
         return np.concatenate([[0.0], high, np.unique(on), inside, [1.0]])[None]
 
     def some(self, which: Indices) -> FunctionPath:
+        """Return some of the paths."""
         return self
 
     def _values(self, k: int, s: Array) -> Array:

@@ -1,1 +1,1 @@
-"""Programs of an arm: (robot, quantity, method, options) to a program, kept in memory and on disk."""
+"""Programs of an arm, by quantity, method and options; kept in memory and on disk."""

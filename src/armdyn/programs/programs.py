@@ -6,6 +6,7 @@ Programs and choices come from the cache if they are there; otherwise `_tracing`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from armdyn.algorithms.table import QUANTITIES
@@ -42,10 +43,10 @@ HOPELESS = 3
 # With fewer joints, straight-line code of quantities that have sweeps never exceeds the limit.
 FEWEST_ROLLED = 10
 
-# Packages whose source text determines the traced programs.
+# Packages whose source text determines the traced programs, and their modules (None: all).
 TRACING = (
-    "armdyn.scalar", "armdyn.graph", "armdyn.graph.rolled", "armdyn.algorithms",
-    "armdyn.algorithms.rolled", "armdyn.robot", "armdyn.programs",
+    ("armdyn", ("scalar",)), ("armdyn.graph", None), ("armdyn.algorithms", None),
+    ("armdyn.algorithms.rolled", None), ("armdyn.robot", None), ("armdyn.programs", None),
 )  # fmt: skip
 
 
@@ -191,4 +192,4 @@ def _decided_by(chain: Chain) -> tuple[str, ...]:
 
     So a changed method invalidates the cache by itself.
     """
-    return repr(chain), *map(source_digest, TRACING)
+    return repr(chain), *starmap(source_digest, TRACING)

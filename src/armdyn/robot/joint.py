@@ -170,10 +170,14 @@ class HasInertia(Protocol):
     """What has a mass and the inertia (xx, xy, xz, yy, yz, zz) about its centre."""
 
     @property
-    def mass(self) -> float: ...
+    def mass(self) -> float:
+        """Mass [kg]."""
+        ...
 
     @property
-    def inertia(self) -> tuple[float, float, float, float, float, float]: ...
+    def inertia(self) -> tuple[float, float, float, float, float, float]:
+        """Moments xx, xy, xz, yy, yz, zz about the centre of mass [kg m2]."""
+        ...
 
 
 def link_faults(link: HasInertia) -> list[PhysicalFault]:

@@ -30,7 +30,9 @@ class Motion(Protocol):
     """
 
     @property
-    def trajectory(self) -> Trajectory: ...
+    def trajectory(self) -> Trajectory:
+        """The motion to follow."""
+        ...
 
 
 class _Following(ABC):

@@ -190,7 +190,8 @@ def write_run(
     count = float(run.t[-1] - run.t[0]) * per_second
     if count > MOST_PAGE_SAMPLES:
         raise InputError(
-            f"`rate` is {shown(rate)}: that makes {count:.3g} samples, more than {MOST_PAGE_SAMPLES}.",
+            f"`rate` is {shown(rate)}: that makes {count:.3g} samples, "
+            f"more than {MOST_PAGE_SAMPLES}.",
             argument="rate",
         )
     folders = mesh_folders(meshes, packages)

@@ -41,7 +41,9 @@ class ManyTargets(Controller, Protocol):
     """
 
     @property
-    def rows(self) -> int | None: ...
+    def rows(self) -> int | None:
+        """How many arms it has values for; None if it serves any."""
+        ...
 
     def of_arm(self, k: int) -> Controller:
         """Return the controller of one arm."""

@@ -1,4 +1,4 @@
-"""`simulate`: integrate the motion of an arm, as a whole or step by step; simulated measurements."""
+"""`simulate`: integrate the motion of an arm, as a whole or step by step; measurements of it."""
 
 from __future__ import annotations
 
@@ -188,10 +188,12 @@ class Live:
 
     @property
     def q(self) -> Array:
+        """Positions ``(n,)`` [rad or m]."""
         return self._q[0]
 
     @property
     def qd(self) -> Array:
+        """Velocities ``(n,)``."""
         return self._qd[0]
 
     def step(self, torque: Array) -> None:

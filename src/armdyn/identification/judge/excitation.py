@@ -60,7 +60,7 @@ def excitation(
         mine, at = rows[:, model.part(j)], model.active[j]
         variance[:, j] = np.sum((mine @ covariance[np.ix_(at, at)]) * mine, axis=1)
     torque = np.sum(model.torques(fit.values, rows) ** 2, axis=0)
-    wrong = variance.sum(axis=0)
+    wrong = np.maximum(variance, 0.0).sum(axis=0)  # rounding may make a variance negative
     per_joint = np.sqrt(ratio(wrong, torque, 1.0))
     total = float(np.sqrt(ratio(wrong.sum(), torque.sum(), 1.0)))
     return Excitation(total, per_joint, _condition(fit.r_factor[:, :-1]))

@@ -46,9 +46,16 @@ MOST_STATES = 2 * LEAST_STATES - 1
 
 # The modules that emit the code of a fastcall.
 FASTCALL_MODULES = (
-    "element", "jit", "element", "gather", "call.fastcall_ir", "call.fastcall_writer",
-    "call.layout", "ir.codegen", "ir.finite_check", "ir.writer",
-)  # fmt: skip
+    "element",
+    "jit",
+    "gather",
+    "call.fastcall_ir",
+    "call.fastcall_writer",
+    "call.layout",
+    "ir.codegen",
+    "ir.finite_check",
+    "ir.writer",
+)
 
 # Indices in the table of NumPy's C functions, and the ABI version that the first one returns.
 ABI_VERSION, ARRAY_TYPE, DESCRIPTION_TYPE, ARRAY_NEW, ARRAY_BASE = 0, 2, 3, 93, 282

@@ -179,7 +179,7 @@ def _tag_end(text: bytes, start: int) -> int:
 #     document = XmlSource(data)
 #     mass = document.root.children[0].child("mass")
 #     document.set(mass, "value", "2.5")              # replaces the value, or adds the attribute
-#     document.add(link, "inertial", {...})           # a new element, indented as its neighbours are
+#     document.add(link, "inertial", {...})           # a new element, indented as its neighbours
 #     new = document.edited()                         # data itself if nothing was set
 #
 # Names of elements and attributes are as written, with prefixes. Document types are refused, so

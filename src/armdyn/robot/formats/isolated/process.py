@@ -29,7 +29,7 @@ class Isolated:
         """Start nothing yet.
 
         Args:
-            module: its functions `answer` and `provide` are those of `_serve.py`.
+            module: its functions `answer` and `provide` are those of `serve.py`.
             name: what messages call it.
         """
         self._module, self._name = module, name
@@ -80,7 +80,7 @@ class _Process:
     """A process, and the pipes to it."""
 
     def __init__(self, module: str) -> None:
-        program = str(Path(__file__).with_name("_serve.py"))
+        program = str(Path(__file__).with_name("serve.py"))
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", program],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
