@@ -13,7 +13,7 @@ import armdyn
 from armdyn import Arm, Joint, Robot
 from armdyn.arm.verify import verify
 from armdyn.robot.formats import assemble as _assemble
-from armdyn.robot.formats import placement as _placement
+from armdyn.robot.formats import geometry as _placement
 from armdyn.robot.formats.urdf.read import parse_urdf
 from armdyn.robot.formats.urdf.write import urdf_text
 from armdyn.robot.friction import FRICTION_TERMS, FrictionTerm

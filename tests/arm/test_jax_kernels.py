@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm import evaluate as _evaluate
 from armdyn.arm import jax_ops as _jax
 from armdyn.arm import kernel_op as _callee
+from armdyn.programs import evaluate as _evaluate
 from support.robots import random_robot, relative_error
 
 jax = pytest.importorskip("jax", reason="JAX is not installed: pip install jax")

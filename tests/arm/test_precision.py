@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm.precision import single_precision
+from armdyn.arm.verify import single_precision
 from armdyn.cli.app import main
 from armdyn.errors import InputError, NumericalError
 

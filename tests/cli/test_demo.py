@@ -17,8 +17,7 @@ import pytest
 import armdyn
 from armdyn.cli import demo_story
 from armdyn.cli.app import main
-from armdyn.cli.demo_arm import arm_on_the_bench, rough_description
-from armdyn.cli.demo_page import Chapter, demo_page
+from armdyn.cli.demo_page import Chapter, arm_on_the_bench, demo_page, rough_description
 from armdyn.cli.demo_story import Demo, run_demo, run_self_test
 from armdyn.cli.verbs import demo as verb
 from armdyn.present.tables import Grid

@@ -13,7 +13,7 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Log, MomentumObserver, Result
-from armdyn.control.observed_log import contacts_of
+from armdyn.control.observation import contacts_of
 from armdyn.errors import InputError
 from support.beside import beside
 from support.c_code import Library, needs_gcc, selftest

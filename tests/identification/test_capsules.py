@@ -10,11 +10,10 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Joint, Robot, excite
-from armdyn.identification.exciting.geometry.capsules import Body, body_of
+from armdyn.identification.exciting.geometry.capsules import Body, body_of, skeleton
 from armdyn.identification.exciting.geometry.enclosing import Fit, enclosing
 from armdyn.identification.exciting.geometry.hulls import never_touch
 from armdyn.identification.exciting.geometry.planes import planes_of
-from armdyn.identification.exciting.geometry.skeleton import skeleton
 from armdyn.identification.exciting.geometry.space import Space
 from armdyn.robot.meshes import triangles_of
 from armdyn.robot.model import IDENTITY, Shape

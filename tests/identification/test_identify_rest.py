@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, Log
-from armdyn.identification.data.flip import flipped
-from armdyn.identification.data.trim import MARGIN, trimmed
+from armdyn.identification.data.trim import MARGIN, flipped, trimmed
 from armdyn.identification.identify import identify
 from support.identification import motion, recorded, small_arm
 

@@ -18,12 +18,11 @@ from armdyn.identification.identify import identify
 from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.page.correlations import close_pairs, correlations, separating
 from armdyn.identification.page.fine import drawn_share, fine_torques, within
-from armdyn.identification.page.friction import ladder
-from armdyn.identification.page.friction_law import friction_law
+from armdyn.identification.page.friction import friction_law, ladder
 from armdyn.identification.page.page import report_html
 from armdyn.identification.page.residuals import explained
 from armdyn.identification.page.rows import RowsOfJoints
-from armdyn.identification.page.spectrum import smoothed, spectrum
+from armdyn.identification.page.signals import smoothed, spectrum
 from armdyn.identification.result import Result
 from armdyn.present.tables import number, percent
 from armdyn.robot.friction import FRICTION_TERMS

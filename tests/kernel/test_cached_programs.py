@@ -9,8 +9,13 @@ import pytest
 
 from armdyn.errors import GraphError
 from armdyn.graph.program import Instruction, Program, Slot
-from armdyn.kernel.cache_keys import source_digest
-from armdyn.kernel.cached import cached_choice, cached_program, program_from_text, program_text
+from armdyn.kernel.cached import (
+    cached_choice,
+    cached_program,
+    program_from_text,
+    program_text,
+    source_digest,
+)
 from armdyn.programs import programs as _programs
 from armdyn.programs import tracing as _tracing
 from armdyn.programs.methods import AUTO, methods

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm import evaluate as _evaluate
 from armdyn.graph.interpret import interpret
 from armdyn.kernel import kernel as _cached_kernel
 from armdyn.kernel.batch import LEAST_STATES, wanted_threads
 from armdyn.kernel.cache import Cache
 from armdyn.kernel.targets.choice import target
+from armdyn.programs import evaluate as _evaluate
 from support.robots import random_robots, relative_error
 
 PUMA = armdyn.load("puma560")

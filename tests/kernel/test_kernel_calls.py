@@ -19,7 +19,7 @@ from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
 from armdyn.kernel import strided_loop as loop_module
 from armdyn.kernel.batch_ir import BATCH_MODULES
-from armdyn.kernel.cache_keys import COMPILER, identity
+from armdyn.kernel.cached import COMPILER, identity
 from armdyn.kernel.call import gufunc as gufunc_module
 from armdyn.kernel.call.fastcall import FASTCALL_MODULES
 from armdyn.kernel.call.gufunc import Gufunc, PlainLoop, gufuncs_work, signature

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.kernel import cache_keys as _written
-from armdyn.kernel.cache_keys import source_digest
+from armdyn.kernel import cached as _written
+from armdyn.kernel.cached import source_digest
 
 CALL = """\
 import armdyn

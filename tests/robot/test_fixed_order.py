@@ -10,7 +10,7 @@ import pytest
 
 from armdyn.robot import formats
 from armdyn.robot.formats.bodies import principal_axes
-from armdyn.robot.formats.placement import norm, product
+from armdyn.robot.formats.geometry import norm, product
 
 SOURCES = sorted(Path(formats.__path__[0]).rglob("*.py"))
 # What BLAS, LAPACK and the C library compute. `hypot` decides only whether a vector is too short.

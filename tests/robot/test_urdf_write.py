@@ -12,7 +12,7 @@ import pytest
 from armdyn import Joint, Robot
 from armdyn.errors import RobotError
 from armdyn.robot.files import read_robot
-from armdyn.robot.formats.placement import roll_pitch_yaw, rotation
+from armdyn.robot.formats.geometry import roll_pitch_yaw, rotation
 from armdyn.robot.formats.urdf.read import parse_urdf, read_urdf
 from armdyn.robot.formats.urdf.write import urdf_text
 from support.robots import FAMILIES, random_robot, random_robots, random_state, relative_error

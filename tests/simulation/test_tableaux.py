@@ -10,9 +10,9 @@ import pytest
 
 import armdyn
 from armdyn.graph.interpret import interpret
+from armdyn.simulation.explicit import runge_kutta, step_program
 from armdyn.simulation.integrators import FEHLBERG, INTEGRATORS, RK4, Tableau, Weights
 from armdyn.simulation.plant import FORWARD, Plant
-from armdyn.simulation.runge_kutta import runge_kutta, step_program
 from armdyn.simulation.simulate import simulate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from armdyn import Arm, Robot
-from armdyn.robot.formats.placement import at_zero
+from armdyn.robot.formats.geometry import at_zero
 from support.urdf_compare import mass_matrix, torques
 
 # Frames of bodies and of sites that are compared: each is a program of its own.

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from armdyn.arm.arguments import DOUBLE, checked_base_motion, checked_dtype, is_lazy
-from armdyn.arm.offset_joints import offset_joints
 from armdyn.arm.quick_method import is_own_method, quick
 from armdyn.arrays import Array
 from armdyn.checks import checked_choice, checked_flag, checked_whole
 from armdyn.errors import InputError
 from armdyn.fork_safe import first_use
+from armdyn.programs.arguments import DOUBLE, checked_base_motion, checked_dtype, is_lazy
+from armdyn.programs.evaluate import offset_joints
 from armdyn.programs.methods import AUTO
 from armdyn.robot.chain import BASES, FIXED, chain_of
 from armdyn.robot.model import Robot
@@ -623,7 +623,7 @@ class Arm:
             array([0.3, 0.5])
         """
         if is_lazy(pose) or is_lazy(start):
-            from armdyn.arm.dask_kinematics import lazy_inverse_kinematics
+            from armdyn.arm.dask_arrays import lazy_inverse_kinematics
 
             return lazy_inverse_kinematics(
                 self, pose, start, out,
@@ -684,7 +684,7 @@ class Arm:
             True
         """
         if is_lazy(poses) or is_lazy(redundancy) or is_lazy(swivel):
-            from armdyn.arm.dask_kinematics import lazy_inverse_kinematics_all
+            from armdyn.arm.dask_arrays import lazy_inverse_kinematics_all
 
             return lazy_inverse_kinematics_all(
                 self, poses, redundancy, swivel, out, frame=frame, limits=limits, polish=polish

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import DTypeLike
 
-from armdyn.arm.arguments import checked_dtype
 from armdyn.arm.arm import Arm
+from armdyn.programs.arguments import checked_dtype
 from armdyn.robot.files import read_robot, write_robot
 from armdyn.robot.model import Robot
 

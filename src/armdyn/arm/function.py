@@ -10,17 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.algorithms.table import QUANTITIES
-from armdyn.arm.arguments import (
-    DOUBLE,
-    checked_outs,
-    checked_state,
-    common_lead,
-    is_lazy,
-    not_finite,
-)
-from armdyn.arm.evaluate import Evaluator
 from armdyn.arm.install_fastcall import Quick
-from armdyn.arm.offset_joints import LARGEST_ANGLE, OffsetJoints
 from armdyn.arm.traced import Traced
 from armdyn.checks import LARGEST_FLOAT, check_memory
 from armdyn.errors import InputError, NumericalError
@@ -28,6 +18,15 @@ from armdyn.graph.program import VJP, Program
 from armdyn.graph.rolled import Rolled
 from armdyn.kernel.call.vectorcall import has_function, set_function
 from armdyn.kernel.element import ELEMENTS
+from armdyn.programs.arguments import (
+    DOUBLE,
+    checked_outs,
+    checked_state,
+    common_lead,
+    is_lazy,
+    not_finite,
+)
+from armdyn.programs.evaluate import LARGEST_ANGLE, Evaluator, OffsetJoints
 
 if TYPE_CHECKING:
     from armdyn.kernel.kernel import Kernel
@@ -199,7 +198,7 @@ class Function(Quick, Traced):
 
     def __dask_tokenize__(self) -> object:
         """Return what tells Dask that two functions compute the same."""
-        from armdyn.kernel.cache_keys import program_digest
+        from armdyn.kernel.cached import program_digest
 
         return (
             type(self).__name__, self.quantity, self.method, program_digest(self.program),

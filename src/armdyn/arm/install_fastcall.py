@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm.arguments import DOUBLE, SINGLE, check_state_shape, common_lead
 from armdyn.errors import ArmdynError
 from armdyn.fork_safe import first_use
 from armdyn.kernel.batch import LEAST_STATES, as_rows
 from armdyn.kernel.call.vectorcall import Vectorcallable, has_function, set_function
+from armdyn.programs.arguments import DOUBLE, SINGLE, check_state_shape, common_lead
 
 if TYPE_CHECKING:
     from armdyn.arm.function import Function
@@ -97,6 +97,7 @@ class Quick(Vectorcallable):
 
     @property
     def computes(self) -> Function:
+        """The function that it calls."""
         """What is evaluated if the object is called with states only."""
         raise NotImplementedError
 
@@ -164,6 +165,7 @@ class Method(Quick):
         self.__func__, self.__self__ = function, owner
 
     def __call__(self, *args: Any, **options: Any) -> Any:
+        """Call the method of the class; from its second call on, C code answers."""
         owner, name, function = self.__self__, self.__name__, self.__func__
         entries = vars(owner)
         if getattr(type(owner), name, None) is not function:  # patched since
@@ -176,6 +178,7 @@ class Method(Quick):
 
     @property
     def computes(self) -> Function:
+        """The function that it calls."""
         return self._function
 
     def install(self, function: Function) -> None:

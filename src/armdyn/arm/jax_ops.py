@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arm.arguments import DOUBLE, check_precision
 from armdyn.arm.kernel_op import Callee, callee_of
 from armdyn.errors import InputError
 from armdyn.export.libraries import check_sizes, imported, to_jax
 from armdyn.fork_safe import first_use
 from armdyn.graph.program import Program, Slot
 from armdyn.kernel.call.xla import API
+from armdyn.programs.arguments import DOUBLE, check_precision
 
 # The C header that comes with jaxlib, in its folder of headers, and the versions that it defines.
 HEADER = "xla/ffi/api/c_api.h"

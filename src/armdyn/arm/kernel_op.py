@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arm.arguments import DOUBLE
-from armdyn.arm.evaluate import Evaluator
 from armdyn.arrays import Array
 from armdyn.fork_safe import first_use
 from armdyn.graph.derive import jvp_program, vjp_program
@@ -20,6 +18,8 @@ from armdyn.graph.program import Program, Slot
 from armdyn.kernel.batch import LEAST_STATES
 from armdyn.kernel.element import ELEMENTS
 from armdyn.kernel.kernel import kernel_key
+from armdyn.programs.arguments import DOUBLE
+from armdyn.programs.evaluate import Evaluator
 
 # Batches with fewer states run in one thread, where checks in Python would take longer than some.
 MANY_STATES = 2 * LEAST_STATES

@@ -14,7 +14,6 @@ import numpy as np
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.function import Function
-from armdyn.arm.offset_joints import OffsetJoints
 from armdyn.arrays import Array
 from armdyn.errors import InputError, MethodError
 from armdyn.graph.count import count
@@ -23,6 +22,7 @@ from armdyn.minimal.closed_form import closed_form
 from armdyn.minimal.other_sets import moved_last_link
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.minimal.programs import VALUES, from_minimal
+from armdyn.programs.evaluate import OffsetJoints
 from armdyn.programs.methods import AUTO, check_method, row_of, straight_methods
 from armdyn.programs.parametric import (
     FRICTION,

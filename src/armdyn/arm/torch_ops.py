@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arm.arguments import DOUBLE
 from armdyn.arm.kernel_op import Callee, callee_of
 from armdyn.errors import InputError
 from armdyn.export.libraries import imported
 from armdyn.fork_safe import first_use
 from armdyn.graph.program import Program
+from armdyn.programs.arguments import DOUBLE
 
 
 def torch_function(program: Program, dtype: np.dtype[Any] = DOUBLE) -> Callable[..., Any]:

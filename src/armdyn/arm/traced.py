@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.arm.arguments import DOUBLE
 from armdyn.checks import checked_choice, checked_flag
 from armdyn.errors import InputError
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
 from armdyn.kernel.element import ELEMENTS
+from armdyn.programs.arguments import DOUBLE
 from armdyn.programs.methods import methods
 
 if TYPE_CHECKING:

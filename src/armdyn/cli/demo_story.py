@@ -19,8 +19,16 @@ from armdyn.arm.files import load, save
 from armdyn.arm.page import player
 from armdyn.arm.pictures import draw_arm
 from armdyn.arm.verify import verify
-from armdyn.cli.demo_arm import NOISE, RATE, WRONG, arm_on_the_bench, record, rough_description
-from armdyn.cli.demo_page import Chapter, demo_page
+from armdyn.cli.demo_page import (
+    NOISE,
+    RATE,
+    WRONG,
+    Chapter,
+    arm_on_the_bench,
+    demo_page,
+    record,
+    rough_description,
+)
 from armdyn.identification.exciting.excite import excite
 from armdyn.identification.exciting.motion import ExcitingMotion
 from armdyn.identification.identify import identify

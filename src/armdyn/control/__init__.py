@@ -4,8 +4,7 @@ from armdyn.control.adaptive import AdaptiveControl
 from armdyn.control.adaptive_run import History
 from armdyn.control.levels import Levels
 from armdyn.control.model_choice import model_for
-from armdyn.control.observation import Observation
-from armdyn.control.observed_log import Contact
+from armdyn.control.observation import Contact, Observation
 from armdyn.control.observer import MomentumObserver
 
 __all__ = [

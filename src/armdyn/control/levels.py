@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.control.observed_log import Samples, spans
+from armdyn.control.observation import Samples, spans
 from armdyn.numerics import ratio
 
 Truths = NDArray[np.bool_]

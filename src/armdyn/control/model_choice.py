@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from armdyn.arm.arm import Arm
-from armdyn.control.observed_log import samples_of, spans
+from armdyn.control.observation import samples_of, spans
 from armdyn.control.observer import MomentumObserver
 from armdyn.errors import InputError, MissingExtraError
 from armdyn.identification.identify import identify

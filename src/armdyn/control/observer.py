@@ -22,8 +22,7 @@ from armdyn.checks import (
     checked_positive,
 )
 from armdyn.control.levels import Levels, given_levels, levels_of
-from armdyn.control.observation import Observation
-from armdyn.control.observed_log import Samples, contacts_of, samples_of
+from armdyn.control.observation import Observation, Samples, contacts_of, samples_of
 from armdyn.control.observer_programs import (
     export_observer,
     first_program,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from armdyn.errors import GraphError
+from armdyn.graph.interpret import NODES, evaluate
 from armdyn.graph.program import Instruction, Program, Slot, verify
 from armdyn.graph.simplify import simplify
 from armdyn.scalar import Node, Op, constant, symbol
@@ -101,3 +103,27 @@ def _instruction(node: Node, index: dict[Node, int], position: dict[Node, int]) 
     if node.op is Op.CONST:
         return Instruction(Op.CONST, (), float(node.value))
     return Instruction(node.op, tuple(index[arg] for arg in node.args))
+
+
+def folded(program: Program, known: Mapping[str, Sequence[float]]) -> Program:
+    """Return a program with the values of some of its inputs built in."""
+    kept = [slot for slot in program.inputs if slot.name not in known]
+    built_in = {name: list(numbers) for name, numbers in known.items()}
+
+    def function(*given: list[Scalar]) -> list[Scalar]:
+        named = dict(zip([slot.name for slot in kept], given, strict=True))
+        return evaluate_nodes(program, {**built_in, **named})
+
+    return trace_like(function, kept, program)
+
+
+def evaluate_nodes(program: Program, inputs: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+    """Return the flattened outputs of a program for inputs by slot name: numbers or nodes."""
+    return evaluate(program, [x for slot in program.inputs for x in inputs[slot.name]], NODES)
+
+
+def trace_like(function: Callable[..., Any], inputs: Sequence[Slot], program: Program) -> Program:
+    """Trace a function that returns the outputs of a program, flattened."""
+    flat = [Slot("all", (len(program.results),))]
+    code = trace(function, inputs, flat, name=program.name)
+    return verify(replace(code, outputs=program.outputs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from armdyn.identification.fit.choice.wide import Terms
 from armdyn.log.log import Log
 from armdyn.log.rows import extremes
 from armdyn.log.signals import Prepared
+from armdyn.robot.friction import FRICTION_TERMS
+
+if TYPE_CHECKING:
+    from armdyn.identification.result import Result
 
 
 @dataclass(frozen=True)
@@ -93,3 +97,21 @@ def _settings(options: Any) -> dict[str, Any]:
             value = [getattr(x, "name", x) for x in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         found[field.name] = value
     return found
+
+
+# The described values of the parameters of a result.
+
+
+def described_values(result: Result) -> Array:
+    """Return the described values ``(p,)``; NaN where the description has none.
+
+    If all masses are zero, they count as not described. So does zero friction.
+    """
+    joints = result.described.robot.joints
+    values = np.full(len(result.values), np.nan)
+    if any(joint.mass for joint in joints):
+        values[: result.model.k] = result.model.base.values
+    for i, column in enumerate(result.model.columns):
+        if column.kind in FRICTION_TERMS:
+            values[i] = getattr(joints[column.joint], column.kind) or np.nan
+    return values

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from armdyn.errors import RobotError
-from armdyn.identification.described import described_values
+from armdyn.identification.about import described_values
 from armdyn.identification.page.page import report_html
 from armdyn.robot.formats.toml import toml_text
 from armdyn.robot.formats.urdf.write import urdf_text

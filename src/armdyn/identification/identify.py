@@ -23,8 +23,7 @@ from armdyn.identification.arguments import (
     checked_tilt,
     checked_trim,
 )
-from armdyn.identification.data.flip import flipped
-from armdyn.identification.data.trim import trimmed
+from armdyn.identification.data.trim import flipped, trimmed
 from armdyn.identification.extra.extra import Extra, Function, extra_columns
 from armdyn.identification.judge.holdout import split
 from armdyn.identification.pipeline import Options, run

@@ -18,8 +18,7 @@ from armdyn.cluster import Cluster
 from armdyn.errors import InputError
 from armdyn.identification.about import about
 from armdyn.identification.band.find import find_band
-from armdyn.identification.data.prepared import Data, prepared
-from armdyn.identification.data.signals import signals_of
+from armdyn.identification.data.prepared import Data, prepared, signals_of
 from armdyn.identification.fit.choice.tilt import Tilt
 from armdyn.identification.fit.choice.wide import Terms, curve_rows
 from armdyn.identification.fit.columns import Column, Model, friction_columns

@@ -18,7 +18,7 @@ from armdyn.checks import checked_choice, checked_path
 from armdyn.errors import InputError, shown
 from armdyn.identification.about import About
 from armdyn.identification.arguments import checked_states
-from armdyn.identification.data.signals import Signals
+from armdyn.identification.data.prepared import Signals
 from armdyn.identification.files import texts
 from armdyn.identification.fit.choice.ladder import Rung
 from armdyn.identification.fit.columns import Model, short_name

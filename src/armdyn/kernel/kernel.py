@@ -15,7 +15,7 @@ from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
 from armdyn.kernel.batch_ir import CheckedBatchLoop
 from armdyn.kernel.cache import default_cache, key
-from armdyn.kernel.cache_keys import identity
+from armdyn.kernel.cached import identity
 from armdyn.kernel.call.fastcall import Fallbacks, KernelEntry, set_vectorcall
 from armdyn.kernel.call.gufunc import Result, make_loop
 from armdyn.kernel.call.vectorcall import Vectorcallable

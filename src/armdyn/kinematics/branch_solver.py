@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm.evaluate import Evaluator
 from armdyn.arrays import Array
 from armdyn.checks import check_memory, checked_array
 from armdyn.errors import InputError, NumericalError
@@ -21,6 +20,7 @@ from armdyn.kinematics.families import ClosedForm
 from armdyn.kinematics.nearest import Choice, choice_of
 from armdyn.kinematics.poses import check_rotations, nearest_rotations, roughness
 from armdyn.kinematics.turns import TURN, Branches, every_turn, joined, nearest_turn
+from armdyn.programs.evaluate import Evaluator
 from armdyn.robot.chain import Chain
 from armdyn.robot.joint import Joint
 from armdyn.scalar import Scalar

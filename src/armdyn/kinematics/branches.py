@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arm.arguments import checked_out
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_flag, checked_whole
 from armdyn.errors import InputError
@@ -15,6 +14,7 @@ from armdyn.kinematics.branch_solver import BranchSolver
 from armdyn.kinematics.poses import shaped_poses
 from armdyn.kinematics.search import Reach
 from armdyn.kinematics.turns import Branches, joined
+from armdyn.programs.arguments import checked_out
 
 MOST_POLISH = 20
 

@@ -22,8 +22,8 @@ from armdyn.kinematics.geometry import (
     reverse,
     rows_of,
 )
-from armdyn.kinematics.swivel import BRANCHES, has_swivel, swivel_branches
 from armdyn.kinematics.three_parallel import three_parallel, three_parallel_offset
+from armdyn.kinematics.wrist import BRANCHES, has_swivel, swivel_branches
 from armdyn.robot.chain import Chain, Vector
 from armdyn.robot.model import Placement
 from armdyn.scalar import Scalar, cos, sin

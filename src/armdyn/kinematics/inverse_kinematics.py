@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn.arm.arguments import checked_out
 from armdyn.arrays import Array
 from armdyn.checks import (
     checked_array,
@@ -26,6 +25,7 @@ from armdyn.kinematics.families import closed_form
 from armdyn.kinematics.poses import Part, checked_part, checked_pose, checked_poses, shaped_poses
 from armdyn.kinematics.search import Reach, approach, middle
 from armdyn.kinematics.turns import TURN, Branches, nearest_turn
+from armdyn.programs.arguments import checked_out
 from armdyn.robot.chain import chain_of
 from armdyn.robot.joint import Joint
 from armdyn.robot.model import IDENTITY, Robot

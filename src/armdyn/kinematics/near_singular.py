@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.algorithms.kinematics import jacobian, pose
-from armdyn.arm.evaluate import Evaluator
 from armdyn.arrays import Array
 from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
 from armdyn.kinematics.branch_solver import ERROR, BranchSolver
 from armdyn.kinematics.search import Reach, approach
+from armdyn.programs.evaluate import Evaluator
 from armdyn.scalar import Scalar
 
 # A branch with a margin between these is near a singular state: within 1e-3 rad, or perhaps in

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.arm.evaluate import Evaluator
 from armdyn.arrays import Array
 from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
 from armdyn.kernel.kernel import Kernel
 from armdyn.kinematics.turns import ROUNDING, TURN
+from armdyn.programs.evaluate import Evaluator
 from armdyn.scalar import Scalar, copysign, min, select
 from armdyn.scalar import max as greater
 

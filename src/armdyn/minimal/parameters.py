@@ -391,7 +391,7 @@ class MinimalParameters:
         return len(self._set.terms)
 
     def _repr_html_(self) -> str:
-        from armdyn.minimal.card import minimal_card
+        from armdyn.minimal.terms import minimal_card
 
         return minimal_card(self)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -14,9 +13,8 @@ from armdyn.algorithms.regressor import regressor
 from armdyn.algorithms.tracking_regressor import tracking_regressor
 from armdyn.arrays import Array
 from armdyn.export.offline import linear_constants
-from armdyn.graph.interpret import NODES, evaluate
-from armdyn.graph.program import Program, Slot, verify
-from armdyn.graph.trace import trace
+from armdyn.graph.program import Program, Slot
+from armdyn.graph.trace import evaluate_nodes, trace, trace_like
 from armdyn.robot.chain import Chain
 from armdyn.robot.friction import out_of_table, parameter_terms
 from armdyn.scalar import Scalar
@@ -109,30 +107,7 @@ def from_minimal(
                 name: [x + float(y) if y else x for x, y in zip(made[name], more[at], strict=True)]
                 for name, at in parts.items()
             }
-        return _evaluated(program, {**named, **made})
+        return evaluate_nodes(program, {**named, **made})
 
     constants = [VALUES, *(slot.name for slot in kept if slot.name in CONSTANTS)]
-    return linear_constants(_traced(function, inputs, program), constants, RESIDUE)
-
-
-def folded(program: Program, known: Mapping[str, Sequence[float]]) -> Program:
-    """Return a program with the values of some of its inputs built in."""
-    kept = [slot for slot in program.inputs if slot.name not in known]
-    built_in = {name: list(numbers) for name, numbers in known.items()}
-
-    def function(*given: list[Scalar]) -> list[Scalar]:
-        named = dict(zip([slot.name for slot in kept], given, strict=True))
-        return _evaluated(program, {**built_in, **named})
-
-    return _traced(function, kept, program)
-
-
-def _evaluated(program: Program, named: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
-    return evaluate(program, [x for slot in program.inputs for x in named[slot.name]], NODES)
-
-
-def _traced(function: Callable[..., Any], inputs: Sequence[Slot], program: Program) -> Program:
-    """Trace a function that returns the outputs of a program, flattened."""
-    flat = [Slot("all", (len(program.results),))]
-    code = trace(function, inputs, flat, name=program.name)
-    return verify(replace(code, outputs=program.outputs))
+    return linear_constants(trace_like(function, inputs, program), constants, RESIDUE)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.algorithms.minimal_set import Symbol
 from armdyn.arrays import Array
+from armdyn.present.tables import Grid, card, number
 from armdyn.robot.friction import FRICTION_TERMS
+
+if TYPE_CHECKING:
+    from armdyn.minimal.parameters import MinimalParameters
 
 # The minimal parameters one by one: their names, meanings, units and carriers.
 #
@@ -24,8 +29,8 @@ from armdyn.robot.friction import FRICTION_TERMS
 #     kappa3_x, kappa3_y           k across axis r       [kg m]
 #     m3                           mass                  [kg]
 #     Jm3                          rotor inertia         [kg m^2], [kg] where the joint slides
-#     Fv1, Fc1, Fo1, ...           friction, a parameter for each term of its law; Fl1, Fs1, Fq1 only
-#                                  of joints that have load, Stribeck or square-root friction
+#     Fv1, Fc1, Fo1, ...           friction, a parameter for each term of its law; Fl1, Fs1, Fq1
+#                                  only of joints that have load, Stribeck or square-root friction
 
 _ENTRIES: dict[Symbol, tuple[str, str, str, str]] = {
     # name, LaTeX, the parameter of link i that has the coefficient 1, words
@@ -150,3 +155,19 @@ def latex_name(parameter: str) -> str:
     name, _, joint = parameter.partition("_")
     letter, index = name[0], name[1:]
     return f"{letter}_{{{index},{joint}}}" if index else f"{letter}_{{{joint}}}"
+
+
+# Minimal parameters as notebooks show them.
+
+
+def minimal_card(found: MinimalParameters) -> str:
+    """Return minimal parameters: name, value and combination of each."""
+    rows = tuple(
+        (name, number(float(value)), unit, written(row, found.parameter_names))
+        for name, value, unit, row in zip(
+            found.names, found.values, found.units, found.matrix, strict=True
+        )
+    )
+    facts = {"minimal parameters": str(len(found)), "parameters": str(len(found.parameter_names))}
+    grid = Grid("", ("name", "value", "unit", "combination"), 1, rows, words_after=2)
+    return card("Minimal parameters", facts, grid)

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from armdyn.arm.evaluate import Evaluator
 from armdyn.arrays import Array
 from armdyn.graph.interpret import NODES, evaluate
 from armdyn.graph.program import Program, Slot
@@ -16,6 +15,7 @@ from armdyn.kernel.kernel import Kernel
 from armdyn.motion.limits import Limits, Row
 from armdyn.motion.paths import Indices, Splines, chunk_rows, cubic
 from armdyn.motion.problem import MANY, Problem
+from armdyn.programs.evaluate import Evaluator
 from armdyn.scalar import Scalar, max, select, sqrt
 
 # What a time law asks of the drives in one piece of a spline, as a program.

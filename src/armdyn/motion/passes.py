@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm.evaluate import Evaluator
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, InputError, NumericalError
 from armdyn.motion.limits import Question
@@ -25,6 +24,7 @@ from armdyn.motion.programs import (
     cap_step,
     forward_step,
 )
+from armdyn.programs.evaluate import Evaluator
 
 # Passes over the pieces of paths: backwards what is admissible, forwards the fastest of it.
 

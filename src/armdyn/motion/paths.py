@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arm.evaluate import Evaluator
 from armdyn.arrays import Array
 from armdyn.checks import checked_array
 from armdyn.errors import InputError
@@ -18,6 +17,7 @@ from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
 from armdyn.motion.limits import Row
 from armdyn.motion.trajectory import check_positions
+from armdyn.programs.evaluate import Evaluator
 from armdyn.scalar import Scalar
 
 # Paths in joint space: splines through way-points, many at a time, and functions q(s).

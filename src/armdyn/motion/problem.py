@@ -8,7 +8,6 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 
 from armdyn.arm.arm import Arm
-from armdyn.arm.evaluate import Evaluator
 from armdyn.arrays import Array
 from armdyn.graph.interpret import NODES, evaluate
 from armdyn.graph.program import Program, Slot
@@ -27,6 +26,7 @@ from armdyn.motion.paths import (
     places_of,
 )
 from armdyn.numerics import ratio
+from armdyn.programs.evaluate import Evaluator
 from armdyn.robot.friction import coefficients
 from armdyn.scalar import Scalar, max, sign
 

@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from armdyn.arm.evaluate import Evaluator
 from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
 from armdyn.motion.limits import FAR, Bend, Bound, Bounds, Drives, End, Row
+from armdyn.programs.evaluate import Evaluator
 from armdyn.scalar import Scalar, max, min, select, sqrt
 
 # Steps of `bound`; it says whether more are needed.

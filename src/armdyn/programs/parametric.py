@@ -12,8 +12,7 @@ from armdyn.algorithms.vector import add_symmetric, point_inertia, scale_symmetr
 from armdyn.export.offline import linear_constants
 from armdyn.graph.count import count
 from armdyn.graph.program import Instruction, Program, Slot, verify
-from armdyn.graph.trace import trace
-from armdyn.minimal.programs import folded
+from armdyn.graph.trace import folded, trace
 from armdyn.programs.methods import AUTO, check_method, refuse_singular, straight_methods
 from armdyn.programs.programs import cost
 from armdyn.programs.tracing import algorithm, input_slots

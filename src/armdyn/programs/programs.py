@@ -14,8 +14,7 @@ from armdyn.errors import MethodError
 from armdyn.graph.derive import free_symbols
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
-from armdyn.kernel.cache_keys import source_digest
-from armdyn.kernel.cached import cached_choice, cached_program
+from armdyn.kernel.cached import cached_choice, cached_program, source_digest
 from armdyn.programs.methods import (
     AUTO,
     ROLLED,

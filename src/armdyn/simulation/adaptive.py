@@ -11,7 +11,14 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, InputError, NumericalError
 from armdyn.progress import Progress
-from armdyn.simulation.events import TIGHTER, Event, check_acceleration, check_state, stalled
+from armdyn.simulation.events import (
+    SAME_TIME,
+    TIGHTER,
+    Event,
+    check_acceleration,
+    check_state,
+    stalled,
+)
 from armdyn.simulation.locate import (
     event_values,
     first_negative,
@@ -22,7 +29,6 @@ from armdyn.simulation.locate import (
 )
 from armdyn.simulation.stiction import StictionState
 from armdyn.simulation.task import PROGRESS_PARTS, SIMULATING, Samples, Task
-from armdyn.simulation.tolerances import SAME_TIME
 
 # Adaptive integration of one arm by SciPy's solvers, with steps chosen by tolerances.
 

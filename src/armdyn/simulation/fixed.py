@@ -9,14 +9,13 @@ import numpy as np
 
 from armdyn.errors import ArmdynError
 from armdyn.kernel.batch import in_threads
-from armdyn.simulation.adams_bashforth import AdamsBashforth
 from armdyn.simulation.events import SHORTER, Event, check_state
+from armdyn.simulation.explicit import AdamsBashforth, RungeKutta
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.integrators import Integrator, Tableau, Weights
 from armdyn.simulation.locate import CrossingDetector
 from armdyn.simulation.midpoint import Midpoint
 from armdyn.simulation.plant import Plant
-from armdyn.simulation.runge_kutta import RungeKutta
 from armdyn.simulation.stepper import Stepper
 from armdyn.simulation.stiction import StictionState
 from armdyn.simulation.task import PROGRESS_PARTS, SIMULATING, Samples, Task

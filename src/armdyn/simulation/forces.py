@@ -13,7 +13,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_per_joint
 from armdyn.errors import ArmdynError, InputError, shown
 from armdyn.log.log import Log
-from armdyn.simulation.tolerances import SAME_GAP, SAME_TIME
+from armdyn.simulation.events import SAME_GAP, SAME_TIME
 
 # `Quantity`: a torque or a wrench in any of its input forms.
 

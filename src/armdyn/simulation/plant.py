@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from armdyn.algorithms.load_friction import ROUNDED
 from armdyn.arm.arm import Arm
-from armdyn.arm.evaluate import Evaluator
 from armdyn.arm.function import Function
 from armdyn.arrays import Array
 from armdyn.graph.interpret import ARRAYS, evaluate, interpret
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
+from armdyn.programs.evaluate import Evaluator
 from armdyn.programs.methods import AUTO
 from armdyn.programs.parametric import parametric
 from armdyn.programs.parametric import values as parameter_values

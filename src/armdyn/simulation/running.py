@@ -22,8 +22,16 @@ from armdyn.errors import InputError, NumericalError
 from armdyn.kernel.batch import wanted_threads
 from armdyn.progress import Progress
 from armdyn.simulation.adaptive import integrate_adaptive, integrate_members
-from armdyn.simulation.arguments import (
+from armdyn.simulation.events import SAME_GAP, SAME_TIME, SHORTER, TIGHTER, Event, check_energy
+from armdyn.simulation.fixed import integrate_fixed
+from armdyn.simulation.forces import Forces, Quantity, spring
+from armdyn.simulation.integrators import INTEGRATORS
+from armdyn.simulation.plant import Plant
+from armdyn.simulation.run import Run
+from armdyn.simulation.task import (
     LIMITS,
+    Samples,
+    Task,
     checked_events,
     checked_parameters,
     checked_states,
@@ -31,14 +39,6 @@ from armdyn.simulation.arguments import (
     sampled_steps,
     step_count,
 )
-from armdyn.simulation.events import SHORTER, TIGHTER, Event, check_energy
-from armdyn.simulation.fixed import integrate_fixed
-from armdyn.simulation.forces import Forces, Quantity, spring
-from armdyn.simulation.integrators import INTEGRATORS
-from armdyn.simulation.plant import Plant
-from armdyn.simulation.run import Run
-from armdyn.simulation.task import Samples, Task
-from armdyn.simulation.tolerances import SAME_GAP, SAME_TIME
 
 # The longest run [s], eleven days: a longer one takes hours, or its unit is not seconds.
 LONGEST = 1e6

@@ -17,15 +17,14 @@ from armdyn.log.log import Log
 from armdyn.programs.methods import AUTO
 from armdyn.progress import Progress
 from armdyn.simulation.blocks import Draw, batch_of, simulated_in_blocks
-from armdyn.simulation.events import SHORTER, check_state
+from armdyn.simulation.events import SAME_TIME, SHORTER, check_state
+from armdyn.simulation.explicit import RungeKutta
 from armdyn.simulation.forces import Controller, Forces, Quantity
 from armdyn.simulation.integrators import INTEGRATORS, Tableau
 from armdyn.simulation.plant import Plant
 from armdyn.simulation.run import Run, positions_at, torques_at
-from armdyn.simulation.runge_kutta import RungeKutta
 from armdyn.simulation.running import integrated, prepared
 from armdyn.simulation.stiction import StictionState
-from armdyn.simulation.tolerances import SAME_TIME
 
 # `simulate`: integrate the motion of an arm.
 

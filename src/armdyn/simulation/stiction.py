@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.simulation.events import SHORTER, Event, check_state
+from armdyn.simulation.events import ROUNDED, SHORTER, Event, check_state
 from armdyn.simulation.plant import Plant
-from armdyn.simulation.tolerances import ROUNDED
 
 Truths = NDArray[np.bool_]
 Numbers = NDArray[np.intp]

@@ -11,7 +11,7 @@ from armdyn.arm.frames import link_frames, placements_of
 from armdyn.arrays import Array
 from armdyn.robot import drawing as _solids
 from armdyn.robot.drawing import Drawn, Mesh
-from armdyn.robot.formats.placement import quaternion_of, quaternion_rotation
+from armdyn.robot.formats.geometry import quaternion_of, quaternion_rotation
 
 Colour = tuple[int, int, int]
 

@@ -11,8 +11,7 @@ from armdyn.arm.recording import Recording
 from armdyn.arrays import Array
 from armdyn.view.bodies import JOINTS, Picture
 from armdyn.view.motion import Motion, at
-from armdyn.view.numbers import Numbers, header
-from armdyn.view.plots import Plots
+from armdyn.view.numbers import Numbers, Plots, header
 
 # Longer names are cut in labels; the table of torques has the whole.
 LONGEST_LABEL = 22

@@ -11,7 +11,7 @@ import typer
 from armdyn.arm.arm import Arm
 from armdyn.arm.files import load
 from armdyn.cli.console import complain, plain
-from armdyn.cli.reading_options import reading_options
+from armdyn.cli.option_names import reading_options
 from armdyn.errors import ArmdynError, FileError, InputError, RobotWarning
 from armdyn.log.formats import format_written
 from armdyn.present.pictures import check_picture

@@ -13,6 +13,7 @@ from rich.text import Text
 from armdyn.arm.arm import Arm
 from armdyn.arm.codegen import export_c
 from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
+from armdyn.cli.option_names import reading_options
 from armdyn.cli.options.cluster import ClusterOption, WorkersOption, opened_client
 from armdyn.cli.options.identify import (
     CouplingOption,
@@ -51,7 +52,6 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.cli.reading_options import reading_options
 from armdyn.errors import ArmdynError, InputError, RobotFileError
 from armdyn.identification.files import FILES
 from armdyn.identification.identify import identify as identify_arm

@@ -24,7 +24,7 @@ from armdyn.cli.options.robot import (
 )
 from armdyn.present.pictures import PICTURES_IN_WORDS, check_picture
 from armdyn.present.tables import Grid
-from armdyn.robot.formats.placement import roll_pitch_yaw
+from armdyn.robot.formats.geometry import roll_pitch_yaw
 from armdyn.robot.friction import FRICTION_TERMS, coefficients, parameter_terms
 from armdyn.robot.joint import Joint
 from armdyn.robot.model import IDENTITY, Placement, Robot

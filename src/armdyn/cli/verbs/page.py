@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from armdyn.cli.console import JsonOption, plain, print_json, show
+from armdyn.cli.option_names import reading_options
 from armdyn.cli.options.log import (
     ColumnsOption,
     DropOption,
@@ -27,7 +28,6 @@ from armdyn.cli.options.robot import (
     TipOption,
     open_arm,
 )
-from armdyn.cli.reading_options import reading_options
 from armdyn.errors import InputError
 from armdyn.present.html import check_page
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from armdyn.arm.precision import Precision, single_precision
-from armdyn.arm.verify import Check, Verification
+from armdyn.arm.verify import Check, Precision, Verification, single_precision
 from armdyn.arm.verify import verify as verify_arm
 from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show
 from armdyn.cli.options.robot import (

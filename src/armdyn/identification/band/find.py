@@ -10,8 +10,7 @@ from armdyn.arrays import Array
 from armdyn.errors import InputError
 from armdyn.identification.band.cutoff import predicted_cutoff
 from armdyn.identification.band.delay import Delays, measured_delays
-from armdyn.identification.band.velocity import slopes_are_better
-from armdyn.identification.band.windows import windows
+from armdyn.identification.band.windows import slopes_are_better, windows
 from armdyn.identification.data.prepared import velocities_agree
 from armdyn.identification.fit.columns import Column
 from armdyn.log.filters import choose_cutoff

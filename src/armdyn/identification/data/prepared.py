@@ -6,8 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from armdyn.cluster import Cluster
-from armdyn.identification.data.bandwidth import band_width
-from armdyn.identification.data.decimation import DecimationFilter, decimation, decimation_filter
+from armdyn.identification.data.decimation import (
+    DecimationFilter,
+    band_width,
+    decimation,
+    decimation_filter,
+)
 from armdyn.log.filters import choose_cutoff
 from armdyn.log.log import Log
 from armdyn.log.rows import is_in_file
@@ -135,3 +139,37 @@ def _in_words(rate: float, factor: int, chosen: tuple[float, str] | None) -> str
     if chosen is None:
         return f"{said}, as asked for."
     return f"{said}: the band up to {chosen[0]:.3g} Hz, {chosen[1]}."
+
+
+# Logs as recorded and as used, for drawings.
+
+
+@dataclass(frozen=True, eq=False)
+class Signals:
+    """One log, in memory.
+
+    Attributes:
+        recorded: the log.
+        used: its samples at equal steps, positions low-passed and differentiated.
+        band: the filter of torques and regressor.
+        held_out: whether it tests the fit.
+    """
+
+    recorded: Log
+    used: Prepared
+    band: DecimationFilter
+    held_out: bool
+
+
+def signals_of(
+    train_logs: Sequence[Log], test_logs: Sequence[Log], data: Data
+) -> tuple[Signals, ...]:
+    """Return the logs that lie in memory; logs in files are too long to draw."""
+    train = zip(train_logs, data.train, data.train_bands, strict=True)
+    test = zip(test_logs, data.test, data.test_bands, strict=True)
+    return tuple(
+        Signals(log, used, band, held_out)
+        for held_out, given in ((False, train), (True, test))
+        for log, used, band in given
+        if not is_in_file(used.q)
+    )

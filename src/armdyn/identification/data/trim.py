@@ -1,20 +1,22 @@
-"""Logs without the rest at their ends.
-
-Recorders run before the motion begins and after it ends. At rest friction is unknown, so these
-samples show little, but they fill the part of a log that is held out.
-"""
+"""Parts of logs that are left out, and joints whose sign is changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import InputError
 from armdyn.log.log import Log
-from armdyn.log.rows import blocks
+from armdyn.log.rows import FileRows, blocks, is_in_file
+
+# Logs without the rest at their ends.
+#
+# Recorders run before the motion begins and after it ends. At rest friction is unknown, so these
+# samples show little, but they fill the part of a log that is held out.
 
 # A joint is at rest below this share of its greatest speed ...
 RESTING = 0.02
@@ -97,3 +99,27 @@ def _speeds(log: Log, span: int) -> Iterator[tuple[int, Array]]:
     for a, b in blocks(len(log) - span):
         time = log.t[a + span : b + span] - log.t[a:b]
         yield a, np.abs(log.q[a + span : b + span] - log.q[a:b]) / time[:, None]
+
+
+# Logs whose torques have another sign.
+
+
+def flipped(log: Log, joints: Sequence[int]) -> Log:
+    """Return a log with the torques of some joints, numbers from 0, of opposite sign."""
+    if not joints or log.tau is None:
+        return log
+    sign = np.ones(log.n)
+    sign[list(joints)] = -1.0
+    names = ", ".join(log.joint_names[j] for j in joints)
+    note = f"the torques of {names} have the opposite sign, as asked for."
+    return replace(log, tau=_times(log.tau, sign), notes=(*log.notes, note))
+
+
+def _times(tau: Array, sign: Array) -> Array:
+    """Return torques times signs, in memory or in a file, like the input."""
+    if not is_in_file(tau):
+        return tau * sign
+    made = FileRows(len(sign))
+    for a, b in blocks(len(tau)):
+        made.append(tau[a:b] * sign)
+    return cast(Array, made)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.judge.speeds import slow_excess
+from armdyn.identification.judge.box import slow_excess
 from armdyn.identification.judge.verdict import EXPECTED_ERROR
 from armdyn.numerics import ratio
 from armdyn.robot.joint import Joint

@@ -16,8 +16,7 @@ from armdyn.identification.page.player import player_section
 from armdyn.identification.page.residuals import residual_section
 from armdyn.identification.page.rollout import rollout_section
 from armdyn.identification.page.rows import RowsOfJoints
-from armdyn.identification.page.signals import signal_section
-from armdyn.identification.page.spectrum import spectrum_section
+from armdyn.identification.page.signals import signal_section, spectrum_section
 from armdyn.identification.page.summary import facts, findings, joint_table, verdict
 from armdyn.identification.page.torques import torque_sections
 from armdyn.present.html import (

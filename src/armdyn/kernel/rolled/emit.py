@@ -12,8 +12,7 @@ from armdyn.kernel.ir.loops import aligned, allocated, counted, release
 from armdyn.kernel.ir.operations import mirror_function, zero_function
 from armdyn.kernel.ir.sincos import SLOW, limit_pattern, sincos, slow_function
 from armdyn.kernel.ir.writer import Writer
-from armdyn.kernel.rolled.memory import Memory, Reader, Table, place
-from armdyn.kernel.rolled.rows import Rows
+from armdyn.kernel.rolled.memory import Memory, Reader, Rows, Table, place
 from armdyn.kernel.rolled.step import Number, RolledStep
 from armdyn.kernel.strided_loop import loop_function
 

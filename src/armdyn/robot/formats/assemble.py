@@ -17,7 +17,7 @@ from armdyn.robot.formats.bodies import (
     serial_arm,
     six_of,
 )
-from armdyn.robot.formats.placement import invert, product, without_residues
+from armdyn.robot.formats.geometry import invert, product, without_residues
 from armdyn.robot.formats.records import Description, Solid, Triple, listed
 from armdyn.robot.formats.tree import Tree, choose_path, tree_of
 from armdyn.robot.joint import Joint

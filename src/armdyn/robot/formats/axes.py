@@ -11,19 +11,17 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.robot.chain import exact_cos_sin, rounded_atan2
-from armdyn.robot.formats.lines import (
+from armdyn.robot.formats.geometry import (
     PARALLEL_TOLERANCE,
+    ROUNDING,
     Line,
     Normal,
     common_normal,
-    meeting_point,
-    perpendicular,
-)
-from armdyn.robot.formats.placement import (
-    ROUNDING,
     cross,
     invert,
+    meeting_point,
     norm,
+    perpendicular,
     place,
     product,
     quaternion_rotation,

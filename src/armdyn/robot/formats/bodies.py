@@ -13,7 +13,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import RobotWarning
 from armdyn.robot.formats.axes import Snap
-from armdyn.robot.formats.placement import (
+from armdyn.robot.formats.geometry import (
     axis_rotation,
     invert,
     norm,

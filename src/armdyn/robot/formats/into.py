@@ -11,7 +11,7 @@ from armdyn.arrays import Array
 from armdyn.robot.formats.assemble import TIP, assembled
 from armdyn.robot.formats.axes import Snap
 from armdyn.robot.formats.bodies import Body, body_in, body_of, joined, placed, six_of, without
-from armdyn.robot.formats.placement import at_zero, invert, product
+from armdyn.robot.formats.geometry import at_zero, invert, product
 from armdyn.robot.formats.records import Description, Fault, TreeLink, listed
 from armdyn.robot.joint import Joint
 from armdyn.robot.leniency import Leniency

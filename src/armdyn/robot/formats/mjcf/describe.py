@@ -21,8 +21,8 @@ import numpy as np
 
 from armdyn.robot.chain import exact_cos_sin
 from armdyn.robot.formats.bodies import six_of
+from armdyn.robot.formats.geometry import product, quaternion_rotation
 from armdyn.robot.formats.mjcf.model import NO_LIMIT, Drives, check_numbers, visuals_of
-from armdyn.robot.formats.placement import product, quaternion_rotation
 from armdyn.robot.formats.records import (
     FREE_TYPES,
     Coupling,

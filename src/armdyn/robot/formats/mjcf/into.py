@@ -17,11 +17,11 @@ import numpy as np
 
 from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot.formats.bodies import Body, six_of
+from armdyn.robot.formats.geometry import product, quaternion_rotation
 from armdyn.robot.formats.into import SAME, NewInertial, new_inertials
 from armdyn.robot.formats.mjcf.model import ATTRIBUTES, Drives, own_fields, own_name
 from armdyn.robot.formats.mjcf.read import Read, read_description
 from armdyn.robot.formats.mjcf.write import principal
-from armdyn.robot.formats.placement import product, quaternion_rotation
 from armdyn.robot.formats.records import Description, Fault, listed
 from armdyn.robot.formats.xml import XmlElement, XmlSource, number_text, numbers_text
 from armdyn.robot.joint import Joint

@@ -8,13 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from armdyn.robot.formats.placement import (
-    invert,
-    place,
-    product,
-    quaternion_of,
-    quaternion_rotation,
-)
+from armdyn.robot.formats.geometry import invert, place, product, quaternion_of, quaternion_rotation
 from armdyn.robot.formats.records import Fault, Origin, Solid
 from armdyn.robot.friction import FRICTION_TERMS, shape_fields
 from armdyn.robot.joint import LARGEST_NUMBER

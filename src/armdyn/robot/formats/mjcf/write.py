@@ -20,9 +20,9 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import RobotError, RobotWarning
 from armdyn.robot.formats.bodies import body_in, principal_axes, seen_in
+from armdyn.robot.formats.geometry import at_zero, invert, product, quaternion_of, without_residues
 from armdyn.robot.formats.into import Skeleton, skeleton
 from armdyn.robot.formats.mjcf.model import ATTRIBUTES, EXACT, NO_LIMIT, own_fields, own_name
-from armdyn.robot.formats.placement import at_zero, invert, product, quaternion_of, without_residues
 from armdyn.robot.formats.records import listed
 from armdyn.robot.formats.xml import DEEPEST, numbers_text, xml_name
 from armdyn.robot.joint import Joint

@@ -13,14 +13,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot.formats.bodies import Body, seen_in, six_of
+from armdyn.robot.formats.geometry import at_zero, invert, product, roll_pitch_yaw, without_residues
 from armdyn.robot.formats.into import SAME, NewInertial, new_inertials, skeleton
-from armdyn.robot.formats.placement import (
-    at_zero,
-    invert,
-    product,
-    roll_pitch_yaw,
-    without_residues,
-)
 from armdyn.robot.formats.records import Description, Fault, Origin
 from armdyn.robot.formats.urdf.elements import is_expression
 from armdyn.robot.formats.urdf.read import (
