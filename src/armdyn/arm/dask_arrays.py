@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from armdyn.checks import REAL, checked_flag
+from armdyn.checks import checked_flag
 from armdyn.errors import ArmdynError, InputError
 from armdyn.kernel.batch import wanted_threads
 from armdyn.kinematics.branches import NOT_BOTH, SPARE, check_lead, checked_spare
@@ -18,11 +18,11 @@ from armdyn.kinematics.inverse_kinematics import checked_start
 from armdyn.kinematics.poses import SEVERAL, check_shape, shaped_poses
 from armdyn.kinematics.turns import Branches
 from armdyn.programs.arguments import (
-    DOUBLE,
-    check_precision,
     check_state_shape,
+    checked_lazy,
     checked_state,
     common_lead,
+    dask_array,
     is_lazy,
 )
 from armdyn.programs.sized_lru import PROGRAMS
@@ -98,36 +98,6 @@ def _revived(token: str, pickled: bytes) -> BlockTask:
 Shape = tuple[int, ...]
 
 
-def checked_lazy(value: Any, name: str, what: str, dtype: np.dtype[Any] = DOUBLE) -> Any:
-    """Return a Dask array of real numbers and known shape.
-
-    Args:
-        value: value of the argument, a collection of Dask.
-        name: name of the argument.
-        what: description of the expected array.
-        dtype: the type of numbers that it is for.
-    """
-    if not isinstance(value, _dask_array().Array):
-        raise InputError(
-            f"`{name}` is a Dask {type(value).__name__}, expected a Dask array: {what}.",
-            argument=name,
-        )
-    if value.dtype.kind not in REAL:
-        raise InputError(
-            f"`{name}` is a Dask array of {value.dtype}, expected {what}. `astype(float)` converts "
-            "numbers that are stored as objects or text.",
-            argument=name,
-        )
-    check_precision(value.dtype, dtype, name)
-    if any(np.isnan(size) for size in value.shape):
-        raise InputError(
-            f"`{name}` is a Dask array with chunks of unknown sizes, its shape is {value.shape}; "
-            f"expected {what}. Call its method `compute_chunk_sizes` first.",
-            argument=name,
-        )
-    return value
-
-
 def refuse_out(out: object) -> None:
     """Raise an error if a lazy result shall be written to an array."""
     if out is not None:
@@ -154,7 +124,7 @@ def applied(
         outputs: the same of the results, and their dtypes.
         lead: the leading axes of the results.
     """
-    da = _dask_array()
+    da = dask_array()
     given = [_whole(da, x, len(shape)) for x, shape in zip(arrays, core, strict=True)]
     if 0 in lead:  # an axis of length 1 does not become one of length 0 by itself
         given = [da.broadcast_to(x, (*lead, *s)) for x, s in zip(given, core, strict=True)]
@@ -187,11 +157,6 @@ def _axes(kind: str, number: int, shape: Shape, sizes: dict[str, int]) -> list[s
     named: Mapping[str, int] = {f"{kind}{number}_{k}": size for k, size in enumerate(shape)}
     sizes.update(named)
     return list(named)
-
-
-def _dask_array() -> Any:
-    """Return the module dask.array, which has no types of its own."""
-    return import_module("dask.array")
 
 
 # Functions called with Dask arrays.

@@ -10,7 +10,7 @@ from armdyn.errors import GraphError
 from armdyn.graph.interpret import NODES, evaluate
 from armdyn.graph.program import Instruction, Program, Slot, verify
 from armdyn.graph.simplify import simplify
-from armdyn.scalar import Node, Op, constant, symbol
+from armdyn.scalar import Node, Op, Scalar, constant, symbol
 
 
 def trace(

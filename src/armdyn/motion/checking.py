@@ -181,7 +181,7 @@ def _by_parts(problem: Problem, law: Array) -> Asked:
     finite = np.isfinite(limits.effort)
     effort = np.where(finite, limits.effort, 0.0)
     found = np.empty((4, N, B, problem.n))
-    rows = max(1, STATES // (B * along.shape[-1]))
+    rows = STATES // (B * along.shape[-1]) or 1
     for i in range(0, N, rows):
         part = slice(i, i + rows)
         x, u = law[part, :, None, :1], law[part, :, None, 1:]

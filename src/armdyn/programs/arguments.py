@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn.checks import check_memory, real_array
+from armdyn.checks import REAL, check_memory, real_array
 from armdyn.errors import InputError, shown
 from armdyn.robot.chain import FIXED, MOVING, TRANSLATING
 
@@ -78,6 +79,41 @@ def is_lazy(value: object) -> bool:
     )
 
 
+def checked_lazy(value: Any, name: str, what: str, dtype: np.dtype[Any] = DOUBLE) -> Any:
+    """Return a Dask array of real numbers and known shape.
+
+    Args:
+        value: value of the argument, a collection of Dask.
+        name: name of the argument.
+        what: description of the expected array.
+        dtype: the type of numbers that it is for.
+    """
+    if not isinstance(value, dask_array().Array):
+        raise InputError(
+            f"`{name}` is a Dask {type(value).__name__}, expected a Dask array: {what}.",
+            argument=name,
+        )
+    if value.dtype.kind not in REAL:
+        raise InputError(
+            f"`{name}` is a Dask array of {value.dtype}, expected {what}. `astype(float)` converts "
+            "numbers that are stored as objects or text.",
+            argument=name,
+        )
+    check_precision(value.dtype, dtype, name)
+    if any(np.isnan(size) for size in value.shape):
+        raise InputError(
+            f"`{name}` is a Dask array with chunks of unknown sizes, its shape is {value.shape}; "
+            f"expected {what}. Call its method `compute_chunk_sizes` first.",
+            argument=name,
+        )
+    return value
+
+
+def dask_array() -> Any:
+    """Return the module dask.array, which has no types of its own."""
+    return import_module("dask.array")
+
+
 def checked_base_motion(
     acceleration: ArrayLike | None, velocity: ArrayLike | None, dtype: np.dtype[Any] = DOUBLE
 ) -> tuple[str, list[NDArray[np.float64]]]:
@@ -111,8 +147,6 @@ def _of_base(
     numbers = f"real numbers of shape {what}, in base axes"
     array: NDArray[np.float64]
     if is_lazy(value):
-        from armdyn.arm.dask_arrays import checked_lazy
-
         array = checked_lazy(value, name, numbers, dtype)
     else:
         array = _floats(value, name, numbers, dtype)
