@@ -103,7 +103,7 @@ def test_one_module_calls_llvmlite() -> None:
                 names += [x.value for x in node.args if isinstance(x, ast.Constant)]
             if any(str(name).startswith("llvmlite") for name in names):
                 found.add(path.relative_to(SOURCE).as_posix())
-    assert found == {"kernel/_llvm.py"}
+    assert found == {"kernel/llvm.py"}
 
 
 def test_code_that_is_freed_during_a_first_call_is_unloaded_after_it() -> None:

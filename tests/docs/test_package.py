@@ -36,7 +36,7 @@ def test_the_source_carries_docs_and_examples(tmp_path: Path) -> None:
     wanted = [path for folder in ("docs", "examples") for path in (ROOT / folder).rglob("*.*")]
     missing = {str(path.relative_to(ROOT)) for path in wanted if "__pycache__" not in str(path)}
     assert missing - names == set()
-    assert {"src/armdyn/robot/bundled/puma560.toml", "src/armdyn/arm/page/assets/main.js"} <= names
+    assert {"src/armdyn/robot/bundled/puma560.toml", "src/armdyn/arm/assets/main.js"} <= names
     assert not any(name.startswith((".venv", "site/")) for name in names)
     assert "## In Python" in told and "](docs/" not in told and "![" not in told
 
@@ -52,7 +52,7 @@ def test_wheels_of_armdyn_and_of_the_papers_share_nothing(tmp_path: Path) -> Non
             (entry,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
             assert archive.read(entry).decode().count(" = ") == 1
     ours, papers = names
-    assert "armdyn/arm/programs/_counts.py" in ours and "armdyn_papers/app.py" in papers
+    assert "armdyn/programs/counts.py" in ours and "armdyn_papers/app.py" in papers
     assert all(name.startswith("armdyn/") for name in ours)
     assert all(name.startswith("armdyn_papers/") for name in papers)
 
@@ -101,8 +101,12 @@ def test_extras_that_messages_and_pages_name_exist() -> None:
         for path, text in code.items()
         for extra in (*_raised(text), *re.findall(r'extra=\("\w+", "(\w+)"\)', text))
     }
-    assert {("README.md", "identify"), ("_solver.py", "identify")} <= named
-    assert {("_registry.py", "xacro"), ("_libraries.py", "casadi"), ("_torch.py", "torch")} <= named
+    assert {("README.md", "identify"), ("solver.py", "identify")} <= named
+    assert {
+        ("registry.py", "xacro"),
+        ("libraries.py", "casadi"),
+        ("torch_ops.py", "torch"),
+    } <= named
     assert {(where, extra) for where, extra in named if extra not in _extras()} == set()
 
 

@@ -18,7 +18,8 @@ from armdyn.kernel.cached import (
 )
 from armdyn.programs import programs as _programs
 from armdyn.programs import tracing as _tracing
-from armdyn.programs.methods import AUTO, methods
+from armdyn.programs.arguments import AUTO
+from armdyn.programs.methods import methods
 from armdyn.programs.programs import program, resolve
 from armdyn.programs.sized_lru import PROGRAMS
 from armdyn.robot.chain import Chain, Link, chain_of
@@ -114,7 +115,7 @@ def test_a_changed_method_is_traced_again(folder: Path, monkeypatch: pytest.Monk
     method = resolve(CHAIN, "gravity", AUTO)
     program(CHAIN, "gravity", method, 4, True)
     _forget()
-    monkeypatch.setattr(_programs, "TRACING", ("armdyn.scalar",))  # other text than before
+    monkeypatch.setattr(_programs, "TRACING", (("armdyn", ("scalar",)),))  # other text than before
     _no_tracing(monkeypatch)
     with pytest.raises(AssertionError, match="traced again"):
         program(CHAIN, "gravity", method, 4, True)

@@ -140,4 +140,4 @@ def test_no_writer_names_a_type_of_numbers() -> None:
         for line in path.read_text(encoding="utf-8").splitlines()
         if re.search(r"\bdouble\b|\bf64\b|\bfloat\b\"", line.partition("#")[0])
     }
-    assert named == {f'ir/_sincos.py:     "{name}": Constants(' for name in ("double", "float")}
+    assert named == {f'ir/sincos.py:     "{name}": Constants(' for name in ("double", "float")}

@@ -91,4 +91,4 @@ def test_no_other_code_has_a_threshold_of_its_own() -> None:
         if re.search(r"0x7FE|0x7FF|fcmp (u|o)(gt|le)|infinity - 1", path.read_text("utf-8"))
     }
     # the writer compares any two numbers, for `select`
-    assert own == {"_element.py", "ir/_finite_check.py", "ir/_writer.py"}
+    assert own == {"element.py", "ir/finite_check.py", "ir/writer.py"}

@@ -268,26 +268,30 @@ def test_identity_tells_rolled_programs_apart() -> None:
     ("named", "begin", "apart"),
     [
         # which processor it is, and LLVM's version, are part of an identity by themselves
-        (COMPILER, {"straight._emit", "rolled._emit", "_jit"}, {"targets", "_llvm"}),
+        (
+            COMPILER,
+            {"straight.emit", "rolled.emit", "jit"},
+            {"targets.target", "targets.choice", "llvm"},
+        ),
         # of the compiler only what writes plain functions and turns text into code
         (
             FASTCALL_MODULES,
-            {"call._fastcall_ir", "_jit"},
-            {"targets", "_llvm", "cache._common_code", *COMPILER}
+            {"call.fastcall_ir", "jit"},
+            {"targets.target", "targets.choice", "llvm", "cached", *COMPILER}
             - {
-                *("_element", "_jit", "_symbols", "ir._codegen", "ir._finite_check"),
-                "ir._function_writer",
+                *("element", "jit", "ir.codegen", "ir.finite_check"),
+                "ir.writer",
             },
         ),
         (
             BATCH_MODULES,
-            {"batch._batch_code", "_jit"},
-            {"targets", "_llvm", "cache._common_code"},
+            {"batch_ir", "jit"},
+            {"targets.target", "targets.choice", "llvm", "cached"},
         ),
         (
             GATHER_MODULES,
-            {"batch._gather", "_jit"},
-            {"targets", "_llvm", "cache._common_code"},
+            {"gather", "jit"},
+            {"targets.target", "targets.choice", "llvm", "cached"},
         ),
     ],
 )

@@ -31,7 +31,8 @@ from armdyn.graph.count import count
 from armdyn.graph.program import Program, Slot
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.minimal.programs import VALUES
-from armdyn.programs.methods import AUTO, check_method, row_of, source
+from armdyn.programs.arguments import AUTO
+from armdyn.programs.methods import check_method, row_of, source
 from armdyn.programs.parametric import (
     FRICTION,
     INERTIAL,

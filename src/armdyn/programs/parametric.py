@@ -13,7 +13,8 @@ from armdyn.export.offline import linear_constants
 from armdyn.graph.count import count
 from armdyn.graph.program import Instruction, Program, Slot, verify
 from armdyn.graph.trace import folded, trace
-from armdyn.programs.methods import AUTO, check_method, refuse_singular, straight_methods
+from armdyn.programs.arguments import AUTO
+from armdyn.programs.methods import check_method, refuse_singular, straight_methods
 from armdyn.programs.programs import cost
 from armdyn.programs.tracing import algorithm, input_slots
 from armdyn.robot.chain import FIXED, Chain, Link

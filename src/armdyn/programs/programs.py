@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.errors import MethodError
-from armdyn.graph.derive import free_symbols
-from armdyn.graph.program import Program
+from armdyn.graph.program import Program, free_symbols
 from armdyn.graph.rolled import Rolled
 from armdyn.kernel.cached import cached_choice, cached_program, source_digest
 from armdyn.programs.methods import (

@@ -16,8 +16,8 @@ from armdyn.arrays import Array
 from armdyn.graph.interpret import ARRAYS, evaluate, interpret
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
+from armdyn.programs.arguments import AUTO
 from armdyn.programs.evaluate import Evaluator
-from armdyn.programs.methods import AUTO
 from armdyn.programs.parametric import parametric
 from armdyn.programs.parametric import values as parameter_values
 from armdyn.robot.chain import Chain, chain_of

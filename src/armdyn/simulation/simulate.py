@@ -14,7 +14,7 @@ from armdyn.checks import checked_number, checked_per_joint, checked_positive, c
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, shown
 from armdyn.log.log import Log
-from armdyn.programs.methods import AUTO
+from armdyn.programs.arguments import AUTO
 from armdyn.progress import Progress
 from armdyn.simulation.blocks import Draw, batch_of, simulated_in_blocks
 from armdyn.simulation.events import SAME_TIME, SHORTER, check_state

@@ -25,7 +25,10 @@ from defusedxml.expatbuilder import DefusedExpatBuilderNS
 
 from armdyn.robot.formats.isolated.serve import Refused
 from armdyn.robot.formats.xacro.expressions import evaluate
+from armdyn.robot.formats.xacro.reach import provide
 from armdyn.robot.formats.xacro.values import MATH, PYTHON, Budget, Function, Namespace, checked
+
+__all__ = ["answer", "provide"]
 
 xacro: Any = _xacro  # their types are not complete
 substitution_args: Any = _substitution_args
