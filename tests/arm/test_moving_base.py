@@ -13,7 +13,7 @@ import pytest
 import armdyn
 from armdyn.errors import InputError, MethodError
 from armdyn.graph.count import count
-from armdyn.minimal.programs import folded
+from armdyn.graph.trace import folded
 from armdyn.robot.chain import BASES, MOVING, TRANSLATING
 from support.moving_base import base_motion, on_base
 from support.robots import random_robot, random_state, relative_error
