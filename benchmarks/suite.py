@@ -12,6 +12,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Generator
+from typing import ClassVar
 
 import pytest
 
@@ -27,12 +28,12 @@ class _Clock:
     """What was read last; what was spent since belongs to the phase that ends."""
 
     last = cpu()
-    tests: Counter[str] = Counter()
+    tests: ClassVar[Counter[str]] = Counter()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add what a phase of a test cost to its report, which workers send to the process of the run."""
+    """Add what a phase of a test cost to its report, which workers send to the main process."""
     report = yield
     now = cpu()
     report.user_properties.append(("cpu", now - _Clock.last))
