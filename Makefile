@@ -20,7 +20,7 @@ LOWEST_READY := $(LOWEST_VENV)/.ready
 ARM_TESTS ?= $(addprefix tests/kernel/test_,targets.py equal_bits.py compiled.py kernel_calls.py fastcall.py fastcall_batch.py \
 	batch.py streams.py rolled_kernel.py cache.py)
 
-.PHONY: demo test test-fast test-arm test-avx512 test-embedded test-torch test-machines test-lowest fuzz lint bench docs clean help
+.PHONY: demo test test-slow test-arm test-avx512 test-embedded test-torch test-machines test-lowest fuzz lint bench docs clean help
 
 help:  ## say what there is
 	@grep -hE '^[a-z0-9-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -28,11 +28,11 @@ help:  ## say what there is
 demo: $(DEMO_READY)  ## the whole story on the bundled PUMA 560, in a minute or so: demo/report.html
 	$(DEMO_VENV)/bin/armdyn demo -o demo
 
-test: lint  ## all tests and checks
-	$(BIN)/python -m pytest -n auto
-
-test-fast: $(READY)  ## the tests without the long studies
+test: lint  ## style, types, and all tests but the long studies
 	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: $(READY)  ## the long studies
+	$(BIN)/python -m pytest -n auto -m slow
 
 test-arm: $(READY)  ## tests of kernels on an emulated 64-bit ARM processor; needs qemu-user-static
 	tests/support/emulated/run.sh $(ARM_TESTS)

@@ -12,6 +12,7 @@ import pytest
 import armdyn
 from armdyn.algorithms.table import QUANTITIES
 from support.robots import random_robot, relative_error
+from support.says import facts
 
 PUMA = armdyn.load("puma560")
 RNG = np.random.default_rng(1)
@@ -203,37 +204,37 @@ def test_wrong_arguments_are_named(change, text) -> None:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: armdyn.Arm("puma560"), "takes an armdyn.Robot, got str; .* armdyn.load"),
-        (lambda: PUMA.function("mass"), "no quantity 'mass'; choose one of: mass_matrix"),
+        (lambda: armdyn.Arm("puma560"), ("armdyn.Robot", "str", "armdyn.load")),
+        (lambda: PUMA.function("mass"), ("'mass'", "mass_matrix")),
         (lambda: PUMA.function("mass_matrix")(Q, QD), "takes 1 arrays"),
         (lambda: PUMA.function("mass_matrix").source("cobol"), "no language 'cobol'"),
-        (lambda: PUMA.function("udu")(Q, out=Q), "a tuple of 2 arrays, got ndarray"),
-        (lambda: PUMA.function("udu")(Q, out=(Q,)), "a tuple of 2 arrays, got 1 of them"),
-        (lambda: PUMA.function("udu")(Q, out=(Q, Q)), r"`out\[0\]` is float64 of shape"),
-        (lambda: PUMA.pose(Q, "elbow"), "`frame` is 'elbow', expected 'tip', a joint"),
+        (lambda: PUMA.function("udu")(Q, out=Q), ("tuple of 2", "ndarray")),
+        (lambda: PUMA.function("udu")(Q, out=(Q,)), ("tuple of 2", "1")),
+        (lambda: PUMA.function("udu")(Q, out=(Q, Q)), "`out[0]` is float64 of shape"),
+        (lambda: PUMA.pose(Q, "elbow"), ("`frame`", "'elbow'", "'tip'")),
         (lambda: PUMA.pose(Q, 8), "`frame` is 8"),
         (lambda: PUMA.pose(Q, -1), "`frame` is -1"),
         (lambda: PUMA.pose(Q, True), "`frame` is True"),
         (lambda: PUMA.pose(Q, 1.5), "`frame` is 1.5"),
         (lambda: PUMA.pose(Q, np.zeros(3)), "`frame` is array"),
-        (lambda: PUMA.function(["bias"]), r"no quantity \['bias'\]"),
-        (lambda: armdyn.methods(["bias"]), r"no quantity \['bias'\]"),
-        (lambda: armdyn.load("puma560", tip=3), "`tip` is 3, expected the name of a link"),
-        (lambda: armdyn.load("puma560", base=["a"]), r"`base` is \['a'\], expected the name"),
-        (lambda: armdyn.load("puma560", strict="no"), "`strict` is 'no', expected True or False"),
-        (lambda: armdyn.load("puma560", snap=None), "`snap` is None, expected True or False"),
+        (lambda: PUMA.function(["bias"]), "no quantity ['bias']"),
+        (lambda: armdyn.methods(["bias"]), "no quantity ['bias']"),
+        (lambda: armdyn.load("puma560", tip=3), ("`tip`", "3")),
+        (lambda: armdyn.load("puma560", base=["a"]), ("`base`", "['a']")),
+        (lambda: armdyn.load("puma560", strict="no"), ("`strict`", "'no'", "True", "False")),
+        (lambda: armdyn.load("puma560", snap=None), ("`snap`", "None", "True", "False")),
         (lambda: armdyn.methods("mass"), "no quantity 'mass'"),
-        (lambda: armdyn.operation_counts("bias", "magic", 6), "no method of bias 'magic'"),
-        (lambda: armdyn.operation_counts("bias", "auto", 0), "`n` is 0, expected a whole"),
-        (lambda: armdyn.operation_counts("bias", "auto", 2.0), "`n` is 2.0, expected a whole"),
-        (lambda: armdyn.operation_counts("bias", "auto", [2]), r"`n` is \[2\], expected a whole"),
-        (lambda: armdyn.generic("3"), "`n` is '3', expected a whole number"),
-        (lambda: armdyn.generic(3, seed=-1), "`seed` is -1, expected a whole number"),
+        (lambda: armdyn.operation_counts("bias", "magic", 6), ("bias", "'magic'")),
+        (lambda: armdyn.operation_counts("bias", "auto", 0), ("`n`", "0", "whole")),
+        (lambda: armdyn.operation_counts("bias", "auto", 2.0), ("`n`", "2.0", "whole")),
+        (lambda: armdyn.operation_counts("bias", "auto", [2]), ("`n`", "[2]", "whole")),
+        (lambda: armdyn.generic("3"), ("`n`", "'3'")),
+        (lambda: armdyn.generic(3, seed=-1), ("`seed`", "-1")),
         (lambda: armdyn.generic(3, type=3), "`type` is 3"),
     ],
 )
 def test_wrong_calls_are_explained(call, text) -> None:
-    with pytest.raises(armdyn.InputError, match=text):
+    with pytest.raises(armdyn.InputError, match=facts(text)):
         call()
 
 
@@ -279,7 +280,7 @@ def test_singular_mass_matrix_is_refused_and_the_rest_goes_on() -> None:
         lambda: arm.inverse_mass_matrix(zero),
         lambda: arm.udu(zero, method="denoc"),
     ):
-        with pytest.raises(armdyn.RobotError, match="nothing that joint 2 moves resists it"):
+        with pytest.raises(armdyn.RobotError, match=facts("joint 2")):
             call()
     assert arm.mass_matrix(zero)[1, 1] == 0.0
     inverting = {"forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix", "udu"}
@@ -305,14 +306,14 @@ def test_singular_state_is_named(method) -> None:
     q = np.array([[0.0, 1.0], [0.0, 0.0], [0.0, 2.0]])
     good = arm.forward_dynamics(q[0], q[0], q[0], method=method)
     assert np.isfinite(good).all()
-    with pytest.raises(armdyn.NumericalError, match=r"'line' by .* not finite at .* \(1,\)"):
+    with pytest.raises(armdyn.NumericalError, match=facts("'line'", "finite", "(1,)")):
         arm.forward_dynamics(q, 0 * q, 0 * q, method=method)
     with pytest.raises(armdyn.NumericalError, match="singular"):
         arm.forward_dynamics(q[1], q[1], q[1], method=method)
 
 
 def test_too_large_state_is_named() -> None:
-    with pytest.raises(armdyn.NumericalError, match="the state is too large"):
+    with pytest.raises(armdyn.NumericalError, match=facts("too large")):
         PUMA.inverse_dynamics(Q[0], np.full(6, 1e200), Q[0])
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import armdyn
 from armdyn.programs import arguments as _offset_joints
+from support.says import facts
 
 JOINTS = [
     armdyn.Joint(mass=1.0, com=(0.1, 0.0, 0.0), inertia=(0.1, 0, 0, 0.1, 0, 0.1), name="straight"),
@@ -107,7 +108,7 @@ def test_large_velocities_are_no_angles(arm: armdyn.Arm) -> None:
 def test_what_is_not_finite_is_said_before(arm: armdyn.Arm) -> None:
     q = at(1, TOO_FAR, 3)
     q[2, 0] = np.nan
-    with pytest.raises(armdyn.InputError, match=r"`q` has nan at index \(2, 0\)"):
+    with pytest.raises(armdyn.InputError, match=facts("`q`", "nan", "(2, 0)")):
         arm.gravity(q)
 
 
@@ -138,5 +139,5 @@ def test_arms_without_such_joints_have_no_bound() -> None:
 def test_results_beyond_the_memory_are_refused_before_they_are_made(arm: armdyn.Arm) -> None:
     q = np.broadcast_to(np.zeros(4), (10**10, 4))
     for call in (arm.mass_matrix, arm.function("mass_matrix"), arm.gravity):
-        with pytest.raises(armdyn.InputError, match=r"would take .* GB, and this machine has"):
+        with pytest.raises(armdyn.InputError, match=facts("GB")):
             call(q)

@@ -17,6 +17,7 @@ from armdyn.graph.trace import folded
 from armdyn.robot.chain import BASES, MOVING, TRANSLATING
 from support.moving_base import base_motion, on_base
 from support.robots import random_robot, random_state, relative_error
+from support.says import Said, facts
 
 ROBOT = random_robot("mixed", 6, 3)
 ARM = armdyn.Arm(ROBOT)
@@ -205,17 +206,17 @@ def test_functions_are_written_out() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"base_acceleration": np.zeros(4)}, r"shape \(4,\).*\(..., 3\).*\(..., 6\)"),
-        ({"base_acceleration": 1.0}, r"shape \(\)"),
-        ({"base_acceleration": np.zeros((2, 0))}, r"shape \(2, 0\)"),
-        ({"base_velocity": np.zeros(3)}, r"`base_velocity` has shape \(3,\), expected \(..., 6\)"),
-        ({"base_acceleration": [0.0, np.nan, 0.0]}, r"`base_acceleration` has nan at index \(1,\)"),
-        ({"base_velocity": "fast"}, r"`base_velocity` is 'fast'"),
+        ({"base_acceleration": np.zeros(4)}, ("shape (4,)", "(..., 3)", "(..., 6)")),
+        ({"base_acceleration": 1.0}, "shape ()"),
+        ({"base_acceleration": np.zeros((2, 0))}, "shape (2, 0)"),
+        ({"base_velocity": np.zeros(3)}, ("`base_velocity`", "(3,)", "(..., 6)")),
+        ({"base_acceleration": [0.0, np.nan, 0.0]}, ("`base_acceleration`", "nan", "(1,)")),
+        ({"base_velocity": "fast"}, "`base_velocity` is 'fast'"),
     ],
 )  # fmt: skip
-def test_bad_motions_are_refused(options: dict[str, Any], said: str) -> None:
+def test_bad_motions_are_refused(options: dict[str, Any], said: Said) -> None:
     for quantity in INPUTS:
-        with pytest.raises(InputError, match=said) as error:
+        with pytest.raises(InputError, match=facts(said)) as error:
             call(ARM, quantity, STATE, **options)
         assert error.value.argument == next(iter(options))
 

@@ -13,6 +13,7 @@ import armdyn
 from armdyn import InputError, Joint, Robot, RobotError
 from armdyn.robot.model import IDENTITY, NamedFrame
 from support.published import published
+from support.says import facts
 from support.urdf_compare import pin_configuration
 from support.urdf_texts import ARM, fixed, joint, links
 
@@ -136,12 +137,10 @@ def test_frames_decide_no_code(arm: armdyn.Arm) -> None:
 
 
 def test_unknown_frame_proposes_near_ones(arm: armdyn.Arm) -> None:
-    with pytest.raises(
-        InputError, match=r"`frame` is 'finge', expected .*such as finger"
-    ) as caught:
+    with pytest.raises(InputError, match=facts("`frame`", "'finge'", "finger")) as caught:
         arm.pose([0.0, 0.0], frame="finge")
     assert caught.value.argument == "frame"
-    with pytest.raises(InputError, match="or a number from 0 to 2"):
+    with pytest.raises(InputError, match=facts("0 to 2")):
         arm.jacobian([0.0, 0.0], frame=3)
 
 

@@ -8,6 +8,7 @@ import pytest
 import armdyn
 from armdyn.kinematics.poses import aligning_vectors
 from support.poses import turned
+from support.says import Said, facts
 
 PUMA = armdyn.load("puma560")
 LOWER, UPPER = ([getattr(j, side) for j in PUMA.robot.joints] for side in ("lower", "upper"))
@@ -148,10 +149,10 @@ def replace_rotation(angle: float) -> np.ndarray:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"only": "place"}, "no part of a pose 'place'"),
+        ({"only": "place"}, "'place'"),
         ({"only": (1, 0, 0)}, "six truth values"),
         ({"only": (0, 0, 0, 0, 0, 0)}, "asks for nothing"),
-        ({"only": (1, 1, 1, 1, 0, 0)}, "a turn about one axis alone"),
+        ({"only": (1, 1, 1, 1, 0, 0)}, "one axis"),
         ({"only": (1, 1, 1, 0, 0, 2)}, "six truth values"),
         ({"axes": "tip"}, "no axes 'tip'"),
         ({"unreached": "ignore"}, "'ignore'"),
@@ -159,6 +160,6 @@ def replace_rotation(angle: float) -> np.ndarray:
         ({"follow": 1}, "`follow` is 1"),
     ],
 )
-def test_bad_input_is_refused(change: dict[str, object], words: str) -> None:
-    with pytest.raises(armdyn.ArmdynError, match=words):
+def test_bad_input_is_refused(change: dict[str, object], words: Said) -> None:
+    with pytest.raises(armdyn.ArmdynError, match=facts(words)):
         PUMA.inverse_kinematics(np.eye(4), **change)  # pyright: ignore[reportArgumentType]

@@ -12,6 +12,7 @@ import armdyn
 from armdyn.arm.verify import single_precision
 from armdyn.cli.app import main
 from armdyn.errors import InputError, NumericalError
+from support.says import says
 
 ARM = armdyn.load("planar2")
 
@@ -66,7 +67,7 @@ def test_the_command_line_shows_a_table(
             main()
         assert not stop.value.code
     table, _, plain = capsys.readouterr().out.partition("{")
-    assert "What float32 loses, planar2, 50 random states" in table
+    assert says(table, "float32", "planar2", "50")
     found = json.loads("{" + plain)
     assert found["losses"][0]["quantity"] == "mass_matrix"
     assert found["losses"][0]["largest"] < 1e-6

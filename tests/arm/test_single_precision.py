@@ -15,6 +15,7 @@ from armdyn.identification.arguments import checked_arm
 from armdyn.kernel.call.fastcall import fastcall_works
 from armdyn.kernel.call.vectorcall import has_function
 from support.kernels import as_tuple
+from support.says import facts
 
 RNG = np.random.default_rng(23)
 UR5 = armdyn.load("ur5")
@@ -71,7 +72,7 @@ def test_states_of_floats_are_called_through_c() -> None:
         arm.gravity(Q[0].astype(float))  # left to the method
     bad = Q[:40].copy()
     bad[17, 2] = np.nan
-    with pytest.raises(InputError, match=r"`q` has nan at index \(17, 2\)"):
+    with pytest.raises(InputError, match=facts("`q`", "nan", "(17, 2)")):
         arm.gravity(bad)
     out = np.zeros(6, np.float32)
     assert arm.gravity(Q[0], out=out) is out and np.array_equal(out, first)
@@ -135,11 +136,11 @@ def test_numbers_in_lists_and_shorter_floats_are_converted() -> None:
 
 
 def test_overflow_is_told() -> None:
-    with pytest.raises(NumericalError, match=r"Or float32 is too short.*dtype=np\.float64"):
+    with pytest.raises(NumericalError, match=facts("float32", "dtype=np.float64")):
         SINGLE.inverse_dynamics(Q[0], QD[0] * np.float32(1e30), QDD[0])
     states = [Q, QD.copy(), QDD]
     states[1][650, 3] = 1e30
-    with pytest.raises(NumericalError, match=r"not finite at the state of index \(650,\)"):
+    with pytest.raises(NumericalError, match=facts("finite", "(650,)")):
         SINGLE.inverse_dynamics(*states)
 
 
@@ -148,7 +149,7 @@ def test_angles_that_lost_digits_are_refused_sooner() -> None:
     arm = armdyn.Arm(armdyn.Robot([joint], name="one"), dtype=np.float32)
     for _ in range(3):
         arm.gravity(np.float32([99.0]))
-        with pytest.raises(InputError, match=r"'bent' at 101 rad.*expected at most 100 rad"):
+        with pytest.raises(InputError, match=facts("'bent'", "101", "100")):
             arm.gravity(np.float32([101.0]))
     many = np.full((2000, 1), 3.0, np.float32)
     many[1234] = 101.0
@@ -195,7 +196,7 @@ def test_lazy_arrays_have_the_numbers_of_the_arm() -> None:
     lazy = SINGLE.inverse_dynamics(*(da.from_array(x, chunks=(300, 6)) for x in STATES))
     assert lazy.dtype == np.float32
     assert np.array_equal(lazy.compute(), SINGLE.inverse_dynamics(*STATES))
-    with pytest.raises(InputError, match=r"`qd` is an array of float64.*qd\.astype"):
+    with pytest.raises(InputError, match=facts("`qd`", "float64", "qd.astype")):
         SINGLE.inverse_dynamics(Q, da.zeros((700, 6)), QDD)
     tokens = {f.__dask_tokenize__() for f in (SINGLE.function("gravity"), UR5.function("gravity"))}
     assert len(tokens) == 2

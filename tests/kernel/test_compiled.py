@@ -20,6 +20,7 @@ from armdyn.kernel.cache import Cache
 from armdyn.kernel.targets.choice import target
 from armdyn.programs import evaluate as _evaluate
 from support.robots import random_robots, relative_error
+from support.says import facts
 
 PUMA = armdyn.load("puma560")
 QUANTITIES = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity", "udu", "pose")
@@ -209,7 +210,7 @@ def test_compiled_code_is_kept_and_loaded(monkeypatch, tmp_path) -> None:
 
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5, "two", "2", [1]])
 def test_wrong_number_of_threads_is_named(threads) -> None:
-    with pytest.raises(armdyn.InputError, match=r"`threads` is .* at least one"):
+    with pytest.raises(armdyn.InputError, match=facts("`threads`", "at least")):
         PUMA.function("gravity")(np.zeros(6), threads=threads)
 
 
@@ -219,7 +220,7 @@ def test_threads_by_environment(monkeypatch) -> None:
     assert wanted_threads(np.int64(2)) == 2  # type: ignore[arg-type]
     for wrong in ("many", "0", "-1", "1.5", "9" * 5000):
         monkeypatch.setenv("ARMDYN_THREADS", wrong)
-        with pytest.raises(armdyn.InputError, match=r"ARMDYN_THREADS is '.*at least one"):
+        with pytest.raises(armdyn.InputError, match=facts("ARMDYN_THREADS", "at least")):
             wanted_threads()
     monkeypatch.delenv("ARMDYN_THREADS")
     assert wanted_threads() >= 1
@@ -252,7 +253,7 @@ def test_results_that_share_memory_are_refused() -> None:
 def test_results_that_overlap_each_other_are_refused(strides: tuple[int, ...]) -> None:
     room = np.lib.stride_tricks.as_strided(np.zeros(200), (4, 6, 6), strides)
     for call in (PUMA.mass_matrix, PUMA.function("mass_matrix")):
-        with pytest.raises(armdyn.InputError, match="`out` has entries that share memory"):
+        with pytest.raises(armdyn.InputError, match=facts("`out`", "memory")):
             call(np.zeros((4, 6)), out=room)
 
 

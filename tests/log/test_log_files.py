@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from armdyn import FileError, InputError, Log, LogError, MissingExtraError
+from support.says import facts, says
 
 
 def small(n: int = 2, rows: int = 50, **more: Any) -> Log:
@@ -77,7 +78,7 @@ def test_what_is_written_reads_back_to_the_last_bit(
         log.save(path)
     except InputError as error:
         assert suffix != ".npz"
-        assert "cannot be a part of the name of a column" in str(error)
+        assert says(error, "name", "column")
         assert not path.exists()
         return
     same(Log.read(path, joints=log.joint_names), log)
@@ -171,17 +172,17 @@ def test_npz_of_other_programs(tmp_path: Path) -> None:
     assert read.tau is not None
     assert read.tau.tobytes() == log.tau.tobytes()
     assert read.joint_names == ("a", "b")
-    with pytest.raises(LogError, match="has 2 joints, the arm has 3"):
+    with pytest.raises(LogError, match=facts("2 joints", "3")):
         Log.read(path, joints=["a", "b", "c"])
     np.savez(path, t=log.t[:, None], q1=log.q[:, 0], q2=log.q[:, 1])
     assert Log.read(path).n == 2
     np.savez(path, t=log.t, q=log.q.T, tau=np.zeros((50, 3)))
-    with pytest.raises(LogError, match=r"'tau' .* has 3 joints, but there are positions of 2"):
+    with pytest.raises(LogError, match=facts("'tau'", "3 joints", "2")):
         Log.read(path)
     bad = log.q.copy()
     bad[7, 1] = np.nan
     np.savez(path, t=log.t, q=bad)
-    with pytest.raises(LogError, match="sample 7: 'q' is empty or not a number"):
+    with pytest.raises(LogError, match=facts("sample 7", "'q'")):
         Log.read(path)
 
 
@@ -193,7 +194,7 @@ def test_mat_files_are_read_by_their_fields(tmp_path: Path) -> None:
     read = Log.read(path)
     np.testing.assert_allclose(read.q, log.q, rtol=1e-12)
     scipy.io.savemat(path, {"rec": {**rec, "pos_se_deg": log.q.T}})
-    with pytest.raises(LogError, match=r"'q' could be any of 'rec.pos_deg', 'rec.pos_se_deg'"):
+    with pytest.raises(LogError, match=facts("'q'", "'rec.pos_deg'", "'rec.pos_se_deg'")):
         Log.read(path)
     said = Log.read(path, columns={"q": "rec.pos_deg"})
     np.testing.assert_allclose(said.q, log.q, rtol=1e-12)
@@ -244,7 +245,7 @@ def test_broken_files_of_arrays_are_refused(tmp_path: Path, suffix: str, content
 def test_an_array_of_objects_is_not_unpickled(tmp_path: Path) -> None:
     path = tmp_path / "run.npz"
     np.savez(path, t=np.array([{"a": 1}], dtype=object))
-    with pytest.raises(LogError, match=r"is not an \.npz file of numbers"):
+    with pytest.raises(LogError, match=facts(".npz", "numbers")):
         Log.read(path)
 
 

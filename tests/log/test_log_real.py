@@ -11,6 +11,7 @@ from armdyn import Log, LogError
 from armdyn.log.filters import choose_cutoff
 from armdyn.log.signals import prepare
 from support.beside import beside
+from support.says import Said, facts, says
 
 KR300 = {
     "t": "rec.time_cont",
@@ -35,14 +36,14 @@ def read(arm: str) -> Log:
 @pytest.mark.parametrize(
     ("arm", "rows", "n", "rate", "words"),
     [
-        ("ur10", 3441, 6, 125, "steps of time are equal, 8 ms"),
-        ("panda", 727, 7, 30, "steps of time differ, 32.44 to 34.2 ms"),
-        ("lwr4", 5027, 7, 200, "steps of time differ, 3.444 to 6.535 ms"),
-        ("kr300", 2501, 6, 250, "steps of time are equal, 4 ms"),
+        ("ur10", 3441, 6, 125, "equal, 8 ms"),
+        ("panda", 727, 7, 30, ("32.44", "34.2 ms")),
+        ("lwr4", 5027, 7, 200, ("3.444", "6.535 ms")),
+        ("kr300", 2501, 6, 250, "equal, 4 ms"),
     ],
 )
 def test_real_logs_are_read_and_prepared(
-    arm: str, rows: int, n: int, rate: float, words: str
+    arm: str, rows: int, n: int, rate: float, words: Said
 ) -> None:
     log = read(arm)
     assert log.q.shape == (rows, n)
@@ -53,7 +54,7 @@ def test_real_logs_are_read_and_prepared(
     assert np.abs(log.q).max() < 5
     p = prepare(log)
     assert len(p.bounds) == 1
-    assert any(words in note for note in p.notes)
+    assert any(says(note, words) for note in p.notes)
     assert any("measured velocities agree" in note for note in p.notes)
     assert p.cutoff == choose_cutoff(log)[0]
     assert 1.5 < p.cutoff < 0.41 * rate
@@ -64,12 +65,12 @@ def test_a_log_follows_the_joints_of_an_arm_of_another_name() -> None:
     log = Log.read(unisa("panda"), joints=names)
     assert log.joint_names == tuple(names)
     np.testing.assert_array_equal(log.q, read("panda").q)
-    with pytest.raises(LogError, match="the file has 7, the arm 6"):
+    with pytest.raises(LogError, match=facts("7", "6", "arm")):
         Log.read(unisa("panda"), joints=[*names[:5], "x"])
 
 
 def test_a_file_of_many_arrays_asks_which_are_meant() -> None:
-    with pytest.raises(LogError, match=r"'t' could be any of .*rec\.time_cont"):
+    with pytest.raises(LogError, match=facts("'t'", "rec.time_cont")):
         Log.read(beside("data/kr300/data_A.mat"))
 
 

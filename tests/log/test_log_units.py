@@ -10,6 +10,7 @@ import pytest
 
 from armdyn import InputError, Log, LogWarning
 from support.logs import HEADER, fault, text, written
+from support.says import says
 
 
 def test_currents_are_taken_where_there_are_no_torques(tmp_path: Path) -> None:
@@ -66,7 +67,7 @@ def test_degrees_are_detected_and_asked_about(tmp_path: Path) -> None:
     assert "a number is wrong" in str(fault(wild))
     assert Log.read(far, units="rad").q[1, 0] == 90
     assert Log.read(near).q[1, 0] == 6
-    assert "its limits are -2 to 2 rad" in str(fault(near, joints=Limited("revolute", -2, 2)))
+    assert says(fault(near, joints=Limited("revolute", -2, 2)), "limits", "-2", "2 rad")
     assert Log.read(near, joints=Limited("revolute", -6, 6)).n == 1
     assert Log.read(far, joints=Limited("prismatic", -1, 1)).n == 1
     assert Log.read(far, joints=Limited("revolute", -100, 100)).n == 1
@@ -81,8 +82,8 @@ def test_a_stuck_joint_and_a_constant_effort_are_told(tmp_path: Path) -> None:
     assert [("at rest" in str(w.message), "efforts" in str(w.message)) for w in caught] == [
         (True, False), (False, True),
     ]  # fmt: skip
-    assert any("stuck or at rest: a." in note for note in log.notes)
-    assert any("may not be measured: b." in note for note in log.notes)
+    assert any(says(note, "stuck", ": a.") for note in log.notes)
+    assert any(says(note, "measured", ": b.") for note in log.notes)
 
 
 def test_motor_side_data_come_to_the_joints_by_the_gear_matrix(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from armdyn.cli.options.log import read_logs
 from armdyn.log import rows as _slices
 from armdyn.log.clock import at_source_times
 from armdyn.log.signals import prepare
+from support.says import says
 
 PERIOD = 1 / 29.37  # of the source [s]
 
@@ -87,7 +88,7 @@ def test_stamps_are_believed_unless_equal_steps_are_smoother(right: str) -> None
         return
     assert np.abs(found.t - even).max() < 1e-4
     assert "up to 0.7" in found.notes[-1] or "up to 0.8" in found.notes[-1]
-    assert "not at their stamps" in found.notes[-1]
+    assert says(found.notes[-1], "stamps")
 
 
 def test_noise_of_positions_tells_nothing_of_stamps() -> None:
@@ -157,8 +158,8 @@ def test_the_command_line_tells_what_was_mended(
     (mended,) = read_logs(arm, [tmp_path / "run.csv"], {})
     assert len(mended) < len(log)
     told = capsys.readouterr().err
-    assert f"run.csv: {len(log) - len(mended)} of {len(log)} rows repeat the row before" in told
-    assert "samples are taken at equal steps" in told
+    assert says(told, f"run.csv: {len(log) - len(mended)} of {len(log)} rows")
+    assert says(told, "equal steps")
     assert at_source_times(mended) is mended
 
 

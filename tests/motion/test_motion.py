@@ -12,6 +12,7 @@ from armdyn.motion.fourier import Fourier
 from armdyn.motion.joint_space import JointSpace
 from armdyn.motion.minimum_jerk import MinimumJerk
 from armdyn.motion.trajectory import Trajectory
+from support.says import Said, facts
 
 RNG = np.random.default_rng(3)
 POINTS = RNG.normal(size=(5, 3))
@@ -171,10 +172,10 @@ ONE = [[1.0]]
     ("make", "words"),
     [
         (lambda: Fourier([0.0], ONE, [[1.0, 2.0]], 1.0), "`cosines` has shape"),
-        (lambda: Fourier([np.nan], ONE, ONE, 1.0), "which is not finite"),
+        (lambda: Fourier([np.nan], ONE, ONE, 1.0), "finite"),
         (lambda: Fourier([0.0], ONE, ONE, 0.0), "`duration` is 0.0, expected a positive"),
         (lambda: Fourier([0.0], ONE, ONE, 1.0, repeats=0), "`repeats` is 0"),
-        (lambda: Fourier([0.0], ONE, ONE, 1.0, at_rest=True), "two harmonics or more"),
+        (lambda: Fourier([0.0], ONE, ONE, 1.0, at_rest=True), "harmonics"),
         (lambda: Fourier("a", ONE, ONE, 1.0), "`centre` is 'a'"),
         (lambda: MinimumJerk([[0.0]], [0.0]), "a single position"),
         (lambda: MinimumJerk([[0.0], [1.0]], [0.0, -1.0]), "increasing numbers"),
@@ -185,7 +186,7 @@ ONE = [[1.0]]
         (lambda: JointSpace([0.0], [1.0, 2.0], 1.0), "`start` has 1 joints"),
         (lambda: JointSpace([0.0], [0.0], 1.0, 1.0), "the same position"),
         (lambda: JointSpace([0.0], [1.0], -1.0), "`velocity` is -1.0"),
-        (lambda: JointSpace([0.0], [1.0], 1.0), "needs a limit of acceleration"),
+        (lambda: JointSpace([0.0], [1.0], 1.0), "acceleration"),
         (lambda: JointSpace([0.0], [1.0], shape="quintic"), "give a `duration`"),
         (lambda: JointSpace([0.0], [1.0], 1.0, 1.0, duration=1.0), "takes 2 s"),
         (lambda: MOTIONS["trapezoid"].q(-1.0), "outside the motion"),
@@ -193,11 +194,11 @@ ONE = [[1.0]]
         (lambda: MOTIONS["trapezoid"].q(np.nan), "outside the motion"),
         (lambda: MOTIONS["trapezoid"].sample(0.0), "`at` is 0.0"),
         (lambda: MOTIONS["trapezoid"].sample(1e12), "at most 10000000 samples"),
-        (lambda: MOTIONS["trapezoid"].sample(np.zeros((2, 2))), "expected a rate or times"),
+        (lambda: MOTIONS["trapezoid"].sample(np.zeros((2, 2))), ("rate", "times")),
     ],
 )
-def test_bad_input_is_refused(make, words: str) -> None:
-    with pytest.raises(InputError, match=words):
+def test_bad_input_is_refused(make, words: Said) -> None:
+    with pytest.raises(InputError, match=facts(words)):
         make()
 
 

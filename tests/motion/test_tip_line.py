@@ -10,6 +10,7 @@ from armdyn import InputError, UnreachedError
 from armdyn.motion import straight_line as _line
 from armdyn.motion.optimal import TimeOptimal, time_optimal
 from armdyn.motion.straight_line import TipLine
+from support.says import facts
 
 START = np.array([0.3, -1.0, 1.2, 0.3, 0.8, 0.2])
 
@@ -47,8 +48,8 @@ def test_a_straight_line_is_followed_within_limits() -> None:
 def test_a_line_out_of_reach_or_of_no_length_is_told() -> None:
     arm = armdyn.load("ur5")
     goal = arm.pose(START)
-    with pytest.raises(InputError, match="there is no motion"):
+    with pytest.raises(InputError, match=facts("no motion")):
         TipLine(arm, START, goal)
     goal[0, 3] += 3.0
-    with pytest.raises(UnreachedError, match="of the straight line"):
+    with pytest.raises(UnreachedError, match=facts("straight line")):
         TipLine(arm, START, goal)

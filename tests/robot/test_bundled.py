@@ -25,6 +25,7 @@ from armdyn.robot.model import Robot
 from armdyn.robot.standard_dh import from_standard_dh
 from support.beside import beside
 from support.robots import CLASSICAL, oracle, random_state, relative_error
+from support.says import says
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 OWNED = ("kinova", "panda", "so100", "so101", "ur10", "ur3", "ur5", "xarm7", "z1")
@@ -219,7 +220,7 @@ def test_names_say_how_far_their_robots_can_be_trusted() -> None:
     told = {name: name.trust for name in armdyn.robots()}
     assert told["panda"] == told["puma560"] == "measured"
     assert told["so101"] == "CAD" and told["ur5"] == "doubtful" and told["planar2"] == "textbook"
-    assert "radius of gyration of 0.42 m" in BundledName("ur5").why
+    assert says(BundledName("ur5").why, "gyration", "0.42 m")
 
 
 @pytest.mark.parametrize("name", OWNED)

@@ -19,6 +19,7 @@ from armdyn.robot.files import read_robot, write_robot
 from armdyn.robot.library import bundled_names
 from armdyn.writing import write_whole
 from support.robots import random_robot, random_state, relative_error
+from support.says import facts
 
 LISTED = f"Bundled are: {', '.join(bundled_names())}."
 
@@ -60,7 +61,7 @@ def test_a_name_means_the_bundled_robot_and_a_path_the_file(
     (tmp_path / "puma560").write_text("a file of the same name")
     assert read_robot("puma560").n == 6
     assert read_robot("puma560.toml").n == 2
-    with pytest.raises(FileError, match="puma560: files without a suffix cannot be read"):
+    with pytest.raises(FileError, match=facts("puma560", "suffix")):
         read_robot(Path("puma560"))
 
 
@@ -115,9 +116,9 @@ def test_what_cannot_be_read_is_said(
 def test_what_is_no_regular_file_is_neither_read_nor_replaced(tmp_path: Path) -> None:
     path = tmp_path / "pipe.toml"
     os.mkfifo(path)
-    with pytest.raises(FileError, match="is not a regular file"):
+    with pytest.raises(FileError, match=facts("regular file")):
         read_robot(path)
-    with pytest.raises(FileError, match="is not a regular file and will not be replaced"):
+    with pytest.raises(FileError, match=facts("regular file", "replaced")):
         write_whole(path, "text")
     assert stat.S_ISFIFO(path.stat().st_mode)
 
@@ -132,7 +133,7 @@ def test_unreadable_file_is_an_error_of_ours(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(FileError, match=r"arm\.toml: cannot be read: Permission denied"):
+    with pytest.raises(FileError, match=facts("arm.toml", "Permission denied")):
         read_robot(path)
 
 
@@ -141,7 +142,7 @@ def test_links_are_chosen_in_urdf_files_only(option: str, tmp_path: Path) -> Non
     path = tmp_path / "arm.toml"
     write_robot(generic(2), path)
     for source in ("puma560", path):
-        with pytest.raises(InputError, match=f"`{option}` is 'tool0', but .* has no named links"):
+        with pytest.raises(InputError, match=facts(f"`{option}`", "'tool0'")):
             read_robot(source, **{option: "tool0"})  # type: ignore[arg-type]
 
 
@@ -201,7 +202,7 @@ def test_failing_write_leaves_the_old_file_and_no_other(
 
     monkeypatch.setattr(os, step, fail)
     if isinstance(failure, OSError):
-        with pytest.raises(FileError, match=r"arm\.toml: cannot be written: No space left"):
+        with pytest.raises(FileError, match=facts("arm.toml", "No space left")):
             write_robot(generic(3), path)
     else:
         with pytest.raises(KeyboardInterrupt):
@@ -214,7 +215,7 @@ def test_failing_write_leaves_the_old_file_and_no_other(
 def test_text_that_has_no_utf8_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     path = tmp_path / "arm.toml"
     path.write_text("old")
-    with pytest.raises(FileError, match="cannot be written as UTF-8 text"):
+    with pytest.raises(FileError, match=facts("UTF-8")):
         write_robot(Robot([Joint()], name="\ud800"), path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["arm.toml"]
@@ -241,9 +242,9 @@ def test_permissions_of_the_old_file_are_kept_and_links_followed(tmp_path: Path)
 def test_link_to_nothing_is_named_by_what_it_points_at(tmp_path: Path) -> None:
     link = tmp_path / "link.toml"
     link.symlink_to(tmp_path / "none" / "arm.toml")
-    with pytest.raises(FileError, match=r"link\.toml: is a link to .*none/arm\.toml, which is not"):
+    with pytest.raises(FileError, match=facts("link.toml", "none/arm.toml")):
         read_robot(link)
-    with pytest.raises(FileError, match=r"cannot be written: no folder .*none; make it first"):
+    with pytest.raises(FileError, match=facts("folder", "none")):
         write_robot(generic(2), link)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from armdyn import Joint, Robot, RobotError, RobotWarning
+from support.says import says
 
 INF, NAN = math.inf, math.nan
 
@@ -92,7 +93,7 @@ def test_impossible_link_is_refused_or_warned_of(arguments: dict[str, Any], text
     with pytest.raises(RobotError) as error:
         Robot(joints, name="arm7")
     assert text in str(error.value)
-    assert "robot 'arm7' has a link that cannot exist: joint 'elbow': " in str(error.value)
+    assert says(error.value, "'arm7'", "'elbow'")
     assert "pass strict=False" in str(error.value)
     with pytest.warns(RobotWarning, match="joint 'elbow'") as caught:
         robot = Robot(joints, name="arm7", strict=False)

@@ -15,6 +15,7 @@ from armdyn.errors import ArmdynError, InputError, RobotFileError
 from armdyn.robot.files import name_into, read_robot
 from armdyn.robot.formats.xacro.read import expanded
 from support.mutations import mutated
+from support.says import facts, says
 from support.xacro_texts import ARM, MACROS
 
 
@@ -46,11 +47,11 @@ def test_macros_includes_and_arguments_are_expanded(arm: Path) -> None:
 
 def test_unknown_arguments_are_refused(arm: Path) -> None:
     message = refused(arm, arguments={"mas": 3})
-    assert "no argument 'mas'; its arguments are: 'mass'" in message
+    assert says(message, "'mas'", "'mass'")
     for wrong in ([1], {"mass": [1]}, {1: 2}):
         with pytest.raises(InputError, match="`arguments`"):
             armdyn.load(arm, arguments=wrong)
-    with pytest.raises(InputError, match=r"`arguments` is .* has no arguments, as files of xacro"):
+    with pytest.raises(InputError, match=facts("`arguments`", "xacro")):
         armdyn.load("puma560", arguments={"mass": 3})
 
 
@@ -70,7 +71,7 @@ def test_packages_are_found_by_path_and_environment(
 ) -> None:
     arm.write_text(FOUND)
     message = refused(arm)
-    assert "line 2: there is no package 'my_arm'; pass the folder it is in: packages=[" in message
+    assert says(message, "line 2", "'my_arm'", "packages=[")
     workspace = tmp_path.parent / f"{tmp_path.name}_workspace"
     path = package(workspace / "src" / "arms", "my_arm")
     for folder in (path, path.parent, workspace):
@@ -109,22 +110,24 @@ def test_an_error_names_the_file_the_line_and_the_macro(arm: Path) -> None:
     macros = arm.parent / "parts/macros.xacro"
     macros.write_text(MACROS.replace("${mass}", "${mas * 2}"))
     message = refused(arm)
-    assert "parts/macros.xacro, line 7, in macro 'link' (line 5 of arm.urdf.xacro)" in message
-    assert "name 'mas' is not defined when evaluating expression 'mas * 2'" in message
+    assert says(message, "parts/macros.xacro, line 7", "'link'", "line 5 of arm.urdf.xacro")
+    assert says(message, "'mas'", "'mas * 2'", "defined")
     macros.write_text(MACROS.replace("</xacro:macro>", ""))
     message = refused(arm)
-    assert "parts/macros.xacro, line 18: not well-formed XML, mismatched tag" in message
+    assert says(message, "parts/macros.xacro, line 18", "mismatched tag")
     macros.write_text(MACROS)
-    assert "arm.urdf.xacro, line 5: unknown macro name" in refused(
-        arm, ARM.replace("xacro:link name", "xacro:lnk name")
+    assert says(
+        refused(arm, ARM.replace("xacro:link name", "xacro:lnk name")),
+        "arm.urdf.xacro, line 5",
+        "macro",
     )
-    assert "(line 5 of arm.urdf.xacro): Undefined parameters [mass]" in refused(
-        arm, ARM.replace(' mass="$(arg mass)"', "")
+    assert says(
+        refused(arm, ARM.replace(' mass="$(arg mass)"', "")), "line 5 of arm.urdf.xacro", "[mass]"
     )
-    assert ": the argument 'weight' has no value; pass arguments={'weight'" in refused(
-        arm, ARM.replace("$(arg mass)", "$(arg weight)")
+    assert says(
+        refused(arm, ARM.replace("$(arg mass)", "$(arg weight)")), "'weight'", "arguments={'weight'"
     )
-    assert "line 2: No such file" in refused(arm, ARM.replace("macros.xacro", "none.xacro"))
+    assert says(refused(arm, ARM.replace("macros.xacro", "none.xacro")), "line 2", "file")
 
 
 def test_what_is_wrong_with_the_expanded_urdf_is_told(arm: Path) -> None:
@@ -158,15 +161,15 @@ def test_hostile_files_are_refused(arm: Path, inside: str, words: str) -> None:
 def test_a_file_of_macros_names_the_file_that_uses_them(arm: Path) -> None:
     (arm.parent / "macros.xacro").write_text(MACROS)
     message = refused(arm.parent / "macros.xacro")
-    assert "it may only define macros" in message
-    assert message.endswith("it is included by 'arm.urdf.xacro'.")
+    assert says(message, "macros")
+    assert says(message, "included by 'arm.urdf.xacro'")
 
 
 def test_document_types_are_refused(arm: Path) -> None:
     bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
     assert "declares a document type" in refused(arm, bomb + ARM)
     (arm.parent / "parts/macros.xacro").write_text(bomb + MACROS)
-    assert "parts/macros.xacro: the file declares a document type" in refused(arm, ARM)
+    assert says(refused(arm, ARM), "parts/macros.xacro", "document type")
 
 
 def test_arithmetic_of_files_still_works(arm: Path) -> None:
@@ -190,7 +193,7 @@ def test_an_arm_is_written_into_the_urdf_that_a_file_expands_to(arm: Path, tmp_p
     armdyn.save(heavier, new, into=arm, arguments={"mass": 3})
     assert new.read_text() == expanded(arm, {"mass": 3}).replace('value="3"', 'value="3.5"')
     assert name_into(arm) == "arm.urdf"
-    with pytest.raises(RobotFileError, match=r"written into a file of xacro must be \.urdf"):
+    with pytest.raises(RobotFileError, match=facts("xacro", ".urdf")):
         armdyn.save(robot, tmp_path / "new.xacro", into=arm)
     with pytest.raises(InputError, match="`arguments`"):
         armdyn.save(robot, new, into=new, arguments={"mass": 3})

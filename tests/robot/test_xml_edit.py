@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import codecs
-import re
 
 import pytest
 
 from armdyn.robot.formats.records import Fault
 from armdyn.robot.formats.xml import XmlElement, XmlSource
+from support.says import Said, says
 
 FILE = b"""<?xml version="1.0"?>
 <!-- a < b > "c' -->
@@ -118,11 +118,11 @@ def test_comments_that_no_parser_accepts_stay() -> None:
         (b"<a><b></a>", "not well-formed"),
         (b"", "not well-formed"),
         (b'<!DOCTYPE a [<!ENTITY b "c">]><a/>', "document type"),
-        (b'<?xml version="1.0" encoding="klingon"?><a/>', "cannot be decoded|can be decoded"),
+        (b'<?xml version="1.0" encoding="klingon"?><a/>', "decoded"),
         (b"<a>\xff</a>", "decoded"),
     ],
 )
-def test_other_files_are_refused(data: bytes, words: str) -> None:
+def test_other_files_are_refused(data: bytes, words: Said) -> None:
     with pytest.raises(Fault) as caught:
         XmlSource(data)
-    assert re.search(words, str(caught.value))
+    assert says(caught.value, words)

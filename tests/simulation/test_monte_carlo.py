@@ -10,6 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.cli.app import main
+from support.says import Said, says
 
 ARM = armdyn.load("planar2")
 QUICK: dict[str, Any] = {"until": 0.05, "integrator": "rk4", "step": 0.01, "samples": 2}
@@ -88,22 +89,22 @@ def test_the_command_line_simulates_many_arms(monkeypatch: Patch, capsys: Captur
     )  # fmt: skip
     assert found["q"] == expected.q[-1].tolist()
     assert run_cli(monkeypatch, *many, "--spread-links", "0.05") == 0
-    assert "positions at the end of 50 arms, mean and spread:" in capsys.readouterr().out
+    assert says(capsys.readouterr().out, "50 arms", "spread")
 
 
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["--spread-q", "0.1"], "--spread-q and --spread-links are of many arms: give --arms."),
-        (["--arms", "5"], "--arms: nothing tells the arms apart; give --spread-q or"),
-        (["--arms", "5", "--spread-q", "1", "-o", "a.csv"], "are of one arm, not of many."),
-        (["--cluster", "a", "--workers", "1"], "--cluster and --workers both say who does"),
-        (["--workers", "0"], "--workers is 0, expected a whole number from 1 to 1024."),
-        (["--cluster", "nowhere"], "--cluster: no Dask scheduler answers at 'nowhere'"),
+        (["--spread-q", "0.1"], ("--spread-q", "--spread-links", "--arms")),
+        (["--arms", "5"], ("--arms", "--spread-q")),
+        (["--arms", "5", "--spread-q", "1", "-o", "a.csv"], "one arm"),
+        (["--cluster", "a", "--workers", "1"], ("--cluster", "--workers")),
+        (["--workers", "0"], ("--workers", "0", "1", "1024")),
+        (["--cluster", "nowhere"], ("--cluster", "'nowhere'")),
     ],
 )
 def test_options_are_refused(
-    words: list[str], text: str, monkeypatch: Patch, capsys: Capture
+    words: list[str], text: Said, monkeypatch: Patch, capsys: Capture
 ) -> None:
     assert run_cli(monkeypatch, *words) != 0
-    assert text in " ".join(capsys.readouterr().err.split())
+    assert says(" ".join(capsys.readouterr().err.split()), text)

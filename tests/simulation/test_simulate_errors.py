@@ -10,70 +10,72 @@ import numpy as np
 import pytest
 
 import armdyn
+from support.says import Said, facts
 
 ARM = armdyn.load("planar2")
 Q0, QD0 = np.array([0.3, 0.4]), np.array([0.1, -0.2])
 
 
-def refused(words: str, *args: Any, **options: Any) -> None:
-    with pytest.raises(armdyn.InputError, match=words):
+def refused(words: Said, *args: Any, **options: Any) -> str | None:
+    with pytest.raises(armdyn.InputError, match=facts(words)) as caught:
         armdyn.simulate(*args, **options)
+    return caught.value.argument
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"q0": [0.0]}, r"`q0` has shape \(1,\), expected \(2,\) or \(B, 2\)"),
-        ({"q0": [0.0, np.nan]}, "`q0` has nan at index 1"),
+        ({"q0": [0.0]}, ("`q0`", "(1,)", "(2,)", "(B, 2)")),
+        ({"q0": [0.0, np.nan]}, ("`q0`", "nan", "1")),
         ({"qd0": "fast"}, "`qd0` is 'fast'"),
-        ({"q0": np.zeros((3, 2)), "qd0": np.zeros((2, 2)), "integrator": "rk4"}, "as many of each"),
+        ({"q0": np.zeros((3, 2)), "qd0": np.zeros((2, 2)), "integrator": "rk4"}, ("2", "3")),
         ({"q0": np.zeros((0, 2)), "integrator": "rk4"}, "no states"),
         ({"q0": np.zeros((0, 2))}, "no states"),
-        ({"until": -1.0}, "time does not go backwards"),
+        ({"until": -1.0}, ("`until`", "-1.0")),
         ({"until": 0.0}, "`until` is 0.0"),
         ({"until": np.inf}, "`until` is inf"),
-        ({"until": 1e99}, "`until` is 1e\\+99 s, expected at most"),
-        ({"integrator": "euler"}, "choose one of: rk45, dop853, rk4, ab4, midpoint"),
-        ({"method": "guess"}, "there is no method of forward_dynamics 'guess'"),
+        ({"until": 1e99}, ("`until`", "1e+99")),
+        ({"integrator": "euler"}, ("euler", "rk45, dop853, rk4, ab4, midpoint")),
+        ({"method": "guess"}, ("forward_dynamics", "'guess'")),
         ({"rtol": 0.0}, "`rtol` is 0.0"),
-        ({"rtol": 1e-16}, "below what floats can hold"),
+        ({"rtol": 1e-16}, ("`rtol`", "1e-16")),
         ({"atol": -1.0}, "`atol` is -1.0"),
         ({"step": -1e-3, "integrator": "rk4"}, "`step` is -0.001"),
-        ({"step": 7.0, "integrator": "rk4"}, "longer than the simulation"),
+        ({"step": 7.0, "integrator": "rk4"}, ("`step`", "7 s")),
         ({"step": 1e-12, "integrator": "rk4"}, "too many"),
         ({"longest": 0.0}, "`longest` is 0.0"),
         ({"samples": 1}, "`samples` is 1"),
-        ({"samples": [0.2, 0.1]}, "go backwards: 0.1 s comes after 0.2 s"),
-        ({"samples": [0.0, 9.0]}, "not all between 0 and 5 s"),
-        ({"limits": "bounce"}, "choose one of: report, stop, spring"),
+        ({"samples": [0.2, 0.1]}, ("backwards", "0.1 s", "0.2 s")),
+        ({"samples": [0.0, 9.0]}, ("`samples`", "0", "5 s")),
+        ({"limits": "bounce"}, ("bounce", "report, stop, spring")),
         ({"limits": "spring", "stiffness": -1.0}, "`stiffness` is -1.0"),
-        ({"stiction": 0.5}, "`stiction` is 0.5, expected a number from 1"),
+        ({"stiction": 0.5}, ("`stiction`", "0.5", "1")),
         ({"friction": "yes"}, "`friction` is 'yes'"),
         ({"partial": 1}, "`partial` is 1"),
-        ({"torque": [1.0]}, r"`torque` has shape \(1,\), expected \(2,\)"),
-        ({"torque": [1.0, np.nan]}, "`torque` has nan at index 1, which is not finite"),
-        ({"torque": np.zeros((9, 2))}, r"values over time are given as \(times, values\)"),
-        ({"torque": "much"}, "`torque` is 'much', expected None, an array"),
-        ({"torque": ([0.0, 2.0, 1.0], np.zeros((3, 2)))}, "go backwards: 1 s comes after 2 s"),
-        ({"torque": ([0.0, 1.0], np.zeros((2, 2)))}, "from 0 s to 1 s, but the simulation"),
-        ({"torque": ([0.0, 1.0], np.zeros((3, 2)))}, r"expected \(K,\) and \(K, 2\)"),
-        ({"wrench": [1.0, 2.0]}, r"`wrench` has shape \(2,\), expected \(6,\)"),
+        ({"torque": [1.0]}, "`torque` has shape (1,), expected (2,)"),
+        ({"torque": [1.0, np.nan]}, ("`torque`", "nan", "1")),
+        ({"torque": np.zeros((9, 2))}, ("`torque`", "(times, values)")),
+        ({"torque": "much"}, ("`torque`", "'much'", "None")),
+        ({"torque": ([0.0, 2.0, 1.0], np.zeros((3, 2)))}, ("backwards", "1 s", "2 s")),
+        ({"torque": ([0.0, 1.0], np.zeros((2, 2)))}, ("`torque`", "0 s", "1 s", "simulation")),
+        ({"torque": ([0.0, 1.0], np.zeros((3, 2)))}, "expected (K,) and (K, 2)"),
+        ({"wrench": [1.0, 2.0]}, "`wrench` has shape (2,), expected (6,)"),
         ({"events": [3]}, "expected functions"),
         ({"events": 3}, "`events` is 3, expected functions"),
-        ({"q0": [1e10, 0.0]}, r"`q0` has 1e\+10 at index \(0,\), which is no state of an arm"),
-        ({"qd0": [0.0, -1e7]}, r"`qd0` has -1e\+07 at index \(1,\), which is no state of an arm"),
-        ({"samples": 50_000_000}, "50000000 samples would take .* GB: ask for fewer"),
+        ({"q0": [1e10, 0.0]}, ("`q0`", "1e+10", "(0,)")),
+        ({"qd0": [0.0, -1e7]}, ("`qd0`", "-1e+07", "(1,)")),
+        ({"samples": 50_000_000}, ("50000000", "GB")),
         ({"progress": 3}, "`progress` is 3"),
-        ({"parameters": np.zeros(20), "integrator": "rk4"}, r"expected \(B, 20\)"),
+        ({"parameters": np.zeros(20), "integrator": "rk4"}, "expected (B, 20)"),
         ({"parameters": np.zeros((2, 20)), "q0": np.zeros((3, 2)), "integrator": "rk4"}, "2 rows"),
     ],
 )  # fmt: skip
-def test_wrong_arguments_are_refused_before_any_work(options: dict[str, Any], words: str) -> None:
-    refused(words, ARM, **options)
+def test_wrong_arguments_are_refused_before_any_work(options: dict[str, Any], words: Said) -> None:
+    assert refused(words, ARM, **options) in options
 
 
 def test_something_else_than_an_arm_is_refused() -> None:
-    refused(r"`arm` is 'planar2', expected an Arm", "planar2")
+    refused(("`arm`", "'planar2'", "Arm"), "planar2")
 
 
 def test_a_controller_that_cannot_be_prepared_is_told() -> None:
@@ -81,7 +83,7 @@ def test_a_controller_that_cannot_be_prepared_is_told() -> None:
         def prepared(self, arm: armdyn.Arm) -> object:
             raise KeyError("gain")
 
-    refused("KeyError: 'gain'; when prepared for the arm", ARM, torque=Broken())
+    refused(("KeyError: 'gain'", "prepared"), ARM, torque=Broken())
 
 
 @pytest.mark.parametrize("name", ["rk45", "rk4", "ab4", "midpoint"])
@@ -138,12 +140,12 @@ def test_too_many_samples_are_refused_with_their_size() -> None:
 
 
 def test_limits_upside_down_are_refused() -> None:
-    with pytest.raises(armdyn.RobotError, match="`lower` must be the smaller one"):
+    with pytest.raises(armdyn.RobotError, match=facts("`lower`", "smaller")):
         armdyn.Joint(mass=1.0, lower=1.0, upper=-1.0)
     puma = armdyn.load("puma560")
     q = [9.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-    refused("`q0` is beyond the limits of joint 'joint1',", puma, q, limits="stop")
-    refused("of joint 'joint1' of arm 1,", puma, [np.zeros(6), q], limits="stop")
+    refused(("`q0`", "limits", "'joint1'"), puma, q, limits="stop")
+    refused(("'joint1'", "arm 1"), puma, [np.zeros(6), q], limits="stop")
 
 
 @pytest.mark.parametrize("name", ["rk45", "rk4", "ab4", "midpoint"])
@@ -162,16 +164,16 @@ def test_a_controller_that_raises_is_chained_with_time_and_state(name: str) -> N
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (np.array([0.0, np.nan]), r"returned nan for number 2 at t = 0 s"),
-        (np.zeros(3), r"returned shape \(3,\) at t = 0 s, expected \(2,\)"),
+        (np.array([0.0, np.nan]), ("nan", "number 2", "t = 0 s")),
+        (np.zeros(3), ("(3,)", "(2,)", "t = 0 s")),
         ("push", "returned 'push' at t = 0 s"),
         (None, "returned None at t = 0 s"),
-        (np.array([1j, 0.0]), r"returned array\(\[.*\]\) at t = 0 s, expected numbers"),
+        (np.array([1j, 0.0]), ("array([", "t = 0 s", "numbers")),
     ],
 )
-def test_a_controller_that_gives_no_torque_is_refused(value: object, words: str) -> None:
+def test_a_controller_that_gives_no_torque_is_refused(value: object, words: Said) -> None:
     for name in ("rk45", "rk4"):
-        with pytest.raises(armdyn.InputError, match=words):
+        with pytest.raises(armdyn.InputError, match=facts(words)):
             armdyn.simulate(ARM, Q0, QD0, 0.2, lambda t, q, qd: value, name)
 
 
@@ -202,7 +204,7 @@ def test_energy_that_comes_from_nowhere_is_told() -> None:
 
 def test_energy_that_is_lost_to_nothing_is_told() -> None:
     puma = armdyn.load("puma560")
-    with pytest.raises(armdyn.NumericalError, match=r"drives or brakes .* energy went .* `step`"):
+    with pytest.raises(armdyn.NumericalError, match=facts("energy", "`step`")):
         armdyn.simulate(puma, until=20.0, integrator="rk4", step=0.4)
     slow = armdyn.Joint(mass=1.0, com=(0.5, 0.0, 0.0), viscous=0.5)
     arm = armdyn.Arm(armdyn.Robot([slow], gravity=(0.0, -9.81, 0.0)))
@@ -259,9 +261,9 @@ def test_an_event_that_fails_is_told() -> None:
         return float("nan")
 
     for name in ("rk45", "rk4"):
-        refused(r"`events\[0\]` returned nan at t = 0 s", ARM, Q0, events=broken, integrator=name)
+        refused(("`events[0]`", "nan", "t = 0 s"), ARM, Q0, events=broken, integrator=name)
         refused(
-            r"`events\[0\]` raised ZeroDivisionError", ARM, Q0,
+            ("`events[0]`", "ZeroDivisionError"), ARM, Q0,
             events=lambda t, q, qd: 1 / 0, integrator=name,
         )  # fmt: skip
     refused("not of a batch", ARM, np.zeros((2, 2)), events=lambda t, q, qd: q[0], integrator="rk4")
@@ -277,7 +279,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("os.fsync", full)
     for target in (path, tmp_path / "run.html", tmp_path / "run.png"):
-        with pytest.raises(armdyn.FileError, match="No space left on device"):
+        with pytest.raises(armdyn.FileError, match=facts("No space left")):
             {".csv": run.save, ".html": run.animate, ".png": run.plot}[target.suffix](target)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["run.csv"]
