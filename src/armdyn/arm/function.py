@@ -74,7 +74,7 @@ class Function(Quick, Traced):
 
     @property
     def largest(self) -> float:
-        """States with larger numbers are checked one by one; see `OffsetJoints`."""
+        """Largest number that needs no check [rad or m, per s, ...]; see `OffsetJoints`."""
         return LARGEST_FLOAT if self._offset_joints is None else LARGEST_ANGLE[self.dtype]
 
     def __call__(
@@ -98,6 +98,11 @@ class Function(Quick, Traced):
         Returns:
             An array whose leading axes are those of the states, or a tuple of arrays; of Dask
             arrays, lazy ones with the same chunks, whose blocks are computed by one thread each.
+
+        Raises:
+            InputError: the number of arrays, a shape or a type is wrong, or a number is not finite.
+            NumericalError: a result is not finite: the mass matrix is singular, or a number too
+                large.
 
         Examples:
             >>> f([0.3, 0.5])
@@ -185,6 +190,9 @@ class Function(Quick, Traced):
         that result, flat: ``(..., 36)`` for a matrix of 6 by 6. It returns the derivatives of the
         number by each state: vector-Jacobian products, for a few times the operations. It has a
         gradient itself.
+
+        Returns:
+            The function that computes vector-Jacobian products.
 
         Examples:
             >>> q, weights = [0.3, 0.5], [1.0, 2.0]

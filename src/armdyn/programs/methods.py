@@ -27,7 +27,16 @@ def row_of(quantity: str) -> Quantity:
 
 
 def methods(quantity: str) -> tuple[str, ...]:
-    """Return the names of the methods that compute a quantity, e.g. "mass_matrix".
+    """Return the names of the methods of a quantity, such as "mass_matrix".
+
+    Args:
+        quantity: a name of `Arm.quantities`.
+
+    Returns:
+        Names of the methods, without "auto".
+
+    Raises:
+        MethodError: the quantity is unknown.
 
     Examples:
         >>> armdyn.methods("udu")
