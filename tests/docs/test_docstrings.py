@@ -26,7 +26,7 @@ import armdyn.control
 import armdyn.errors
 import armdyn.motion
 import armdyn.view
-from armdyn.arm.traced import Traced
+from armdyn.arm.traced import ProgramView
 from support.example_logs import write_example_logs
 from support.pages import not_installed
 
@@ -34,7 +34,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 # Classes that are defined in two files.
-PARTS: dict[type, type] = {armdyn.Function: Traced}
+PARTS: dict[type, type] = {armdyn.Function: ProgramView}
 
 
 def _methods(cls: type) -> Iterator[tuple[str, object]]:

@@ -181,8 +181,10 @@ class Arm:
             from armdyn.arm.minimal_functions import FunctionFactory
             from armdyn.minimal.parameters import MinimalParameters
 
-            shop = FunctionFactory(self.name, self._chain, self._offset_joints)
-            self._minimal[key] = MinimalParameters(self._chain, shop, rotor=key[0], friction=key[1])
+            factory = FunctionFactory(self.name, self._chain, self._offset_joints)
+            self._minimal[key] = MinimalParameters(
+                self._chain, factory, rotor=key[0], friction=key[1]
+            )
         return self._minimal[key]
 
     @property

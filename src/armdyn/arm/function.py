@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.install_fastcall import Quick
-from armdyn.arm.traced import Traced
+from armdyn.arm.traced import ProgramView
 from armdyn.checks import LARGEST_FLOAT, check_memory
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph.program import VJP, Program
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from armdyn.robot.chain import Chain
 
 
-class Function(Quick, Traced):
+class Function(Quick, ProgramView):
     """A quantity of an arm, ready to be called.
 
     Attributes:
@@ -58,10 +58,10 @@ class Function(Quick, Traced):
         traced_from: tuple[Chain, str, int, bool, str] | None = None,
         dtype: np.dtype[Any] = DOUBLE,
     ) -> None:
-        Traced.__init__(self, program, method, robot, traced_from, dtype)
+        ProgramView.__init__(self, program, method, robot, traced_from, dtype)
         self._evaluate = Evaluator(program, ELEMENTS[dtype.char])
         of = self.quantity.split(VJP)[0]  # gradients are of a quantity
-        self._inverting = of in QUANTITIES and QUANTITIES[of].inverts
+        self._inverting = of in QUANTITIES and QUANTITIES[of].needs_invertible_mass_matrix
         takes_q = any(slot.name == "q" for slot in program.inputs)
         self._offset_joints = offset_joints if takes_q else None
         if hasattr(self, "fastcall_state"):  # initialised once more

@@ -1,4 +1,4 @@
-"""`Traced`: the traced code of one quantity of one arm, and what can be made of it elsewhere."""
+"""`ProgramView`: a traced program as source text and as a function of other libraries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi", "javascript")
 
 
-class Traced:
+class ProgramView:
     """The code of a quantity: its length, its text, and functions of other libraries.
 
     `Function`, which adds the call, lists the attributes.

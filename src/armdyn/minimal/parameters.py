@@ -67,7 +67,7 @@ class MinimalParameters:
         self._closed = inertial.terms == () or inertial.terms[0].symbol is not None
         self._links = inertial
         self._set = with_drives(inertial, chain, self._structure, rotor, friction)
-        self._spread = self._set.spread
+        self._right_inverse = self._set.right_inverse
         self._functions: dict[tuple[str, str], Callable[..., Any]] = {}
 
     @property
@@ -118,9 +118,9 @@ class MinimalParameters:
         return self._chain.n
 
     @property
-    def spread(self) -> Array:
+    def right_inverse(self) -> Array:
         """Right inverse Z ``(N, k)`` of `matrix`: ``matrix @ Z`` is the identity (no unit)."""
-        return self._spread.copy()
+        return self._right_inverse.copy()
 
     @property
     def closed_form(self) -> bool:
@@ -205,7 +205,7 @@ class MinimalParameters:
 
     @cached_property
     def _regressor(self) -> Callable[..., Any]:
-        program = regressor_program(self._chain, self._spread, self.rotor, self.friction)
+        program = regressor_program(self._chain, self._right_inverse, self.rotor, self.friction)
         return self._factory.function(program, "minimal")
 
     def tracking_regressor(
@@ -248,7 +248,7 @@ class MinimalParameters:
     @cached_property
     def _tracking_regressor(self) -> Callable[..., Any]:
         drives = self.rotor, self.friction
-        program = regressor_program(self._chain, self._spread, *drives, tracking=True)
+        program = regressor_program(self._chain, self._right_inverse, *drives, tracking=True)
         return self._factory.function(program, "minimal")
 
     def to_parameters(self, values: ArrayLike, near: ArrayLike | None = None) -> Array:
@@ -278,7 +278,7 @@ class MinimalParameters:
         w = self._vector(values, "values", len(self.names))
         N = self._set.matrix.shape[1]
         x0 = np.zeros(N) if near is None else self._vector(near, "near", N)
-        return x0 + self._spread @ (w - self._set.matrix @ x0)
+        return x0 + self._right_inverse @ (w - self._set.matrix @ x0)
 
     @property
     def described_rotors(self) -> Array | None:

@@ -135,7 +135,7 @@ MANY_JOINTS = 60
 
 def refuse_singular(chain: Chain, quantity: str) -> None:
     """Refuse a quantity that divides by a mass matrix that has no inverse."""
-    if QUANTITIES[quantity].inverts and (why := singular(chain)):
+    if QUANTITIES[quantity].needs_invertible_mass_matrix and (why := singular(chain)):
         raise RobotError(f"{quantity} does not exist, the mass matrix is singular: {why}.")
 
 
