@@ -250,7 +250,7 @@ def batch_code(codegen: Codegen) -> str:
 # Results that fit no cache are streamed: the kernel writes them to scratch rows, and from there
 # they go to memory in whole cache lines, bypassing the caches. An ordinary store would first wait
 # for the line that it overwrites to be read from memory. If the program's kernel can, it streams
-# results while it computes the next ones, see `_streams`; otherwise they are copied in between.
+# results while it computes the next ones, see `streaming`; otherwise they are copied in between.
 
 Array = NDArray[Any]
 

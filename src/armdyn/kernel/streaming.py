@@ -136,7 +136,7 @@ def page_bytes(slot: Slot, codegen: Codegen) -> int:
 
 # Machine code that computes a batch, and streams results while it computes the next ones.
 #
-# `_streams` explains how. The first block of states uses ordinary stores, since nothing may be
+# The docstring of this module explains how. The first block of states uses ordinary stores, since nothing may be
 # written in front of it; so do the last states if they are fewer than a block.
 
 STREAMED_BATCH = "armdyn_streamed_batch"
@@ -270,11 +270,11 @@ leave:
 }
 """
 
-# These functions call those of `_batch_code` and are filled in together with them.
+# These functions call those of `batch_ir` and are filled in together with them.
 STREAMED_CODE = _FLUSH + _STREAMED
 
 
-# The loop over blocks of states whose results are streamed; see `_streams`.
+# The loop over blocks of states whose results are streamed; see above.
 
 
 def streaming_function(program: Program, codegen: Codegen, block: str) -> str:

@@ -1,6 +1,6 @@
 """Make programs from a robot's constants and a row of the table; choose the cheapest method.
 
-Programs and choices come from the cache if they are there; otherwise `_tracing` is imported.
+Programs and choices come from the cache if they are there; otherwise `tracing` is imported.
 """
 
 from __future__ import annotations

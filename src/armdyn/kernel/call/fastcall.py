@@ -2,7 +2,7 @@
 
 Calling a NumPy gufunc takes most of a microsecond, many times longer than the dynamics of one
 state; checking a batch in Python takes as long as some hundred states. The function made here
-checks the arrays itself (see `_fastcall_ir`). If the memory layout of Python or NumPy is not as
+checks the arrays itself (see `fastcall_ir`). If the memory layout of Python or NumPy is not as
 expected, there is none, and objects are called by `__call__`.
 """
 
