@@ -27,8 +27,6 @@ from armdyn.kernel.llvm import Engine
 from armdyn.kernel.streaming import STREAMED_BATCH, STREAMED_CODE, StreamSlots, scratch_size
 from armdyn.kernel.strided_loop import MOST_SCRATCH
 
-# Machine code that computes a batch and checks its numbers: the same for all programs.
-
 BATCH = "armdyn_batch"
 
 # The modules that emit this code.

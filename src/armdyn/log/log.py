@@ -25,8 +25,6 @@ from armdyn.log.options import (
 )
 from armdyn.log.rows import first_not_before, part_of, runs
 
-# `Log`: measurements of a moving arm at their recorded time stamps.
-
 Effort = Literal["torque", "current", "none"]
 
 COLUMNS = ("t", "q", "qd", "qdd", "tau")

@@ -24,8 +24,6 @@ SAME_TIME = 1e-12
 MET = 1e-9
 
 
-# `Trajectory`: the base class of all motions.
-
 # A larger number of samples means a wrong rate.
 MOST_SAMPLES = 10_000_000
 

@@ -63,8 +63,6 @@ def _series(sympy: Any, name: str, value: Any) -> Series:
     return Series(found)
 
 
-# `symbolic`: closed forms of an arm's dynamics, with its constants as symbols.
-
 # What there is: the symbol of the matrix in LaTeX, the states it depends on, and its meaning.
 MATRICES = {
     "mass_matrix": ("M", ("q",), "M(q), rotor inertias included"),
