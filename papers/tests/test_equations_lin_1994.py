@@ -48,7 +48,7 @@ def without_gravity(kinds: str, rows=()) -> Posed:
 def test_theorem_1_a_set_has_as_many_elements_as_independent_columns(arm) -> None:
     W, chosen = regressor(arm), closed_form(arm.chain)
     assert rank(W) == len(chosen.terms) == rank(chosen.matrix)
-    assert difference(W @ chosen.spread @ chosen.matrix, W) < ROUNDING  # (3)
+    assert difference(W @ chosen.right_inverse @ chosen.matrix, W) < ROUNDING  # (3)
 
 
 def test_theorem_2_both_sets_make_the_whole() -> None:

@@ -13,7 +13,7 @@ from armdyn.graph.trace import trace
 from armdyn.robot.chain import Chain, chain_of
 from support.robots import oracle, random_robots, random_state, relative_error
 
-FREE = [quantity for quantity, entry in QUANTITIES.items() if not entry.about_frames]
+FREE = [quantity for quantity, entry in QUANTITIES.items() if not entry.frame_dependent]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pytest
 
 import armdyn
 from armdyn import fork_safe as _fork_safe
-from armdyn.arm.kernel_op import callee_of
+from armdyn.arm.kernel_op import kernel_op_of
 from armdyn.fork_safe import first_use
 from armdyn.kernel import llvm as _llvm
 from armdyn.kernel.element import FLOAT
@@ -82,7 +82,7 @@ def test_every_call_of_llvm_holds_the_lock(
         kernel = cached_kernel(f.program, FLOAT)
         assert kernel.xla_handler
         compile_program(f.program)(np.zeros(2))
-        callee_of(f.program).jvp.unchecked(np.zeros((2, 2)), 1)
+        kernel_op_of(f.program).jvp.unchecked(np.zeros((2, 2)), 1)
     with pytest.raises(RuntimeError):
         _llvm.compile_ir("not IR", cpu="", features="")
     del arm, f, kernel

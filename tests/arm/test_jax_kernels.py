@@ -14,7 +14,7 @@ import pytest
 
 import armdyn
 from armdyn.arm import jax_ops as _jax
-from armdyn.arm import kernel_op as _callee
+from armdyn.arm import kernel_op as _kernel_op
 from armdyn.programs import evaluate as _evaluate
 from support.robots import random_robot, relative_error
 from support.says import facts
@@ -236,7 +236,7 @@ def test_buffers_of_another_program_are_refused() -> None:
     f = ARM.function("gravity")
     q = states_of(f, 3)[0]
     f.jax()(q)
-    name = _jax._registered(_callee.callee_of(f.program))
+    name = _jax._registered(_kernel_op.kernel_op_of(f.program))
     for shape, dtype, operands in (
         ((3, 5), np.float64, (q,)),
         ((2, 3), np.float64, (q,)),
@@ -260,9 +260,9 @@ def test_code_stays_loaded_and_equal_functions_share_it() -> None:
     before = np.asarray(first(q))
     gc.collect()
     assert np.array_equal(np.asarray(first(q)), before)
-    n_known = len(_callee._callees)
+    n_known = len(_kernel_op._kernel_ops)
     assert np.array_equal(np.asarray(made()(q)), before)
-    assert len(_callee._callees) == n_known
+    assert len(_kernel_op._kernel_ops) == n_known
 
 
 def test_the_cache_of_jax_on_disk_serves_another_process(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.arm import kernel_op as _callee
+from armdyn.arm import kernel_op as _kernel_op
 from armdyn.arm import torch_ops as _torch
 from support.says import facts
 
@@ -65,7 +65,7 @@ def same_bits(got: Any, expected: Any) -> bool:
 
 
 def operator(f: armdyn.Function) -> Any:
-    return _torch._operator(_callee.callee_of(f.program))
+    return _torch._operator(_kernel_op.kernel_op_of(f.program))
 
 
 @pytest.mark.parametrize("quantity", QUANTITIES)
@@ -98,7 +98,7 @@ def test_operators_keep_the_rules_of_pytorch(quantity: str) -> None:
     f = ARM.function(quantity)
     torch.library.opcheck(operator(f), tuple(tensors(f, 3, grad=True)))
     torch.library.opcheck(operator(f), tuple(tensors(f)))
-    gradient = _torch._operator(_callee.callee_of(f.program).vjp)
+    gradient = _torch._operator(_kernel_op.kernel_op_of(f.program).vjp)
     weights = [torch.ones(3, slot.size, dtype=torch.float64) for slot in f.program.outputs]
     torch.library.opcheck(gradient, (*tensors(f, 3, grad=True), *weights))
 
@@ -199,16 +199,16 @@ def test_forward_mode_is_refused_while_compiling() -> None:
 
 def test_no_number_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     f = ARM.function("bias")
-    callee = _callee.callee_of(f.program)
+    op = _kernel_op.kernel_op_of(f.program)
     seen: list[Any] = []
-    real = callee.unchecked
+    real = op.unchecked
 
     def watch(given: Any, threads: int) -> Any:
         results = real(given, threads)
         seen.append((given, results))
         return results
 
-    monkeypatch.setattr(callee, "unchecked", watch)
+    monkeypatch.setattr(op, "unchecked", watch)
     q = torch.rand(900, 1, 4, dtype=torch.float64)[..., ::2]
     qd = torch.rand(5, 2, dtype=torch.float64)
     result = f.torch()(q, qd)
@@ -252,7 +252,9 @@ def test_arms_in_single_precision_compute_in_it() -> None:
     for a, b in zip(states, double, strict=True):
         assert a.grad.dtype == torch.float32
         torch.testing.assert_close(a.grad, b.grad.float(), rtol=1e-4, atol=1e-4)
-    torch.library.opcheck(_torch._operator(_callee.callee_of(f.program, f.dtype)), tuple(states))
+    torch.library.opcheck(
+        _torch._operator(_kernel_op.kernel_op_of(f.program, f.dtype)), tuple(states)
+    )
     with pytest.raises(armdyn.InputError, match=facts("float32", "`.float()`")):
         g(*double)
 

@@ -75,7 +75,7 @@ def test_bits_do_not_depend_on_the_room_in_registers(
 ) -> None:
     cases = [program_of(generic(3), "forward_dynamics"), odd_kernel(machine).program]
     expected = [compile_program(given, target=machine) for given in cases]
-    monkeypatch.setattr(_emit, "LONG", 5)
+    monkeypatch.setattr(_emit, "SPILL_THRESHOLD", 5)
     monkeypatch.setattr(_emit, "STEPS_BETWEEN_CUTS", 7)
     machine = replace(machine, value_registers=room)
     for given, plain in zip(cases, expected, strict=True):

@@ -45,7 +45,7 @@ def check_theorem(chain: Chain) -> LinearSet:
     k, W = len(chosen.terms), structural_regressor(chain)
     size = np.abs(W).max(initial=1e-300)
     assert rank(W) == k
-    assert np.abs(W - W @ chosen.spread @ chosen.matrix).max() < 1e-9 * size
+    assert np.abs(W - W @ chosen.right_inverse @ chosen.matrix).max() < 1e-9 * size
     assert np.abs(np.tril(chosen.B) - np.eye(k)).max(initial=0.0) < 1e-12
     assert judge(chosen, W).agrees
     return chosen
@@ -69,7 +69,7 @@ def check_drives(chain: Chain, chosen: LinearSet) -> int:
         full = with_drives(chosen, chain, structure(chain), rotor, friction)
         W = regressor_with_drives(chain, rotor, friction)
         assert rank(W) == len(full.terms)
-        assert np.abs(W - W @ full.spread @ full.matrix).max() < 1e-9 * np.abs(W).max()
+        assert np.abs(W - W @ full.right_inverse @ full.matrix).max() < 1e-9 * np.abs(W).max()
         sizes.append(len(full.terms))
     assert sizes[1] == len(chosen.terms) + 3 * chain.n
     return sizes[0]
@@ -131,7 +131,7 @@ def test_set_found_in_numbers_spans_the_same() -> None:
         found = numerical_set(chain, W, theorem)
         assert len(found.terms) == known.minimal
         assert judge(found, W).agrees
-        change = found.matrix @ theorem.spread
+        change = found.matrix @ theorem.right_inverse
         assert relative_error(change @ theorem.matrix, found.matrix) < 1e-8
         assert abs(np.linalg.det(change)) > 1e-9
 
@@ -193,7 +193,7 @@ def test_published_groupings_of_the_rx90_are_identifiable() -> None:
     W = regressor_with_drives(chain, True, False)
     merged = with_drives(closed_form(chain), chain, structure(chain), True, False)
     G = np.array(groupings)
-    assert np.abs(G - G @ merged.spread @ merged.matrix).max() < 1e-12
+    assert np.abs(G - G @ merged.right_inverse @ merged.matrix).max() < 1e-12
     assert rank(np.vstack([W, G])) == rank(W) == np.linalg.matrix_rank(G) == 40
 
 

@@ -124,9 +124,10 @@ class Quantity:
         general: the method that is cheapest on arms without special geometry.
         takes_frame: ``run(chain, *inputs, frame=k)`` answers for E_k, k = 0..n, or for the tip,
             k = n+1.
-        about_frames: the answer depends on where the frames E_i are, so that none may be moved to
-            where it costs less.
-        inverts: it divides by the mass matrix and does not exist where that is singular.
+        frame_dependent: the result depends on the choice of the frames E_i, so that none may be
+            moved to a cheaper place.
+        needs_invertible_mass_matrix: it divides by the mass matrix and does not exist where that
+            is singular.
         solves: it loses digits as the condition of the mass matrix grows.
         minimal: minimal parameters determine it. The others need no masses, or more than torques
             can tell.
@@ -143,8 +144,8 @@ class Quantity:
     rolled: RolledMethod | None = None
     general: str = ""
     takes_frame: bool = False
-    about_frames: bool = False
-    inverts: bool = False
+    frame_dependent: bool = False
+    needs_invertible_mass_matrix: bool = False
     solves: bool = False
     minimal: bool = False
     friction: Reference | None = None

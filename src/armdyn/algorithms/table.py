@@ -122,7 +122,7 @@ QUANTITIES: dict[str, Quantity] = {
         sentence="The accelerations that the torques tau cause, friction taken off them.",
         rolled=RolledMethod("rolled.forward:forward_dynamics"),
         general="denoc",
-        inverts=True,
+        needs_invertible_mass_matrix=True,
         solves=True,
         minimal=True,
         friction="friction:in_forward_dynamics",
@@ -179,7 +179,7 @@ QUANTITIES: dict[str, Quantity] = {
                 then="forward_dynamics_derivatives:forward_dynamics_derivatives",
             ),
         },
-        inverts=True,
+        needs_invertible_mass_matrix=True,
         solves=True,
         minimal=True,
         friction="friction:in_forward_dynamics_derivatives",
@@ -200,7 +200,7 @@ QUANTITIES: dict[str, Quantity] = {
         sentence="The inverse of the mass matrix, rotor inertias included.",
         rolled=RolledMethod("rolled.matrices:inverse_mass_matrix", work=2),
         general="mass_matrix_udu",
-        inverts=True,
+        needs_invertible_mass_matrix=True,
         solves=True,
         minimal=True,
         identity=Identity("M Minv = 1", "identities:inverse_mass_matrix"),
@@ -213,7 +213,7 @@ QUANTITIES: dict[str, Quantity] = {
             "mass_matrix_udu": Method("mass_matrix_udu:udu", "[Saha1999] 5.1 on numbers"),
         },
         sentence="Unit upper triangular U and diagonal D with M = U diag(D) U^T.",
-        inverts=True,
+        needs_invertible_mass_matrix=True,
         minimal=True,
         identity=Identity("M = U D U^T", "identities:udu"),
     ),
@@ -226,7 +226,7 @@ QUANTITIES: dict[str, Quantity] = {
         sentence="The matrix Y: Y times the inertial parameters of the links (each m, mx, my, mz, "
         "Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the origin) are the torques less rotors and "
         "friction.",
-        about_frames=True,
+        frame_dependent=True,
         identity=Identity("Y p = tau", "identities:regressor"),
     ),
     "kinetic_energy": Quantity(
@@ -258,7 +258,7 @@ QUANTITIES: dict[str, Quantity] = {
         sentence="The placement of the tip in the base frame, a homogeneous matrix: T times a "
         "point in the frame of the tip is the point in the base frame [m].",
         takes_frame=True,
-        about_frames=True,
+        frame_dependent=True,
         identity=Identity("d pose/dq = jacobian", "identities:pose", by_differences=True),
     ),
     "jacobian": Quantity(
@@ -271,7 +271,7 @@ QUANTITIES: dict[str, Quantity] = {
         "[m/s], three rows, and the angular velocity [rad/s], three rows.",
         general="geometric",
         takes_frame=True,
-        about_frames=True,
+        frame_dependent=True,
         identity=Identity("d pose/dq = jacobian", "identities:jacobian", by_differences=True),
     ),
     "jacobian_derivative": Quantity(
@@ -284,7 +284,7 @@ QUANTITIES: dict[str, Quantity] = {
             ),
         },
         takes_frame=True,
-        about_frames=True,
+        frame_dependent=True,
         identity=Identity("d jacobian/dt", "identities:jacobian_derivative", by_differences=True),
     ),
     "friction": Quantity(

@@ -51,12 +51,15 @@ class Arm:
     result. SI units, radians. `method` is a name of ``armdyn.methods(quantity)`` or "auto", the
     method whose code is fastest for this robot; `out` receives the result.
 
-    `dtype` is the type of numbers that the arm takes, computes with and returns: numpy.float64, or
-    numpy.float32, about twice as fast for batches, with about 6 digits. Lists are converted, arrays
-    of another type refused if that would round them. Minimal parameters and inverse kinematics are
-    computed in double, as are simulation, identification and everything else that takes an arm.
+    Minimal parameters, inverse kinematics, simulation and identification compute in double
+    precision, whatever the type of the arm. Given Dask arrays, methods return lazy arrays with the
+    same chunks and the same bits as NumPy arrays.
 
-    Given Dask arrays, methods return lazy ones, with the same chunks and the bits of NumPy arrays.
+    Args:
+        robot: the description of the robot.
+        dtype: the type of numbers that the arm takes, computes with and returns: numpy.float64, or
+            numpy.float32, about twice as fast for batches, with about 6 digits. Lists are
+            converted; arrays of another type are refused if conversion would round them.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -94,7 +97,16 @@ class Arm:
         return self._dtype
 
     def astype(self, dtype: DTypeLike) -> Arm:
-        """Return the arm with another type of numbers; itself if it has that type.
+        """Return the arm with another number type; the arm itself if it has that type.
+
+        Args:
+            dtype: numpy.float64 or numpy.float32.
+
+        Returns:
+            The arm with that type; float32 results carry about 6 digits.
+
+        Raises:
+            InputError: `dtype` is neither float64 nor float32.
 
         Examples:
             >>> arm.astype(np.float32)
@@ -136,7 +148,7 @@ class Arm:
     def parameters(self) -> Array:
         """The inertial parameters ``(10n,)`` in the order of `parameter_names`.
 
-        Per link: m, m c, and the inertia tensor about the origin of E_i.
+        Per link: m [kg], m c [kg m], and the inertia tensor about the origin of E_i [kg m^2].
         """
         from armdyn.algorithms.link_parameters import parameters
 
@@ -162,6 +174,9 @@ class Arm:
                 of the value of another parameter.
             friction: include the friction coefficients of every joint.
 
+        Returns:
+            The minimal (base) parameters.
+
         Examples:
             >>> arm.minimal_with(friction=True).names
             ('U1_33', 'k1_x', 'k1_y', 'U2_33', 'k2_x', 'k2_y', 'Fv1', ...)
@@ -171,8 +186,10 @@ class Arm:
             from armdyn.arm.minimal_functions import FunctionFactory
             from armdyn.minimal.parameters import MinimalParameters
 
-            shop = FunctionFactory(self.name, self._chain, self._offset_joints)
-            self._minimal[key] = MinimalParameters(self._chain, shop, rotor=key[0], friction=key[1])
+            factory = FunctionFactory(self.name, self._chain, self._offset_joints)
+            self._minimal[key] = MinimalParameters(
+                self._chain, factory, rotor=key[0], friction=key[1]
+            )
         return self._minimal[key]
 
     @property
@@ -195,7 +212,7 @@ class Arm:
 
         Args:
             quantity: what to compute: "mass_matrix", "inverse_dynamics", ...
-            method: the method to use.
+            method: a name of ``armdyn.methods(quantity)``, or "auto" for the fastest on this robot.
             frame: of "pose", "jacobian" and its derivative: "tip", a name of `frames`, which is a
                 frame of the robot's file, or the number i of E_i, 0 for E_0. Without such frames,
                 the name of joint i is E_i. "tip" is the tip whatever else has that name.
@@ -205,6 +222,14 @@ class Arm:
                 "translating": `base_acceleration`, ``(..., 3)``, is one more input; "moving": two
                 more, `base_acceleration` and `base_velocity`, ``(..., 6)`` each. They mean what
                 they mean in `inverse_dynamics`.
+
+        Returns:
+            The function; arms keep it, so that the next call returns the same object.
+
+        Raises:
+            MethodError: the quantity, the method or the motion of the base is unknown.
+            RobotError: the quantity inverts the mass matrix, which is singular in every position.
+            InputError: the frame is unknown, or `friction` is no truth value.
 
         Examples:
             >>> f = arm.function("gravity")
@@ -246,7 +271,20 @@ class Arm:
 
     @quick
     def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return M(q), ``(..., n, n)``, rotor inertias included.
+        """Return the mass matrix M(q), rotor inertias included.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            method: a name of ``armdyn.methods("mass_matrix")``, or "auto" for the fastest on this
+                robot.
+            out: array that receives the result.
+
+        Returns:
+            M ``(..., n, n)``, full and symmetric [kg m^2; kg for prismatic joints].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.mass_matrix(q)
@@ -268,12 +306,12 @@ class Arm:
         friction: bool = True,
         out: Out = None,
     ) -> Array:
-        """Return the torques M qdd + C qd + g + friction, ``(..., n)``.
+        """Return the joint torques M qdd + C qd + g + friction.
 
         Args:
-            q: positions.
-            qd: velocities.
-            qdd: accelerations.
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            qdd: joint accelerations ``(..., n)`` [rad/s^2 or m/s^2].
             base_acceleration: of a base in motion, in base axes: ``(..., 3)`` linear [m/s^2], or
                 ``(..., 6)`` linear, then angular [rad/s^2]. These are the rates of the numbers in
                 `base_velocity`: if the base turns at w while its origin moves at v, the origin is
@@ -283,8 +321,15 @@ class Arm:
                 `base_acceleration` is the acceleration of the origin itself, as an accelerometer
                 on the base feels it (plus gravity, see docs/conventions.md).
             method: the method to use.
-            friction: whether joint friction is included.
-            out: receives the torques.
+            friction: include joint friction.
+            out: array that receives the result.
+
+        Returns:
+            Torques ``(..., n)`` [N m; N for prismatic joints].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.inverse_dynamics(q, qd, qdd)
@@ -309,9 +354,25 @@ class Arm:
         method: str = AUTO,
         out: Out = None,
     ) -> Array:
-        """Return C qd + g, ``(..., n)``, without friction.
+        """Return the bias torques C qd + g, without friction.
 
         On a base in motion (see `inverse_dynamics`), the torques at zero joint acceleration.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            base_acceleration: acceleration of the base ``(..., 3)`` or ``(..., 6)`` [m/s^2,
+                rad/s^2]; see `inverse_dynamics`.
+            base_velocity: velocity of the base ``(..., 6)`` [m/s, rad/s]; see `inverse_dynamics`.
+            method: a name of ``armdyn.methods("bias")``, or "auto" for the fastest on this robot.
+            out: array that receives the result.
+
+        Returns:
+            Torques ``(..., n)`` [N m or N].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.bias(q, qd)
@@ -325,7 +386,20 @@ class Arm:
 
     @quick
     def gravity(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return g(q), ``(..., n)``: the torques that hold the arm still.
+        """Return the gravity torques g(q), which hold the arm at rest.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            method: a name of ``armdyn.methods("gravity")``, or "auto" for the fastest on this
+                robot.
+            out: array that receives the result.
+
+        Returns:
+            Torques ``(..., n)`` [N m or N].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.gravity(q)
@@ -339,7 +413,21 @@ class Arm:
     def coriolis_matrix(
         self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
     ) -> Array:
-        """Return C(q, qd), ``(..., n, n)``, in Christoffel form: dM/dt - 2C is skew.
+        """Return the Coriolis matrix C(q, qd) in Christoffel form: dM/dt - 2C is skew.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            method: a name of ``armdyn.methods("coriolis_matrix")``, or "auto" for the fastest on
+                this robot.
+            out: array that receives the result.
+
+        Returns:
+            C ``(..., n, n)``: C qd are the Coriolis and centrifugal torques [N m or N].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.coriolis_matrix(q, qd)
@@ -357,17 +445,21 @@ class Arm:
         method: str = AUTO,
         out: Out = None,
     ) -> Array:
-        """Return the friction torques, ``(..., n)``; dry friction is 0 at rest.
+        """Return the friction torques; dry friction is zero at zero velocity.
 
         Args:
-            qd: velocities.
-            load: the torques that the gears transmit to the links, ``(..., n)``: without rotors and
-                friction. Needed if a joint has `load_friction`.
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            load: torques ``(..., n)`` that the gears transmit to the links [N m or N], without
+                rotors and friction. Required if a joint has `load_friction`.
             method: the method to use.
-            out: receives the torques.
+            out: array that receives the result.
+
+        Returns:
+            Torques ``(..., n)`` [N m or N].
 
         Raises:
-            InputError: friction depends on the load, and `load` is not given.
+            InputError: friction depends on the load, and `load` is missing.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.friction(qd)
@@ -404,10 +496,31 @@ class Arm:
         friction: bool = True,
         out: Out = None,
     ) -> Array:
-        """Return the accelerations that the torques tau cause, ``(..., n)``.
+        """Return the joint accelerations that the torques tau cause.
 
-        They are relative to the base; its given motion (see `inverse_dynamics`) is kept up whatever
-        the arm does.
+        They are relative to the base. The base follows its given motion (see `inverse_dynamics`),
+        whatever the arm does.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            tau: joint torques ``(..., n)`` [N m or N].
+            base_acceleration: acceleration of the base ``(..., 3)`` or ``(..., 6)`` [m/s^2,
+                rad/s^2]; see `inverse_dynamics`.
+            base_velocity: velocity of the base ``(..., 6)`` [m/s, rad/s]; see `inverse_dynamics`.
+            method: a name of ``armdyn.methods("forward_dynamics")``, or "auto" for the fastest on
+                this robot.
+            friction: include joint friction.
+            out: array that receives the result.
+
+        Returns:
+            Accelerations ``(..., n)`` [rad/s^2 or m/s^2].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
+            RobotError: the mass matrix is singular in every position.
+            NumericalError: the mass matrix is singular at this state.
 
         Examples:
             >>> arm.forward_dynamics(q, qd, [1.0, 0.5])
@@ -429,10 +542,25 @@ class Arm:
         method: str = AUTO,
         friction: bool = True,
     ) -> tuple[Array, Array, Array]:
-        """Return the derivatives of the torques by q, qd and qdd, each ``(..., n, n)``.
+        """Return the derivatives of the torques by q, qd and qdd.
 
-        Entry i, j is the derivative of torque i by joint j; the last matrix is M(q). Friction is
-        included: its slope over the speed, and its change with the load.
+        Friction contributes its slope over the velocity and its change with the load.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            qdd: joint accelerations ``(..., n)`` [rad/s^2 or m/s^2].
+            method: a name of ``armdyn.methods("inverse_dynamics_derivatives")``, or "auto" for the
+                fastest on this robot.
+            friction: include joint friction.
+
+        Returns:
+            Three matrices ``(..., n, n)``: entry i, j is the derivative of torque i by the
+            position, velocity and acceleration of joint j. The last one is M(q).
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> by_q, by_qd, by_qdd = arm.inverse_dynamics_derivatives(q, qd, qdd)
@@ -452,10 +580,27 @@ class Arm:
         method: str = AUTO,
         friction: bool = True,
     ) -> tuple[Array, Array, Array]:
-        """Return the derivatives of the accelerations by q, qd and tau, each ``(..., n, n)``.
+        """Return the derivatives of the accelerations by q, qd and tau.
 
-        The last matrix is the inverse of M(q). Friction is included: its slope over the speed, and
-        its change with the load.
+        Friction contributes its slope over the velocity and its change with the load.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            tau: joint torques ``(..., n)`` [N m or N].
+            method: a name of ``armdyn.methods("forward_dynamics_derivatives")``, or "auto" for the
+                fastest on this robot.
+            friction: include joint friction.
+
+        Returns:
+            Three matrices ``(..., n, n)``: entry i, j is the derivative of acceleration i by the
+            position, velocity and torque of joint j. The last one is the inverse of M(q).
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
+            RobotError: the mass matrix is singular in every position.
+            NumericalError: the mass matrix is singular at this state.
 
         Examples:
             >>> by_q, by_qd, by_tau = arm.forward_dynamics_derivatives(q, qd, [1.0, 0.5])
@@ -467,7 +612,22 @@ class Arm:
 
     @quick
     def inverse_mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return the inverse of M(q), ``(..., n, n)``.
+        """Return the inverse of the mass matrix M(q).
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            method: a name of ``armdyn.methods("inverse_mass_matrix")``, or "auto" for the fastest
+                on this robot.
+            out: array that receives the result.
+
+        Returns:
+            Inverse of M ``(..., n, n)`` [1/(kg m^2); 1/kg for prismatic joints].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
+            RobotError: the mass matrix is singular in every position.
+            NumericalError: the mass matrix is singular at this state.
 
         Examples:
             >>> arm.inverse_mass_matrix(q)
@@ -478,7 +638,20 @@ class Arm:
 
     @quick
     def udu(self, q: ArrayLike, *, method: str = AUTO) -> tuple[Array, Array]:
-        """Return unit upper U ``(..., n, n)`` and D ``(..., n)`` with M = U diag(D) U^T.
+        """Return the factors of M = U diag(D) U^T.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            method: a name of ``armdyn.methods("udu")``, or "auto" for the fastest on this robot.
+
+        Returns:
+            U ``(..., n, n)``, unit upper triangular, and D ``(..., n)`` [kg m^2 or kg].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
+            RobotError: the mass matrix is singular in every position.
+            NumericalError: the mass matrix is singular at this state.
 
         Examples:
             >>> U, D = arm.udu(q)
@@ -497,7 +670,22 @@ class Arm:
         method: str = AUTO,
         out: Out = None,
     ) -> Array:
-        """Return Y, ``(..., n, 10n)``: Y @ parameters are the torques without rotors and friction.
+        """Return the regressor Y: Y @ parameters are the torques without rotors and friction.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            qdd: joint accelerations ``(..., n)`` [rad/s^2 or m/s^2].
+            method: a name of ``armdyn.methods("regressor")``, or "auto" for the fastest on this
+                robot.
+            out: array that receives the result.
+
+        Returns:
+            Y ``(..., n, 10n)``, one column for each of `parameter_names`.
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> Y = arm.regressor(q, qd, qdd)
@@ -510,7 +698,21 @@ class Arm:
     def kinetic_energy(
         self, q: ArrayLike, qd: ArrayLike, *, method: str = AUTO, out: Out = None
     ) -> Array:
-        """Return the kinetic energy [J], ``(...)``, of links and rotors.
+        """Return the kinetic energy of links and rotors.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            method: a name of ``armdyn.methods("kinetic_energy")``, or "auto" for the fastest on
+                this robot.
+            out: array that receives the result.
+
+        Returns:
+            Energy ``(...)`` [J].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.kinetic_energy(q, qd)
@@ -520,7 +722,20 @@ class Arm:
 
     @quick
     def potential_energy(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
-        """Return the potential energy [J], ``(...)``; zero for a mass at the base's origin.
+        """Return the potential energy; it is zero for a mass at the base's origin.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            method: a name of ``armdyn.methods("potential_energy")``, or "auto" for the fastest on
+                this robot.
+            out: array that receives the result.
+
+        Returns:
+            Energy ``(...)`` [J].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.potential_energy(q)
@@ -532,7 +747,20 @@ class Arm:
     def pose(
         self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
     ) -> Array:
-        """Return the placement of a frame in the base frame, ``(..., 4, 4)``; see `function`.
+        """Return the pose of a frame in the base frame.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            frame: the frame: "tip", a name of `frames`, or the number i of E_i; see `function`.
+            method: a name of ``armdyn.methods("pose")``, or "auto" for the fastest on this robot.
+            out: array that receives the result.
+
+        Returns:
+            Homogeneous transforms ``(..., 4, 4)``; translation in [m].
+
+        Raises:
+            InputError: `frame` is unknown, or an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.pose(q)[:3, 3]
@@ -546,7 +774,21 @@ class Arm:
     def jacobian(
         self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
     ) -> Array:
-        """Return the Jacobian of a frame, ``(..., 6, n)``: linear first, in base axes.
+        """Return the Jacobian of a frame: linear rows first, in base axes.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            frame: the frame: "tip", a name of `frames`, or the number i of E_i; see `function`.
+            method: a name of ``armdyn.methods("jacobian")``, or "auto" for the fastest on this
+                robot.
+            out: array that receives the result.
+
+        Returns:
+            J ``(..., 6, n)``: J qd are the linear [m/s] and angular [rad/s] velocity of the frame.
+
+        Raises:
+            InputError: `frame` is unknown, or an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.jacobian(q)[:2]
@@ -565,7 +807,22 @@ class Arm:
         method: str = AUTO,
         out: Out = None,
     ) -> Array:
-        """Return the time derivative of the Jacobian of a frame, ``(..., 6, n)``.
+        """Return the time derivative of the Jacobian of a frame.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            frame: the frame: "tip", a name of `frames`, or the number i of E_i; see `function`.
+            method: a name of ``armdyn.methods("jacobian_derivative")``, or "auto" for the fastest
+                on this robot.
+            out: array that receives the result.
+
+        Returns:
+            dJ/dt ``(..., 6, n)``, in the order of `jacobian`.
+
+        Raises:
+            InputError: `frame` is unknown, or an array has a wrong shape or type, or is not finite.
+            MethodError: `method` is unknown for this quantity.
 
         Examples:
             >>> arm.jacobian_derivative(q, qd)[:2]
@@ -591,7 +848,7 @@ class Arm:
         method: str = "auto",
         out: Out = None,
     ) -> Array:
-        """Return joint positions ``(..., n)`` for poses: of those found, the nearest to `start`.
+        """Return joint positions that reach poses; of those found, the nearest to `start`.
 
         An arm with a `closed_form` has all solutions computed; where none is within the joint
         limits, for parts of poses, and for other arms, positions are searched for, first from
@@ -618,8 +875,12 @@ class Arm:
             method: "auto", or "damped_least_squares" to search without the closed form.
             out: receives the positions; unchanged if none are found.
 
+        Returns:
+            Positions ``(..., n)`` [rad or m].
+
         Raises:
             UnreachedError: no positions within the joint limits were found; says how near it got.
+            InputError: a pose is not a rigid transform, or an option is wrong.
 
         Examples:
             >>> arm.inverse_kinematics(arm.pose(q), start=q + 0.1)
@@ -675,6 +936,10 @@ class Arm:
             polish: number of steps of Newton's method; by default what the closed form needs.
             out: the result of an earlier call, whose arrays receive the new one.
 
+        Returns:
+            An object with `q` ``(..., B, n)`` [rad or m], `valid` ``(..., B)`` and `margin` ``(...,
+            B)``: negative margins do not reach the pose.
+
         Raises:
             InputError: the arm has no closed form, or a pose is none.
 
@@ -723,6 +988,9 @@ class Arm:
             language: "javascript" (an ES module), "c" (one function; `export_c` writes a package
                 with a self-test) or "python".
 
+        Returns:
+            The source text.
+
         Raises:
             InputError: the arm has no closed form.
 
@@ -765,7 +1033,7 @@ class Arm:
         meshes: bool = False,
         packages: Sequence[str | os.PathLike[str]] = (),
     ) -> Page | None:
-        """Write a page (.html) in which the arm moves, by its own programs; it needs no network.
+        """Write an HTML page in which the arm moves by its own dynamics; it needs no network.
 
         Sliders move the joints, a handle moves the tip, "let go" lets the arm fall; torques, mass
         matrix and energy follow.
@@ -777,6 +1045,12 @@ class Arm:
                 link without any is a capsule, and the page says what is missing.
             packages: folders in which meshes are looked for, besides that of the robot's file: of
                 packages, or in which packages are.
+
+        Returns:
+            The page if `path` is left out, else None.
+
+        Raises:
+            FileError: the file cannot be written, or has another suffix than .html.
 
         Examples:
             >>> arm.page("arm.html")
@@ -802,7 +1076,7 @@ class Arm:
         browser: bool = True,
         packages: Sequence[str | os.PathLike[str]] = (),
     ) -> Viewer:
-        """Open a viewer in a browser: sliders, live numbers, recordings, the arm let go.
+        """Open a viewer in a browser, with sliders, live numbers and recordings.
 
         While a script runs, ``viewer.q = ...`` moves the arm, so that a controller can be watched;
         ``viewer.play(run)`` plays a run or a log. Needs the extra "view".
@@ -814,11 +1088,18 @@ class Arm:
             packages: folders in which meshes are looked for, besides that of the robot's file: of
                 packages, or in which packages are.
 
+        Returns:
+            The viewer; close it, or use it in a ``with`` statement.
+
+        Raises:
+            MissingExtraError: the extra "view" is not installed.
+            InputError: the port is taken.
+
         Examples:
             >>> with arm.view(browser=False) as viewer:
             ...     viewer.q = [0.3, 0.5]
         """
-        # the room of the viewer is above this one: it is named here, not imported
+        # the layer of the viewer is above this one: it is named here, not imported
         viewing: Any = import_module("armdyn.view")
         double = self.astype(np.float64)
         return viewing.open_viewer(double, port=port, host=host, browser=browser, packages=packages)
@@ -833,7 +1114,7 @@ class Arm:
         parameters: bool | str = False,
         force: bool = False,
     ) -> tuple[Path, ...]:
-        """Write functions as C99 with a self-test, all files or none; return their paths.
+        """Write functions as C99 with a self-test: all files, or none on failure.
 
         Args:
             folder: where to write; created if missing.
@@ -845,6 +1126,13 @@ class Arm:
                 functions, so that new values need no new code: True or "natural" for ten
                 parameters a link, "minimal" for `minimal` instead.
             force: also replace files that armdyn did not write.
+
+        Returns:
+            Paths of the files.
+
+        Raises:
+            MethodError: a quantity or a method is unknown.
+            FileError: a file cannot be written, or armdyn did not write it and `force` is not set.
 
         Examples:
             >>> [path.name for path in arm.export_c("c", ["gravity"])]

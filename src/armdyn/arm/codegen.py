@@ -182,8 +182,6 @@ def _shaped(slot: Slot) -> str:
     return f"*{slot.name}" if slot.shape == () else f"{slot.name}[{slot.size}]"
 
 
-# C for controllers: an arm's functions as a header, a source and a self-test in a folder.
-
 FOLDED, NATURAL, MINIMAL = "folded", "natural", "minimal"
 """Which parameters of the links are arguments of the functions: none, all, or minimal ones."""
 

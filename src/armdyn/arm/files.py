@@ -28,7 +28,7 @@ def load(
     arguments: Mapping[str, object] | None = None,
     dtype: DTypeLike = np.float64,
 ) -> Arm:
-    """Return an arm from a file or a bundled robot.
+    """Load an arm from a file or from the bundled robots.
 
     Args:
         source: path of a robot file (URDF, xacro, MJCF, TOML), or a name of ``armdyn.robots()``.
@@ -48,6 +48,14 @@ def load(
         arguments: xacro: values of the file's <xacro:arg>, such as ``{"ur_type": "ur5e"}``.
         dtype: the type of numbers that the arm takes, computes with and returns: numpy.float64, or
             numpy.float32 for about twice the speed of batches with about 6 digits; see `Arm`.
+
+    Returns:
+        The arm.
+
+    Raises:
+        RobotFileError: the file does not describe a serial arm.
+        FileError: the file cannot be read.
+        MissingExtraError: the format needs an extra that is not installed.
 
     Examples:
         >>> armdyn.load("puma560")
@@ -72,7 +80,7 @@ def save(
     packages: Sequence[str | os.PathLike[str]] = (),
     arguments: Mapping[str, object] | None = None,
 ) -> None:
-    """Write an arm as TOML, URDF or MJCF, by the suffix: the whole file, or nothing if that fails.
+    """Write an arm as TOML, URDF or MJCF, by the suffix: the whole file, or nothing on failure.
 
     Args:
         arm: the arm.
@@ -85,6 +93,10 @@ def save(
             to the others. Without it the others keep theirs.
         packages: with `into`, as of `load`.
         arguments: with `into`, as of `load`.
+
+    Raises:
+        RobotFileError: the suffix is unknown, or `into` does not hold this arm.
+        FileError: the file cannot be written.
 
     Examples:
         >>> armdyn.save(armdyn.load("puma560"), "puma.urdf")

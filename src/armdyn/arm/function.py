@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.install_fastcall import Quick
-from armdyn.arm.traced import Traced
+from armdyn.arm.traced import ProgramView
 from armdyn.checks import LARGEST_FLOAT, check_memory
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph.program import VJP, Program
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from armdyn.robot.chain import Chain
 
 
-class Function(Quick, Traced):
+class Function(Quick, ProgramView):
     """A quantity of an arm, ready to be called.
 
     Attributes:
@@ -60,10 +60,10 @@ class Function(Quick, Traced):
         traced_from: tuple[Chain, str, int, bool, str] | None = None,
         dtype: np.dtype[Any] = DOUBLE,
     ) -> None:
-        Traced.__init__(self, program, method, robot, traced_from, dtype)
+        ProgramView.__init__(self, program, method, robot, traced_from, dtype)
         self._evaluate = Evaluator(program, ELEMENTS[dtype.char])
         of = self.quantity.split(VJP)[0]  # gradients are of a quantity
-        self._inverting = of in QUANTITIES and QUANTITIES[of].inverts
+        self._inverting = of in QUANTITIES and QUANTITIES[of].needs_invertible_mass_matrix
         takes_q = any(slot.name == "q" for slot in program.inputs)
         self._offset_joints = offset_joints if takes_q else None
         if hasattr(self, "fastcall_state"):  # initialised once more
@@ -76,7 +76,7 @@ class Function(Quick, Traced):
 
     @property
     def largest(self) -> float:
-        """States with larger numbers are checked one by one; see `OffsetJoints`."""
+        """Largest number that needs no check [rad or m, per s, ...]; see `OffsetJoints`."""
         return LARGEST_FLOAT if self._offset_joints is None else LARGEST_ANGLE[self.dtype]
 
     def __call__(
@@ -100,6 +100,11 @@ class Function(Quick, Traced):
         Returns:
             An array whose leading axes are those of the states, or a tuple of arrays; of Dask
             arrays, lazy ones with the same chunks, whose blocks are computed by one thread each.
+
+        Raises:
+            InputError: the number of arrays, a shape or a type is wrong, or a number is not finite.
+            NumericalError: a result is not finite: the mass matrix is singular, or a number too
+                large.
 
         Examples:
             >>> f([0.3, 0.5])
@@ -187,6 +192,9 @@ class Function(Quick, Traced):
         that result, flat: ``(..., 36)`` for a matrix of 6 by 6. It returns the derivatives of the
         number by each state: vector-Jacobian products, for a few times the operations. It has a
         gradient itself.
+
+        Returns:
+            The function that computes vector-Jacobian products.
 
         Examples:
             >>> q, weights = [0.3, 0.5], [1.0, 2.0]

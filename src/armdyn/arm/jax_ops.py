@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arm.kernel_op import Callee, callee_of
+from armdyn.arm.kernel_op import KernelOp, kernel_op_of
 from armdyn.errors import InputError
 from armdyn.export.libraries import check_sizes, imported, to_jax
 from armdyn.fork_safe import first_use
@@ -36,7 +36,7 @@ def jax_function(program: Program, dtype: np.dtype[Any] = DOUBLE) -> Callable[..
     jnp: Any = imported("jax.numpy", "the function in JAX")
     compute: Callable[..., Sequence[Any]]
     if kernels_work():
-        compute = partial(_primitive().bind, callee=callee_of(program, dtype))
+        compute = partial(_primitive().bind, op=kernel_op_of(program, dtype))
     else:
         compute = partial(_traced, program)
 
@@ -104,20 +104,20 @@ def _traced(program: Program, *arrays: Any) -> list[Any]:
 
 
 @cache
-def _registered(callee: Callee) -> str | None:
+def _registered(op: KernelOp) -> str | None:
     """Let XLA know a kernel; return its name there, or None if the program is too long for one."""
-    kernel = callee.evaluate.kernel
+    kernel = op.evaluate.kernel
     if kernel is None:
         return None
     ffi: Any = import_module("jax.ffi")
-    name = f"armdyn_{callee.name}"
+    name = f"armdyn_{op.name}"
     ffi.register_ffi_target(name, ffi.pycapsule(kernel.xla_handler), platform="cpu")
     return name
 
 
 @lru_cache(maxsize=1)
 def _primitive() -> Any:
-    """Return the primitive; its parameter is the `Callee`.
+    """Return the primitive; its parameter is the `KernelOp`.
 
     Operands and results are flat arrays ``(*lead, size)`` of one type, all with the same lead.
     """
@@ -132,20 +132,20 @@ def _primitive() -> Any:
     kernel.multiple_results = True
 
     @cache
-    def jitted(callee: Callee) -> Any:
-        return anything.jit(partial(kernel.bind, callee=callee))
+    def jitted(op: KernelOp) -> Any:
+        return anything.jit(partial(kernel.bind, op=op))
 
-    def run(*arrays: Any, callee: Callee) -> Any:
-        return jitted(callee)(*arrays)
+    def run(*arrays: Any, op: KernelOp) -> Any:
+        return jitted(op)(*arrays)
 
-    def shapes(*arrays: Any, callee: Callee) -> list[Any]:
+    def shapes(*arrays: Any, op: KernelOp) -> list[Any]:
         lead = arrays[0].shape[:-1]
         return [
             anything.core.ShapedArray((*lead, slot.size), arrays[0].dtype)
-            for slot in callee.program.outputs
+            for slot in op.program.outputs
         ]
 
-    def batch(arrays: Sequence[Any], axes: Sequence[int | None], *, callee: Callee) -> Any:
+    def batch(arrays: Sequence[Any], axes: Sequence[int | None], *, op: KernelOp) -> Any:
         pairs = list(zip(arrays, axes, strict=True))
         length = next(array.shape[axis] for array, axis in pairs if axis is not None)
         moved = [
@@ -154,35 +154,35 @@ def _primitive() -> Any:
             else jnp.moveaxis(array, axis, 0)
             for array, axis in pairs
         ]
-        results = kernel.bind(*moved, callee=callee)
+        results = kernel.bind(*moved, op=op)
         return results, [0] * len(results)
 
-    def forward(primals: Sequence[Any], tangents: Sequence[Any], *, callee: Callee) -> Any:
-        results = kernel.bind(*primals, callee=callee)
+    def forward(primals: Sequence[Any], tangents: Sequence[Any], *, op: KernelOp) -> Any:
+        results = kernel.bind(*primals, op=op)
         directions = [ad.instantiate_zeros(tangent) for tangent in tangents]
-        return results, kernel.bind(*primals, *directions, callee=callee.jvp)
+        return results, kernel.bind(*primals, *directions, op=op.jvp)
 
-    def transpose(cotangents: Sequence[Any], *operands: Any, callee: Callee) -> list[Any]:
+    def transpose(cotangents: Sequence[Any], *operands: Any, op: KernelOp) -> list[Any]:
         # only derivatives along a direction are linear, in the second half of their inputs
-        assert callee.primal is not None, "this operation is not linear"
+        assert op.primal is not None, "this operation is not linear"
         half = len(operands) // 2
         weights = [ad.instantiate_zeros(cotangent) for cotangent in cotangents]
-        gradients = kernel.bind(*operands[:half], *weights, callee=callee.primal.vjp)
+        gradients = kernel.bind(*operands[:half], *weights, op=op.primal.vjp)
         wanted = map(ad.is_undefined_primal, operands[half:])
         return [None] * half + [
             gradient if linear else None for gradient, linear in zip(gradients, wanted, strict=True)
         ]
 
-    def traced(*arrays: Any, callee: Callee) -> list[Any]:
-        return _traced(callee.program, *arrays)
+    def traced(*arrays: Any, op: KernelOp) -> list[Any]:
+        return _traced(op.program, *arrays)
 
     lower_traced: Any = mlir.lower_fun(traced, multiple_results=True)
 
-    def lower(context: Any, *operands: Any, callee: Callee) -> Any:
+    def lower(context: Any, *operands: Any, op: KernelOp) -> Any:
         with first_use:
-            name = _registered(callee)
+            name = _registered(op)
         if name is None:
-            return lower_traced(context, *operands, callee=callee)
+            return lower_traced(context, *operands, op=op)
         return anything.ffi.ffi_lowering(name)(context, *operands)
 
     kernel.def_impl(run)

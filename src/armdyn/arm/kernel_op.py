@@ -25,7 +25,7 @@ from armdyn.programs.evaluate import Evaluator
 MANY_STATES = 2 * LEAST_STATES
 
 
-class Callee:
+class KernelOp:
     """A program as an operation on flat arrays ``(..., size)``, one for each input.
 
     Attributes:
@@ -37,7 +37,7 @@ class Callee:
     """
 
     def __init__(
-        self, program: Program, name: str, dtype: np.dtype[Any], primal: Callee | None = None
+        self, program: Program, name: str, dtype: np.dtype[Any], primal: KernelOp | None = None
     ) -> None:
         self.program = program
         self.name = name
@@ -46,17 +46,17 @@ class Callee:
         self.primal = primal
 
     @cached_property
-    def vjp(self) -> Callee:
+    def vjp(self) -> KernelOp:
         """The gradient: of the inputs and a flat cotangent for each output."""
         with first_use:
-            return callee_of(vjp_program(self.program), self.dtype)
+            return kernel_op_of(vjp_program(self.program), self.dtype)
 
     @cached_property
-    def jvp(self) -> Callee:
+    def jvp(self) -> KernelOp:
         """The derivative along a direction: of the inputs and a flat tangent for each."""
         with first_use:
             program = jvp_program(self.program)
-            return Callee(program, _name(program, self.dtype), self.dtype, self)
+            return KernelOp(program, _name(program, self.dtype), self.dtype, self)
 
     def unchecked(self, arrays: Sequence[Array], threads: int) -> list[Array]:
         """Evaluate at arrays ``(*lead, size)``; numbers that are not finite pass through."""
@@ -73,17 +73,17 @@ class Callee:
         return list(results) if isinstance(results, tuple) else [np.asarray(results)]
 
 
-_callees: dict[str, Callee] = {}
+_kernel_ops: dict[str, KernelOp] = {}
 
 
-def callee_of(program: Program, dtype: np.dtype[Any] = DOUBLE) -> Callee:
+def kernel_op_of(program: Program, dtype: np.dtype[Any] = DOUBLE) -> KernelOp:
     """Return the operation of a program; the same object for equal programs.
 
     Libraries keep operations for good, so these are kept too.
     """
     flat = replace(program, inputs=tuple(Slot(s.name, (s.size,)) for s in program.inputs))
     name = _name(flat, dtype)
-    return _callees.setdefault(name, Callee(flat, name, dtype))
+    return _kernel_ops.setdefault(name, KernelOp(flat, name, dtype))
 
 
 def _name(program: Program, dtype: np.dtype[Any]) -> str:

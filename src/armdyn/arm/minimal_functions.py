@@ -89,9 +89,9 @@ def minimal_program(
     """
     more, x0 = None, base.described_rotors
     if x0 is not None:
-        more = x0 - base.spread @ (base.matrix @ x0)
+        more = x0 - base.right_inverse @ (base.matrix @ x0)
     found = [
-        MinimalProgram(from_minimal(code, base.spread, parts(base), more), name)
+        MinimalProgram(from_minimal(code, base.right_inverse, parts(base), more), name)
         for name, code in _natural(chain, quantity, method)
     ]
     if not found:
@@ -137,7 +137,7 @@ def _candidates(
     theorem = closed_form(moved)
     short = {**known, VALUES: (theorem.matrix @ np.array(p)).tolist()}
     for name, code in _natural(moved, quantity, method):
-        inner = from_minimal(code, theorem.spread, {INERTIAL: slice(0, len(p))})
+        inner = from_minimal(code, theorem.right_inverse, {INERTIAL: slice(0, len(p))})
         yield MinimalProgram(with_known(inner, short), name)
     full = base.to_parameters(w, near=base.parameters)
     known |= {name: full[at].tolist() for name, at in parts(base).items()}

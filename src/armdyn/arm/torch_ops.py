@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arm.kernel_op import Callee, callee_of
+from armdyn.arm.kernel_op import KernelOp, kernel_op_of
 from armdyn.errors import InputError
 from armdyn.export.libraries import imported
 from armdyn.fork_safe import first_use
@@ -33,17 +33,17 @@ def torch_function(program: Program, dtype: np.dtype[Any] = DOUBLE) -> Callable[
     Tensors are of that type; in double precision they may all be of float32, and are converted.
     """
     torch: Any = imported("torch", "the function in PyTorch")
-    callee = callee_of(program, dtype)
-    computed = _type(torch, callee)
+    op = kernel_op_of(program, dtype)
+    computed = _type(torch, op)
     with first_use:
-        operator, eager = _operator(callee), _eager(callee)
+        operator, eager = _operator(op), _eager(op)
     inputs = [(slot.name, slot.size) for slot in program.inputs]
     several = len(program.outputs) > 1
 
     def function(*states: Any) -> Any:
         compiling = torch.compiler.is_compiling()
         if not compiling:
-            found = _quick(torch, callee, states)
+            found = _quick(torch, op, states)
             if found is not None:
                 return found
         _check(torch, program.name, inputs, states, computed)
@@ -65,7 +65,7 @@ def torch_function(program: Program, dtype: np.dtype[Any] = DOUBLE) -> Callable[
     return function
 
 
-def _quick(torch: Any, callee: Callee, states: Sequence[Any]) -> Any:
+def _quick(torch: Any, op: KernelOp, states: Sequence[Any]) -> Any:
     """Return the results for plain tensors; None if anything is unusual.
 
     Checks and transformations of PyTorch would take as long as a thousand states. The caller finds
@@ -73,7 +73,7 @@ def _quick(torch: Any, callee: Callee, states: Sequence[Any]) -> Any:
     """
     if getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0:  # there may be tangents
         return None
-    tensor, computed = torch.Tensor, _type(torch, callee)
+    tensor, computed = torch.Tensor, _type(torch, op)
     arrays: list[Any] = []
     try:
         for x in states:
@@ -82,13 +82,13 @@ def _quick(torch: Any, callee: Callee, states: Sequence[Any]) -> Any:
             arrays.append(x.numpy())  # wrappers and tensors elsewhere have none
             if arrays[-1].shape != arrays[0].shape:
                 return None
-        return _computed(torch, callee, arrays)
+        return _computed(torch, op, arrays)
     except (RuntimeError, TypeError, ValueError, IndexError):
         return None
 
 
-def _type(torch: Any, callee: Callee) -> Any:
-    return torch.float64 if callee.dtype == DOUBLE else torch.float32
+def _type(torch: Any, op: KernelOp) -> Any:
+    return torch.float64 if op.dtype == DOUBLE else torch.float32
 
 
 def _check(
@@ -166,13 +166,13 @@ def _refuse_forward_mode(torch: Any, inputs: list[tuple[str, int]], states: Sequ
 
 
 @cache
-def _operator(callee: Callee) -> Any:
+def _operator(op: KernelOp) -> Any:
     """Return the operator of a program; its tensors have the same leading axes."""
     torch: Any = import_module("torch")
-    outputs = callee.program.outputs
+    outputs = op.program.outputs
 
     def compute(*tensors: Any) -> Any:
-        return _computed(torch, callee, [x.detach().resolve_neg().numpy() for x in tensors])
+        return _computed(torch, op, [x.detach().resolve_neg().numpy() for x in tensors])
 
     def shapes(*tensors: Any) -> Any:
         lead = tensors[0].shape[:-1]
@@ -182,12 +182,12 @@ def _operator(callee: Callee) -> Any:
         return _mapped(operator, len(outputs), info.batch_size, axes, tensors)
 
     def backward(ctx: Any, *weights: Any) -> Any:
-        return _backward(_operator(callee.vjp), callee, ctx.saved_tensors, weights)
+        return _backward(_operator(op.vjp), op, ctx.saved_tensors, weights)
 
-    given = ", ".join(f"Tensor x{k}" for k in range(len(callee.program.inputs)))
+    given = ", ".join(f"Tensor x{k}" for k in range(len(op.program.inputs)))
     returned = ", ".join(["Tensor"] * len(outputs))
     operator: Any = torch.library.custom_op(
-        "armdyn::" + re.sub(r"\W", "_", callee.name),
+        "armdyn::" + re.sub(r"\W", "_", op.name),
         compute,
         mutates_args=(),
         schema=f"({given}) -> " + (returned if len(outputs) == 1 else f"({returned})"),
@@ -199,10 +199,10 @@ def _operator(callee: Callee) -> Any:
 
 
 @cache
-def _eager(callee: Callee) -> Callable[..., Any]:
+def _eager(op: KernelOp) -> Callable[..., Any]:
     """Return the function of a program that is called unless PyTorch compiles."""
     torch: Any = import_module("torch")
-    differentiable, tracked = _differentiable(callee), _tracked(callee)
+    differentiable, tracked = _differentiable(op), _tracked(op)
     transformed = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)
 
     def function(*tensors: Any) -> Any:
@@ -210,7 +210,7 @@ def _eager(callee: Callee) -> Callable[..., Any]:
         if arrays is None:
             return differentiable.apply(*tensors)
         if not (torch.is_grad_enabled() and any([x.requires_grad for x in tensors])):
-            return _computed(torch, callee, arrays)
+            return _computed(torch, op, arrays)
         if transformed():
             return differentiable.apply(*tensors)
         return tracked.apply(arrays, *tensors)
@@ -219,7 +219,7 @@ def _eager(callee: Callee) -> Callable[..., Any]:
 
 
 @cache
-def _tracked(callee: Callee) -> Any:
+def _tracked(op: KernelOp) -> Any:
     """Return the `autograd.Function` for plain tensors, of which only gradients are wanted.
 
     PyTorch calls one without further rules in half the time.
@@ -228,14 +228,14 @@ def _tracked(callee: Callee) -> Any:
 
     def forward(ctx: Any, arrays: Sequence[Any], *tensors: Any) -> Any:
         ctx.save_for_backward(*tensors)
-        return _computed(torch, callee, arrays)
+        return _computed(torch, op, arrays)
 
     def backward(ctx: Any, *weights: Any) -> Any:
-        found = _backward(_eager(callee.vjp), callee, ctx.saved_tensors, weights)
+        found = _backward(_eager(op.vjp), op, ctx.saved_tensors, weights)
         return (None, *found) if isinstance(found, tuple) else (None, found)
 
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type(callee.program.name, (torch.autograd.Function,), methods)
+    return type(op.program.name, (torch.autograd.Function,), methods)
 
 
 def _memory(torch: Any, tensors: Sequence[Any]) -> list[Any] | None:
@@ -249,28 +249,28 @@ def _memory(torch: Any, tensors: Sequence[Any]) -> list[Any] | None:
     return None
 
 
-def _computed(torch: Any, callee: Callee, arrays: Sequence[Any]) -> Any:
-    results = callee.unchecked(arrays, torch.get_num_threads())
+def _computed(torch: Any, op: KernelOp, arrays: Sequence[Any]) -> Any:
+    results = op.unchecked(arrays, torch.get_num_threads())
     return _packed([torch.from_numpy(x) for x in results])
 
 
 @cache
-def _differentiable(callee: Callee) -> Any:
+def _differentiable(op: KernelOp) -> Any:
     """Return the `autograd.Function` of a program; its tensors have the same leading axes."""
     torch: Any = import_module("torch")
-    n_results = len(callee.program.outputs)
+    n_results = len(op.program.outputs)
     with first_use:
-        operator = _operator(callee)
+        operator = _operator(op)
 
     def forward(*tensors: Any) -> Any:
         arrays = _memory(torch, tensors)
-        return operator(*tensors) if arrays is None else _computed(torch, callee, arrays)
+        return operator(*tensors) if arrays is None else _computed(torch, op, arrays)
 
     def mapped(info: Any, axes: Sequence[int | None], *tensors: Any) -> Any:
-        return _mapped(_eager(callee), n_results, info.batch_size, axes, tensors)
+        return _mapped(_eager(op), n_results, info.batch_size, axes, tensors)
 
     def backward(ctx: Any, *weights: Any) -> Any:
-        return _backward(_eager(callee.vjp), callee, ctx.saved_tensors, weights)
+        return _backward(_eager(op.vjp), op, ctx.saved_tensors, weights)
 
     def along(ctx: Any, *tangents: Any) -> Any:
         states = ctx.saved_tensors
@@ -278,14 +278,14 @@ def _differentiable(callee: Callee) -> Any:
             torch.zeros_like(x) if tangent is None else tangent
             for x, tangent in zip(states, tangents, strict=True)
         ]
-        return _eager(callee.jvp)(*states, *full)
+        return _eager(op.jvp)(*states, *full)
 
     rules: dict[str, Any] = {
         "forward": forward, "setup_context": _save, "vmap": mapped, "backward": backward,
         "jvp": along,
     }  # fmt: skip
     methods = {name: staticmethod(rule) for name, rule in rules.items()}
-    kernel: Any = type(callee.program.name, (torch.autograd.Function,), methods)
+    kernel: Any = type(op.program.name, (torch.autograd.Function,), methods)
     return kernel
 
 
@@ -315,11 +315,11 @@ def _mapped(
 
 
 def _backward(
-    gradient: Callable[..., Any], callee: Callee, states: Sequence[Any], weights: Sequence[Any]
+    gradient: Callable[..., Any], op: KernelOp, states: Sequence[Any], weights: Sequence[Any]
 ) -> Any:
     """Return the gradients by the states, given those by the results."""
     lead = states[0].shape[:-1]
-    slots = callee.program.outputs
+    slots = op.program.outputs
     flat = [
         w if len(slot.shape) == 1 else w.reshape(*lead, slot.size)
         for w, slot in zip(weights, slots, strict=True)

@@ -1,4 +1,4 @@
-"""`Traced`: the traced code of one quantity of one arm, and what can be made of it elsewhere."""
+"""`ProgramView`: a traced program as source text and as a function of other libraries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi", "javascript")
 
 
-class Traced:
+class ProgramView:
     """The code of a quantity: its length, its text, and functions of other libraries.
 
     `Function`, which adds the call, lists the attributes.
@@ -75,7 +75,7 @@ class Traced:
         return self.program
 
     def source(self, language: str = "python", *, parameters: bool = False) -> str:
-        """Return the traced code in a language.
+        """Return the traced program as source text.
 
         "python" needs only the standard library, "c" only math.h. "jax" and "casadi" are Python
         code that needs only that library: functions of arrays ``(..., n)``, or of SX or MX column
@@ -84,9 +84,16 @@ class Traced:
         is the code that is compiled for this machine; "latex" is for small arms.
 
         Args:
-            language: the language.
+            language: "python", "c", "jax", "casadi", "javascript", "llvm" or "latex".
             parameters: take the link parameters, in the order of `Arm.parameters`, as a further
                 argument, the last.
+
+        Returns:
+            The source text.
+
+        Raises:
+            MethodError: the language is unknown.
+            InputError: the program is rolled, or too long for this language.
 
         Examples:
             >>> f.source("c").splitlines()[2]
@@ -122,6 +129,12 @@ class Traced:
             parameters: take the link parameters, in the order of `Arm.parameters`, as a further
                 argument, the last.
 
+        Returns:
+            A function of SymPy expressions.
+
+        Raises:
+            MissingExtraError: SymPy is not installed.
+
         Examples:
             >>> import sympy
             >>> torques = f.sympy()(sympy.symbols("q1 q2"))
@@ -138,6 +151,12 @@ class Traced:
         Args:
             parameters: take the link parameters, in the order of `Arm.parameters`, as a further
                 argument, the last.
+
+        Returns:
+            A `casadi.Function`.
+
+        Raises:
+            MissingExtraError: CasADi is not installed.
 
         Examples:
             >>> f.casadi()
@@ -161,6 +180,12 @@ class Traced:
             parameters: take the link parameters ``(..., 10n)``, in the order of
                 `Arm.parameter_names`, as a further argument, the last.
             kernel: False for the traced program in any case, in the precision of the arguments.
+
+        Returns:
+            A function of JAX arrays.
+
+        Raises:
+            MissingExtraError: JAX is not installed.
 
         Examples:
             >>> import jax
@@ -190,6 +215,12 @@ class Traced:
         Args:
             parameters: take the link parameters ``(..., 10n)``, in the order of
                 `Arm.parameter_names`, as a further argument, the last.
+
+        Returns:
+            A function of PyTorch tensors.
+
+        Raises:
+            MissingExtraError: PyTorch is not installed.
 
         Examples:
             >>> import torch

@@ -97,9 +97,6 @@ def export_law(
     return write_together(target, texts, None if force else MARK)
 
 
-# `AdaptiveControl`: follow a motion and learn the parameters of the arm on the way.
-
-
 class _Simulated(ABC):
     """The side of the controller that `simulate` sees."""
 

@@ -53,9 +53,6 @@ class History:
         return f"<History: {len(self.t)} samples of {len(self.names)} parameters>"
 
 
-# An adaptive controller while it runs: its state, and a record of its samples.
-
-
 @dataclass(frozen=True)
 class PreparedLaw:
     """A law of adaptation for a model.

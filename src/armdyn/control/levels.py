@@ -74,7 +74,15 @@ class Levels:
     median: Array
 
     def at(self, t: Array, qd: Array, gain: float) -> Array:
-        """Return the thresholds over time ``(N, n)``, for velocities ``(N, n)`` at times ``(N,)``.
+        """Return the thresholds over time.
+
+        Args:
+            t: times ``(N,)`` [s].
+            qd: velocities ``(N, n)`` [rad/s or m/s].
+            gain: gain of the observer [1/s].
+
+        Returns:
+            Thresholds ``(N, n)`` [N m or N].
 
         Examples:
             >>> observer = armdyn.MomentumObserver(armdyn.load("planar2"), threshold=[2.0, 1.0])
@@ -85,7 +93,16 @@ class Levels:
         return np.where(rest, self.resting, np.where(slow, self.slow, self.moving))
 
     def grown(self, t: Array, qd: Array, residual: Array, gain: float) -> tuple[Levels, Array]:
-        """Return levels for a log whose usual residuals are larger, and by which factors.
+        """Return thresholds scaled to a log with larger residuals without contacts.
+
+        Args:
+            t: times ``(N,)`` [s].
+            qd: velocities ``(N, n)`` [rad/s or m/s].
+            residual: residuals ``(N, n)`` [N m or N].
+            gain: gain of the observer [1/s].
+
+        Returns:
+            The thresholds, and the factors ``(n,)``.
 
         Examples:
             >>> arm, log = armdyn.load("planar2"), armdyn.Log.read("run.csv")

@@ -51,14 +51,20 @@ def model_for(
     identified: bool | None = None,
     progress: Progress = silent,
 ) -> Choice:
-    """Return the model for a log, from the log without contacts or else from the log itself.
+    """Choose the model of the observer for a log.
+
+    It is identified from the log without contacts or else from the log itself, where the
+    description does not fit.
 
     Args:
-        arm: as described.
-        log: to be observed.
-        free: a log without contacts.
-        identified: whether to identify the arm; if left out, where the description is poor.
-        progress: called with what is done.
+        arm: the arm as described.
+        log: the log to observe.
+        free: a log of the same arm without contacts.
+        identified: identify the arm; if left out, only where the description fits poorly.
+        progress: function that is called with each step.
+
+    Returns:
+        The model, and why it was chosen.
 
     Examples:
         >>> arm, log = armdyn.load("planar2"), armdyn.Log.read("run.csv")

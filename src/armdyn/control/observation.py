@@ -265,6 +265,9 @@ class Observation:
     def grid(self) -> Grid:
         """Return the contacts as a table.
 
+        Returns:
+            The table.
+
         Examples:
             >>> seen.grid().heads
             ('start [s]', 'end [s]', 'joint', 'size', 'threshold', 'unit')
@@ -281,6 +284,9 @@ class Observation:
     def summary(self) -> str:
         """Return the contacts and notes as text.
 
+        Returns:
+            Some lines of text.
+
         Examples:
             >>> print(seen.summary())
             Contacts: none
@@ -290,6 +296,9 @@ class Observation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return contacts and notes as plain data for JSON.
+
+        Returns:
+            Numbers and strings by their names.
 
         Examples:
             >>> seen.to_dict()["contacts"]
@@ -305,7 +314,13 @@ class Observation:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write times, residuals and thresholds as CSV; the whole file or none.
+        """Write times, residuals and thresholds as CSV: the whole file, or nothing on failure.
+
+        Args:
+            path: the file, .csv.
+
+        Raises:
+            FileError: the file cannot be written.
 
         Examples:
             >>> seen.save("residuals.csv")
@@ -321,7 +336,14 @@ class Observation:
         write_whole(checked_path(path), lines.getvalue())
 
     def plot(self, path: str | os.PathLike[str]) -> None:
-        """Draw residuals, thresholds and contacts of all joints; the whole file or none.
+        """Plot residuals, thresholds and contacts of all joints.
+
+        Args:
+            path: the file; its suffix is .png, .svg or .pdf.
+
+        Raises:
+            MissingExtraError: Matplotlib is not installed.
+            FileError: the file cannot be written.
 
         Examples:
             >>> seen.plot("contacts.svg")

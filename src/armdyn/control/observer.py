@@ -112,7 +112,7 @@ class MomentumObserver:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all samples: the next one is the first.
+        """Forget all samples; the next sample is the first.
 
         Examples:
             >>> observer = armdyn.MomentumObserver(armdyn.load("planar2"), threshold=1.0)
@@ -125,13 +125,16 @@ class MomentumObserver:
         self.residual = np.zeros(self.arm.n)
 
     def step(self, t: float, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
-        """Take a sample, and return the residual ``(n,)``.
+        """Process one sample and return the residual.
 
         Args:
             t: time of the sample [s].
-            q: positions.
-            qd: velocities.
-            tau: torques of the drives.
+            q: joint positions ``(n,)`` [rad or m].
+            qd: joint velocities ``(n,)`` [rad/s or m/s].
+            tau: drive torques ``(n,)`` [N m or N].
+
+        Returns:
+            Residual ``(n,)``: the estimated external torques [N m or N].
 
         Raises:
             InputError: time goes backwards, or there is a gap; `reset` begins anew.
@@ -158,10 +161,16 @@ class MomentumObserver:
         return self.residual.copy()
 
     def run(self, log: Log) -> Observation:
-        """Return torques from outside in a log, and its contacts.
+        """Estimate external torques in a log and detect its contacts.
 
-        Velocities come from the positions by a low-pass without delay; both ends of a log are lost
-        to it, up to a tenth.
+        Velocities come from the positions by a zero-phase low-pass, which costs up to a tenth of
+        the log at both ends.
+
+        Args:
+            log: a log with torques.
+
+        Returns:
+            Residuals, thresholds and contacts.
 
         Raises:
             InputError: the log has gaps in time, no torques, or other joints.
@@ -198,6 +207,10 @@ class MomentumObserver:
 
         Returns:
             The paths of the header, the source and the self-test.
+
+        Raises:
+            InputError: the model has torques beyond those of its arm: couplings, extra columns or
+                negative friction.
 
         Examples:
             >>> observer = armdyn.MomentumObserver(armdyn.load("planar2"), threshold=1.0)

@@ -89,8 +89,6 @@ def _wrapped(line: str) -> list[str]:
     return textwrap.wrap(line, WIDTH, subsequent_indent=hanging, break_on_hyphens=False) or [""]
 
 
-# A program as one C99 function that needs only math.h.
-
 # The macro that computes a sine and a cosine.
 SINCOS = "ARMDYN_SINCOS"
 

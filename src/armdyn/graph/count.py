@@ -13,7 +13,14 @@ from armdyn.scalar import Op
 class Operations:
     """The operation counts of a program; a change of sign is free, as in the papers.
 
-    Ordered by multiplications, then additions.
+    Counts are ordered by multiplications, then additions.
+
+    Attributes:
+        mul: number of multiplications.
+        add: number of additions and subtractions.
+        div: number of divisions.
+        sqrt: number of square roots.
+        trig: number of sines and cosines.
 
     Examples:
         >>> counted = armdyn.load("planar2").function("gravity").operations

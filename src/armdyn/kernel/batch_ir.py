@@ -27,8 +27,6 @@ from armdyn.kernel.llvm import Engine
 from armdyn.kernel.streaming import STREAMED_BATCH, STREAMED_CODE, StreamSlots, scratch_size
 from armdyn.kernel.strided_loop import MOST_SCRATCH
 
-# Machine code that computes a batch and checks its numbers: the same for all programs.
-
 BATCH = "armdyn_batch"
 
 # The modules that emit this code.
@@ -250,14 +248,14 @@ def batch_code(codegen: Codegen) -> str:
 # Results that fit no cache are streamed: the kernel writes them to scratch rows, and from there
 # they go to memory in whole cache lines, bypassing the caches. An ordinary store would first wait
 # for the line that it overwrites to be read from memory. If the program's kernel can, it streams
-# results while it computes the next ones, see `_streams`; otherwise they are copied in between.
+# results while it computes the next ones, see `streaming`; otherwise they are copied in between.
 
 Array = NDArray[Any]
 
 POINTER, NUMBER = ctypes.c_void_p, ctypes.c_int64
 
 # Bytes of the states that are computed before they are checked: well within the L1 cache.
-NEAR = 2**13
+CHECK_BLOCK_BYTES = 2**13
 # Results of more bytes are streamed. Smaller results stay in the last-level cache: stores to it are
 # faster, and the next reader finds them there.
 STREAMED = 3 * 2**22
@@ -269,7 +267,7 @@ class CheckedBatchLoop:
     Attributes:
         loop: its address.
         sizes: the numbers per state of every input and output.
-        ordinary: the largest magnitude of inputs whose results need no check.
+        safe_magnitude: the largest magnitude of inputs whose results need no check.
         near: how many states are computed before they are checked.
         gathers: whether inputs of any strides are made dense a few states at a time.
         most_unstreamed: the results of larger batches are streamed.
@@ -280,7 +278,7 @@ class CheckedBatchLoop:
         program: Program | Rolled,
         codegen: Codegen,
         loop: int,
-        ordinary: int,
+        safe_magnitude: int,
         streaming: int | None = None,
     ) -> None:
         """Prepare the loop of a program.
@@ -289,13 +287,13 @@ class CheckedBatchLoop:
             program: the program that the loop computes.
             codegen: the code generator that the loop was compiled with.
             loop: its address; the caller keeps it in memory.
-            ordinary: a magnitude; if no input exceeds it, all results are finite.
+            safe_magnitude: a magnitude; if no input exceeds it, all results are finite.
             streaming: address of the function that computes and streams, if there is one.
         """
         slots = (*program.inputs, *program.outputs)
         self._codegen = codegen
         self.loop = loop
-        self.ordinary = ordinary
+        self.safe_magnitude = safe_magnitude
         self._n_inputs = len(program.inputs)
         self.sizes = [slot.size for slot in slots]
         self._row_bytes = [codegen.bytes_of(size) for size in self.sizes]
@@ -326,7 +324,10 @@ class CheckedBatchLoop:
 
     def _states_in(self, size: int) -> int:
         """Return how many states to compute before a check: whole blocks of any width."""
-        most, block = NEAR // self._codegen.bytes_of(max(1, size)), self._codegen.line_width
+        most, block = (
+            CHECK_BLOCK_BYTES // self._codegen.bytes_of(max(1, size)),
+            self._codegen.line_width,
+        )
         return max(block, most // block * block)
 
     def of(
@@ -372,7 +373,7 @@ class CheckedBatchLoop:
         most = _bound(element, largest)
 
         def compute(first: int, past: int, _kept: object = arrays) -> int:
-            return call(*operands, first, past, near, self.ordinary, room, most)
+            return call(*operands, first, past, near, self.safe_magnitude, room, most)
 
         return compute
 

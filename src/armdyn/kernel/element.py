@@ -18,15 +18,15 @@ class ElementType:
         bytes: size of one number.
         code: its format character, in the module `struct` and in NumPy.
         type_number: NumPy's number of the type.
-        ordinary: larger inputs (SI units) do not occur in practice; most programs cannot overflow
-            for smaller ones.
+        safe_magnitude: larger inputs (SI units) do not occur in practice, and most programs cannot
+            overflow for smaller ones.
     """
 
     name: str
     bytes: int
     code: str
     type_number: int
-    ordinary: float
+    safe_magnitude: float
 
     @property
     def bits(self) -> int:
@@ -90,8 +90,8 @@ class ElementType:
         return f"f{self.bits}" if width == 1 else f"v{width}f{self.bits}"
 
 
-DOUBLE = ElementType("double", 8, "d", type_number=12, ordinary=1e15)
-FLOAT = ElementType("float", 4, "f", type_number=11, ordinary=1e9)
+DOUBLE = ElementType("double", 8, "d", type_number=12, safe_magnitude=1e15)
+FLOAT = ElementType("float", 4, "f", type_number=11, safe_magnitude=1e9)
 
 ELEMENTS = {element.code: element for element in (DOUBLE, FLOAT)}
 """The types that kernels compute with, by the format character of their NumPy type."""

@@ -77,7 +77,7 @@ done:
 }
 """
 
-# The arguments after `rights` are those of `batch`, which computes dense rows; see `_batch_code`.
+# The arguments after `rights` are those of `batch`, which computes dense rows; see `batch_ir`.
 # `numbers` is how many numbers the inputs of a state have. An input whose rows are 0 bytes apart is
 # the same for all states: its rows are made once.
 _GATHERED = """\

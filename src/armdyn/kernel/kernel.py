@@ -93,9 +93,11 @@ class Kernel:
         # Looked up here: a property would hold a lock of its own (Python 3.11) and wait for LLVM's.
         address = self._code.address
         self._address, self._one = address(LOOP), address(ONE)
-        ordinary = ctypes.CFUNCTYPE(ctypes.c_int64)(address(ORDINARY))()
+        safe_magnitude = ctypes.CFUNCTYPE(ctypes.c_int64)(address(ORDINARY))()
         streaming = address(STREAMING) if streams(program, codegen) else None
-        self.checked_loop = CheckedBatchLoop(program, codegen, self._address, ordinary, streaming)
+        self.checked_loop = CheckedBatchLoop(
+            program, codegen, self._address, safe_magnitude, streaming
+        )
         self._xla_code: Engine | None = None
         self._loop = make_loop(program, self.element, self._address, any_strides=self.any_strides)
         self._function = self._loop.function

@@ -1,4 +1,16 @@
-"""Stream results to memory, bypassing the caches, while the next ones are computed."""
+"""Stream results to memory, bypassing the caches, while the next ones are computed.
+
+A block of states leaves its results in scratch rows. The kernel of the next block sends them to
+memory, a few cache lines at a time, between its own steps: memory is slow, and sending all lines
+at once would stall later stores. The states of a block fill whole lines. If the results are not
+aligned to a line, each block is sent with the last numbers of the previous block in front.
+
+A store across two pages waits for all earlier stores, so scratch rows stay within a page if they
+can. A load waits for an earlier store whose address differs by whole pages, so the rows of two
+successive blocks begin at different offsets within their pages.
+
+The target needs vectors as long as a cache line.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +23,6 @@ from armdyn.kernel.element import STREAMING
 from armdyn.kernel.ir.codegen import Codegen
 from armdyn.kernel.ir.writer import Writer
 from armdyn.kernel.strided_loop import MOST_SCRATCH
-
-# Stream results to memory, bypassing the caches, while the next ones are computed.
-#
-# A block of states leaves its results in scratch rows. The kernel of the next block sends them to
-# memory, a few cache lines at a time, between its own steps: memory is slow, and sending all lines
-# at once would stall later stores. The states of a block fill whole lines. If the results are not
-# aligned to a line, each block is sent with the last numbers of the previous block in front.
-#
-# A store across two pages waits for all earlier stores, so scratch rows stay within a page if they
-# can. A load waits for an earlier store whose address differs by whole pages, so the rows of two
-# successive blocks begin at different offsets within their pages.
-#
-# The target needs vectors as long as a cache line.
 
 # From this many numbers per state on, storing takes long compared with computing.
 LEAST_NUMBERS = 16
@@ -136,8 +135,8 @@ def page_bytes(slot: Slot, codegen: Codegen) -> int:
 
 # Machine code that computes a batch, and streams results while it computes the next ones.
 #
-# `_streams` explains how. The first block of states uses ordinary stores, since nothing may be
-# written in front of it; so do the last states if they are fewer than a block.
+# The docstring of this module explains how. The first block of states uses ordinary stores, since
+# nothing may be written in front of it; so do the last states if they are fewer than a block.
 
 STREAMED_BATCH = "armdyn_streamed_batch"
 
@@ -270,11 +269,11 @@ leave:
 }
 """
 
-# These functions call those of `_batch_code` and are filled in together with them.
+# These functions call those of `batch_ir` and are filled in together with them.
 STREAMED_CODE = _FLUSH + _STREAMED
 
 
-# The loop over blocks of states whose results are streamed; see `_streams`.
+# The loop over blocks of states whose results are streamed; see above.
 
 
 def streaming_function(program: Program, codegen: Codegen, block: str) -> str:

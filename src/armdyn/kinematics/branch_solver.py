@@ -203,7 +203,7 @@ class BranchSolver:
         elif polish is not None:
             valid[...] = (margin >= -ERROR) & self.inside(q, limits)
         elif len(rows):
-            self._tell(doubtful, rows, q, margin, valid, limits)
+            self._resolve_meeting_branches(doubtful, rows, q, margin, valid, limits)
         if polish is None:
             which = np.flatnonzero(~_any(valid))
             if len(which):
@@ -258,7 +258,7 @@ class BranchSolver:
         misses = [new_rows(lead, (self.form.branches,))] if limits else []
         return [out.q, out.margin, *misses, new_rows(lead, ())]
 
-    def _tell(
+    def _resolve_meeting_branches(
         self, which: Any, poses: Array, q: Array, margin: Array, valid: Any, limits: bool
     ) -> None:
         """Decide by steps of Newton's method which branches reach poses where two meet."""

@@ -1,4 +1,14 @@
-"""Six turning joints of any geometry: all solutions, by elimination of five of the six turns."""
+"""Six turning joints of any geometry: all solutions, by elimination of five of the six turns.
+
+The joints and the pose make a loop, H0 Rz(t0) H1 Rz(t1) ... H5 Rz(t5) = 1, which can be walked
+from any joint, either way. Axis 5, its direction l and a point p, is seen from before joint 2 in
+two ways: through joints 2, 3, 4, and back through joints 1, 0. The 14 numbers p, l, p.p, p.l, p x
+l and (p.p) l - 2 (p.l) p are bilinear in (1, c3, s3) and (1, c4, s4) on one side, in those of t0
+and t1 on the other [Raghavan1990]. Six combinations of them are free of t0 and t1. With z =
+e^{it}, these and their products with z3 are 12 equations in 12 monomials of z3 and z4, whose
+determinant is a trigonometric polynomial of degree 8 in t2: at most 16 solutions. Samples of it
+say how well that holds: higher harmonics are rounding.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +36,6 @@ from armdyn.kinematics.turns import Branches, nearest_turn
 from armdyn.robot.chain import Chain
 from armdyn.robot.joint import Joint
 from armdyn.scalar import Scalar
-
-# Six turning joints of any geometry: all solutions, by elimination of five of the six turns.
-#
-# The joints and the pose make a loop, H0 Rz(t0) H1 Rz(t1) ... H5 Rz(t5) = 1, which can be walked
-# from any joint, either way. Axis 5, its direction l and a point p, is seen from before joint 2 in
-# two ways: through joints 2, 3, 4, and back through joints 1, 0. The 14 numbers p, l, p.p, p.l, p x
-# l and (p.p) l - 2 (p.l) p are bilinear in (1, c3, s3) and (1, c4, s4) on one side, in those of t0
-# and t1 on the other [Raghavan1990]. Six combinations of them are free of t0 and t1. With z =
-# e^{it}, these and their products with z3 are 12 equations in 12 monomials of z3 and z4, whose
-# determinant is a trigonometric polynomial of degree 8 in t2: at most 16 solutions. Samples of it
-# say how well that holds: higher harmonics are rounding.
 
 Complex = NDArray[np.complex128]
 

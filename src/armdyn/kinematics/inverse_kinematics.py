@@ -119,8 +119,6 @@ def _within(solver: BranchSolver, path: Array, several: NDArray[np.bool_]) -> Ar
     return inside if np.abs(moved - inside).max(initial=0.0) <= ROOM else None
 
 
-# `Arm.inverse_kinematics`: the closed form or a search from many starts; the nearest of all.
-
 METHODS = ("auto", "damped_least_squares")
 UNREACHED = ("raise", "nearest", "nan")
 

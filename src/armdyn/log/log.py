@@ -25,8 +25,6 @@ from armdyn.log.options import (
 )
 from armdyn.log.rows import first_not_before, part_of, runs
 
-# `Log`: measurements of a moving arm at their recorded time stamps.
-
 Effort = Literal["torque", "current", "none"]
 
 COLUMNS = ("t", "q", "qd", "qdd", "tau")
@@ -161,6 +159,9 @@ class Log:
             sort: sort the rows by time, and keep the first of rows with equal stamps.
             missing: what to do with rows that have an empty cell or NaN: "error" or "drop".
 
+        Returns:
+            The log, in SI units.
+
         Raises:
             LogError: the file is not what it should be; says where, with the line of a text file.
             InputError: an option is wrong.
@@ -210,15 +211,29 @@ class Log:
     ) -> Log:
         """Read a log that is too long for memory, block by block.
 
-        The arguments are those of `read`. The samples are kept in unnamed files in the folder for
-        temporary files (`TMPDIR`), 8 bytes per number, as long as the log is in use. `identify`
-        also stores its prepared samples there, which take twice as much. A MAT file is read as a
-        whole.
+        The samples go to unnamed files in the folder for temporary files (`TMPDIR`), 8 bytes per
+        number, as long as the log is in use. `identify` also stores its prepared samples there,
+        which take twice as much. A MAT file is read as a whole.
+
+        Args:
+            path: the file.
+            joints: as for `read`.
+            columns: as for `read`.
+            units: as for `read`.
+            time_unit: as for `read`.
+            torque: as for `read`.
+            gear: as for `read`.
+            motor_side: as for `read`.
+            delimiter: as for `read`.
+            missing: as for `read`.
+
+        Returns:
+            The log, in SI units; its arrays are memory maps.
 
         Raises:
-            LogError: the file is not what it should be; says where, with the line of a text file.
+            LogError: the file is not a log of an arm; says where, with the line of a text file.
             InputError: an option is wrong.
-            FileError: there is no room for temporary files.
+            FileError: there is no space for temporary files.
 
         Examples:
             >>> t = np.arange(100) / 100
@@ -244,6 +259,9 @@ class Log:
 
         Formats are CSV, NPZ and Parquet. Reading the file gives the same bits.
 
+        Args:
+            path: the file; its suffix is .csv, .npz or .parquet.
+
         Raises:
             FileError: the suffix is unknown, or the file cannot be written.
 
@@ -266,13 +284,20 @@ class Log:
         meshes: bool = False,
         packages: Sequence[str | os.PathLike[str]] = (),
     ) -> Any:
-        """Write a page (.html) in which an arm moves as in the log; it needs no network.
+        """Write an HTML page in which an arm moves as in the log; it needs no network.
 
         Args:
             path: of the page; None returns it, and a notebook shows it.
             arm: the `Arm` of the log.
             meshes: draw the meshes of the robot's file, as `Arm.page` does.
             packages: folders in which meshes are looked for, besides that of the robot's file.
+
+        Returns:
+            The page if `path` is None, else None.
+
+        Raises:
+            InputError: the log and the arm have different numbers of joints.
+            FileError: the file cannot be written.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -310,7 +335,7 @@ class Log:
 
     @property
     def rate(self) -> float:
-        """Samples per second, by the median step; 0 for a single sample."""
+        """Sampling rate [Hz], from the median step; 0 for a single sample."""
         step = self.median_step
         return min(1.0 / step, sys.float_info.max) if step else 0.0
 
@@ -348,6 +373,16 @@ class Log:
     def part(self, a: int, b: int) -> Log:
         """Return samples a to b, excluding b, as a log.
 
+        Args:
+            a: index of the first sample.
+            b: index after the last sample.
+
+        Returns:
+            The samples a to b - 1.
+
+        Raises:
+            InputError: there is no sample between `a` and `b`.
+
         Examples:
             >>> t = np.arange(100) / 100
             >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
@@ -376,7 +411,16 @@ class Log:
     def concat(logs: Sequence[Log]) -> Log:
         """Join logs of the same arm into one, with gaps in time between them.
 
-        Velocities, accelerations and extra columns that some of them lack are left out.
+        Velocities, accelerations and extra columns that some logs lack are left out.
+
+        Args:
+            logs: the logs, in order.
+
+        Returns:
+            One log.
+
+        Raises:
+            InputError: the logs have different joints, or there is none.
 
         Examples:
             >>> t = np.arange(100) / 100
@@ -392,6 +436,9 @@ class Log:
     def to_dict(self) -> dict[str, Any]:
         """Return a summary of the log as plain numbers and strings, for tables and JSON.
 
+        Returns:
+            Numbers and strings by their names.
+
         Examples:
             >>> t = np.arange(100) / 100
             >>> log = armdyn.Log(t, np.sin(np.outer(t, [1.0, 2.0])))
@@ -404,6 +451,9 @@ class Log:
 
     def summary(self) -> str:
         """Return a summary of the log as text: samples, rate, a line per joint, the notes.
+
+        Returns:
+            Some lines of text.
 
         Examples:
             >>> t = np.arange(100) / 100

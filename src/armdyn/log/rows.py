@@ -34,7 +34,7 @@ def _no_room(error: OSError) -> FileError:
     return FileError(
         tempfile.gettempdir(),
         f"cannot keep the samples of a long log: {error.strerror or error}. Set TMPDIR to a folder "
-        "with room for them.",
+        "with space for them.",
     )
 
 
@@ -125,7 +125,7 @@ class MemoryRows:
     """Rows in memory, filled from the front; the counterpart of `FileRows`."""
 
     def __init__(self, *shape: int) -> None:
-        """Make room for all rows."""
+        """Allocate memory for all rows."""
         self.rows = _room(shape)
         self._at = 0
 

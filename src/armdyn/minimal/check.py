@@ -162,8 +162,8 @@ class Verdict:
 
 def judge(chosen: LinearSet, W: Array) -> Verdict:
     """Compare a set with stacked regressors W of the link parameters."""
-    base = W @ chosen.spread
-    made = np.abs(W) @ (np.abs(chosen.spread) @ np.abs(chosen.matrix)) + np.abs(W)
+    base = W @ chosen.right_inverse
+    made = np.abs(W) @ (np.abs(chosen.right_inverse) @ np.abs(chosen.matrix)) + np.abs(W)
     size = made.max(axis=0, initial=0.0)
     missed = np.abs(W - base @ chosen.matrix).max(axis=0, initial=0.0)
     spans = bool(np.all(missed <= SPAN_TOLERANCE * np.maximum(size, FAINT * size.max())))

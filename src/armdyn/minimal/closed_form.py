@@ -97,7 +97,7 @@ class LinearSet:
         return self.matrix @ self.carriers
 
     @property
-    def spread(self) -> Array:
+    def right_inverse(self) -> Array:
         """Z (N, k) with ``matrix @ Z = 1``: carriers for given minimal values, the rest zero."""
         Z = np.linalg.solve(self.B.T, self.carriers.T).T
         return np.where(np.abs(Z) <= RESIDUE * np.abs(Z).max(initial=0.0), 0.0, Z)

@@ -50,7 +50,7 @@ class Invisible:
 
 def invisible(chain: Chain, found: Structure, chosen: LinearSet) -> tuple[Invisible, ...]:
     """Return the invisible parameters, link by link."""
-    P, Z = chosen.matrix, chosen.spread
+    P, Z = chosen.matrix, chosen.right_inverse
     hidden = np.eye(P.shape[1]) - Z @ P
     hidden = np.where(np.abs(hidden) <= RESIDUE, 0.0, hidden)
     statements: list[Invisible] = []

@@ -66,7 +66,7 @@ def khalil_gautier(chain: Chain, found: Structure, ours: LinearSet) -> OtherSet:
         rows.append(row)
     matrix = np.array(rows).reshape(len(rows), 10 * n)
     units = tuple(term.unit for term in ours.terms)
-    return OtherSet(tuple(names), units, matrix, matrix @ ours.spread)
+    return OtherSet(tuple(names), units, matrix, matrix @ ours.right_inverse)
 
 
 def _lever(ours: LinearSet, i: int, parameter: str) -> float:

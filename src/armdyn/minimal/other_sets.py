@@ -60,7 +60,7 @@ def inertia_set(chain: Chain, ours: LinearSet, rotor: bool) -> OtherSet:
         for term, row in zip(only.terms, rows, strict=True)
     ]
     units = tuple(term.unit for term in only.terms)
-    return OtherSet(tuple(names), units, rows, rows @ ours.spread)
+    return OtherSet(tuple(names), units, rows, rows @ ours.right_inverse)
 
 
 def check_form(chain: Chain, what: str, holds: bool = True) -> None:
@@ -82,7 +82,7 @@ def kappas(chain: Chain, found: Structure, ours: LinearSet) -> OtherSet:
             row[: 10 * chain.n] = np.asarray(value, dtype=np.float64)
             named[f"{symbol}_{i}"] = row
     matrix = np.array(list(named.values())).reshape(len(named), ours.matrix.shape[1])
-    return OtherSet(tuple(named), ("kg m",) * len(named), matrix, matrix @ ours.spread)
+    return OtherSet(tuple(named), ("kg m",) * len(named), matrix, matrix @ ours.right_inverse)
 
 
 def seen_at_rest(chain: Chain, links: LinearSet) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def seen_at_rest(chain: Chain, links: LinearSet) -> tuple[str, ...]:
     q, _, _ = random_states(chain.n, 12 * chain.n + 6)
     still = np.zeros_like(q)
     W = stacked_regressor(chain, q, still, still).reshape(-1, 10 * chain.n)
-    size = np.abs(W @ links.spread).max(axis=0, initial=0.0)
+    size = np.abs(W @ links.right_inverse).max(axis=0, initial=0.0)
     shown = size > FAINT * size.max(initial=0.0)
     return tuple(term.name for term, seen in zip(links.terms, shown, strict=True) if seen)
 

@@ -67,7 +67,7 @@ class MinimalParameters:
         self._closed = inertial.terms == () or inertial.terms[0].symbol is not None
         self._links = inertial
         self._set = with_drives(inertial, chain, self._structure, rotor, friction)
-        self._spread = self._set.spread
+        self._right_inverse = self._set.right_inverse
         self._functions: dict[tuple[str, str], Callable[..., Any]] = {}
 
     @property
@@ -82,7 +82,7 @@ class MinimalParameters:
 
     @property
     def matrix(self) -> Array:
-        """P, (k, N)."""
+        """P, ``(k, N)``: ``values = matrix @ parameters``; rows in `units`."""
         return self._set.matrix.copy()
 
     @property
@@ -94,13 +94,13 @@ class MinimalParameters:
 
     @property
     def parameters(self) -> Array:
-        """The N parameters of the arm as described."""
+        """The N parameters of the arm as described, in SI units."""
         drives = drive_parameters(self._chain, self.rotor, self.friction)
         return np.array([*parameters(self._chain), *drives], dtype=np.float64)
 
     @property
     def values(self) -> Array:
-        """The values of the arm as described, (k,)."""
+        """Minimal parameters ``(k,)`` of the arm as described, in `units`."""
         return self._set.matrix @ self.parameters
 
     @property
@@ -118,9 +118,9 @@ class MinimalParameters:
         return self._chain.n
 
     @property
-    def spread(self) -> Array:
-        """Z, (N, k): parameters for a unit of each minimal parameter; ``matrix @ Z`` is 1."""
-        return self._spread.copy()
+    def right_inverse(self) -> Array:
+        """Right inverse Z ``(N, k)`` of `matrix`: ``matrix @ Z`` is the identity (no unit)."""
+        return self._right_inverse.copy()
 
     @property
     def closed_form(self) -> bool:
@@ -139,11 +139,14 @@ class MinimalParameters:
         return seen_at_rest(self._chain, self._links)
 
     def inertia_only(self) -> OtherSet:
-        """Return the set that the mass matrix alone depends on, Theorem 3 of [Lin1994], corrected.
+        """Return the set that determines the mass matrix, Theorem 3 of [Lin1994], corrected.
 
         It is also the set of all torques without gravity. Where the axes of joints 1 to i meet in
         one point C, first moments of body i are not seen, and products of inertia are about C:
         "U2_13C" instead of "U2_13".
+
+        Returns:
+            Names, units and matrix of the set.
 
         Examples:
             >>> base = armdyn.load("puma560").minimal
@@ -162,6 +165,9 @@ class MinimalParameters:
         "kappa1_i" and "kappa2_i". The set of this class has two components of the same vector
         instead, "kappai_x", ..., which stay well conditioned if the joint becomes parallel.
 
+        Returns:
+            Names, units and matrix of these parameters.
+
         Examples:
             >>> across = armdyn.Joint(kind="prismatic", beta=np.pi / 2, mass=1.0, com=(0.1, 0, 0.2))
             >>> arm = armdyn.Arm(armdyn.Robot([armdyn.Joint(mass=1.0), across]))
@@ -173,9 +179,21 @@ class MinimalParameters:
     def regressor(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None
     ) -> Array:
-        """Return Y, ``(..., n, k)``: ``Y @ values`` are the torques.
+        """Return the regressor Y of the minimal parameters: ``Y @ values`` are the torques.
 
-        Without rotors and friction, unless they are part of the set.
+        Rotors and friction are left out unless they are part of the set.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            qdd: joint accelerations ``(..., n)`` [rad/s^2 or m/s^2].
+            out: array that receives the result.
+
+        Returns:
+            Y ``(..., n, k)``.
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -187,7 +205,7 @@ class MinimalParameters:
 
     @cached_property
     def _regressor(self) -> Callable[..., Any]:
-        program = regressor_program(self._chain, self._spread, self.rotor, self.friction)
+        program = regressor_program(self._chain, self._right_inverse, self.rotor, self.friction)
         return self._factory.function(program, "minimal")
 
     def tracking_regressor(
@@ -199,18 +217,25 @@ class MinimalParameters:
         *,
         out: Array | None = None,
     ) -> Array:
-        """Return the regressor of adaptive control, ``(..., n, k)``, after Slotine and Li.
+        """Return the regressor of adaptive control, after Slotine and Li.
 
         ``Y @ values`` is M(q) qddr + C(q, qd) qdr + g(q). C is the matrix of Christoffel symbols,
         so dM/dt - 2C is skew. If they are part of the set, rotors and the friction of qdr are
         added: friction that grows with speed then only damps s = qd - qdr.
 
         Args:
-            q: positions.
-            qd: velocities.
-            qdr: reference velocities, qd* + L (q* - q) for a desired motion q*.
-            qddr: their derivatives.
-            out: array for the result.
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            qdr: reference velocities ``(..., n)`` [rad/s or m/s], qd* + L (q* - q) for a desired
+                motion q*.
+            qddr: their time derivatives ``(..., n)`` [rad/s^2 or m/s^2].
+            out: array that receives the result.
+
+        Returns:
+            Y ``(..., n, k)``.
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -223,16 +248,26 @@ class MinimalParameters:
     @cached_property
     def _tracking_regressor(self) -> Callable[..., Any]:
         drives = self.rotor, self.friction
-        program = regressor_program(self._chain, self._spread, *drives, tracking=True)
+        program = regressor_program(self._chain, self._right_inverse, *drives, tracking=True)
         return self._factory.function(program, "minimal")
 
     def to_parameters(self, values: ArrayLike, near: ArrayLike | None = None) -> Array:
-        """Return parameters (N,) that have the given values.
+        """Return parameters that have the given minimal values.
 
-        Many parameter vectors do. This one differs from `near` only in the carriers. Without
-        `near` all other parameters are zero, masses among them: fine for torques, but not for
-        programs that divide by masses. The motions are right in any case, but the inertias need
-        not be those of a rigid body.
+        Many parameter vectors have them. This one differs from `near` only in the carriers. Without
+        `near` all other parameters are zero, masses among them: torques are right, but methods that
+        divide by masses fail. The motions are right in any case; the inertias need not be
+        physically consistent.
+
+        Args:
+            values: minimal parameters ``(k,)`` in `units`.
+            near: parameters ``(N,)`` to stay near.
+
+        Returns:
+            Parameters ``(N,)`` in the order of `parameter_names`.
+
+        Raises:
+            InputError: an array has a wrong shape or is not finite.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -243,7 +278,7 @@ class MinimalParameters:
         w = self._vector(values, "values", len(self.names))
         N = self._set.matrix.shape[1]
         x0 = np.zeros(N) if near is None else self._vector(near, "near", N)
-        return x0 + self._spread @ (w - self._set.matrix @ x0)
+        return x0 + self._right_inverse @ (w - self._set.matrix @ x0)
 
     @property
     def described_rotors(self) -> Array | None:
@@ -272,7 +307,14 @@ class MinimalParameters:
                 "tracking_regressor", which has no values.
             values: built into the code as constants; without them the values are the last
                 argument of the function, ``(k,)`` or ``(..., k)``.
-            method: name of the method; "auto" takes the cheapest.
+            method: name of the method, or "auto" for the cheapest.
+
+        Returns:
+            The function.
+
+        Raises:
+            MethodError: the quantity or the method is unknown.
+            InputError: the method divides by masses, which minimal parameters do not determine.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -294,7 +336,18 @@ class MinimalParameters:
         return self._factory.built_in(self, quantity, method, w)
 
     def mass_matrix(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
-        """Return M(q), ``(..., n, n)``, from minimal values ``(..., k)``; default: the arm's.
+        """Return the mass matrix M(q) from minimal values.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            values: minimal parameters ``(k,)`` or ``(..., k)`` in `units`; those of the arm if left
+                out.
+
+        Returns:
+            M ``(..., n, n)`` [kg m^2 or kg].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -307,7 +360,20 @@ class MinimalParameters:
     def inverse_dynamics(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, values: ArrayLike | None = None
     ) -> Array:
-        """Return the torques, ``(..., n)``, from minimal values; default: those of the arm.
+        """Return the torques from minimal values.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            qdd: joint accelerations ``(..., n)`` [rad/s^2 or m/s^2].
+            values: minimal parameters ``(k,)`` or ``(..., k)`` in `units`; those of the arm if left
+                out.
+
+        Returns:
+            Torques ``(..., n)`` [N m or N].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -317,7 +383,19 @@ class MinimalParameters:
         return self._called("inverse_dynamics", (q, qd, qdd), values)
 
     def bias(self, q: ArrayLike, qd: ArrayLike, values: ArrayLike | None = None) -> Array:
-        """Return C qd + g, ``(..., n)``, from minimal values; default: those of the arm.
+        """Return the bias torques C qd + g from minimal values.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+            values: minimal parameters ``(k,)`` or ``(..., k)`` in `units`; those of the arm if left
+                out.
+
+        Returns:
+            Torques ``(..., n)`` [N m or N].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -327,7 +405,18 @@ class MinimalParameters:
         return self._called("bias", (q, qd), values)
 
     def gravity(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
-        """Return g(q), ``(..., n)``, from minimal values; default: those of the arm.
+        """Return the gravity torques g(q) from minimal values.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            values: minimal parameters ``(k,)`` or ``(..., k)`` in `units`; those of the arm if left
+                out.
+
+        Returns:
+            Torques ``(..., n)`` [N m or N].
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -347,7 +436,10 @@ class MinimalParameters:
         return invisible(self._chain, self._structure, self._links)
 
     def khalil_gautier(self) -> OtherSet:
-        """Return the base parameters of Khalil and Gautier, and the matrix that computes them.
+        """Return the base parameters of Khalil and Gautier.
+
+        Returns:
+            Names, units and matrix of the set.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -359,6 +451,15 @@ class MinimalParameters:
 
     def expression(self, name: str) -> str:
         """Return the definition of a minimal parameter: its sum and its meaning.
+
+        Args:
+            name: one of `names`.
+
+        Returns:
+            The linear combination, and its meaning.
+
+        Raises:
+            MethodError: there is no minimal parameter of this name.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal
@@ -372,6 +473,9 @@ class MinimalParameters:
 
     def latex(self) -> str:
         """Return all definitions as the lines of a LaTeX ``align*`` environment.
+
+        Returns:
+            The lines.
 
         Examples:
             >>> base = armdyn.load("planar2").minimal

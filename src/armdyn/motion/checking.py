@@ -80,8 +80,6 @@ def _largest(shares: Row, used: Scalar, which: Scalar, first: int) -> tuple[Scal
     return used, which
 
 
-# What a time law asks of the drives, by the arm's own inverse dynamics between all nodes.
-
 # States that are computed at a time: they stay in the cache.
 STATES = 8192
 

@@ -118,7 +118,15 @@ class Fourier(Trajectory):
 
 
 def waves(t: Array, harmonics: int, period: float) -> tuple[Array, Array, Array]:
-    """Return sin(k w t) and cos(k w t), ``(N, h)``, and k w, ``(h,)``.
+    """Return the waves sin(k w t) and cos(k w t) of a Fourier series.
+
+    Args:
+        t: times ``(N,)`` [s].
+        harmonics: number h of harmonics.
+        period: length of the period [s].
+
+    Returns:
+        Sines and cosines, each ``(N, h)``, and the frequencies k w ``(h,)`` [rad/s].
 
     Examples:
         >>> sine, cosine, w = armdyn.motion.waves(np.array([0.0, 0.25]), harmonics=2, period=1.0)
@@ -133,7 +141,14 @@ def waves(t: Array, harmonics: int, period: float) -> tuple[Array, Array, Array]
 
 
 def resting(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return the nearest coefficients ``(..., h, n)`` with zero speed and acceleration at the ends.
+    """Return the nearest coefficients with zero velocity and acceleration at both ends.
+
+    Args:
+        a: sine coefficients ``(..., h, n)`` [rad or m].
+        b: cosine coefficients ``(..., h, n)`` [rad or m].
+
+    Returns:
+        Sine and cosine coefficients, each ``(..., h, n)``.
 
     Examples:
         >>> a, b = armdyn.motion.resting(np.array([[1.0], [0.0]]), np.array([[1.0], [0.0]]))

@@ -98,7 +98,13 @@ class TimeOptimal(Trajectory):
             array.flags.writeable = False
 
     def along(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        """Return s, ds/dt and d2s/dt2 at times ``(...)``; at an end at rest, d2s/dt2 is zero.
+        """Return s, ds/dt and d2s/dt2; d2s/dt2 is zero at an end at rest.
+
+        Args:
+            t: times ``(...)`` [s].
+
+        Returns:
+            Three arrays ``(...)``: s has no unit; [1/s] and [1/s^2].
 
         Examples:
             >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])
@@ -124,7 +130,13 @@ class TimeOptimal(Trajectory):
         return q, by_s * sd, by_s * sdd + by_ss * sd * sd
 
     def torques(self, t: ArrayLike) -> Array:
-        """Return the torques that the motion takes, friction included, at times ``(...)``.
+        """Return the torques of the motion, friction included.
+
+        Args:
+            t: times ``(...)`` [s].
+
+        Returns:
+            Torques ``(..., n)`` [N m or N].
 
         Examples:
             >>> arm = armdyn.load("ur10")
@@ -139,8 +151,11 @@ class TimeOptimal(Trajectory):
         """Write t, q, qd and qdd as a log (CSV, NPZ, Parquet), for a controller and for `Log.read`.
 
         Args:
-            path: of the file.
-            rate: samples per second.
+            path: the file; its suffix is .csv, .npz or .parquet.
+            rate: samples per second [Hz].
+
+        Raises:
+            FileError: the suffix is unknown, or the file cannot be written.
 
         Examples:
             >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])
@@ -151,7 +166,14 @@ class TimeOptimal(Trajectory):
         Log(*self.sample(rate), joint_names=self.arm.joint_names).save(path)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
-        """Draw speed along the path below its bound, the limiting joint coloured; and torques.
+        """Plot the speed along the path below its bound, the active limits, and the torques.
+
+        Args:
+            path: the file; its suffix is .png, .svg or .pdf.
+
+        Raises:
+            MissingExtraError: Matplotlib is not installed.
+            FileError: the file cannot be written.
 
         Examples:
             >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])
@@ -162,7 +184,10 @@ class TimeOptimal(Trajectory):
         write_plot(path, self)
 
     def shares(self) -> dict[tuple[str, str], float]:
-        """Return during which share of the time each limit of each joint is active.
+        """Return the share of the time during which each limit of each joint is active.
+
+        Returns:
+            Shares from 0 to 1 by (joint name, limit).
 
         Examples:
             >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])

@@ -73,8 +73,6 @@ def node_step(inverse_dynamics: Program) -> Evaluator:
     return Evaluator(trace(function, inputs, outputs, "time_optimal_node"))
 
 
-# Paths, an arm and its limits as the arrays that the programs read, for many paths at once.
-
 # From this number of splines on, programs are compiled for all that is computed of a node or piece.
 MANY = 16
 # A speed at which a joint slides, but at which only dry friction counts.

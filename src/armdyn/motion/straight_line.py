@@ -384,7 +384,14 @@ class TipLine:
         self.goal = np.asarray(self._splines[0](1.0), dtype=np.float64)
 
     def __call__(self, s: ArrayLike, derivative: int = 0) -> Any:
-        """Return q, or its first or second derivative by s, at places ``(...)``.
+        """Return q or a derivative of q by s.
+
+        Args:
+            s: places ``(...)`` along the line, from 0 to 1.
+            derivative: 0, 1 or 2.
+
+        Returns:
+            Array ``(..., n)`` [rad or m].
 
         Examples:
             >>> arm = armdyn.load("puma560")

@@ -24,8 +24,6 @@ SAME_TIME = 1e-12
 MET = 1e-9
 
 
-# `Trajectory`: the base class of all motions.
-
 # A larger number of samples means a wrong rate.
 MOST_SAMPLES = 10_000_000
 
@@ -58,7 +56,13 @@ class Trajectory(ABC):
         """Return q, qd and qdd ``(N, n)`` at times ``(N,)`` from 0 to `duration`."""
 
     def states(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        """Return q, qd and qdd at times ``(...)``, each ``(..., n)``.
+        """Return positions, velocities and accelerations.
+
+        Args:
+            t: times ``(...)`` [s].
+
+        Returns:
+            q, qd and qdd, each ``(..., n)`` [rad or m, per s, per s^2].
 
         Examples:
             >>> motion = armdyn.motion.JointSpace([0.0], [1.0], duration=2.0, shape="quintic")
@@ -69,7 +73,13 @@ class Trajectory(ABC):
         return self._shaped(times, self._states(times.reshape(-1)))
 
     def q(self, t: ArrayLike) -> Array:
-        """Return the positions at times ``(...)``, ``(..., n)``.
+        """Return the positions.
+
+        Args:
+            t: times ``(...)`` [s].
+
+        Returns:
+            q ``(..., n)`` [rad or m].
 
         Examples:
             >>> armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).q([0.0, 1.0, 2.0]).ravel()
@@ -78,7 +88,13 @@ class Trajectory(ABC):
         return self.states(t)[0]
 
     def qd(self, t: ArrayLike) -> Array:
-        """Return the velocities at times ``(...)``, ``(..., n)``.
+        """Return the velocities.
+
+        Args:
+            t: times ``(...)`` [s].
+
+        Returns:
+            qd ``(..., n)`` [rad/s or m/s].
 
         Examples:
             >>> armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).qd([0.0, 1.0, 2.0]).ravel()
@@ -87,7 +103,13 @@ class Trajectory(ABC):
         return self.states(t)[1]
 
     def qdd(self, t: ArrayLike) -> Array:
-        """Return the accelerations at times ``(...)``, ``(..., n)``.
+        """Return the accelerations.
+
+        Args:
+            t: times ``(...)`` [s].
+
+        Returns:
+            qdd ``(..., n)`` [rad/s^2 or m/s^2].
 
         Examples:
             >>> armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).qdd([0.5, 1.0, 1.5]).ravel()
@@ -98,14 +120,20 @@ class Trajectory(ABC):
     def sample(self, at: float | ArrayLike) -> tuple[Array, Array, Array, Array]:
         """Return t, q, qd and qdd at a rate or at given times.
 
+        Args:
+            at: samples per second, or times ``(N,)``. Both ends are sampled, so the rate is the
+                nearest one that divides the duration into equal steps.
+
+        Returns:
+            t ``(N,)`` [s], and q, qd, qdd, each ``(N, n)``.
+
+        Raises:
+            InputError: the rate is not positive, or gives too many samples.
+
         Examples:
             >>> t, q, qd, qdd = armdyn.motion.JointSpace([0.0], [1.0], duration=2.0).sample(100.0)
             >>> t.shape, q.shape
             ((201,), (201, 1))
-
-        Args:
-            at: samples per second, or times ``(N,)``. Both ends are sampled, so the rate is the
-                nearest one that divides the duration into equal steps.
         """
         if not isinstance(at, list | tuple) and getattr(at, "ndim", 0) == 0:
             t = sample_times(self.duration, at, "at")

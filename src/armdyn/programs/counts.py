@@ -39,8 +39,12 @@ def operation_counts(
             exist for methods whose recursion a paper prints, and need the distribution
             ``armdyn-papers``.
 
+    Returns:
+        The counts of one evaluation.
+
     Raises:
-        MissingExtraError: `stage` is not "improved" and ``armdyn-papers`` is not installed.
+        MethodError: the quantity or the method is unknown.
+        MissingExtraError: `stage` is not "improved", and ``armdyn-papers`` is not installed.
 
     Examples:
         >>> armdyn.operation_counts("mass_matrix", "lin_fang_1", n=6)

@@ -25,7 +25,16 @@ def row_of(quantity: str) -> Quantity:
 
 
 def methods(quantity: str) -> tuple[str, ...]:
-    """Return the names of the methods that compute a quantity, e.g. "mass_matrix".
+    """Return the names of the methods of a quantity, such as "mass_matrix".
+
+    Args:
+        quantity: a name of `Arm.quantities`.
+
+    Returns:
+        Names of the methods, without "auto".
+
+    Raises:
+        MethodError: the quantity is unknown.
 
     Examples:
         >>> armdyn.methods("udu")
@@ -124,7 +133,7 @@ MANY_JOINTS = 60
 
 def refuse_singular(chain: Chain, quantity: str) -> None:
     """Refuse a quantity that divides by a mass matrix that has no inverse."""
-    if QUANTITIES[quantity].inverts and (why := singular(chain)):
+    if QUANTITIES[quantity].needs_invertible_mass_matrix and (why := singular(chain)):
         raise RobotError(f"{quantity} does not exist, the mass matrix is singular: {why}.")
 
 

@@ -1,6 +1,6 @@
 """Make programs from a robot's constants and a row of the table; choose the cheapest method.
 
-Programs and choices come from the cache if they are there; otherwise `_tracing` is imported.
+Programs and choices come from the cache if they are there; otherwise `tracing` is imported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 LONGEST_STRAIGHT = 4000
 # Sweeps do not use the zeros of an arm's geometry. If they exceed the limit by this factor,
 # straight-line code would exceed it too and is not traced.
-HOPELESS = 3
+ROLLED_FACTOR = 3
 # With fewer joints, straight-line code of quantities that have sweeps never exceeds the limit.
 FEWEST_ROLLED = 10
 
@@ -51,7 +51,11 @@ TRACING = (
 def quantities(chain: Chain) -> tuple[str, ...]:
     """Return everything that can be computed for this chain."""
     impossible = singular(chain)
-    found = [name for name, row in QUANTITIES.items() if not (row.inverts and impossible)]
+    found = [
+        name
+        for name, row in QUANTITIES.items()
+        if not (row.needs_invertible_mass_matrix and impossible)
+    ]
     if has_load_terms(link.friction for link in chain.links):
         found.remove("friction")  # the speed does not determine it
     return tuple(found)
@@ -84,12 +88,12 @@ def _fastest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
         row = row_of(quantity)
         assert row.rolled is not None
         longest = LONGEST_STRAIGHT * row.rolled.work
-        if _length(operations(chain, quantity, ROLLED, base)) > HOPELESS * longest:
+        if _length(operations(chain, quantity, ROLLED, base)) > ROLLED_FACTOR * longest:
             return ROLLED
         straight = _length(operations(chain, quantity, row.general, base))
         return ROLLED if straight > longest else cheapest(chain, quantity, base)
 
-    return _chosen(chain, quantity, methods_on(quantity, base), choose, "fastest", *_told(base))
+    return _chosen(chain, quantity, methods_on(quantity, base), choose, "fastest", *_base_key(base))
 
 
 def _length(counted: Operations) -> int:
@@ -114,10 +118,10 @@ def _cheapest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
 
         return min(names, key=lambda name: cost(operations(chain, quantity, name, base)))
 
-    return _chosen(chain, quantity, names, choose, *_told(base))
+    return _chosen(chain, quantity, names, choose, *_base_key(base))
 
 
-def _told(base: str) -> tuple[str, ...]:
+def _base_key(base: str) -> tuple[str, ...]:
     """Return what the motion of the base adds to a key of the cache."""
     return () if base == FIXED else (base,)
 
@@ -129,7 +133,7 @@ def _chosen(
     straight = (name for name in names if name != ROLLED)
     if free_symbols(chain) or not all(is_in_package(quantity, name) for name in straight):
         return choose()
-    return cached_choice((*_decided_by(chain), quantity, *what), names, choose)
+    return cached_choice((*_cache_key(chain), quantity, *what), names, choose)
 
 
 def _rows(quantity: str) -> tuple[object, ...]:
@@ -181,11 +185,11 @@ def _program(
 
     if free_symbols(chain) or not is_in_package(quantity, method):
         return make()
-    key = (quantity, method, str(frame), str(friction), *_told(base))
-    return cached_program((*_decided_by(chain), *key), make)
+    key = (quantity, method, str(frame), str(friction), *_base_key(base))
+    return cached_program((*_cache_key(chain), *key), make)
 
 
-def _decided_by(chain: Chain) -> tuple[str, ...]:
+def _cache_key(chain: Chain) -> tuple[str, ...]:
     """Return the cache key of a chain's programs: its constants and digests of the tracing code.
 
     So a changed method invalidates the cache by itself.

@@ -150,7 +150,7 @@ def traced(
     """Trace a method; `row` is part of the key, so a new method of the same name is traced anew."""
     entry = row_of(quantity)
     refuse_singular(chain, quantity)
-    if not entry.about_frames:
+    if not entry.frame_dependent:
         chain = with_last_frame_chosen(chain)
     inputs = input_slots(quantity, chain.n, base)
     outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]

@@ -1,4 +1,9 @@
-"""`Chain`: the constants of a robot as algorithms read them, with structural zeros exact."""
+"""`Chain`: the constants of a robot as algorithms read them, with structural zeros exact.
+
+cos(pi/2) is 6e-17 in floats but zero in the geometry. If kept, it adds dead terms to every
+program and makes minimal parameters wrong. Sines and cosines of constant angles are computed only
+here.
+"""
 
 from __future__ import annotations
 
@@ -90,12 +95,6 @@ def _half_pi() -> int:
 
     return 2 * (4 * arctan(5) - arctan(239)) >> guard
 
-
-# `Chain`: the constants of a robot as algorithms read them, with structural zeros exact.
-#
-# cos(pi/2) is 6e-17 in floats but zero in the geometry. If kept, it adds dead terms to every
-# program and makes minimal parameters wrong. Sines and cosines of constant angles are computed only
-# here.
 
 Vector: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Symmetric: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]

@@ -89,8 +89,6 @@ def _revolved(profile: Array) -> Mesh:
     return corners, np.concatenate(faces)
 
 
-# What is seen of a robot: meshes and solids of its file, as triangles in the frames of links.
-
 # Missing meshes that a note names.
 MOST_NAMED = 3
 

@@ -157,7 +157,10 @@ class Joint:
         return self.kind == "revolute"
 
     def physical_faults(self) -> list[str]:
-        """Return why no rigid body can have this mass and inertia; empty if one can.
+        """Return why mass and inertia are physically inconsistent.
+
+        Returns:
+            A sentence for each fault; empty if they are consistent.
 
         Examples:
             >>> armdyn.Joint(mass=1.0, inertia=(1, 0, 0, 1, 0, 3)).physical_faults()

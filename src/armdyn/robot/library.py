@@ -77,6 +77,9 @@ def bundled_names() -> tuple[BundledName, ...]:
     "measured" (on an arm, part by part or by identification), "CAD" (from drawings), "doubtful"
     (rounded, guessed or known to be wrong) or "textbook" (no such arm exists); `why` says more.
 
+    Returns:
+        Names, each a str with `trust` and `why`.
+
     Examples:
         >>> armdyn.robots()
         ('ascher2', 'kinova', 'panda', 'planar2', 'planar3', 'puma560', 'scara', 'so100', ...)
@@ -120,7 +123,7 @@ MOST_JOINTS = 2000
 
 
 def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
-    """Return an arm of n joints with no constant equal to zero, one or another constant.
+    """Return a random robot in which no constant is zero, one or equal to another.
 
     Twists, lengths, offsets, masses, centres of mass, inertias and the direction of gravity are
     random. theta of a revolute joint and d of a prismatic joint are zero, since the zero of a joint
@@ -130,6 +133,12 @@ def generic(n: int, type: int = 1, seed: int = 0) -> Robot:
         n: number of joints, up to 2000.
         type: 1 for all joints rotational, 2 for joint 3 translational (the papers' Types 1 and 2).
         seed: of the random numbers.
+
+    Returns:
+        The robot.
+
+    Raises:
+        InputError: `n`, `type` or `seed` is out of range.
 
     Examples:
         >>> robot = armdyn.generic(6, type=2)

@@ -170,7 +170,23 @@ class Robot:
         waive: Sequence[str] = (),
         visuals: Iterable[Shape] = (),
     ) -> Robot:
-        """Return a robot with impossible links; the caller has warned of them.
+        """Return a robot with physically inconsistent links; the caller has warned of them.
+
+        Args:
+            joints: the joints, base first.
+            gravity: gravity ``(3,)`` in the base frame [m/s^2].
+            base: pose ``(4, 4)`` of E_0 in the base frame [m].
+            tool: pose ``(4, 4)`` of the tip in E_n [m].
+            name: name of the robot.
+            notes: remarks of the reader of the file.
+            shapes: collision shapes of the links.
+            frames: named frames of the file.
+            strict: as for `Robot`.
+            waive: as for `Robot`.
+            visuals: visual shapes of the links.
+
+        Returns:
+            The robot.
 
         Examples:
             >>> joints = [armdyn.Joint(mass=1.0, inertia=(1, 0, 0, 1, 0, 3))]
@@ -186,11 +202,14 @@ class Robot:
     def with_joints(
         self, joints: Iterable[Joint], *, gravity: Sequence[float] | None = None
     ) -> Robot:
-        """Return the robot with other numbers in its joints; nothing is refused or warned of.
+        """Return the robot with other joint data, without checks and warnings.
 
         Args:
-            joints: as many as before.
-            gravity: in the base frame, if it changes too.
+            joints: as many joints as before.
+            gravity: gravity ``(3,)`` in the base frame [m/s^2], if it changes too.
+
+        Returns:
+            The robot.
 
         Examples:
             >>> from dataclasses import replace

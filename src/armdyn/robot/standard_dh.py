@@ -55,7 +55,7 @@ def from_standard_dh(
     strict: bool = True,
     degrees: bool = False,
 ) -> Robot:
-    """Return the arm described by standard DH rows and link data in standard DH frames.
+    """Return the robot of standard DH rows, with link data in standard DH frames.
 
     Every column has one entry per row; an omitted column takes the default of `Joint`.
 
@@ -83,6 +83,9 @@ def from_standard_dh(
         strict: as in `Robot`.
         degrees: theta and alpha, and of revolute joints `lower`, `upper` and `velocity`, are in
             degrees in place of radians.
+
+    Returns:
+        The robot, in modified DH.
 
     Raises:
         RobotError: a row or column has the wrong length, an entry is impossible, or an angle is in

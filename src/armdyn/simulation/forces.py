@@ -319,8 +319,6 @@ def _state(q: Array, qd: Array) -> str:
     return f", q = {row(q)}, qd = {row(qd)}"
 
 
-# Forces on the arm other than gravity and friction: drives, a wrench at the tip, springs.
-
 Rule = Callable[[float, Array, Array], Array]
 """A torque as a function of time and state; states are rows ``(B, n)``."""
 

@@ -95,8 +95,6 @@ def _over_mass(forward: Program, q: Row, right: Row, gravity: Row, constants: Se
     return inlined(forward, [q, rest, force, *constants])
 
 
-# The implicit midpoint rule in positions and momenta, which is symplectic.
-
 # The iterations for v end when it changes by less than this share of the largest component: a few
 # roundings of a double.
 CONVERGED = 2e-15

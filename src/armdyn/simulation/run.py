@@ -98,12 +98,18 @@ class Run:
 
     @property
     def drift(self) -> float:
-        """The largest change of energy, as a share of its largest absolute value."""
+        """Largest change of energy relative to its largest magnitude (no unit)."""
         change = np.abs(self.energy - self.energy[0]).max(axis=0)
         return float(ratio(change, np.abs(self.energy).max(axis=0), 0.0).max())
 
     def log(self) -> Log:
         """Return the run as a log, without rounding.
+
+        Returns:
+            The log.
+
+        Raises:
+            InputError: the run has many arms; take one, ``run[k]``.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -128,14 +134,7 @@ class Run:
         rate: float | None = None,
         seed: int = 0,
     ) -> Log:
-        """Return what encoders and torque sensors would have measured: t, q and tau.
-
-        Examples:
-            >>> arm = armdyn.load("planar2")
-            >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, samples=101)
-            >>> log = run.measured(noise_q=1e-4, noise_tau=0.1, quantisation=1e-3, rate=50.0)
-            >>> len(log)
-            51
+        """Return the log that encoders and torque sensors would have recorded: t, q and tau.
 
         Args:
             noise_q: standard deviation of positions [rad or m], one or one per joint.
@@ -146,6 +145,16 @@ class Run:
             rate: samples per second; default are the samples of the run. Between them, positions
                 are interpolated with their derivatives.
             seed: of the noise.
+
+        Returns:
+            The log.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0, samples=101)
+            >>> log = run.measured(noise_q=1e-4, noise_tau=0.1, quantisation=1e-3, rate=50.0)
+            >>> len(log)
+            51
         """
         from armdyn.simulation.simulate import measured
 
@@ -154,9 +163,16 @@ class Run:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the run as a log (CSV, NPZ, Parquet): all or, on any failure, nothing.
+        """Write the run as a log (CSV, NPZ, Parquet): the whole file, or nothing on failure.
 
         `armdyn.Log.read` reads it back. A column ``incomplete`` marks a part of a failed run.
+
+        Args:
+            path: the file; its suffix is .csv, .npz or .parquet.
+
+        Raises:
+            FileError: the suffix is unknown, or the file cannot be written.
+            InputError: the run has many arms; take one, ``run[k]``.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -171,7 +187,14 @@ class Run:
         log.save(path)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
-        """Draw positions, velocities, torques and energy over time as a .png, .svg or .pdf file.
+        """Plot positions, velocities, torques and energy over time.
+
+        Args:
+            path: the file; its suffix is .png, .svg or .pdf.
+
+        Raises:
+            MissingExtraError: Matplotlib is not installed.
+            FileError: the file cannot be written.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -189,7 +212,7 @@ class Run:
         meshes: bool = False,
         packages: Sequence[str | os.PathLike[str]] = (),
     ) -> Any:
-        """Write the run as a page (.html) in which the arm moves; it needs no network.
+        """Write the run as an HTML page in which the arm moves; it needs no network.
 
         Play it, scrub it, click into its curves; stop anywhere and move the arm by hand.
 
@@ -198,6 +221,13 @@ class Run:
             rate: samples per second between those of the run, which are all there.
             meshes: draw the meshes of the robot's file, as `Arm.page` does.
             packages: folders in which meshes are looked for, besides that of the robot's file.
+
+        Returns:
+            The page if `path` is left out, else None.
+
+        Raises:
+            InputError: the run has many arms; take one, ``run[k]``.
+            FileError: the file cannot be written.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -215,22 +245,25 @@ class Run:
         meshes: bool = False,
         packages: Sequence[str | os.PathLike[str]] = (),
     ) -> None:
-        """Write the page of the run; the same as `page`.
-
-        Examples:
-            >>> arm = armdyn.load("planar2")
-            >>> armdyn.simulate(arm, [0.3, 0.2], until=1.0).animate("run.html")
+        """Write the HTML page of the run; the same as `page`.
 
         Args:
             path: of the page.
             rate: samples per second between those of the run.
             meshes: draw the meshes of the robot's file.
             packages: folders in which meshes are looked for, besides that of the robot's file.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> armdyn.simulate(arm, [0.3, 0.2], until=1.0).animate("run.html")
         """
         self.page(checked_path(path), rate=rate, meshes=meshes, packages=packages)
 
     def summary(self) -> str:
-        """Return the run as text: its length, its end, its events and notes.
+        """Return a summary as text: length, end, events and notes.
+
+        Returns:
+            Some lines of text.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -254,6 +287,9 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run, without its samples, as plain data for JSON.
+
+        Returns:
+            Numbers and strings by their names.
 
         Examples:
             >>> arm = armdyn.load("planar2")

@@ -65,19 +65,6 @@ def simulate(
     A batch of states ``(B, n)`` is many arms. Integrators of equal steps simulate them together,
     adaptive integrators one after the other.
 
-    Examples:
-        >>> arm = armdyn.load("planar2")
-        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0)
-        >>> run.t[-1], run.q[-1].shape
-        (np.float64(1.0), (2,))
-        >>> many = armdyn.simulate(arm, np.zeros((100, 2)), until=0.1, integrator="rk4", step=0.01)
-        >>> many.q.shape
-        (11, 100, 2)
-        >>> somewhere = lambda rng, count: rng.normal(0.0, 0.1, (count, 2))
-        >>> many = armdyn.simulate(arm, somewhere, arms=100, integrator="rk4", samples=2)
-        >>> many.q.shape
-        (2, 100, 2)
-
     Args:
         arm: the arm.
         q0: positions at the beginning, ``(n,)`` or ``(B, n)``; default is zero. See `arms`.
@@ -123,10 +110,26 @@ def simulate(
             draw what functions draw. The run has the same bits as without it. A function given as
             `torque` or `wrench` is called with the arms of a block.
 
+    Returns:
+        The recorded motion.
+
     Raises:
         InputError: an argument is wrong, or `torque` raised an error or returned no torque.
         NumericalError: the integration failed; the message says when, and names a joint.
         RobotError: the arm has a joint that moves no mass.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0)
+        >>> run.t[-1], run.q[-1].shape
+        (np.float64(1.0), (2,))
+        >>> many = armdyn.simulate(arm, np.zeros((100, 2)), until=0.1, integrator="rk4", step=0.01)
+        >>> many.q.shape
+        (11, 100, 2)
+        >>> somewhere = lambda rng, count: rng.normal(0.0, 0.1, (count, 2))
+        >>> many = armdyn.simulate(arm, somewhere, arms=100, integrator="rk4", samples=2)
+        >>> many.q.shape
+        (2, 100, 2)
     """
     if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(

@@ -63,8 +63,6 @@ def _series(sympy: Any, name: str, value: Any) -> Series:
     return Series(found)
 
 
-# `symbolic`: closed forms of an arm's dynamics, with its constants as symbols.
-
 # What there is: the symbol of the matrix in LaTeX, the states it depends on, and its meaning.
 MATRICES = {
     "mass_matrix": ("M", ("q",), "M(q), rotor inertias included"),
@@ -89,6 +87,13 @@ def symbolic(robot: str | Path | Robot | Arm, *, general: bool = False) -> Symbo
     Args:
         robot: a name of ``armdyn.robots()``, the path of a file, a `Robot` or an `Arm`.
         general: give symbols also to masses, centres of mass and inertias that are zero.
+
+    Returns:
+        The model.
+
+    Raises:
+        InputError: the arm has too many joints.
+        MissingExtraError: SymPy is not installed.
 
     Examples:
         >>> model = armdyn.symbolic("planar2")
@@ -180,10 +185,16 @@ class SymbolicModel:
         return self.named("inverse_mass_matrix").expanded()
 
     def named(self, name: str) -> Named:
-        """Return a result with names for its parts.
+        """Return a result with names for its subexpressions.
 
         Args:
             name: "mass_matrix", "coriolis_matrix", "gravity", "U", "D" or "inverse_mass_matrix".
+
+        Returns:
+            The matrix and the definitions of the names.
+
+        Raises:
+            MethodError: there is no such result.
 
         Examples:
             >>> named = model.named("inverse_mass_matrix")
@@ -198,7 +209,16 @@ class SymbolicModel:
         return self._named[name]
 
     def latex(self, name: str) -> str:
-        r"""Return a result in LaTeX, an ``aligned`` environment; arguments as for `named`.
+        r"""Return a result in LaTeX, as an ``aligned`` environment.
+
+        Args:
+            name: "mass_matrix", "coriolis_matrix", "gravity", "U", "D" or "inverse_mass_matrix".
+
+        Returns:
+            LaTeX source.
+
+        Raises:
+            MethodError: there is no such result.
 
         Examples:
             >>> print(model.latex("gravity"))
@@ -211,7 +231,15 @@ class SymbolicModel:
         """Return a result as a Python function that needs only the standard library.
 
         It takes the states and a mapping from names of parameters to numbers, such as `values`.
-        Arguments as for `named`.
+
+        Args:
+            name: "mass_matrix", "coriolis_matrix", "gravity", "U", "D" or "inverse_mass_matrix".
+
+        Returns:
+            Python source.
+
+        Raises:
+            MethodError: there is no such result.
 
         Examples:
             >>> text = model.python("mass_matrix")
@@ -225,13 +253,19 @@ class SymbolicModel:
         return to_python(self._sympy, name, summary, self.named(name), self.n, states)
 
     def subs(self, replacements: Mapping[Any, Any]) -> SymbolicModel:
-        """Return the model with other symbols or numbers in the place of parameters.
+        """Return the model with parameters replaced by other symbols or numbers.
 
         Results are written anew, in a form that is short for the new symbols.
 
         Args:
             replacements: for a parameter, by name or as a symbol, a number or a polynomial of other
                 symbols. Joints and angles cannot be replaced.
+
+        Returns:
+            The new model.
+
+        Raises:
+            MethodError: there is no parameter of this name.
 
         Examples:
             >>> import sympy

@@ -90,8 +90,6 @@ def _steps(
     return best
 
 
-# What moves the arm as time goes by: a recording, its own dynamics, or a hand.
-
 Mode = Literal["held", "playing", "free"]
 
 # An arm that is let go never makes up for more time [s] than this.

@@ -59,6 +59,7 @@ class Viewer:
         url: where a browser finds it.
 
     Examples:
+        >>> arm = armdyn.load("planar2")
         >>> with arm.view(browser=False) as viewer:
         ...     viewer.q = [0.3, 0.5]
         ...     viewer.q
@@ -94,7 +95,7 @@ class Viewer:
 
     @property
     def q(self) -> Array:
-        """Positions ``(n,)``; set them, and the arm moves there at once."""
+        """Positions ``(n,)`` [rad or m]; assigning them moves the arm at once."""
         return self._motion.snapshot()[1]
 
     @q.setter
@@ -106,7 +107,7 @@ class Viewer:
 
     @property
     def qd(self) -> Array:
-        """Velocities ``(n,)``, of a recording or of an arm that was let go."""
+        """Velocities ``(n,)`` [rad/s or m/s], of a recording or of a falling arm."""
         return self._motion.snapshot()[2]
 
     @property
@@ -127,12 +128,15 @@ class Viewer:
     def play(
         self, motion: Run | Log | None = None, *, speed: float = 1.0, loop: bool = False
     ) -> None:
-        """Play a run or a log, or go on with the last one.
+        """Play a run or a log, or resume the last one.
 
         Args:
-            motion: what to play; None goes on.
-            speed: 1 for as fast as it was.
-            loop: begin again at the end.
+            motion: the run or log; None resumes the last one.
+            speed: factor of real time.
+            loop: start again at the end.
+
+        Raises:
+            InputError: there is nothing to play, or the motion has other joints than the arm.
 
         Examples:
             >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0)
@@ -156,27 +160,58 @@ class Viewer:
         self._wake.set()
 
     def pause(self) -> None:
-        """Stop where it is: playing, or falling."""
+        """Stop playing or falling, and hold the arm where it is.
+
+        Examples:
+            >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0)
+            >>> with arm.view(browser=False) as viewer:
+            ...     viewer.play(run)
+            ...     viewer.pause()
+            ...     viewer.mode
+            'held'
+        """
         self._motion.pause()
         self._wake.set()
 
     def seek(self, time: float) -> None:
-        """Go to a time of the recording [s].
+        """Go to a time of the recording.
 
         Args:
-            time: within the recording; the nearest end is taken for another.
+            time: time [s]; clipped to the recording.
+
+        Examples:
+            >>> run = armdyn.simulate(arm, [0.3, 0.2], until=1.0)
+            >>> with arm.view(browser=False) as viewer:
+            ...     viewer.play(run)
+            ...     viewer.pause()
+            ...     viewer.seek(0.5)
+            ...     viewer.time
+            0.5
         """
         self._motion.seek(checked_number(time, "time"))
         self._wake.set()
 
     def let_go(self) -> None:
-        """Let the arm fall by its own dynamics, with friction and stops, in real time."""
+        """Let the arm fall by its own dynamics, with friction and stops, in real time.
+
+        Examples:
+            >>> with arm.view(browser=False) as viewer:
+            ...     viewer.let_go()
+            ...     viewer.mode
+            'free'
+        """
         self._check_open()
         self._motion.let_go()
         self._wake.set()
 
     def wait(self) -> None:
-        """Wait until the viewer is closed or the keyboard interrupts (Ctrl-C)."""
+        """Wait until the viewer is closed or the keyboard interrupts (Ctrl-C).
+
+        Examples:
+            >>> viewer = arm.view(browser=False)
+            >>> viewer.close()
+            >>> viewer.wait()
+        """
         try:
             while not self._closing.wait(IDLE):
                 pass
@@ -184,7 +219,14 @@ class Viewer:
             self.close()
 
     def close(self) -> None:
-        """Close the viewer; pages that show it say that the connection is lost."""
+        """Close the viewer; open pages report that the connection is lost.
+
+        Examples:
+            >>> viewer = arm.view(browser=False)
+            >>> viewer.close()
+            >>> viewer.is_open
+            False
+        """
         if self._closing.is_set():
             return
         atexit.unregister(self.close)
@@ -328,7 +370,28 @@ def open_viewer(
     browser: bool = True,
     packages: Sequence[str | os.PathLike[str]] = (),
 ) -> Viewer:
-    """Open a viewer; see `Arm.view`."""
+    """Open a viewer of an arm in a browser; see `Arm.view`.
+
+    Args:
+        arm: the arm.
+        port: port of the address; if left out, the first free one from 8080 on.
+        host: address to listen on; the default admits this machine only.
+        browser: open the page in a browser.
+        packages: folders in which meshes are searched, besides that of the robot's file.
+
+    Returns:
+        The viewer.
+
+    Raises:
+        MissingExtraError: the extra "view" is not installed.
+        InputError: the port is taken.
+
+    Examples:
+        >>> from armdyn.view import open_viewer
+        >>> with open_viewer(armdyn.load("planar2"), browser=False) as viewer:
+        ...     viewer.is_open
+        True
+    """
     wanted = checked_flag(browser, "browser")
     folders = checked_folders(packages)
     checked_extra()

@@ -2,7 +2,7 @@
 
 Calling a NumPy gufunc takes most of a microsecond, many times longer than the dynamics of one
 state; checking a batch in Python takes as long as some hundred states. The function made here
-checks the arrays itself (see `_fastcall_ir`). If the memory layout of Python or NumPy is not as
+checks the arrays itself (see `fastcall_ir`). If the memory layout of Python or NumPy is not as
 expected, there is none, and objects are called by `__call__`.
 """
 
@@ -148,19 +148,19 @@ def _state(kernel: KernelEntry, fallbacks: Fallbacks, before: object) -> Fastcal
     """Return the state of a C function, which keeps the state before and the kernel in memory."""
     program, batch, element = kernel.program, kernel.batch, kernel.element
     largest = element.bound(kernel.largest)
-    sure = batch.ordinary >= 0
+    sure = batch.safe_magnitude >= 0
     given = {
         **_addresses(element),
         FastcallSlots.KERNEL: kernel.one,
         FastcallSlots.LOOP: batch.loop,
         FastcallSlots.NEAR: batch.near,
-        FastcallSlots.ORDINARY: batch.ordinary % 2**64,
+        FastcallSlots.ORDINARY: batch.safe_magnitude % 2**64,
         FastcallSlots.MOST_STATES: min(MOST_STATES, batch.most_unstreamed),
         FastcallSlots.MOST_GATHERED: MOST_STATES if batch.gathers else 0,
         FastcallSlots.OWNER: id(fallbacks.owner),
         FastcallSlots.VERSION: fallbacks.version,
         FastcallSlots.LARGEST: largest,
-        FastcallSlots.USUAL: min(batch.ordinary, largest) if sure else largest,
+        FastcallSlots.USUAL: min(batch.safe_magnitude, largest) if sure else largest,
         FastcallSlots.SURE: sure,
         FastcallSlots.NUMBERS: sum(slot.size for slot in program.inputs),
     }

@@ -125,9 +125,9 @@ class _Call(FastcallWriter):
 
     def finish(self, results: list[str]) -> None:
         """Emit the return of the results, and what follows if they are not finite."""
-        self.give(results)
+        self.emit_return(results)
         self.begin("not_finite")
-        self.let_go(results)
+        self.decref_all(results)
         self.jump("slow")
         self.pass_on("slow", StateItems.SLOW)
 

@@ -182,7 +182,7 @@ class FastcallWriter(FunctionWriter):
         wrong = self.new(f"icmp ne i32 {failed}, 0")
         self.branch(wrong, lost, based)
         self.begin(lost)
-        self.let_go([*held, result])
+        self.decref_all([*held, result])
         self.do("ret ptr null")
         self.begin(based)
         return result
@@ -246,11 +246,11 @@ class FastcallWriter(FunctionWriter):
         none = self.new(f"icmp eq ptr {new}, null")
         self.branch(none, missing, there, rare=True)
         self.begin(missing)
-        self.let_go(held)
+        self.decref_all(held)
         self.do("ret ptr null")
         self.begin(there)
 
-    def let_go(self, held: list[str]) -> None:
+    def decref_all(self, held: list[str]) -> None:
         """Release references."""
         for x in held:
             self.do(f"call void {self.word('ptr', FastcallSlots.DECREF)}(ptr {x})")
@@ -261,7 +261,7 @@ class FastcallWriter(FunctionWriter):
         after = self.new(f"icmp ule ptr {b.end}, {a.begin}")
         self.require_true(self.new(f"or i1 {before}, {after}"))
 
-    def give(self, results: list[str]) -> None:
+    def emit_return(self, results: list[str]) -> None:
         """Emit the return of the results: a single one, or a tuple of several."""
         if len(results) == 1:
             self.do(f"ret ptr {results[0]}")

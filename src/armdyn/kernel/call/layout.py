@@ -87,7 +87,7 @@ TUPLE_ITEMS = 24
 BYTES_ITEMS = 32
 # In a class: a number that changes whenever the class or a base of it does.
 VERSION_TAG = 384
-# In a class: its flags, and where its instances have their C function; see `_vectorcall`.
+# In a class: its flags, and where its instances have their C function; see `vectorcall`.
 CLASS_FLAGS = 168
 VECTORCALL_OFFSET = 56
 # In an instance of `Vectorcallable`: its C function, and its `FastcallState`.

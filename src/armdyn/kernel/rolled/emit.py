@@ -78,7 +78,7 @@ class RolledBody:
             self._without_memory()
         if w.width > 1:
             for slot in self._rolled.inputs:
-                self._rows.take(slot.name)
+                self._rows.load_block(slot.name)
         for number, sweep in enumerate(self._rolled.sweeps):
             self._early(number)
             self._sweep(number, sweep)
@@ -88,7 +88,7 @@ class RolledBody:
                     at = place(w, f"%o{j}", state.i, slot.size)
                     w.do(f"call void @{BELOW}{j}(ptr {at})")
             elif w.width > 1:
-                self._rows.give(slot.name)
+                self._rows.store_block(slot.name)
         if own:
             release(w, memory)
         w.do("ret void")

@@ -235,12 +235,12 @@ class Rows:
         self._w, self._lanes, self._n, self._memory = w, lanes, n, memory
         self._inputs, self._outputs = inputs, outputs
 
-    def take(self, name: str) -> None:
+    def load_block(self, name: str) -> None:
         """Transpose an input of a block into scratch memory."""
         tiles = load_tiles(self._w.width, self._n)
         self._all(self._inputs[name], tiles, lambda at, size: self._load(name, at, size))
 
-    def give(self, name: str) -> None:
+    def store_block(self, name: str) -> None:
         """Transpose a vector of a block from scratch memory into an output."""
         tiles = store_tiles(self._w.width, self._n)
         base = self._outputs[name]

@@ -88,7 +88,7 @@ SHORT = 700
 # With this many results, more values are live than there are registers.
 MANY = 64
 # For programs with more steps, this compiler decides what to spill, not LLVM.
-LONG = 1080
+SPILL_THRESHOLD = 1080
 # Programs with more steps and results together are compiled only once, for a block of states.
 LONGEST_TWICE = 1500
 # Within a basic block LLVM compares all memory accesses with each other, so compile time grows
@@ -114,9 +114,9 @@ def emit(program: Program, codegen: Codegen) -> str:
     parts.append(loop_function(program, codegen, LOOP, ONE, BLOCK, extra))
     if sends:
         parts.append(streaming_function(program, codegen, BLOCK))
-    ordinary = codegen.element.ordinary
-    sure = stays_finite(program, ordinary, codegen.element)
-    parts.append(ordinary_function(codegen, ordinary if sure else NOT_ORDINARY))
+    safe_magnitude = codegen.element.safe_magnitude
+    sure = stays_finite(program, safe_magnitude, codegen.element)
+    parts.append(ordinary_function(codegen, safe_magnitude if sure else NOT_ORDINARY))
     return "\n".join(parts)
 
 
@@ -144,7 +144,7 @@ class _Body:
             waiting = _Waiting(store)
             for k in waiting.missing:
                 self._waiting.setdefault(k, []).append(waiting)
-        self._long = _length(steps) > LONG
+        self._long = _length(steps) > SPILL_THRESHOLD
         self._rounds = rounds(steps, self._arrangement(width))
         reads = read_times(steps, self._rounds, self._stores.all) if self._long else {}
         self._values = SpillAllocator(self._w, reads, codegen.target.value_registers)

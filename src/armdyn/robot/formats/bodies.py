@@ -179,8 +179,6 @@ def limit_notes(joints: list[TreeJoint], words: Words) -> Iterator[str]:
             yield f"No {what} limit{words.no_limit}: joints {listed(without)}."
 
 
-# Links joined into the bodies of an arm: fixed joints merged, side branches frozen.
-
 # An axis whose length differs from one by more than this gets a note that it was normalised.
 UNIT_TOLERANCE = 1e-6
 

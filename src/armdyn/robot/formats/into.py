@@ -1,4 +1,9 @@
-"""What an arm changes in the file that describes it: inertials of links, numbers of drives."""
+"""What an arm changes in the file that describes it: inertials of links, numbers of drives.
+
+A link of an arm may be several links of the file: the one that its joint moves, others fixed to
+it, and side branches that stand still. One of them, the host, takes the change; the others keep
+their own inertia, which is taken off the arm's link again.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +21,6 @@ from armdyn.robot.formats.records import Description, Fault, TreeLink, listed
 from armdyn.robot.joint import Joint
 from armdyn.robot.leniency import Leniency
 from armdyn.robot.model import NamedFrame, Robot
-
-# What an arm changes in the file that describes it: inertials of links, numbers of drives.
-#
-# A link of an arm may be several links of the file: the one that its joint moves, others fixed to
-# it, and side branches that stand still. One of them, the host, takes the change; the others keep
-# their own inertia, which is taken off the arm's link again.
 
 # Numbers closer than this, relative to their size, are the same: rounding of turns and sums.
 SAME = 1e-11

@@ -1,7 +1,7 @@
 """Evaluate the expressions of xacro files: a walk over the syntax tree, without Python's `eval`.
 
 Only the syntax that has a method here is known; all else is refused. So an expression ends soon, in
-a value (`_values.py`) or in an error.
+a value (`values`) or in an error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Expand xacro files, in a confined process.
 
 The package `xacro` evaluates Python expressions of the file, opens files that it names, and keeps
-its state in its module. Here expressions are evaluated by `_expressions.py`, whichever way xacro
+its state in its module. Here expressions are evaluated by `expressions`, whichever way xacro
 reaches them; files, packages and globs are asked of the process outside, which permits some
 folders only; document types are refused; and elements know their lines, for messages.
 """
