@@ -121,6 +121,7 @@ class Verb(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of a command, in which options may have former names."""
+        _declared.set({})  # errors of other words than options name none
         ctx.meta[WORDS] = words = self._with_new_names(args)
         return super().parse_args(ctx, list(words))
 
