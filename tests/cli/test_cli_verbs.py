@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.text import Text
 
 import armdyn
 from armdyn.cli.app import _imported, main
@@ -53,17 +54,25 @@ WRONG = [
     (["move", "puma560", "--through", "file", "-o", "motion.doc"], ".csv"),
     (["identify", "puma560", "nothing.csv", "-o", "out"], "nothing.csv"),
     (["identify", "puma560"], "LOG"),
-    (["identify", "puma560", "a", "-o", "out", "--payload"], "armdyn payload ROBOT HELD"),
+    (["identify", "puma560", "a", "-o", "out", "--payload"], "armdyn payload"),
+    (["identify", "log.csv", "puma560"], "armdyn identify puma560 log.csv"),
+    (
+        ["identify", "--cutoff=5", "log.csv", "arm.urdf", "-o", "out"],
+        "armdyn identify --cutoff=5 arm.urdf log.csv -o out",
+    ),
+    (["page", "log.csv"], "armdyn page ROBOT log.csv"),
     (["identify", "puma560", "a", "-o", "out", "--friction", "true", "--no-friction"], "give one"),
-    (["payload", "puma560", "a", "--without", "a"], "--without is a"),
+    (["payload", "puma560", "a", "--empty", "a"], "--empty is a"),
     (["payload", "puma560", "nothing.csv"], "nothing.csv"),
-    (["gains", "puma560", "a", "--without", "a", "--mass", "2"], "--without is a log with"),
-    (["gains", "puma560", "a", "--without", "b", "--mass", "0"], "--mass is 0"),
-    (["gains", "puma560", "a", "--without", "b", "--mass", "2", "--com", "1,2"], "--com is"),
-    (["gains", "puma560", "a", "--without", "b"], "mass"),
+    (["gains", "puma560", "a", "--empty", "a", "--mass", "2"], "--empty is a"),
+    (["gains", "puma560", "a", "--empty", "b", "--mass", "0"], "--mass is 0"),
+    (["gains", "puma560", "a", "--empty", "b", "--mass", "2", "--com", "1,2"], "--com is"),
+    (["gains", "puma560", "a", "--empty", "b"], "mass"),
     (["observe", "puma560", "nothing.csv"], "nothing.csv"),
     (["observe", "puma560", "a", "--plot", "seen.jpg"], ".png"),
     (["simulate", "puma560", "--q0", "1,2"], "6 joints"),
+    (["simulate", "puma560", "--q0", "0,-30,30,0,0,0"], "--degrees"),
+    (["simulate", "puma560", "--target", "0,-30,30,0,0,0"], "--radians"),
     (["simulate", "puma560", "--until", "-1"], "--until is -1.0"),
     (["simulate", "puma560", "--kp", "9"], "--target"),
     (["simulate", "puma560", "--wrench", "1,2,3"], "a force and a moment: 6"),
@@ -84,7 +93,7 @@ WRONG = [
     (["codegen", "puma560", "--functions", ",", "--out", "c"], "--functions is empty"),
     (["bench", "--robots", "nobody", "--quick"], "nobody"),
     (["bench", "--peers", "nobody"], "pinocchio"),
-    (["bench", "--quick", "--json", "nowhere/times.json"], "make it first"),
+    (["bench", "--quick", "--out", "nowhere/times.json"], "make it first"),
     (["cache", "--frobnicate"], "frobnicate"),
     (["demo", "-o", "file"], "file"),
 ]
@@ -123,10 +132,72 @@ def test_examples_belong_to_verbs() -> None:
         assert all(line.startswith(f"armdyn {verb}") for line in lines)
 
 
-def test_help_says_units_in_words() -> None:
-    """Square brackets would be taken for markup, and vanish."""
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if EXAMPLES[verb]])
+def test_help_shows_every_option_in_a_panel_with_its_unit(monkeypatch, capsys, verb) -> None:
+    """Units in square brackets are no markup, which would vanish."""
+    monkeypatch.setenv("COLUMNS", "250")
+    _, out, _ = run(monkeypatch, capsys, verb, "--help")
+    panels = {"Options"}
+    for parameter in VERBS[verb].params:
+        if not getattr(parameter, "hidden", False):
+            assert Text.from_markup(parameter.help).plain in out, parameter.name
+            panels.add(getattr(parameter, "rich_help_panel", None) or "Options")
+    assert all(f"─ {panel} ─" in out for panel in panels)
+    if "robot" in {parameter.name for parameter in VERBS[verb].params}:
+        assert "Robot" in panels
+
+
+FORMER = [
+    (verb, old, new)
+    for verb, command in VERBS.items()
+    for old, new in getattr(command, "_renamed", {}).items()
+]
+
+
+def test_options_have_one_name_for_one_thing() -> None:
+    """A former name is in no help, and the new one is an option of the verb."""
+    assert {old for _, old, _ in FORMER} == {
+        "--output", "--without", "--strict", "--torque", "--json"
+    }  # fmt: skip
+    for verb, old, new in FORMER:
+        known = {name for parameter in VERBS[verb].params for name in parameter.opts}
+        assert new in known and old not in known, (verb, old, new)
     for verb, command in VERBS.items():
-        assert not [p.help for p in command.params if "[" in (getattr(p, "help", "") or "")], verb
+        flags = [p.is_flag for p in command.params if "--json" in p.opts]
+        assert flags in ([], [True]), verb
+
+
+@pytest.mark.parametrize(("verb", "old", "new"), FORMER)
+@pytest.mark.parametrize("form", ["{} x", "{}=x"])
+def test_former_names_work_with_a_warning(capsys, verb, old, new, form) -> None:
+    words = VERBS[verb]._with_new_names([*form.format(old).split(), "--", old])
+    assert words == [*form.format(new).split(), "--", old]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert old in line and new in line and line.startswith("warning: ")
+
+
+def test_a_value_is_not_taken_for_a_former_name(capsys) -> None:
+    assert VERBS["page"]._with_new_names(["--units", "--output"]) == ["--units", "--output"]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_former_name_does_what_it_did(monkeypatch, capsys, tmp_path: Path) -> None:
+    run(monkeypatch, capsys, "symbolic", "planar2", "--python", "--out", str(tmp_path / "new.py"))
+    status, _, err = run(
+        monkeypatch, capsys, "symbolic", "planar2", "--python", "--output", str(tmp_path / "old.py")
+    )
+    assert status == 0 and "--out" in err
+    assert (tmp_path / "old.py").read_text() == (tmp_path / "new.py").read_text()
+
+
+def test_positions_of_more_than_a_turn_are_taken_if_the_unit_is_given(monkeypatch, capsys) -> None:
+    words = ("simulate", "planar2", "--q0", "0,-30", "--until", "0.01", "--json")
+    assert run(monkeypatch, capsys, *words)[0] == 2
+    ends = [
+        json.loads(run(monkeypatch, capsys, *words, unit)[1])["q"]
+        for unit in ("--degrees", "--radians")
+    ]
+    assert np.allclose(ends, [[0.0, np.radians(-30.0)], [0.0, -30.0]], atol=0.01)
 
 
 @pytest.mark.slow

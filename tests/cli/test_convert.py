@@ -103,7 +103,7 @@ def test_a_branch_is_chosen_and_left_out(run) -> None:
     Path("arm.xml").write_text(TWO_LINKS)
     assert run("arm.xml", "new.urdf", "--tip", "upper")[0] == 0
     assert read_robot("new.urdf").n == 1
-    assert run("arm.xml", "new.urdf", "--without", "hand")[0] == 0
+    assert run("arm.xml", "new.urdf", "--without-links", "hand")[0] == 0
 
 
 def test_a_difference_is_exit_status_1_and_nothing_is_written(

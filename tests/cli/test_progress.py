@@ -123,11 +123,23 @@ def test_verbs_report_progress(monkeypatch, capsys, words, what) -> None:
 
 def test_an_error_removes_the_bar(monkeypatch) -> None:
     terminal = use_terminal(monkeypatch)
-    assert run(monkeypatch, "excite", "planar2", "--torque", "1e-9", "--velocity", "1",
+    assert run(monkeypatch, "excite", "planar2", "--effort", "1e-9", "--velocity", "1",
                "--acceleration", "1", "--position=-1:1", "--evaluations", "96") == 2  # fmt: skip
     seen = terminal.getvalue()
     assert seen.index(SHOW_CURSOR) < seen.index("error: ")
     assert "━" not in seen[seen.index("error: ") :]
+
+
+def test_a_long_error_is_folded_on_a_terminal_alone(monkeypatch, capsys) -> None:
+    text = "error: the mass is -1. " + "A consequence of that. " * 40 + "Pass --no-strict."
+    _console.complain(text, 5)
+    assert capsys.readouterr().err.strip() == text
+    terminal = use_terminal(monkeypatch)
+    _console.complain(text, 5)
+    seen = terminal.getvalue().strip()
+    assert len(seen) <= 500 and seen.startswith("error: the mass is -1.")
+    assert seen.endswith("Pass --no-strict.") and " ... " in seen
+    assert len(_console.folded("x" * 999, 400)) == 400
 
 
 def test_json_for_a_program_has_no_bar(monkeypatch, capsys) -> None:

@@ -91,14 +91,12 @@ def _imported(verb: str) -> Any:
     if companion := VERBS[verb].companion:
         app = companion.module("app", f"`armdyn {verb}`").app
         return cast(Any, typer.main.get_command(app)).commands[verb]
-    from armdyn.cli.option_names import Verb, add_reading_options
+    from armdyn.cli.option_names import Verb, with_groups
 
     module = verb_module(verb)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    alone.command(verb, cls=Verb, epilog=epilog(verb))(getattr(module, verb))
-    command = typer.main.get_command(alone)
-    add_reading_options(command)
-    return command
+    alone.command(verb, cls=Verb, epilog=epilog(verb))(with_groups(getattr(module, verb)))
+    return typer.main.get_command(alone)
 
 
 # The verbs of the command line, and the handling of errors.
@@ -147,8 +145,12 @@ def run(app: typer.Typer) -> None:
         _fail("there is not enough memory for this; try fewer states or joints.")
 
 
+# Lines of an error on a terminal; all of it goes to files and pipes.
+ERROR_LINES = 5
+
+
 def _fail(why: str) -> NoReturn:
     from armdyn.cli.console import complain
 
-    complain(f"error: {why}")
+    complain(f"error: {why}", ERROR_LINES)
     sys.exit(2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -21,7 +22,10 @@ from armdyn.errors import ArmdynError
 from armdyn.present.tables import Grid, Toned
 from armdyn.progress import Progress, silent
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
+
+# The folder of the results; verbs that need one declare no default.
+OUT_FOLDER = typer.Option("--out", "-o", metavar="DIR", help="Output folder.")
 
 # Width of tables in a pipe, which has no width of its own.
 PIPE_WIDTH = 160
@@ -51,13 +55,16 @@ def print_json(value: Any) -> None:
         print(json.dumps(_finite(value), indent=2, allow_nan=False), file=stream)
 
 
-def complain(words: str) -> None:
-    """Print a message to standard error."""
+def complain(words: str, lines: int | None = None) -> None:
+    """Print a message to standard error; on a terminal, folded to at most so many lines."""
     if cast(TextIO | None, sys.stderr) is None:  # the parent process closed it
         return
     try:
         console = Console(stderr=True, highlight=False, soft_wrap=True)
-        console.print(plain(words), markup=False, emoji=False)
+        text = plain(words)
+        if lines is not None and console.is_terminal:
+            text = folded(text, lines * console.width)
+        console.print(text, markup=False, emoji=False)
         sys.stderr.flush()
     except OSError:  # there is no other stream to report to
         _discard(sys.stderr)
@@ -66,6 +73,17 @@ def complain(words: str) -> None:
 def plain(text: str) -> str:
     """Return a text without control characters: names from files must not control a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def folded(text: str, length: int) -> str:
+    """Return a text of at most a length: its first sentences, which say why, and its last."""
+    if len(text) <= length:
+        return text
+    *sentences, last = re.split(r"(?<=[.;]) ", text)
+    last = f" ... {last}" if sentences and len(last) < length // 2 else " ..."
+    head = text[: length - len(last)]
+    whole = max(head.rfind(". "), head.rfind("; ")) + 1
+    return (head[:whole] if whole > length // 4 else head) + last
 
 
 def _renderable(part: RenderableType | Grid) -> RenderableType:

@@ -1,98 +1,171 @@
-"""Options of verbs: messages in terms of the running verb, and those of every robot's file."""
+"""Options of verbs: groups, panels of the help, former names, and messages that name options."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Annotated, Any, cast
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from typing import Any, cast, get_type_hints
 
-import typer
+from rich.markup import escape
 from typer.core import TyperCommand
 
+from armdyn.cli.console import complain
 from armdyn.errors import ArmdynError, InputError, RobotError, shown
-from armdyn.robot.leniency import WAIVABLE
 
-# Options of every verb that reads a robot's file, besides --base, --tip, --strict and --snap.
-#
-# They are added to each verb that has --tip, so that no verb has to declare them; `open_arm` takes
-# their values from here.
-
-_given: ContextVar[Mapping[str, Any]] = ContextVar("_given", default={})  # noqa: B039
+# Groups of options that several verbs share.
 
 
-def _reading_options(
-    without_links: Annotated[
-        str | None,
-        typer.Option(
-            metavar="L,L", help="Leave out these links and all that they carry, such as a gripper."
-        ),
-    ] = None,
-    waive: Annotated[
-        str | None,
-        typer.Option(metavar="C,C", help=f"Only warn of these faults: {', '.join(WAIVABLE)}."),
-    ] = None,
-    arguments: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--arg", metavar="NAME=VALUE", help="xacro: the value of an argument; may be repeated."
-        ),
-    ] = None,
-    packages: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="A folder of packages, included files or meshes; may be repeated.",
-        ),
-    ] = None,
-) -> None: ...
+def with_groups(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a verb's function with the fields of its option groups as parameters of their own.
+
+    A group is a dataclass whose fields are declared like parameters of a verb. A verb has the group
+    if one of its parameters has that type; the function is called with an instance. Options of the
+    groups are listed after those of the verb.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    if not groups:
+        return function
+    parameters: list[inspect.Parameter] = []
+    shared: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name in groups:
+            for field in _fields(groups[name]):
+                (parameters if field.default is inspect.Parameter.empty else shared).append(field)
+        else:
+            kind = inspect.Parameter.KEYWORD_ONLY
+            parameters.append(parameter.replace(kind=kind, annotation=hints[name]))
+
+    @wraps(function)
+    def call(**values: Any) -> None:
+        for name, group in groups.items():
+            own = {field.name: values.pop(field.name) for field in fields(group)}
+            values[name] = group(**own)
+        function(**values)
+
+    cast(Any, call).__signature__ = inspect.Signature([*parameters, *shared])
+    return call
 
 
-def add_reading_options(command: Any) -> None:
-    """Add the options to a verb that reads a robot with --tip."""
-    if not any(parameter.name == "tip" for parameter in command.params):
-        return
-    alone = typer.Typer(add_completion=False)
-    alone.command()(_reading_options)
-    params = command.params
-    own = {option for parameter in params for option in parameter.opts}
-    for parameter in typer.main.get_command(alone).params:
-        if parameter.name == "without_links" and "--without" not in own:
-            parameter.opts.append("--without")
-        params.append(parameter)
-
-
-def take_reading_options(params: dict[str, Any]) -> None:
-    """Take the values of the options from those of a verb, for `reading_options`."""
-    names = _reading_options.__annotations__.keys() - {"return"}
-    _given.set({name: params.pop(name) for name in names & params.keys()})
-
-
-def reading_options(wanted: Collection[str] | None = None) -> dict[str, Any]:
-    """Return arguments of `load` from the options of the running verb: all, or those wanted."""
-    given = _given.get()
-    words = {"without": given.get("without_links"), "waive": given.get("waive")}
-    found: dict[str, Any] = {
-        name: [word.strip() for word in text.split(",")]
-        for name, text in words.items()
-        if text is not None
-    }
-    if given.get("packages"):
-        found["packages"] = given["packages"]
-    if given.get("arguments"):
-        found["arguments"] = dict(_argument(text) for text in given["arguments"])
-    return {name: found[name] for name in found if wanted is None or name in wanted}
-
-
-def _argument(text: str) -> tuple[str, str]:
-    """Return the name and the value of an argument; ROS writes them with := in between."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.rstrip(":").strip():
-        raise InputError(
-            f"`arguments` is {shown(text)}, expected NAME=VALUE.", argument="arguments"
+def _fields(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
         )
-    return name.rstrip(":").strip(), value
+        for field in fields(group)
+    ]
+
+
+# Panels of the help in their order, after that of all other options, with their options.
+PANELS = {
+    "Output": "out plot animate markdown json latex python force into merge-branches "
+    "require-passed",
+    "Model": "friction no-friction rotor physical prior tilt coupling extra stiction",
+    "Preprocessing": "cutoff trim delay flip dead-band decimate weights robust",
+    "Limits": "position velocity acceleration effort margin speed tolerance",
+    "Obstacles": "floor wall self-collision radius clearance",
+    "Integrator": "integrator rtol step",
+    "Simulated measurements": "measured noise-q noise-tau quantisation jitter",
+    "Many arms": "arms spread-q spread-links",
+    "Log": "columns units time-unit gear sort drop-missing",
+    "Robot": "tip base without-links strict no-strict waive snap arg packages",
+    "Parallel computation": "workers cluster",
+}
+PANEL_OF = {f"--{name}": panel for panel, names in PANELS.items() for name in names.split()}
+
+# Former names of options: of every verb that has the new one, and of single verbs.
+RENAMED = {"--output": "--out", "--without": "--without-links"}
+RENAMED_IN = {
+    "identify": {"--strict": "--require-passed"},
+    "payload": {"--without": "--empty"},
+    "gains": {"--without": "--empty"},
+    "excite": {"--torque": "--effort"},
+    "bench": {"--json": "--out"},
+}
+
+# The key of the words of a command in the context's `meta`.
+WORDS = "armdyn.words"
+
+
+class Verb(TyperCommand):
+    """A verb of the command line, with panels of options and former names of options.
+
+    Messages name its options while it runs and afterwards.
+    """
+
+    def __init__(self, name: str | None, **settings: Any) -> None:
+        super().__init__(name, **settings)
+        known = {option for parameter in self.params for option in parameter.opts}
+        own = RENAMED_IN.get(name or "", {})
+        self._renamed = {old: new for old, new in RENAMED.items() if new in known} | own
+        for parameter in cast("list[Any]", self.params):
+            # a former name leads to the new one, even if it has another meaning elsewhere
+            names = [own.get(option, option) for option in parameter.opts]
+            parameter.opts = [n for n, old in zip(names, parameter.opts, strict=True)
+                              if n == old or n not in known]  # fmt: skip
+            if getattr(parameter, "help", None):
+                parameter.help = escape(parameter.help)  # [s] is a unit, not markup
+            if parameter.param_type_name == "option" and parameter.rich_help_panel is None:
+                parameter.rich_help_panel = PANEL_OF.get(_option(parameter))
+        order = [None, *PANELS]
+        self.params.sort(key=lambda p: order.index(getattr(p, "rich_help_panel", None)))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of a command, in which options may have former names."""
+        _declared.set({})  # errors of other words than options name none
+        ctx.meta[WORDS] = words = self._with_new_names(args)
+        return super().parse_args(ctx, list(words))
+
+    def _with_new_names(self, args: Sequence[str]) -> list[str]:
+        """Return the words of a command with new names of options; former ones are a warning."""
+        takes_value = {
+            option
+            for parameter in cast("list[Any]", self.params)
+            if parameter.param_type_name == "option" and not parameter.is_flag
+            for option in parameter.opts
+        }
+        words: list[str] = []
+        for k, word in enumerate(args):
+            if word == "--":
+                return [*words, *args[k:]]
+            old, equals, value = word.partition("=")
+            new = self._renamed.get(old)
+            if new is None or (words and words[-1] in takes_value):
+                words.append(word)
+                continue
+            complain(f"warning: {old} is deprecated here, use {new}.")
+            words.append(f"{new}{equals}{value}")
+        return words
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb."""
+        _declared.set({parameter.name: parameter for parameter in self.params})
+        return super().invoke(ctx)
+
+
+# Values of options.
+
+
+def numbers(name: str, words: str | None) -> float | list[float] | None:
+    """Return the value of an option: one number, or one for each joint, separated by commas."""
+    if words is None:
+        return None
+    try:
+        values = [float(word) for word in words.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--{name} is {shown(words)}, expected a number, or one for each joint by commas."
+        ) from None
+    return values[0] if len(values) == 1 else values
 
 
 # Messages about arguments, in terms of the options of the running verb.
@@ -109,16 +182,6 @@ OF_ROBOTS = ("base", "tip", "strict", "snap", "waive", "without_links", "package
 
 # The parameters of the running verb, by the name of the argument.
 _declared: ContextVar[Mapping[str, Any]] = ContextVar("_declared", default={})  # noqa: B039
-
-
-class Verb(TyperCommand):
-    """A verb of the command line; messages name its options while it runs and afterwards."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the verb."""
-        _declared.set({parameter.name: parameter for parameter in self.params})
-        take_reading_options(ctx.params)
-        return super().invoke(ctx)
 
 
 def error_in_options(error: ArmdynError) -> str:

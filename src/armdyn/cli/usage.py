@@ -24,21 +24,21 @@ class Usage(NamedTuple):
 
 VERBS: dict[str, Usage] = {
     "info": Usage(
-        "Describe an arm: geometry, masses, limits, warnings.",
+        "Describe an arm: geometry, inertial parameters, limits, warnings.",
         (
             "armdyn info puma560",
             "armdyn info arm.urdf --tip tool0 --plot arm.png",
         ),
     ),
     "convert": Usage(
-        "Write the file of an arm in another format; exit status 1 if torques are not the same.",
+        "Convert a robot file to another format; exit status 1 if the torques differ.",
         (
             "armdyn convert arm.urdf arm.xml",
             "armdyn convert arm.urdf arm.toml --tip tool0 --json",
         ),
     ),
     "ops": Usage(
-        "Count the operations of every method on an arm, and mark the cheapest.",
+        "Count the arithmetic operations of every method on an arm.",
         (
             "armdyn ops puma560",
             "armdyn ops arm.urdf --json",
@@ -54,7 +54,7 @@ VERBS: dict[str, Usage] = {
         companion=PAPERS,
     ),
     "verify": Usage(
-        "Compare all methods at random states; exit status 1 if one disagrees.",
+        "Cross-check all methods at random states; exit status 1 if one disagrees.",
         (
             "armdyn verify arm.urdf",
             "armdyn verify puma560 --states 100",
@@ -62,7 +62,7 @@ VERBS: dict[str, Usage] = {
         ),
     ),
     "minimal": Usage(
-        "Show the minimal parameters: names, values, what they are made of, what stays unseen.",
+        "Compute the identifiable (base) parameters of an arm.",
         (
             "armdyn minimal puma560",
             "armdyn minimal puma560 --inertia-only",
@@ -70,7 +70,7 @@ VERBS: dict[str, Usage] = {
         ),
     ),
     "symbolic": Usage(
-        "Show the dynamics of a small arm as formulas, with its constants as symbols.",
+        "Derive the dynamics of a small arm in symbolic form.",
         (
             "armdyn symbolic planar3",
             "armdyn symbolic planar2 --matrices mass_matrix,gravity --latex",
@@ -78,14 +78,14 @@ VERBS: dict[str, Usage] = {
         ),
     ),
     "excite": Usage(
-        "Find the motion that tells most about an arm's parameters, within its limits.",
+        "Compute an optimal excitation trajectory for identification.",
         (
             "armdyn excite puma560 --evaluations 500 -o excite.csv",
             "armdyn excite arm.urdf --floor 0 --speed 0.5 -o excite.csv --plot excite.png",
         ),
     ),
     "identify": Usage(
-        "Identify an arm from logs; exit status 1 if the result is not to be relied on.",
+        "Identify the dynamic parameters of an arm from logs; exit status 1 if validation fails.",
         (
             "armdyn identify arm.urdf run.csv -o identified",
             "armdyn identify arm.urdf run.csv --test other.csv -o identified --json",
@@ -93,28 +93,28 @@ VERBS: dict[str, Usage] = {
         ),
     ),
     "payload": Usage(
-        "Find mass, centre of mass and inertia of a load; exit status 1 if the mass is not known.",
+        "Identify a payload: mass, centre of mass, inertia; exit status 1 if the mass is unknown.",
         (
-            "armdyn payload identified.toml held.csv --without empty.csv",
+            "armdyn payload identified.toml held.csv --empty empty.csv",
             "armdyn payload identified.toml held.csv -o load --gain-error 0.02",
         ),
     ),
     "gains": Usage(
-        "Find torque per ampere of every drive by a known mass; exit status 1 if one is not known.",
+        "Identify drive gains (torque per ampere) with a known mass; exit status 1 if one fails.",
         (
-            "armdyn gains arm.urdf held.csv --without empty.csv --mass 2.5",
-            "armdyn gains arm.urdf held.csv --without empty.csv --mass 2.5 -o gains",
+            "armdyn gains arm.urdf held.csv --empty empty.csv --mass 2.5",
+            "armdyn gains arm.urdf held.csv --empty empty.csv --mass 2.5 -o gains",
         ),
     ),
     "observe": Usage(
-        "Find contacts in a log: torques from outside, without accelerations.",
+        "Detect contacts in a log (momentum observer).",
         (
             "armdyn observe arm.urdf run.csv --plot contacts.png",
             "armdyn observe identified.toml run.csv --free empty.csv --json",
         ),
     ),
     "simulate": Usage(
-        "Let an arm move from a state under torques, friction and its weight.",
+        "Simulate an arm.",
         (
             "armdyn simulate puma560 --q0 0,-0.5,0.3,0,0,0 --until 3 --animate fall.html",
             "armdyn simulate puma560 --target 0.5,-1,0.5,0,0,0 -o run.csv --plot run.png",
@@ -122,7 +122,7 @@ VERBS: dict[str, Usage] = {
         ),
     ),
     "move": Usage(
-        "Follow way-points as fast as drives and friction allow.",
+        "Compute the time-optimal motion through waypoints.",
         (
             "armdyn move arm.urdf --through points.csv --effort 90 -o motion.csv",
             "armdyn move arm.urdf --through points.csv --effort 90 --velocity 2 --plot motion.png",
@@ -130,7 +130,7 @@ VERBS: dict[str, Usage] = {
         ),
     ),
     "page": Usage(
-        "Write a page in which an arm moves by its own dynamics; with a log, plays it.",
+        "Write a web page that simulates an arm or plays a log.",
         (
             "armdyn page puma560 -o puma560.html",
             "armdyn page arm.urdf run.csv -o run.html",
@@ -138,14 +138,14 @@ VERBS: dict[str, Usage] = {
         ),
     ),
     "view": Usage(
-        "Show an arm live in a browser: move it, play a log, let it go; Ctrl-C ends it.",
+        "View an arm live in a browser; Ctrl-C stops.",
         (
             "armdyn view puma560",
             "armdyn view arm.urdf run.csv --loop --port 8090",
         ),
     ),
     "codegen": Usage(
-        "Write functions of an arm as C99: a header, a source and a self-test.",
+        "Generate C99 code for functions of an arm, with a self-test.",
         (
             "armdyn codegen arm.urdf --functions gravity,inverse_dynamics --out c",
             "armdyn codegen arm.urdf --functions mass_matrix --out c --float --parameters",
@@ -156,7 +156,7 @@ VERBS: dict[str, Usage] = {
         "exit status 1 on disagreement.",
         (
             "armdyn bench --quick",
-            "armdyn bench --robots ur5,arm.urdf --json times.json",
+            "armdyn bench --robots ur5,arm.urdf --out times.json",
         ),
     ),
     "study": Usage(
@@ -168,17 +168,17 @@ VERBS: dict[str, Usage] = {
         companion=PAPERS,
     ),
     "cache": Usage(
-        "Show the compiled functions kept on disk, or clear them.",
+        "Show or clear the cache of compiled functions.",
         (
             "armdyn cache",
             "armdyn cache --clear",
         ),
     ),
     "demo": Usage(
-        "Tell the whole story on the PUMA 560 in a minute or so; exit status 1 if a step fails.",
+        "Run the end-to-end demo on a PUMA 560; exit status 1 if a step fails.",
         (
             "armdyn demo",
-            "armdyn demo -o story --json",
+            "armdyn demo -o results --json",
         ),
     ),
 }

@@ -7,6 +7,7 @@ import importlib.util
 import logging
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -15,15 +16,20 @@ from armdyn.checks import checked_whole
 from armdyn.cluster import PACKAGE, WHY
 from armdyn.errors import InputError, MissingExtraError, shown
 
-ClusterOption = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster", metavar="ADDRESS", help="Of a Dask scheduler, whose workers do the work."
-    ),
-]
-WorkersOption = Annotated[
-    int | None, typer.Option("--workers", metavar="N", help="Work with N processes here.")
-]
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """Processes of this machine, or workers of a cluster."""
+
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Number of local processes.", show_default="this one"),
+    ] = None
+    client: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="Address of a Dask scheduler."),
+    ] = None
+
 
 # Seconds that a scheduler has to answer.
 PATIENCE = 10.0
@@ -32,8 +38,9 @@ MOST_WORKERS = 1024
 
 
 @contextmanager
-def opened_client(address: str | None, workers: int | None) -> Generator[Any]:
+def opened_client(options: ClusterOptions) -> Generator[Any]:
     """Return a client of a cluster, or of processes that end with it; None without both options."""
+    address, workers = options.client, options.workers
     if address is None and workers is None:
         yield None
         return

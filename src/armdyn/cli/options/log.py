@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,58 +18,77 @@ from armdyn.log.clock import at_source_times
 from armdyn.log.log import Log
 from armdyn.log.many import log_paths, read_logs_on
 
-UnitsOption = Annotated[
-    str | None, typer.Option(help="Of positions: rad, deg, m or mm; one, or by commas one each.")
-]
-TimeUnitOption = Annotated[str | None, typer.Option(help="Of time stamps: s, ms, us or ns.")]
-ColumnsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="WHAT=NAME", help="Columns by name: t=clock, q='axis*_angle'; may be repeated."
-    ),
-]
-GearOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RATIOS", help="Motor-side data: joint turns per motor turn, by commas: 1/100,..."
-    ),
-]
-SortOption = Annotated[
-    bool, typer.Option("--sort", help="Put rows in order of time, drop equal time stamps.")
-]
-DropOption = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with gaps.")]
+# Why options of a log are refused if a verb is given none.
+NO_LOG = "is given, but no log; name its file after the robot."
 
 WHAT = ("t", "q", "qd", "qdd", "tau", "current")
 
 
-def reading(
-    n: int,
-    units: str | None,
-    time_unit: str | None,
-    columns: list[str] | None,
-    gear: str | None,
-    sort: bool,
-    drop: bool,
-) -> dict[str, Any]:
-    """Return the options of `Log.read` for an arm of n joints."""
-    several = None if units is None else [word.strip() for word in units.split(",")]
-    return {
-        "units": several[0] if several is not None and len(several) == 1 else several,
-        "time_unit": time_unit,
-        "columns": dict(_column(words) for words in columns) if columns else None,
-        "gear": None if gear is None else _gear(n, gear),
-        "sort": sort,
-        "missing": "drop" if drop else "error",
-    }
+@dataclass(frozen=True)
+class LogOptions:
+    """Options for reading logs."""
+
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT=NAME",
+            help="Column names: t=clock, q='axis*_angle', tau=m1,m2; repeatable.",
+            show_default="recognised by name",
+        ),
+    ] = None
+    units: Annotated[
+        str | None,
+        typer.Option(
+            help="Unit of positions: rad, deg, m or mm; one, or one per joint by commas.",
+            show_default="of the column names, else rad",
+        ),
+    ] = None
+    time_unit: Annotated[
+        str | None,
+        typer.Option(
+            help="Unit of time stamps: s, ms, us or ns.", show_default="guessed from the steps"
+        ),
+    ] = None
+    gear: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATIOS",
+            help="Gear ratios of motor-side data (joint turns per motor turn): 1/100,1/80,...",
+            show_default="joint-side data",
+        ),
+    ] = None
+    sort: Annotated[
+        bool, typer.Option("--sort", help="Sort rows by time; drop duplicated time stamps.")
+    ] = False
+    missing: Annotated[
+        bool, typer.Option("--drop-missing", help="Drop rows with missing values.")
+    ] = False
+
+    def refuse(self, why: str) -> None:
+        """Refuse these options in a command without a log."""
+        if names := [f"`{x.name}`" for x in fields(self) if getattr(self, x.name)]:
+            raise InputError(f"{', '.join(names)} {why}")
+
+    def arguments(self, n: int) -> dict[str, Any]:
+        """Return the arguments of `Log.read` for an arm of n joints."""
+        units = None if self.units is None else [word.strip() for word in self.units.split(",")]
+        return {
+            "units": units[0] if units is not None and len(units) == 1 else units,
+            "time_unit": self.time_unit,
+            "columns": dict(map(_column, self.columns)) if self.columns else None,
+            "gear": None if self.gear is None else _gear(n, self.gear),
+            "sort": self.sort,
+            "missing": "drop" if self.missing else "error",
+        }
 
 
 def keep_inputs(out: Path, names: Sequence[str], inputs: Sequence[str | Path]) -> None:
     """Raise an error if a result would overwrite an input file."""
     for name in names:
-        for given in inputs:
+        for file in inputs:
             target = out / name
-            if target.exists() and Path(given).exists() and target.samefile(given):
-                raise InputError(f"{given} would be replaced by a result; choose another --out.")
+            if target.exists() and Path(file).exists() and target.samefile(file):
+                raise InputError(f"{file} would be replaced by a result; choose another --out.")
 
 
 def read_logs(
@@ -87,12 +107,12 @@ def read_logs(
         else:
             logs = [Log.read(path, joints=arm, **options) for path in files]
     logs = [at_source_times(log) for log in logs]
-    said = [str(warning.message) for warning in caught]
-    for words in said:
-        complain(f"warning: {words}")
+    messages = [str(warning.message) for warning in caught]
+    for message in messages:
+        complain(f"warning: {message}")
     for log in logs:
         for note in log.notes:
-            if f"{log.source}: {note}" not in said:
+            if f"{log.source}: {note}" not in messages:
                 complain(f"note: {log.source}: {note}")
     return logs
 

@@ -16,10 +16,12 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove all entries.")] = False,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Remove all compiled functions from the cache.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the compiled functions kept on disk, or clear them."""
+    """Show or clear the cache of compiled functions."""
     chosen, warned = _chosen_cache()
     if clear and chosen is None:
         raise ArmdynError(

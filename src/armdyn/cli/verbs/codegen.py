@@ -9,60 +9,59 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.arm.codegen import budget_of_c, export_c
-from armdyn.cli.console import JsonOption, print_json, show
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
+from armdyn.cli.console import OUT_FOLDER, JsonOption, print_json, show
+from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError, shown
 from armdyn.export.budget import Budget
 from armdyn.present.tables import Grid
 
 
 def codegen(
-    robot: RobotArgument,
+    robot: RobotOptions,
     functions: Annotated[
-        str, typer.Option(help="What to compute, e.g. mass_matrix,inverse_dynamics.")
+        str,
+        typer.Option(
+            metavar="F,F", help="Functions to generate, such as mass_matrix,inverse_dynamics."
+        ),
     ],
-    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to write to.")],
-    single: Annotated[bool, typer.Option("--float", help="Compute in float, not double.")] = False,
+    folder: Annotated[Path, OUT_FOLDER],
+    single: Annotated[
+        bool, typer.Option("--float", help="Single precision (float) instead of double.")
+    ] = False,
     methods: Annotated[
         list[str] | None,
         typer.Option(
             "--method",
             metavar="FUNCTION=METHOD",
-            help="Not by the cheapest method; may be repeated.",
+            help="Use this method (see armdyn ops); repeatable.",
+            show_default="the cheapest",
         ),
     ] = None,
     parameters: Annotated[
-        bool, typer.Option("--parameters", help="Take masses, inertias, friction as arguments.")
+        bool,
+        typer.Option("--parameters", help="Pass masses, inertias and friction as arguments."),
     ] = False,
     minimal: Annotated[
-        bool, typer.Option("--minimal", help="Take minimal parameters, friction as arguments.")
+        bool,
+        typer.Option("--minimal", help="Pass the base parameters and friction as arguments."),
     ] = False,
     budget: Annotated[
         bool,
-        typer.Option("--budget", help="Print operations, and code and stack on Cortex-M7 and M4F."),
+        typer.Option(
+            "--budget", help="Print operation counts, code size and stack on Cortex-M7, M4F."
+        ),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace files that armdyn did not write, too.")
+        bool, typer.Option("--force", help="Overwrite files that armdyn did not write.")
     ] = False,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Write functions of an arm as C99: a header, a source and a self-test."""
+    """Generate C99 code for functions of an arm, with a self-test."""
     wanted = [name.strip() for name in functions.split(",") if name.strip()]
     chosen = dict(_chosen(words) for words in methods or ())
     if parameters and minimal:
         raise InputError("--parameters and --minimal exclude each other; choose one.")
-    arm, _ = open_arm(robot, base, tip, strict, snap)
+    arm, _ = open_arm(robot)
     taken = "minimal" if minimal else parameters
     paths = export_c(
         arm, folder, wanted, single=single, methods=chosen, parameters=taken, force=force

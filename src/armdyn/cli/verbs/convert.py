@@ -11,14 +11,7 @@ import typer
 
 from armdyn.cli.console import JsonOption, complain, print_json, show
 from armdyn.cli.conversion import TOLERANCE, Comparison, Item, compared
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
+from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import ArmdynError, InputError, RobotFileError, RobotWarning
 from armdyn.present.tables import Grid, Tone, Toned
 from armdyn.robot.files import check_written, not_seen_in, read_robot, write_robot
@@ -35,24 +28,21 @@ TONES: dict[str, Tone] = {"kept": "good", "changed": "fair", "lost": "bad"}
 
 
 def convert(
-    robot: RobotArgument,
+    robot: RobotOptions,
     out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file to write; its suffix is the format.")
+        Path, typer.Argument(metavar="OUT", help="File to write; the suffix sets the format.")
     ],
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the file of an arm in another format; exit status 1 if torques are not the same."""
+    """Convert a robot file to another format; exit status 1 if the torques differ."""
     check_written(out)
-    if out.exists() and Path(robot).exists() and out.samefile(robot):
+    source = str(robot)
+    if out.exists() and Path(source).exists() and out.samefile(source):
         raise InputError(f"{out} is the file to read; give the new one another name.")
     if not out.parent.is_dir():
         raise RobotFileError(out, f"cannot be written: no folder {out.parent}; make it first.")
     check_writable(out.parent, [out.name])
-    arm, said = open_arm(robot, base, tip, strict, snap)
+    arm, said = open_arm(robot)
     data, again = _converted(arm.robot, out)
     found = compared(arm.robot, again)
     if arm.robot.frames:  # from a file of links, which has more than an arm
@@ -64,9 +54,9 @@ def convert(
         "not seen by other programs": not_seen_in(arm.robot, out),
     }
     if as_json:
-        print_json(_as_json(robot, out, found, told))
+        print_json(_as_json(source, out, found, told))
     else:
-        _show(robot, out, found, told)
+        _show(source, out, found, told)
     if not found.agrees:
         complain(
             f"error: {out} was not written: what it holds differs from {robot} by "

@@ -8,21 +8,19 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show
+from armdyn.cli.console import OUT_FOLDER, JsonOption, complain, print_json, progress_bar, show
 from armdyn.cli.demo_page import Chapter
 from armdyn.cli.demo_story import run_demo
 
 
 def demo(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write to.")
-    ] = Path("demo"),
+    out: Annotated[Path, OUT_FOLDER] = Path("demo"),
     as_json: JsonOption = False,
 ) -> None:
-    """Tell the whole story on the PUMA 560 in a minute or so; exit status 1 if a step fails.
+    """Run the end-to-end demo on a PUMA 560; exit status 1 if a step fails.
 
-    Description, minimal parameters, exciting motion, simulated noisy log, identification, test on
-    another motion, C code with its self-test, and a page with all results.
+    Robot description, base parameters, excitation trajectory, simulated noisy log, identification,
+    validation on another motion, C code with its self-test, and a report. It takes about a minute.
     """
     number = 0
 

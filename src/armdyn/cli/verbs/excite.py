@@ -9,120 +9,118 @@ from typing import Annotated
 import typer
 
 from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
-from armdyn.cli.option_names import in_options
-from armdyn.cli.options.cluster import ClusterOption, WorkersOption, opened_client
+from armdyn.cli.option_names import in_options, numbers
+from armdyn.cli.options.cluster import ClusterOptions, opened_client
 from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
+    PER_JOINT,
+    AccelerationOption,
+    EffortOption,
+    OutMotionOption,
+    RobotOptions,
+    VelocityOption,
     check_motion_files,
-    numbers,
     open_arm,
 )
 from armdyn.errors import InputError, RobotWarning
 from armdyn.identification.exciting.excite import excite as find_motion
 from armdyn.identification.exciting.motion import ExcitingMotion
 from armdyn.identification.tables import clearance_in_words, limits_used
-from armdyn.log.formats import written_in_words
 from armdyn.present.pictures import PICTURES_IN_WORDS
 
 
 def excite(
-    robot: RobotArgument,
-    duration: Annotated[float, typer.Option(help="Of the motion, in seconds.")] = 20.0,
-    harmonics: Annotated[int, typer.Option(help="Of the Fourier series.")] = 5,
-    rate: Annotated[float, typer.Option(help="Samples a second.")] = 200.0,
+    robot: RobotOptions,
+    parallel: ClusterOptions,
+    duration: Annotated[float, typer.Option(metavar="S", help="Duration [s].")] = 20.0,
+    harmonics: Annotated[int, typer.Option(help="Harmonics of the Fourier series.")] = 5,
+    repeats: Annotated[
+        int | None,
+        typer.Option(help="Periods in the duration.", show_default="one per 10 s"),
+    ] = None,
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Sampling rate [Hz].")] = 200.0,
     position: Annotated[
         str | None,
-        typer.Option(metavar="LOW:HIGH", help="Positions, for all joints or one each by commas."),
+        typer.Option(
+            metavar="LOW:HIGH",
+            help="Position limits, for all joints or one per joint by commas.",
+            show_default="of the robot file",
+        ),
     ] = None,
-    velocity: Annotated[
-        str | None, typer.Option(metavar="V", help="Largest; one number, or one a joint by commas.")
-    ] = None,
-    acceleration: Annotated[
-        str | None, typer.Option(metavar="A", help="Largest; as for velocity.")
-    ] = None,
-    torque: Annotated[
-        str | None, typer.Option(metavar="TAU", help="Largest; as for velocity.")
-    ] = None,
-    margin: Annotated[float, typer.Option(help="Share of all limits that is kept free.")] = 0.05,
-    noise: Annotated[
-        str | None, typer.Option(metavar="SIGMA", help="Standard deviation of measured torques.")
-    ] = None,
-    friction: Annotated[
-        bool, typer.Option("--friction/--no-friction", help="Whether to identify friction.")
-    ] = True,
-    rotor: Annotated[bool, typer.Option("--rotor", help="Identify rotor inertias.")] = False,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: EffortOption = None,
+    margin: Annotated[float, typer.Option(help="Safety margin, as a share of all limits.")] = 0.05,
     speed: Annotated[
-        float, typer.Option(help="Share of the limits of velocity and acceleration to use.")
+        float, typer.Option(help="Scale of the velocity and acceleration limits, up to 1.")
     ] = 1.0,
     start: Annotated[
-        str | None,
-        typer.Option(metavar="Q,Q,...", help="Where to start; where it is best if left out."),
+        str | None, typer.Option(metavar="Q,Q,...", help="Start.", show_default="optimised")
     ] = None,
     end: Annotated[
-        str | None, typer.Option(metavar="Q,Q,...", help="Where to end; at the start if left out.")
+        str | None, typer.Option(metavar="Q,Q,...", help="End.", show_default="the start")
     ] = None,
+    noise: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIGMA",
+            help=f"Standard deviation of torque noise: {PER_JOINT}.",
+            show_default="1 % of the torque limits",
+        ),
+    ] = None,
+    friction: Annotated[
+        bool, typer.Option("--friction/--no-friction", help="Optimise for friction, too.")
+    ] = True,
+    rotor: Annotated[
+        bool, typer.Option("--rotor", help="Optimise for rotor inertias, too.")
+    ] = False,
     floor: Annotated[
         float | None,
-        typer.Option(metavar="Z", help="Stay above this height in the base frame, in metres."),
+        typer.Option(metavar="Z", help="Keep above this height in the base frame [m]."),
     ] = None,
     walls: Annotated[
         list[str] | None,
         typer.Option(
             "--wall",
             metavar="NX,NY,NZ,D",
-            help="Stay where nx x + ny y + nz z >= d, in the base frame; for each wall.",
+            help="Keep where nx x + ny y + nz z >= d in the base frame; repeatable.",
         ),
     ] = None,
     self_collision: Annotated[
         bool | None,
         typer.Option(
             "--self-collision/--no-self-collision",
-            help="Keep links clear of each other; the default with --floor or --wall.",
+            help="Avoid collisions between links.",
+            show_default="with --floor or --wall",
         ),
     ] = None,
     radius: Annotated[
         str | None,
         typer.Option(
             metavar="R",
-            help="Of capsules along the links, one or one a link; without it, capsules enclose "
-            "the solids of the robot's file.",
+            help="Radius of the links as capsules [m]: one number, or one per link by commas.",
+            show_default="from the collision geometry",
         ),
     ] = None,
-    clearance: Annotated[float, typer.Option(help="Least distance to keep, in metres.")] = 0.0,
-    repeats: Annotated[int | None, typer.Option(help="Periods in the duration.")] = None,
-    evaluations: Annotated[int, typer.Option(help="Motions that are tried.")] = 20_000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same motion.")] = 0,
-    restarts: Annotated[int, typer.Option(help="Searches, of which the best counts.")] = 1,
-    client: ClusterOption = None,
-    workers: WorkersOption = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help=f"Write t, q, qd, qdd: {written_in_words()}."
-        ),
-    ] = None,
+    clearance: Annotated[float, typer.Option(help="Minimum distance to obstacles [m].")] = 0.0,
+    evaluations: Annotated[int, typer.Option(help="Motions to try in the search.")] = 20_000,
+    restarts: Annotated[int, typer.Option(help="Number of searches; the best one counts.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    output: OutMotionOption = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help=f"Draw it, as {PICTURES_IN_WORDS}.")
+        Path | None,
+        typer.Option(metavar="FILE", help=f"Plot the motion as {PICTURES_IN_WORDS}."),
     ] = None,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the motion that tells most about an arm's parameters, within its limits.
+    """Compute an optimal excitation trajectory for identification.
 
-    With --floor, --wall or --self-collision, the links keep clear of these planes and of each
-    other, checked at 1 kHz. Other obstacles are not known: check the motion in a simulator first.
+    With --floor, --wall or --self-collision, the links avoid these planes and each other, checked
+    at 1 kHz. Other obstacles are unknown: check the motion in a simulator first.
     """
     check_motion_files(output, plot)
-    arm, _ = open_arm(robot, base, tip, strict, snap)
+    arm, _ = open_arm(robot)
     with (
-        opened_client(client, workers) as opened,
+        opened_client(parallel) as opened,
         progress_bar(as_json=as_json) as progress,
         warnings.catch_warnings(),
     ):
@@ -135,7 +133,7 @@ def excite(
             position=_ranges(position),
             velocity=numbers("velocity", velocity),
             acceleration=numbers("acceleration", acceleration),
-            torque=numbers("torque", torque),
+            torque=numbers("effort", torque),
             margin=margin,
             friction=friction,
             rotor=rotor,

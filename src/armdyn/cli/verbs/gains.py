@@ -7,27 +7,18 @@ from typing import Annotated
 
 import typer
 
-from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
+from armdyn.cli.console import (
+    OUT_FOLDER,
+    JsonOption,
+    complain,
+    plain,
+    print_json,
+    progress_bar,
+    show,
+)
 from armdyn.cli.options.identify import CutoffOption
-from armdyn.cli.options.log import (
-    ColumnsOption,
-    DropOption,
-    GearOption,
-    SortOption,
-    TimeUnitOption,
-    UnitsOption,
-    keep_inputs,
-    read_logs,
-    reading,
-)
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
+from armdyn.cli.options.log import LogOptions, keep_inputs, read_logs
+from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError, shown
 from armdyn.identification.gains.identify_gains import identify_drive_gains
 from armdyn.identification.payload.load import Load
@@ -38,48 +29,46 @@ FILE = "gains.json"
 
 
 def gains(
-    robot: RobotArgument,
+    robot: RobotOptions,
+    reading: LogOptions,
     with_load: Annotated[
         list[Path],
-        typer.Argument(metavar="HELD...", help="Logs of motor currents with the load."),
+        typer.Argument(metavar="HELD...", help="Logs of motor currents with the payload."),
     ],
     without: Annotated[
         list[Path],
-        typer.Option(metavar="EMPTY", help="A log of currents without the load; may be repeated."),
+        typer.Option(
+            "--empty", metavar="LOG", help="Log of currents without the payload; repeatable."
+        ),
     ],
-    mass: Annotated[float, typer.Option(metavar="KG", help="The known mass of the load.")],
+    mass: Annotated[float, typer.Option(metavar="KG", help="Mass of the payload [kg].")],
     com: Annotated[
         str | None,
-        typer.Option(metavar="X,Y,Z", help="Centre of mass from the tip in m; found if left out."),
+        typer.Option(
+            metavar="X,Y,Z",
+            help="Centre of mass of the payload in the tip frame [m].",
+            show_default="estimated",
+        ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder to write to.")
-    ] = None,
+    out: Annotated[Path | None, OUT_FOLDER] = None,
     cutoff: CutoffOption = None,
-    units: UnitsOption = None,
-    time_unit: TimeUnitOption = None,
-    columns: ColumnsOption = None,
-    gear: GearOption = None,
-    sort: SortOption = False,
-    missing: DropOption = False,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Find torque per ampere of every drive by a known mass; exit status 1 if one is not known."""
+    """Identify drive gains (torque per ampere) with a known mass; exit status 1 if one fails."""
     held = [log.resolve() for log in with_load]
-    if any(log.resolve() in held for log in without):
-        raise InputError("--without is a log with the load; give another.")
+    for log in without:
+        if log.resolve() in held:
+            raise InputError(
+                f"--empty is {plain(str(log))}, a log with the payload; give one without it."
+            )
     if not mass > 0.0:
         raise InputError(f"--mass is {mass:g}, expected the mass of the load in kg, above 0.")
     load = mass if com is None else Load(mass=mass, com=_centre(com))
     if out:
-        keep_inputs(out, (FILE,), [robot, *with_load, *without])
+        keep_inputs(out, (FILE,), [str(robot), *with_load, *without])
         check_writable(out, (FILE,))
-    arm, _ = open_arm(robot, base, tip, strict, snap)
-    options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
+    arm, _ = open_arm(robot)
+    options = reading.arguments(arm.n)
     options["torque"] = "current"
     empty, loaded = read_logs(arm, without, options), read_logs(arm, with_load, options)
     with progress_bar(as_json=as_json) as progress:

@@ -12,46 +12,19 @@ from rich.text import Text
 
 from armdyn.arm.arm import Arm
 from armdyn.arm.codegen import export_c
-from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
-from armdyn.cli.option_names import reading_options
-from armdyn.cli.options.cluster import ClusterOption, WorkersOption, opened_client
-from armdyn.cli.options.identify import (
-    CouplingOption,
-    CutoffOption,
-    DeadBandOption,
-    DecimateOption,
-    DelayOption,
-    ExtraOption,
-    FlipOption,
-    FrictionOption,
-    NoFrictionOption,
-    PriorOption,
-    RobustOption,
-    RotorOption,
-    TiltOption,
-    TrimOption,
-    WeightsOption,
-    fit_options,
+from armdyn.cli.console import (
+    OUT_FOLDER,
+    JsonOption,
+    complain,
+    plain,
+    print_json,
+    progress_bar,
+    show,
 )
-from armdyn.cli.options.log import (
-    ColumnsOption,
-    DropOption,
-    GearOption,
-    SortOption,
-    TimeUnitOption,
-    UnitsOption,
-    keep_inputs,
-    read_logs,
-    reading,
-)
-from armdyn.cli.options.robot import (
-    BaseOption,
-    LenientOption,
-    RobotArgument,
-    SnapOption,
-    TipOption,
-    open_arm,
-)
+from armdyn.cli.options.cluster import ClusterOptions, opened_client
+from armdyn.cli.options.identify import FitOptions
+from armdyn.cli.options.log import LogOptions, keep_inputs, read_logs
+from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import ArmdynError, InputError, RobotFileError
 from armdyn.identification.files import FILES
 from armdyn.identification.identify import identify as identify_arm
@@ -67,98 +40,68 @@ FUNCTIONS = ("mass_matrix", "inverse_dynamics", "gravity")
 
 
 def identify(
-    robot: RobotArgument,
+    robot: RobotOptions,
+    reading: LogOptions,
+    fit: FitOptions,
+    parallel: ClusterOptions,
     logs: Annotated[
         list[Path],
-        typer.Argument(metavar="LOG...", help="CSV, Parquet, npz or mat files, or folders."),
+        typer.Argument(
+            metavar="LOG...", help="Logs: CSV, Parquet, npz or mat files, or folders of them."
+        ),
     ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write to.")
-    ],
+    out: Annotated[Path, OUT_FOLDER],
     test: Annotated[
         list[Path] | None,
-        typer.Option(metavar="LOG", help="Test with this whole log; may be repeated."),
+        typer.Option(metavar="LOG", help="Log for validation; repeatable."),
     ] = None,
     holdout: Annotated[
-        float, typer.Option(help="Share at the end of each log to test with, if no --test.")
+        float,
+        typer.Option(
+            metavar="SHARE", help="Held-out end of each log for validation, if no --test."
+        ),
     ] = 0.3,
-    friction: FrictionOption = None,
-    no_friction: NoFrictionOption = False,
-    rotor: RotorOption = None,
-    physical: Annotated[
-        bool, typer.Option("--physical/--no-physical", help="Links must be bodies that can exist.")
-    ] = True,
-    prior: PriorOption = None,
-    cutoff: CutoffOption = None,
-    trim: TrimOption = None,
-    delay: DelayOption = None,
-    tilt: TiltOption = None,
-    flip: FlipOption = None,
-    coupling: CouplingOption = None,
-    extra: ExtraOption = None,
-    dead_band: DeadBandOption = None,
-    decimate: DecimateOption = None,
-    weights: WeightsOption = None,
-    robust: RobustOption = True,
-    units: UnitsOption = None,
-    time_unit: TimeUnitOption = None,
-    columns: ColumnsOption = None,
-    gear: GearOption = None,
-    sort: SortOption = False,
-    missing: DropOption = False,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: LenientOption = True,
-    snap: SnapOption = True,
     only_passed: Annotated[
-        bool, typer.Option("--strict", help="Exit status 1 if the model has reservations, too.")
+        bool,
+        typer.Option(
+            "--require-passed", help='Fail (exit status 1) unless the verdict is "passed".'
+        ),
     ] = False,
     into: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the model into this file of the robot; a copy goes to DIR."
-        ),
+        typer.Option(metavar="FILE", help="Write a copy of this robot file with the new model."),
     ] = None,
     merge_branches: Annotated[
         bool,
         typer.Option(
-            "--merge-branches", help="With --into: no inertia for links that do not move by joints."
+            "--merge-branches",
+            help="With --into: merge inertias of fixed links into the moving link.",
         ),
     ] = False,
     payload: Annotated[bool, typer.Option("--payload", hidden=True)] = False,
-    without: Annotated[Path | None, typer.Option("--without", hidden=True)] = None,
-    client: ClusterOption = None,
-    workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Identify an arm from logs; exit status 1 if the result is not to be relied on."""
-    if payload or without:
-        raise InputError(
-            "a load is found by a verb of its own: armdyn payload ROBOT HELD [--without EMPTY]."
-        )
-    given = [file for file in (coupling, extra, into) if file]
+    """Identify the dynamic parameters of an arm from logs; exit status 1 if validation fails."""
+    if payload:
+        raise InputError("a payload has its own verb: armdyn payload ROBOT HELD [--empty LOG].")
+    files = [file for file in (fit.coupling, fit.extra, into) if file]
     new = name_into(into) if into else ""
-    again = reading_options(into_options(into)) if into else {}
+    again = robot.of_file(into_options(into)) if into else {}
     names = (*FILES, new) if into else FILES
-    keep_inputs(out, names, [robot, *logs, *(test or ()), *given])
+    keep_inputs(out, names, [str(robot), *logs, *(test or ()), *files])
     check_writable(out, names)
     check_writable(out / C_FOLDER, ())
-    arm, _ = open_arm(robot, base, tip, strict, snap)
+    arm, _ = open_arm(robot)
     if into:
         # is it a file of this arm?
         text_into(arm.robot, into, out / new, **again)
-    fit = fit_options(
-        arm, friction=friction, no_friction=no_friction, rotor=rotor, trim=trim, delay=delay,
-        tilt=tilt, flip=flip, coupling=coupling, extra=extra, dead_band=dead_band, weights=weights,
-        prior=prior, cutoff=cutoff, decimate=decimate,
-    )  # fmt: skip
-    options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
-    with opened_client(client, workers) as opened, progress_bar(as_json=as_json) as progress:
+    fit_arguments, options = fit.arguments(arm), reading.arguments(arm.n)
+    with opened_client(parallel) as opened, progress_bar(as_json=as_json) as progress:
         read = read_logs(arm, logs, options, opened)
         held_out = read_logs(arm, test, options, opened) if test else None
         result = identify_arm(
-            arm, read, physical=physical, holdout=holdout, test=held_out,
-            robust=robust, progress=progress, client=opened, **fit,
+            arm, read, holdout=holdout, test=held_out, progress=progress, client=opened,
+            **fit_arguments,
         )  # fmt: skip
         progress(0, 1, "report")
         texts: dict[str, str | bytes] = {

@@ -14,14 +14,7 @@ from rich.text import Text
 
 from armdyn.arm.pictures import draw_arm
 from armdyn.cli.console import JsonOption, plain, print_json, show
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
+from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.present.pictures import PICTURES_IN_WORDS, check_picture
 from armdyn.present.tables import Grid
 from armdyn.robot.formats.geometry import roll_pitch_yaw
@@ -34,21 +27,17 @@ Column = Callable[[Joint], str]
 
 
 def info(
-    robot: RobotArgument,
+    robot: RobotOptions,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help=f"Draw it and its inertia, as {PICTURES_IN_WORDS}."),
+        typer.Option(metavar="FILE", help=f"Draw the arm and its inertia as {PICTURES_IN_WORDS}."),
     ] = None,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Describe an arm: geometry, masses, limits, warnings."""
+    """Describe an arm: geometry, inertial parameters, limits, warnings."""
     if plot:
         check_picture(plot)
-    arm, warned = open_arm(robot, base, tip, strict, snap)
+    arm, warned = open_arm(robot)
     description = arm.robot
     if plot:
         draw_arm(arm, plot)

@@ -10,14 +10,7 @@ import typer
 
 from armdyn.arm.arm import Arm
 from armdyn.cli.console import JsonOption, complain, plain, print_json, show
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
+from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError, RobotWarning
 from armdyn.minimal.other_sets import OtherSet
 from armdyn.minimal.parameters import MinimalParameters
@@ -29,28 +22,25 @@ Part: TypeAlias = Literal["gravity", "inertia"]
 
 
 def minimal(
-    robot: RobotArgument,
-    rotor: Annotated[bool, typer.Option("--rotor", help="With rotor inertias.")] = False,
-    friction: Annotated[bool, typer.Option("--friction", help="With friction.")] = False,
+    robot: RobotOptions,
+    rotor: Annotated[bool, typer.Option("--rotor", help="Include rotor inertias.")] = False,
+    friction: Annotated[bool, typer.Option("--friction", help="Include friction.")] = False,
     gravity_only: Annotated[
         bool,
-        typer.Option("--gravity-only", help="Only what the arm at rest depends on."),
+        typer.Option("--gravity-only", help="Only the parameters of the gravity torques."),
     ] = False,
     inertia_only: Annotated[
         bool,
-        typer.Option("--inertia-only", help="Only what the inertia matrix depends on."),
+        typer.Option("--inertia-only", help="Only the parameters of the mass matrix."),
     ] = False,
     khalil_gautier: Annotated[
-        bool, typer.Option("--khalil-gautier", help="The set of Khalil and Gautier instead.")
+        bool,
+        typer.Option("--khalil-gautier", help="Use the base parameters of Khalil and Gautier."),
     ] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the minimal parameters: names, values, what they are made of, what stays unseen."""
+    """Compute the identifiable (base) parameters of an arm."""
     part = gravity_only or inertia_only
     if gravity_only and inertia_only:
         raise InputError("--gravity-only and --inertia-only: choose one; without both, both show.")
@@ -59,7 +49,7 @@ def minimal(
     if khalil_gautier and (part or rotor or friction):
         raise InputError("--khalil-gautier is the set of the links alone; leave the others out.")
     only: Part | None = "gravity" if gravity_only else "inertia" if inertia_only else None
-    arm, _ = open_arm(robot, base, tip, strict, snap)
+    arm, _ = open_arm(robot)
     found = _minimal(arm, rotor, friction)
     if latex:
         show(*found.latex().splitlines())

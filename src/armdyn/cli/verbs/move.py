@@ -11,19 +11,20 @@ import typer
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.cli.console import JsonOption, plain, print_json, show
+from armdyn.cli.option_names import numbers
 from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
+    AccelerationOption,
+    DegreesOption,
+    EffortOption,
+    OutMotionOption,
+    RobotOptions,
+    VelocityOption,
     check_motion_files,
-    numbers,
+    in_radians,
     open_arm,
 )
 from armdyn.errors import FileError, InputError
 from armdyn.files import number_in
-from armdyn.log.formats import written_in_words
 from armdyn.log.log import Log
 from armdyn.motion.optimal import TimeOptimal, TimeOptimalPaths, time_optimal
 from armdyn.motion.straight_line import TipLine
@@ -31,62 +32,46 @@ from armdyn.present.pictures import PICTURES_IN_WORDS
 
 
 def move(
-    robot: RobotArgument,
+    robot: RobotOptions,
     through: Annotated[
         Path,
         typer.Option(
-            metavar="POINTS",
-            help="Way-points: a text file with the positions of all joints by commas, a line each.",
+            metavar="FILE", help="Waypoints (text): joint positions by commas, one waypoint a line."
         ),
     ],
-    degrees: Annotated[
-        bool, typer.Option("--degrees", help="Angles are given in degrees, not radians.")
-    ] = False,
+    degrees: DegreesOption = None,
     straight: Annotated[
         bool,
-        typer.Option("--straight", help="The tip moves on straight lines, and stops at corners."),
+        typer.Option("--straight", help="Straight lines of the tip, with stops at the waypoints."),
     ] = False,
-    velocity: Annotated[
-        str | None,
-        typer.Option(metavar="V", help="Largest; one number, or one a joint by commas."),
-    ] = None,
-    acceleration: Annotated[
-        str | None, typer.Option(metavar="A", help="Largest; as for velocity.")
-    ] = None,
-    effort: Annotated[
-        str | None, typer.Option(metavar="TAU", help="Largest; as for velocity.")
-    ] = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    effort: EffortOption = None,
     friction: Annotated[
-        bool, typer.Option("--friction/--no-friction", help="With the friction of joints.")
+        bool, typer.Option("--friction/--no-friction", help="Include joint friction.")
     ] = True,
-    nodes: Annotated[int, typer.Option(help="Pieces of each path.")] = 200,
+    nodes: Annotated[int, typer.Option(help="Grid points of each path.")] = 200,
     tolerance: Annotated[
-        float, typer.Option(help="Largest excess over a limit, as a share of it.")
+        float, typer.Option(help="Allowed excess over a limit, as a share of it.")
     ] = 1e-3,
-    rate: Annotated[float, typer.Option(help="Samples a second of the written motion.")] = 1000.0,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help=f"Write t, q, qd, qdd: {written_in_words()}."
-        ),
-    ] = None,
+    rate: Annotated[
+        float, typer.Option(metavar="HZ", help="Sampling rate of the written motion [Hz].")
+    ] = 1000.0,
+    output: OutMotionOption = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help=f"Draw speed, torques, limits: {PICTURES_IN_WORDS}."),
+        typer.Option(
+            metavar="FILE", help=f"Plot speed, torques and limits as {PICTURES_IN_WORDS}."
+        ),
     ] = None,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Follow way-points as fast as drives and friction allow.
+    """Compute the time-optimal motion through waypoints.
 
-    The path is a cubic spline through the way-points, from rest to rest. Limits are the robot's
-    where none are given.
+    The path is a cubic spline through the waypoints, from rest to rest.
     """
     check_motion_files(output, plot)
-    arm, _ = open_arm(robot, base, tip, strict, snap)
+    arm, _ = open_arm(robot)
     points = _points(arm, through, degrees)
     if straight and plot and len(points) > 2:
         raise InputError(
@@ -163,7 +148,7 @@ def _log(found: list[TimeOptimal], rate: float) -> Log:
     return Log(t, q, qd, qdd, joint_names=found[0].arm.joint_names)
 
 
-def _points(arm: Arm, path: Path, degrees: bool) -> Array:
+def _points(arm: Arm, path: Path, degrees: bool | None) -> Array:
     """Read way-points; a first line of names is skipped."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -186,8 +171,4 @@ def _points(arm: Arm, path: Path, degrees: bool) -> Array:
         rows.append(clean)
     if len(rows) < 2:
         raise FileError(path, f"has {len(rows)} way-points, expected two or more.")
-    points = np.array(rows)
-    if degrees:
-        turning = [joint.is_revolute for joint in arm.robot.joints]
-        points[:, turning] = np.radians(points[:, turning])
-    return points
+    return np.array([in_radians(arm, "--through", row, degrees) for row in rows])

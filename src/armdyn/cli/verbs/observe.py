@@ -8,26 +8,9 @@ from typing import Annotated
 import typer
 
 from armdyn.cli.console import JsonOption, print_json, progress_bar, show
-from armdyn.cli.options.identify import numbers_by_commas
-from armdyn.cli.options.log import (
-    ColumnsOption,
-    DropOption,
-    GearOption,
-    SortOption,
-    TimeUnitOption,
-    UnitsOption,
-    keep_inputs,
-    read_logs,
-    reading,
-)
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
+from armdyn.cli.option_names import numbers
+from armdyn.cli.options.log import LogOptions, keep_inputs, read_logs
+from armdyn.cli.options.robot import PER_JOINT, RobotOptions, open_arm
 from armdyn.control.model_choice import model_for
 from armdyn.control.observer import MomentumObserver
 from armdyn.errors import InputError, shown
@@ -37,66 +20,63 @@ from armdyn.writing import check_writable
 
 
 def observe(
-    robot: RobotArgument,
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="A CSV, Parquet, npz or mat file.")],
+    robot: RobotOptions,
+    reading: LogOptions,
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="Log file: CSV, Parquet, npz or mat.")],
     free: Annotated[
         Path | None,
-        typer.Option(metavar="LOG", help="A log without contacts: it gives the thresholds."),
+        typer.Option(
+            metavar="LOG", help="Log without contacts, from which to estimate the thresholds."
+        ),
     ] = None,
     identified: Annotated[
         bool | None,
         typer.Option(
             "--identify/--no-identify",
-            help="Identify the arm from --free, or else from LOG; if left out, where the "
-            "description misses much of the torques.",
+            help="Identify the arm first, from --free or LOG.",
+            show_default="if the description does not fit the torques",
         ),
     ] = None,
     threshold: Annotated[
         str | None,
         typer.Option(
-            metavar="X", help="Largest torque that is no contact; one, or by commas one each."
+            metavar="X",
+            help=f"Contact threshold of the residual torque: {PER_JOINT}.",
+            show_default="estimated",
         ),
     ] = None,
     gain: Annotated[
         float,
-        typer.Option(metavar="K", help="Of the observer, per second."),
+        typer.Option(metavar="K", help="Observer gain [1/s]."),
     ] = 100.0,
     span: Annotated[
         str | None,
-        typer.Option(metavar="A:B", help="Only from A to B, in seconds of LOG; :B or A: will do."),
+        typer.Option(
+            metavar="A:B", help="Use LOG from A to B [s] only; :B and A: are open ranges."
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help=f"Draw residuals and contacts, as {PICTURES_IN_WORDS}."),
+        typer.Option(metavar="FILE", help=f"Plot residuals and contacts as {PICTURES_IN_WORDS}."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write residuals and thresholds as CSV."),
+        typer.Option("--out", "-o", metavar="FILE", help="Write residuals and thresholds (.csv)."),
     ] = None,
-    units: UnitsOption = None,
-    time_unit: TimeUnitOption = None,
-    columns: ColumnsOption = None,
-    gear: GearOption = None,
-    sort: SortOption = False,
-    missing: DropOption = False,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Find contacts in a log: torques from outside, without accelerations."""
+    """Detect contacts in a log (momentum observer)."""
     for path in (plot, out):
         if path:
-            inputs = [robot, log, *([free] if free else ())]
+            inputs = [str(robot), log, *([free] if free else ())]
             keep_inputs(path.parent, [path.name], inputs)
     if plot:
         check_picture(plot)
     if out:
         check_writable(out.parent, [out.name])
-    arm, _ = open_arm(robot, base, tip, strict, snap)
-    most = None if threshold is None else numbers_by_commas("threshold", threshold)
-    options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
+    arm, _ = open_arm(robot)
+    most = numbers("threshold", threshold)
+    options = reading.arguments(arm.n)
     observed = _cut(read_logs(arm, [log], options)[0], span)
     calm = read_logs(arm, [free], options)[0] if free else None
     with progress_bar(as_json=as_json) as progress:

@@ -7,14 +7,7 @@ from typing import Any, NamedTuple
 
 from armdyn.arm.arm import Arm
 from armdyn.cli.console import JsonOption, print_json, progress_bar, show
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
+from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.graph.count import Operations
 from armdyn.present.tables import Grid, Toned
 from armdyn.programs.methods import methods_of, source
@@ -29,18 +22,14 @@ class Counted(NamedTuple):
 
 
 def ops(
-    robot: RobotArgument,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
+    robot: RobotOptions,
     as_json: JsonOption = False,
 ) -> None:
-    """Count the operations of every method on an arm, and mark the cheapest.
+    """Count the arithmetic operations of every method on an arm.
 
-    Depth is the critical path: the steps that are left if all operations that can run at once do.
+    The cheapest method of each quantity is marked. Depth is the length of the critical path.
     """
-    arm, _ = open_arm(robot, base, tip, strict, snap)
+    arm, _ = open_arm(robot)
     counted = _count(arm, as_json)
     if as_json:
         print_json({"name": arm.name, "n": arm.n, "kinds": _plain(counted)})

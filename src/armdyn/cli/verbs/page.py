@@ -8,66 +8,38 @@ from typing import Annotated
 import typer
 
 from armdyn.cli.console import JsonOption, plain, print_json, show
-from armdyn.cli.option_names import reading_options
-from armdyn.cli.options.log import (
-    ColumnsOption,
-    DropOption,
-    GearOption,
-    SortOption,
-    TimeUnitOption,
-    UnitsOption,
-    keep_inputs,
-    read_logs,
-    reading,
-)
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
-from armdyn.errors import InputError
+from armdyn.cli.options.log import NO_LOG, LogOptions, keep_inputs, read_logs
+from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.present.html import check_page
 
 
 def page(
-    robot: RobotArgument,
+    robot: RobotOptions,
+    reading: LogOptions,
     log: Annotated[
         Path | None,
-        typer.Argument(metavar="[LOG]", help="A log or a saved run: a motion to play."),
+        typer.Argument(metavar="[LOG]", help="Log or saved run to play."),
     ] = None,
     path: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The page, as .html.")
+        Path, typer.Option("--out", "-o", metavar="FILE", help="Output file (.html).")
     ] = Path("arm.html"),
     meshes: Annotated[
-        bool, typer.Option("--meshes", help="Draw the meshes of the robot's file, thinned out.")
+        bool, typer.Option("--meshes", help="Include the meshes of the robot file, simplified.")
     ] = False,
-    units: UnitsOption = None,
-    time_unit: TimeUnitOption = None,
-    columns: ColumnsOption = None,
-    gear: GearOption = None,
-    sort: SortOption = False,
-    missing: DropOption = False,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a page in which an arm moves by its own dynamics; with a log, plays it."""
+    """Write a web page that simulates an arm or plays a log."""
     check_page(path)
-    keep_inputs(path.parent, [path.name], [robot, *([log] if log else ())])
-    if log is None and (units or time_unit or columns or gear or sort or missing):
-        raise InputError("options of a log are given, but no log; name its file after the robot.")
-    arm, warned = open_arm(robot, base, tip, strict, snap, meshes=meshes)
-    options = reading(arm.n, units, time_unit, columns, gear, sort, missing)
+    keep_inputs(path.parent, [path.name], [str(robot), *([log] if log else ())])
+    if log is None:
+        reading.refuse(NO_LOG)
+    arm, warned = open_arm(robot, meshes=meshes)
+    options = reading.arguments(arm.n)
     arm.page(
         path,
         log=read_logs(arm, [log], options)[0] if log else None,
         meshes=meshes,
-        packages=reading_options(("packages",)).get("packages", ()) if meshes else (),
+        packages=robot.packages or () if meshes else (),
     )
     size = path.stat().st_size
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,30 +11,10 @@ import typer
 
 from armdyn.arm.arm import Arm
 from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
-from armdyn.cli.options.cluster import ClusterOption, WorkersOption, opened_client
-from armdyn.cli.options.log import ColumnsOption, DropOption, SortOption, read_logs, reading
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
-from armdyn.cli.options.simulate import (
-    ArmsOption,
-    JitterOption,
-    MeasuredOption,
-    NoiseQOption,
-    NoiseTauOption,
-    QuantisationOption,
-    SeedOption,
-    Sensors,
-    SpreadLinksOption,
-    SpreadQOption,
-    many_arms,
-    spread_lines,
-)
+from armdyn.cli.options.cluster import ClusterOptions, opened_client
+from armdyn.cli.options.log import LogOptions, read_logs
+from armdyn.cli.options.robot import PER_JOINT, DegreesOption, RobotOptions, in_radians, open_arm
+from armdyn.cli.options.simulate import ManyArms, Sensors, spread_lines
 from armdyn.errors import FileError, InputError, shown
 from armdyn.log.formats import format_written, is_log_path, written_in_words
 from armdyn.present.html import check_page
@@ -59,127 +38,116 @@ FIXED = ", ".join(integrator_names(adaptive=False))
 
 
 def simulate(
-    robot: RobotArgument,
+    robot: RobotOptions,
+    reading: LogOptions,
+    sensors: Sensors,
+    many: ManyArms,
+    parallel: ClusterOptions,
     q0: Annotated[
-        str | None, typer.Option(metavar="Q", help="Positions at the beginning, by commas.")
+        str | None,
+        typer.Option(metavar="Q", help="Initial positions, by commas.", show_default="zero"),
     ] = None,
     qd0: Annotated[
-        str | None, typer.Option(metavar="QD", help="Velocities at the beginning.")
+        str | None,
+        typer.Option(metavar="QD", help="Initial velocities, by commas.", show_default="zero"),
     ] = None,
-    degrees: Annotated[
-        bool, typer.Option("--degrees", help="Angles are given in degrees, not radians.")
-    ] = False,
-    until: Annotated[float, typer.Option(metavar="T", help="How long, in seconds.")] = 5.0,
+    degrees: DegreesOption = None,
+    until: Annotated[float, typer.Option(metavar="T", help="Duration [s].")] = 5.0,
     torque: Annotated[
         str | None,
         typer.Option(
-            metavar="TAU|LOG", help="Drive torques by commas, or a log whose torques are applied."
+            metavar="TAU|LOG",
+            help="Drive torques, by commas, or a log of them.",
+            show_default="none",
         ),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="Q", help="Positions that a PD controller goes to, by commas."),
+        typer.Option(metavar="Q", help="Target positions of a PD controller, by commas."),
     ] = None,
     kp: Annotated[
         str | None,
-        typer.Option(metavar="KP", help=f"Its stiffness, one or one a joint; else {KP}."),
+        typer.Option(
+            metavar="KP", help=f"Position gain of the controller: {PER_JOINT}.", show_default=KP
+        ),
     ] = None,
     kd: Annotated[
         str | None,
-        typer.Option(metavar="KD", help=f"Its damping, one or one a joint; else {KD}."),
+        typer.Option(
+            metavar="KD", help=f"Velocity gain of the controller: {PER_JOINT}.", show_default=KD
+        ),
     ] = None,
-    integrator: Annotated[
-        str,
-        typer.Option(help=f"By steps of its choice: {ADAPTIVE}; by equal steps: {FIXED}."),
-    ] = "rk45",
-    method: Annotated[str, typer.Option(help="Of forward dynamics; see `armdyn ops`.")] = "auto",
-    rtol: Annotated[
-        float | None, typer.Option(help=f"Tolerance of {ADAPTIVE}; else {RTOL:g}.")
-    ] = None,
-    step: Annotated[
-        float | None,
-        typer.Option(help=f"Of {FIXED}, in seconds; else {STEP:g}."),
-    ] = None,
-    samples: Annotated[
-        float | None, typer.Option("--rate", help="Samples a second; all steps if left out.")
-    ] = None,
-    friction: Annotated[
-        bool, typer.Option("--friction/--no-friction", help="With the friction of joints.")
-    ] = True,
-    stiction: Annotated[
-        float, typer.Option(help="What a joint at rest withstands, over Coulomb friction.")
-    ] = 1.0,
     wrench: Annotated[
         str | None,
         typer.Option(
-            metavar="F,M", help="Force and moment on the tip, in base axes: six numbers by commas."
+            metavar="F,M",
+            help="Force and moment on the tip in base axes [N, N m]: FX,FY,FZ,MX,MY,MZ.",
         ),
     ] = None,
     limits: Annotated[
-        str, typer.Option(help="At the limits of joints: report, stop or spring.")
+        str, typer.Option(help="At joint limits: report (only), stop or spring.")
     ] = "report",
+    samples: Annotated[
+        float | None,
+        typer.Option("--rate", metavar="HZ", help="Sampling rate [Hz].", show_default="all steps"),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="Method of forward dynamics; see armdyn ops.")
+    ] = "auto",
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Keep the part before a failure (exit status 1).")
+    ] = False,
+    friction: Annotated[
+        bool, typer.Option("--friction/--no-friction", help="Include joint friction.")
+    ] = True,
+    stiction: Annotated[
+        float, typer.Option(help="Static friction, as a multiple of Coulomb friction.")
+    ] = 1.0,
+    integrator: Annotated[
+        str, typer.Option(help=f"Adaptive: {ADAPTIVE}; of fixed step: {FIXED}.")
+    ] = "rk45",
+    rtol: Annotated[
+        float | None,
+        typer.Option(help=f"Relative tolerance of {ADAPTIVE}.", show_default=f"{RTOL:g}"),
+    ] = None,
+    step: Annotated[
+        float | None, typer.Option(help=f"Step of {FIXED} [s].", show_default=f"{STEP:g}")
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help=f"Write the run as {written_in_words()}."
-        ),
+        typer.Option("--out", "-o", metavar="FILE", help=f"Write the run as {written_in_words()}."),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help=f"Draw it, as {PICTURES_IN_WORDS}.")
+        Path | None, typer.Option(metavar="FILE", help=f"Plot the run as {PICTURES_IN_WORDS}.")
     ] = None,
     animate: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a page (.html) in which the arm moves."),
+        Path | None, typer.Option(metavar="FILE", help="Write an animation (.html).")
     ] = None,
-    measured: MeasuredOption = None,
-    noise_q: NoiseQOption = None,
-    noise_tau: NoiseTauOption = None,
-    quantisation: QuantisationOption = None,
-    jitter: JitterOption = None,
-    seed: SeedOption = None,
-    arms: ArmsOption = None,
-    spread_q: SpreadQOption = None,
-    spread_links: SpreadLinksOption = None,
-    client: ClusterOption = None,
-    workers: WorkersOption = None,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Keep the part before a failure; exit status 1.")
-    ] = False,
-    columns: ColumnsOption = None,
-    sort: SortOption = False,
-    missing: DropOption = False,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Let an arm move from a state under torques, friction and its weight."""
-    sensors = Sensors(noise_q, noise_tau, quantisation, jitter, None if arms else seed)
-    sensors.check(measured)
-    _check_files(output, measured, plot, animate)
+    """Simulate an arm."""
+    sensors.check(many.arms is not None)
+    files = (output, sensors.measured, plot, animate)
+    _check_files(*files)
     _check_used(integrator, rtol, step, target, kp, kd)
-    _check_log(torque, columns, sort, missing)
-    arm, warned = open_arm(robot, base, tip, strict, snap)
-    options = reading(arm.n, None, None, columns, None, sort, missing)
-    drive = _drive(arm, torque, target, kp, kd, degrees, options)
-    start = many_arms(
-        arm, arms, _numbers(arm, "--q0", q0, degrees), spread_q, spread_links,
-        (output, measured, plot, animate), seed,
-    )  # fmt: skip
+    if not _is_log(torque):
+        reading.refuse("are of a log given by --torque.")
+    arm, warned = open_arm(robot)
+    drive = _drive(arm, torque, target, kp, kd, degrees, reading)
+    start = many.arguments(arm, _positions(arm, "--q0", q0, degrees), files, sensors.seed)
     if samples is not None:
         start["samples"] = _samples(samples, until)
-    elif arms:
+    elif many.arms:
         start["samples"] = 2
     with (
         _interruptible(),
-        opened_client(client, workers) as opened,
+        opened_client(parallel) as opened,
         progress_bar(as_json=as_json) as progress,
     ):
         run = run_simulation(
             arm,
             **start,
-            qd0=_numbers(arm, "--qd0", qd0, degrees),
+            qd0=_velocities(arm, qd0, degrees),
             until=until,
             torque=drive,
             integrator=integrator,
@@ -196,13 +164,12 @@ def simulate(
         )
     if output:
         run.save(output)
-    if measured:
-        sensors.save(run, measured)
+    sensors.save(run)
     if plot:
         run.plot(plot)
     if animate:
         run.animate(animate)
-    written = [str(path) for path in (output, measured, plot, animate) if path]
+    written = [str(path) for path in files if path]
     if as_json:
         print_json({**run.to_dict(), "warnings": warned, "written": written})
     else:
@@ -261,12 +228,6 @@ def _check_used(
         raise InputError(f"--rtol does nothing with {integrator}, whose steps are fixed: --step.")
 
 
-def _check_log(torque: str | None, columns: list[str] | None, sort: bool, drop: bool) -> None:
-    """Refuse options of a log if there is no log."""
-    if (columns or sort or drop) and not _is_log(torque):
-        raise InputError("--columns, --sort and --drop-missing are of a log given by --torque.")
-
-
 def _is_log(torque: str | None) -> bool:
     return torque is not None and is_log_path(Path(torque))
 
@@ -277,20 +238,20 @@ def _drive(
     target: str | None,
     kp: str | None,
     kd: str | None,
-    degrees: bool,
-    options: dict[str, Any],
+    degrees: bool | None,
+    reading: LogOptions,
 ) -> Any:
     if target is not None:
         if torque is not None:
             raise InputError("--torque and --target both say what the drives do: give one.")
-        goal = _numbers(arm, "--target", target, degrees)
+        goal = _positions(arm, "--target", target, degrees)
         stiffness = _gains("--kp", KP if kp is None else kp)
         return PD(stiffness, _gains("--kd", KD if kd is None else kd), goal or [0.0] * arm.n)
     if torque is None:
         return None
     if _is_log(torque):
-        return read_logs(arm, [Path(torque)], options)[0]
-    return _numbers(arm, "--torque", torque, False)
+        return read_logs(arm, [Path(torque)], reading.arguments(arm.n))[0]
+    return _numbers(arm, "--torque", torque)
 
 
 def _gains(option: str, words: str) -> list[float] | float:
@@ -298,16 +259,25 @@ def _gains(option: str, words: str) -> list[float] | float:
     return values[0] if len(values) == 1 else values
 
 
-def _numbers(arm: Arm, option: str, words: str | None, degrees: bool) -> list[float] | None:
-    if words is None:
-        return None
+def _positions(
+    arm: Arm, option: str, words: str | None, degrees: bool | None
+) -> list[float] | None:
+    return None if words is None else in_radians(arm, option, _numbers(arm, option, words), degrees)
+
+
+def _velocities(arm: Arm, words: str | None, degrees: bool | None) -> list[float] | None:
+    return (
+        None
+        if words is None
+        else in_radians(arm, "--qd0", _numbers(arm, "--qd0", words), bool(degrees))
+    )
+
+
+def _numbers(arm: Arm, option: str, words: str) -> list[float]:
     values = _floats(option, words)
     if len(values) != arm.n:
         raise InputError(f"{option} has {len(values)} numbers, but {arm.name} has {arm.n} joints.")
-    if not degrees:
-        return values
-    joints = zip(values, arm.robot.joints, strict=True)
-    return [math.radians(x) if joint.is_revolute else x for x, joint in joints]
+    return values
 
 
 def _six(option: str, words: str) -> list[float]:

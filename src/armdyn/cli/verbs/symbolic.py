@@ -9,14 +9,7 @@ import typer
 
 from armdyn.checks import checked_choice
 from armdyn.cli.console import JsonOption, print_json, show, show_text
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
+from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError
 from armdyn.symbolics.model import MATRICES, SymbolicModel
 from armdyn.symbolics.model import symbolic as symbolic_model
@@ -24,25 +17,24 @@ from armdyn.writing import check_writable, write_whole
 
 
 def symbolic(
-    robot: RobotArgument,
+    robot: RobotOptions,
     matrices: Annotated[
-        str, typer.Option(help=f"What to show, of {', '.join(MATRICES)}; default: all.")
+        str,
+        typer.Option(
+            metavar="M,M", help=f"Matrices to derive: {', '.join(MATRICES)}.", show_default="all"
+        ),
     ] = "",
-    latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
-    python: Annotated[bool, typer.Option("--python", help="As Python functions.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    python: Annotated[bool, typer.Option("--python", help="Print Python functions.")] = False,
     general: Annotated[
-        bool, typer.Option("--general", help="With symbols for masses and inertias that are zero.")
+        bool, typer.Option("--general", help="Keep symbols of zero masses and inertias.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write to.")
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file.")
     ] = None,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the dynamics of a small arm as formulas, with its constants as symbols."""
+    """Derive the dynamics of a small arm in symbolic form."""
     if latex + python + as_json > 1:
         raise InputError("--latex, --python and --json exclude each other; choose one.")
     if output is not None and as_json:
@@ -52,7 +44,7 @@ def symbolic(
         checked_choice(name, "matrices", MATRICES, what="matrix")
     if output is not None:
         check_writable(output.parent, [output.name])
-    arm, _ = open_arm(robot, base, tip, strict, snap)
+    arm, _ = open_arm(robot)
     model = symbolic_model(arm, general=general)
     if as_json:
         print_json(_plain(model, names))

@@ -10,38 +10,29 @@ import typer
 from armdyn.arm.verify import Check, Precision, Verification, single_precision
 from armdyn.arm.verify import verify as verify_arm
 from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show
-from armdyn.cli.options.robot import (
-    BaseOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    TipOption,
-    open_arm,
-)
+from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.present.tables import Grid, Toned
 
 NOT_COMPARED = 'Pinocchio was not compared: it is not installed (pip install "armdyn[verify]").'
 
 
 def verify(
-    robot: RobotArgument,
+    robot: RobotOptions,
     n_states: Annotated[
         int | None,
-        typer.Option("--states", help="How many random states; by default 20, 1000 with --float."),
+        typer.Option(
+            "--states", help="Number of random states.", show_default="20; 1000 with --float"
+        ),
     ] = None,
     single: Annotated[
         bool,
-        typer.Option("--float", help="Measure instead what single precision (float32) loses."),
+        typer.Option("--float", help="Measure the error of single precision (float32) instead."),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of the random states.")] = 0,
-    tip: TipOption = None,
-    base: BaseOption = None,
-    strict: StrictOption = True,
-    snap: SnapOption = True,
+    seed: Annotated[int, typer.Option(help="Seed of the random states.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare all methods at random states; exit status 1 if one disagrees."""
-    arm, _ = open_arm(robot, base, tip, strict, snap)
+    """Cross-check all methods at random states; exit status 1 if one disagrees."""
+    arm, _ = open_arm(robot)
     if single:
         with progress_bar(as_json=as_json) as progress:
             found = single_precision(arm, 1000 if n_states is None else n_states, seed, progress)
