@@ -28,6 +28,11 @@ PACKAGE = "clarabel"
 
 # The caller judges whether a solution to reduced tolerances is good enough.
 SOLVED = ("Solved", "AlmostSolved")
+# Settings that are tried in turn: Clarabel's own; more regularisation of the linear systems, for
+# data without noise, where the cost is nearly flat; then reduced tolerances as well.
+REGULARISED = {"static_regularization_constant": 1e-6, "iterative_refinement_max_iter": 30}
+REDUCED = {"reduced_tol_gap_abs": 1e-4, "reduced_tol_gap_rel": 1e-4, "reduced_tol_feas": 1e-4}
+SETTINGS: tuple[dict[str, float], ...] = ({}, REGULARISED, {**REGULARISED, **REDUCED})
 WITHOUT_SOLUTION = {
     "PrimalInfeasible": "infeasible",
     "AlmostPrimalInfeasible": "infeasible",
@@ -142,18 +147,23 @@ class ConicProblem:
         A, b = np.concatenate(blocks), np.concatenate([constant for *_, constant in self._cones])
         if not all(np.isfinite(x).all() for x in (linear, squares, A, b)):
             raise NumericalError(f"{what}: a coefficient of the problem is not finite.")
-        sparse, settings = scipy("sparse"), self._clarabel.DefaultSettings()
-        settings.verbose = False
-        solver = self._clarabel.DefaultSolver(
-            sparse.csc_matrix(np.diag(2.0 * squares)), linear, sparse.csc_matrix(A), b,
-            [cone for cone, *_ in self._cones], settings,
-        )  # fmt: skip
-        solution = solver.solve()
-        status = str(solution.status)
-        if status in WITHOUT_SOLUTION:
-            raise NumericalError(
-                f"{what}: the solver Clarabel says that the problem is {WITHOUT_SOLUTION[status]}."
-            )
-        if status not in SOLVED:
-            raise NumericalError(f"{what}: the solver Clarabel gave up ({status}).")
-        return np.array(solution.x)
+        sparse, status = scipy("sparse"), ""
+        for changes in SETTINGS:
+            settings = self._clarabel.DefaultSettings()
+            settings.verbose = False
+            for name, value in changes.items():
+                setattr(settings, name, value)
+            solver = self._clarabel.DefaultSolver(
+                sparse.csc_matrix(np.diag(2.0 * squares)), linear, sparse.csc_matrix(A), b,
+                [cone for cone, *_ in self._cones], settings,
+            )  # fmt: skip
+            solution = solver.solve()
+            status = str(solution.status)
+            if status in SOLVED:
+                return np.array(solution.x)
+            if status in WITHOUT_SOLUTION:
+                raise NumericalError(
+                    f"{what}: the solver Clarabel says that the problem is "
+                    f"{WITHOUT_SOLUTION[status]}."
+                )
+        raise NumericalError(f"{what}: the solver Clarabel gave up ({status}).")
