@@ -78,7 +78,7 @@ def test_planted_defects_are_found_and_replayed(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
-    words = ("--targets", "dh", "--seed", "500", "--state", str(tmp_path))
+    words = ("--targets", "dh", "--seed", "500", "--state", str(tmp_path), "--workers", "1")
     process = subprocess.Popen(
         command(*words, "--cases", "100000"), cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL
     )

@@ -34,7 +34,7 @@ def test_every_verb_of_armdyn_for_papers_is_a_command() -> None:
     "words",
     [
         ("tables", "--paper", "saha_1999", "--lines"),
-        ("claims", "--paper", "saha_1999", "--json"),
+        pytest.param(("claims", "--paper", "saha_1999", "--json"), marks=pytest.mark.slow),
         ("paper", "lin_1994"),
         ("paper", "--json"),
         ("study", "nothing"),

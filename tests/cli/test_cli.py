@@ -56,7 +56,9 @@ def test_ops_counts_every_method_and_marks_the_cheapest(monkeypatch, capsys) -> 
     assert "[LinFang1999] Table I" in out
 
 
-@pytest.mark.parametrize("robot", ["ascher2", "puma560", "scara"])  # others take as long
+@pytest.mark.parametrize(
+    "robot", ["ascher2", "scara", pytest.param("puma560", marks=pytest.mark.slow)]
+)
 def test_verify_agrees_on_bundled_robots(monkeypatch, capsys, robot) -> None:
     status, out, err = run(monkeypatch, capsys, "verify", robot, "--json")
     told = json.loads(out)

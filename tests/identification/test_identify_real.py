@@ -15,6 +15,8 @@ from armdyn.identification.identify import identify
 from support.beside import beside
 from support.identification import example_robot
 
+pytestmark = pytest.mark.slow  # studies of published logs
+
 
 def halves(log: Log) -> tuple[Log, Log]:
     return log.part(0, len(log) // 2), log.part(len(log) // 2, len(log))
