@@ -44,7 +44,7 @@ def place(tmp_path_factory) -> Path:
 def test_a_load_is_found_beside_the_known_arm(monkeypatch, capsys, place, tmp_path) -> None:
     out = tmp_path / "out"
     words = ("payload", place / "small.toml", place / "held.csv", "-o", out)
-    status, told, err = run(monkeypatch, capsys, *words, "--without", place / "empty.csv")
+    status, told, err = run(monkeypatch, capsys, *words, "--empty", place / "empty.csv")
     assert (status, err) == (0, "")
     assert "passed: the mass of the load is known, " in told and "aligned" in told
     found = json.loads((out / "payload.json").read_text())
@@ -74,14 +74,14 @@ def test_another_motion_is_an_error(monkeypatch, capsys, place, tmp_path) -> Non
     out = tmp_path / "out"
     status, told, err = run(
         monkeypatch, capsys, "payload", place / "small.toml", place / "held.csv", "-o", out,
-        "--without", tmp_path / "other.csv",
+        "--empty", tmp_path / "other.csv",
     )  # fmt: skip
     assert (status, told) == (2, "") and "not of one motion" in err and not out.exists()
 
 
 def test_gains_are_found_by_a_mass(monkeypatch, capsys, place, tmp_path) -> None:
     words = (
-        "gains", place / "small.toml", place / "amps.csv", "--without", place / "amps_empty.csv",
+        "gains", place / "small.toml", place / "amps.csv", "--empty", place / "amps_empty.csv",
         "--mass", "1.5",
     )  # fmt: skip
     out = tmp_path / "out"
@@ -97,7 +97,7 @@ def test_gains_are_found_by_a_mass(monkeypatch, capsys, place, tmp_path) -> None
 
 def test_a_wrong_centre_of_mass_is_an_error(monkeypatch, capsys, place, tmp_path) -> None:
     status, told, err = run(
-        monkeypatch, capsys, "gains", place / "small.toml", place / "amps.csv", "--without",
+        monkeypatch, capsys, "gains", place / "small.toml", place / "amps.csv", "--empty",
         place / "amps_empty.csv", "--mass", "1.5", "--com", "0.4,0,0", "-o", tmp_path / "out",
     )  # fmt: skip
     assert (status, told) == (2, "") and "the currents show it at" in err
@@ -106,7 +106,7 @@ def test_a_wrong_centre_of_mass_is_an_error(monkeypatch, capsys, place, tmp_path
 
 def test_torques_have_no_gains(monkeypatch, capsys, place) -> None:
     status, _, err = run(
-        monkeypatch, capsys, "gains", place / "small.toml", place / "held.csv", "--without",
+        monkeypatch, capsys, "gains", place / "small.toml", place / "held.csv", "--empty",
         place / "empty.csv", "--mass", "1.5",
     )  # fmt: skip
     assert status == 2 and "current" in err

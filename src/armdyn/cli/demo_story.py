@@ -137,9 +137,9 @@ def run_demo(
 
 def _chapters(stage: _Stage) -> Iterator[Chapter]:
     yield _the_arm(stage, stage.step(0, 35, "comparing all methods"))
-    stage.step(35, 37, "minimal parameters and operation counts")
+    stage.step(35, 37, "base parameters and operation counts")
     yield _minimal(stage.arm)
-    yield _excitation(stage, stage.step(37, 45, "looking for a motion that tells most"))
+    yield _excitation(stage, stage.step(37, 45, "optimising the excitation trajectory"))
     stage.step(45, 75, "moving the arm and measuring")
     yield _measurements(stage)
     stage.step(75, 93, "identifying")
@@ -180,12 +180,12 @@ def _the_arm(stage: _Stage, progress: Progress) -> Chapter:
 def _minimal(arm: Arm) -> Chapter:
     base = arm.minimal
     rows = [("parameters of the links", "", str(len(arm.parameters)))]
-    rows.append(("minimal parameters: all that torques can tell", "", str(len(base.names))))
+    rows.append(("identifiable (base) parameters", "", str(len(base.names))))
     for quantity in ("mass_matrix", "inverse_dynamics", "forward_dynamics"):
         f = arm.function(quantity)
         rows.append((quantity, f.method, str(f.operations)))
     return Chapter(
-        "Minimal parameters, and the fewest operations",
+        "Base parameters, and the fewest operations",
         "Counted on the program that was traced for this very arm; M are multiplications and "
         "divisions, A additions and subtractions.",
         Grid("", ("what", "cheapest method", "number"), 2, tuple(rows)),
@@ -207,7 +207,7 @@ def _excitation(stage: _Stage, progress: Progress) -> Chapter:
         used = max(float(motion.peaks[key].max()) for key in ("position", "velocity"))
         rows.append((name, f"{seconds:g} s", f"{motion.condition:.1f}", f"{used:.0%}"))
     return Chapter(
-        "Find a motion that tells most about the parameters",
+        "Compute an optimal excitation trajectory",
         "A Fourier series within the limits of the joints, D-optimal for the rough description; "
         "and another motion, to test with.",
         Grid("", ("motion", "duration", "condition", "limits used"), 1, tuple(rows)),
@@ -233,7 +233,7 @@ def _measurements(stage: _Stage) -> Chapter:
         rows.append((name, str(len(log.t)), f"{np.degrees(off):.2f}°", str(sticks)))
     wrong = ", ".join(f"{x - 1:+.0%}" for x in WRONG)
     return Chapter(
-        "Let a simulated arm follow it, and measure",
+        "Simulate the arm along it, and measure",
         f"Its controller has a description whose masses are off by {wrong}, and no friction. "
         "Measured: positions by encoders of 16 bits, torques with noise, at times that jitter.",
         Grid(
@@ -266,7 +266,7 @@ def _identified(stage: _Stage, result: Result) -> Chapter:
         ("within two", f"{within[1]:.0%}"),
         ("within three", f"{within[2]:.0%}"),
         (
-            "links that no body can be",
+            "links with physically inconsistent inertias",
             str(sum(bool(j.physical_faults()) for j in result.arm.robot.joints)),
         ),
     )
@@ -302,7 +302,7 @@ def _validated(stage: _Stage, result: Result) -> Chapter:
         "identified, beside the truth",
     )  # fmt: skip
     return Chapter(
-        "Test it on the other motion",
+        "Validate it on the other motion",
         "Errors of torques that no fit has seen. Beside the measurements there is noise in them; "
         "beside the truth there is none. Below, the motion: a joint turns orange or blue where the "
         "identified model does not explain its torque.",

@@ -28,7 +28,7 @@ def with_groups(function: Callable[..., None]) -> Callable[..., None]:
     groups are listed after those of the verb.
     """
     hints = get_type_hints(function, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     if not groups:
         return function
     parameters: list[inspect.Parameter] = []
