@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.kinematics.branch_solver import MANY
+from armdyn.kinematics.branch_solver import MANY_POSES
 from armdyn.kinematics.elimination import AT_ONCE
 from armdyn.kinematics.families import closed_form
 from armdyn.robot.chain import chain_of
@@ -243,9 +243,9 @@ def test_limits_change_marks_but_no_position() -> None:
 def test_one_redundancy_for_many_poses_is_that_of_each() -> None:
     arm = armdyn.load("panda")
     rng = np.random.default_rng(0)
-    poses = arm.pose(rng.uniform(-1.0, 1.0, (MANY + 5, 7)))
+    poses = arm.pose(rng.uniform(-1.0, 1.0, (MANY_POSES + 5, 7)))
     shared = arm.inverse_kinematics_all(poses, redundancy=0.3)
-    some = [0, 1, MANY // 2, MANY, MANY + 4]
+    some = [0, 1, MANY_POSES // 2, MANY_POSES, MANY_POSES + 4]
     each = arm.inverse_kinematics_all(poses[some], redundancy=np.full(5, 0.3))
     for name in ("q", "valid", "margin", "complete"):
         np.testing.assert_array_equal(getattr(shared, name)[some], getattr(each, name))
