@@ -166,7 +166,7 @@ def test_processors_without_a_name_have_that_of_their_kind(
 def test_rows_need_no_mapping_of_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MAP_POPULATE", "MAP_PRIVATE", "MAP_ANONYMOUS"):
         monkeypatch.delattr(_memory_rows.mmap, name, raising=False)
-    assert _memory_rows.MemoryRows(_memory_rows.LARGE // 4, 2).rows.shape[1] == 2
+    assert _memory_rows.MemoryRows(_memory_rows.LARGE_ARRAY_BYTES // 4, 2).rows.shape[1] == 2
 
 
 def test_files_are_written_where_there_are_no_locks(

@@ -244,7 +244,7 @@ def test_limits_change_marks_but_no_position() -> None:
 def test_one_redundancy_for_many_poses_is_that_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
     part, many = 64, 128
     monkeypatch.setattr(branch_solver, "PART", part)
-    monkeypatch.setattr(branch_solver, "MANY", many)
+    monkeypatch.setattr(branch_solver, "MANY_POSES", many)
     arm = armdyn.load("panda")
     rng = np.random.default_rng(0)
     poses = arm.pose(rng.uniform(-1.0, 1.0, (many + 5, 7)))

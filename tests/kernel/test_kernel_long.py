@@ -19,7 +19,7 @@ from armdyn.kernel.kernel import compile_program
 from armdyn.kernel.straight import emit as _emit
 from armdyn.kernel.straight.order import Round, early, min_live, read_times, rounds
 from armdyn.kernel.straight.spill import SpillAllocator
-from armdyn.kernel.straight.store import WIDE, Stores
+from armdyn.kernel.straight.store import WIDE_OUTPUT_COLUMNS, Stores
 from armdyn.kernel.targets.target import Target
 from armdyn.robot.library import generic
 from armdyn.scalar import Op
@@ -222,7 +222,7 @@ def _wide_program(seed: int) -> Program:
     for _ in range(30):
         code.append(Instruction(Op.ADD, (pick.choice(computed), pick.choice(computed))))
         computed.append(len(code) - 1)
-    outputs = (Slot("wide", (WIDE + pick.randrange(60),)), Slot("narrow", (11,)))
+    outputs = (Slot("wide", (WIDE_OUTPUT_COLUMNS + pick.randrange(60),)), Slot("narrow", (11,)))
     results: list[int] = []
     n = sum(slot.size for slot in outputs)
     while len(results) < n:

@@ -13,7 +13,7 @@ from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
 from armdyn.kernel import batch as _batch
 from armdyn.kernel import streaming as _streams
-from armdyn.kernel.batch_ir import STREAMED
+from armdyn.kernel.batch_ir import STREAMING_THRESHOLD_BYTES
 from armdyn.kernel.element import BAD_INPUT, BAD_RESULT, DOUBLE, STREAMING
 from armdyn.kernel.ir.codegen import Codegen
 from armdyn.kernel.kernel import Kernel, compile_program
@@ -176,9 +176,12 @@ def test_streamed_results_of_large_inputs_are_looked_at(
 
 
 def test_many_results_are_streamed_and_few_are_not() -> None:
-    assert _kernel("few ratios", TARGETS[0]).checked_loop.most_unstreamed == STREAMED // 24
+    assert (
+        _kernel("few ratios", TARGETS[0]).checked_loop.most_unstreamed
+        == STREAMING_THRESHOLD_BYTES // 24
+    )
     f = PUMA.function("mass_matrix")
-    q = RNG.uniform(-1, 1, (STREAMED // 288 + 1001, 6))
+    q = RNG.uniform(-1, 1, (STREAMING_THRESHOLD_BYTES // 288 + 1001, 6))
     expected = np.concatenate([f(part) for part in np.array_split(q, 5)])
     for threads in (1, 2):
         assert np.array_equal(f(q, threads=threads), expected)

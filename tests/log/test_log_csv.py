@@ -162,7 +162,7 @@ def test_both_readers_give_the_same_bits_and_faults(
     rows[300] = "3.0,1,,3,x"
     rows[400] = "4.0,1,2,y,x"
     faulty = written(tmp_path, text("t,q1,q2,q3,frame", *rows), "faulty.csv")
-    monkeypatch.setattr("armdyn.log.csv.LONG", 0)
+    monkeypatch.setattr("armdyn.log.csv.LONG_TEXT_CHARACTERS", 0)
     assert Log.read(path, units="rad").q.tobytes() == plain.q.tobytes()
     np.testing.assert_array_equal(plain.q[:, 0], numbers[:, 0])
     assert fault(faulty).line == 402

@@ -17,7 +17,7 @@ from armdyn.motion.optimal import TimeOptimal, TimeOptimalPaths, time_optimal
 from armdyn.motion.passes import passed
 from armdyn.motion.paths import splines
 from armdyn.motion.planning import Tight
-from armdyn.motion.problem import MANY, Problem
+from armdyn.motion.problem import MIN_COMPILED_SPLINES, Problem
 from armdyn.motion.programs import bound_step, cap_step, forward_step
 from support.says import Said, facts, says
 
@@ -179,10 +179,10 @@ def test_programs_give_the_same_on_floats_and_compiled() -> None:
 
 
 def test_nodes_of_many_paths_are_those_of_each() -> None:
-    points = np.random.default_rng(1).uniform(-1.0, 1.0, (MANY, 4, 2))
+    points = np.random.default_rng(1).uniform(-1.0, 1.0, (MIN_COMPILED_SPLINES, 4, 2))
     limits = limits_of(RUBBING, None, None, None)
     many = Problem.of(RUBBING, splines(points), limits, True, 20)
-    for k in (0, 7, MANY - 1):
+    for k in (0, 7, MIN_COMPILED_SPLINES - 1):
         alone = Problem.of(RUBBING, splines(points[[k]]), limits, True, 20)
         real = len(alone.s)
         for name in ("s", "node", "sigma", "fastest"):
@@ -193,19 +193,26 @@ def test_nodes_of_many_paths_are_those_of_each() -> None:
 
 def test_a_speed_is_capped_wherever_the_search_finds_a_better_one() -> None:
     """`bound` says where lower speeds may be better: `cap` finds none elsewhere."""
-    points = np.random.default_rng(3).uniform(-2.0, 2.0, (MANY, 5, 2))
+    points = np.random.default_rng(3).uniform(-2.0, 2.0, (MIN_COMPILED_SPLINES, 5, 2))
     for arm in (planar(), RUBBING):
         problem = Problem.of(arm, splines(points), limits_of(arm, 30.0, None, None), True, 30)
         room = Tight.none(problem).room(problem, None)
         law = passed(problem, room, 0.0, 0.0)
         rng, better, told = np.random.default_rng(0), 0, 0
         for i in range(len(problem.length)):
-            top, y = (x[:, None] * rng.uniform(0.3, 3.0, (MANY, 1)) for x in law.bound[[i + 1, i]])
-            piece = np.stack([2.0 * problem.length[i], *np.full((2, MANY), [[1.0], [1e-4]])], 1)
+            top, y = (
+                x[:, None] * rng.uniform(0.3, 3.0, (MIN_COMPILED_SPLINES, 1))
+                for x in law.bound[[i + 1, i]]
+            )
+            piece = np.stack(
+                [2.0 * problem.length[i], *np.full((2, MIN_COMPILED_SPLINES), [[1.0], [1e-4]])], 1
+            )
             rows = (problem.node[i], problem.node[i + 1], room.left[i], room.right[i], room.most[i])
             given = (*rows, problem.sigma[i], piece, top, top, y)
-            _, bound, state = bound_step(problem.drives)(given, (MANY,)).results
-            best = cap_step(problem.drives)((*given[:-1], bound[:, None]), (MANY,)).results[0]
+            _, bound, state = bound_step(problem.drives)(given, (MIN_COMPILED_SPLINES,)).results
+            best = cap_step(problem.drives)(
+                (*given[:-1], bound[:, None]), (MIN_COMPILED_SPLINES,)
+            ).results[0]
             real = problem.length[i] > 0.0
             assert (best <= bound)[real].all()
             assert (state[real & (best < bound)] > 0.0).all()
@@ -215,17 +222,19 @@ def test_a_speed_is_capped_wherever_the_search_finds_a_better_one() -> None:
 
 
 def test_many_paths_are_judged_by_one_program_as_one_by_parts() -> None:
-    points = np.random.default_rng(1).uniform(-1.0, 1.0, (MANY, 4, 2))
+    points = np.random.default_rng(1).uniform(-1.0, 1.0, (MIN_COMPILED_SPLINES, 4, 2))
     limits = limits_of(RUBBING, None, 40.0, np.stack([EFFORT, [3.0, 0.0]], axis=1))
     problem = Problem.of(RUBBING, splines(points), limits, True, 20)
     law = passed(problem, Tight.none(problem).room(problem, None), 0.0, 0.0)
     compiled = asked(problem, law.speed)
-    parts = [asked(problem.some(np.array([k])), law.speed[:, [k]]) for k in range(MANY)]
+    parts = [
+        asked(problem.some(np.array([k])), law.speed[:, [k]]) for k in range(MIN_COMPILED_SPLINES)
+    ]
     for name in ("velocity", "used"):
         alone = np.concatenate([getattr(part, name) for part in parts], axis=1)
         np.testing.assert_allclose(getattr(compiled, name), alone, rtol=1e-9, atol=1e-9)
     piece, lane = compiled.beyond
-    assert len(piece) > MANY
+    assert len(piece) > MIN_COMPILED_SPLINES
     for k, part in enumerate(parts):
         here = lane == k
         np.testing.assert_array_equal(piece[here], part.beyond[0])
@@ -318,7 +327,7 @@ def test_one_infeasible_path_among_many_marks_only_itself() -> None:
     Path 14 starts where one limit leaves little and the other is tightened by more than that.
     """
     rng = np.random.default_rng(2)
-    points = np.array([-1.57, 0.0]) + rng.uniform(-0.4, 0.4, (MANY + 3, 3, 2))
+    points = np.array([-1.57, 0.0]) + rng.uniform(-0.4, 0.4, (MIN_COMPILED_SPLINES + 3, 3, 2))
     points[4] = [[-1.6, 0.0], [-0.8, 0.1], [0.0, 0.0]]  # the arm cannot hold itself level
     points[9, 1] = points[9, 0]
     many = time_optimal(RUBBING, points, nodes=30, effort=[14.0, 10.0])
@@ -326,7 +335,7 @@ def test_one_infeasible_path_among_many_marks_only_itself() -> None:
     assert np.flatnonzero(~many.valid).tolist() == [4, 9]
     assert says(many.errors[4], "hold itself", "s =")
     assert says(many.errors[9], "0 and 1", "path 9")
-    for k in (0, 5, MANY + 2):
+    for k in (0, 5, MIN_COMPILED_SPLINES + 2):
         alone = one(RUBBING, points[k], nodes=30, effort=[14.0, 10.0])
         assert many.duration[k] == pytest.approx(alone.duration, rel=1e-12)
         np.testing.assert_allclose(many[k].sd, alone.sd, rtol=1e-9, atol=1e-9)

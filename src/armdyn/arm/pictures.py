@@ -27,9 +27,9 @@ from armdyn.present.pictures import (
 
 LEVELS = 14
 # If a map varies by less than this share, it is shown as one number.
-FLAT = 0.01
+FLAT_MAP_SHARE = 0.01
 # The pose of an arm with more joints is not written down.
-MANY = 8
+MAX_LISTED_JOINTS = 8
 
 COLOURS = ("#d55e00", "#009e73", "#0072b2")
 """Colours of the axes x, y and z of a frame."""
@@ -38,11 +38,11 @@ LINK, BASE = "#c9d0d9", "#59626f"
 # Lengths of frame axes, and radii of links, as shares of the reach.
 AXIS, THICK = 0.15, 0.052
 # Smallest reach in a drawing [m]: a single link without a tool has no length.
-SMALLEST = 0.1
+MIN_REACH = 0.1
 # Faces around a solid.
 PARTS = 20
 # From where one looks: this far [degrees] aside from the way to the tip.
-ASIDE = 65.0
+VIEW_AZIMUTH = 65.0
 # Where the light comes from.
 SUN = np.array([0.35, -0.55, 0.75])
 
@@ -103,7 +103,7 @@ def _map(
         return
     axes.set_ylabel(_axis(arm, b), fontsize=9)
     low, high = float(values.min()), float(values.max())
-    if high - low <= FLAT * max(abs(low), abs(high)):
+    if high - low <= FLAT_MAP_SHARE * max(abs(low), abs(high)):
         words = (
             f"hardly changes: {low:.4g} to {high:.4g}" if low < high else f"{low:.4g} everywhere"
         )
@@ -134,7 +134,7 @@ def _shown(arm: Arm, j: int, values: Any) -> Any:
 def _place(arm: Arm, q: Array) -> str:
     if not q.any():
         return "q = 0"
-    if arm.n > MANY:
+    if arm.n > MAX_LISTED_JOINTS:
         return "a pose within its limits"
     said = [
         f"{np.degrees(x):.0f}°" if joint.is_revolute else f"{x:.3g} m"
@@ -235,7 +235,7 @@ def draw_figure(axes: Any, arm: Arm, q: Array) -> None:
     tip = arm.pose(q)
     joints = [T[:3, :3] @ at + T[:3, 3] for T, at in zip(frames, anchors, strict=True)]
     points = np.array([np.zeros(3), *joints, tip[:3, 3]])
-    reach = max(float(np.ptp(points, axis=0).max()), SMALLEST)
+    reach = max(float(np.ptp(points, axis=0).max()), MIN_REACH)
     many = min(1.0, float(np.sqrt(8 / arm.n)))  # the more joints, the thinner
     solids: list[tuple[Array, str]] = []
     for k, (a, b) in enumerate(pairwise(points)):
@@ -312,5 +312,5 @@ def _frame(axes: Any, points: Array, reach: float) -> None:
         getattr(axes, f"{name}axis").get_major_locator().set_params(nbins=5)
     axes.set_box_aspect((1, 1, 1), zoom=1.1)
     axes.tick_params(labelsize=7, pad=0)
-    aside = np.degrees(np.arctan2(points[-1, 1], points[-1, 0])) - ASIDE
+    aside = np.degrees(np.arctan2(points[-1, 1], points[-1, 0])) - VIEW_AZIMUTH
     axes.view_init(elev=18, azim=aside)

@@ -83,9 +83,9 @@ def _columns(values: Array) -> list[list[object]]:
 # A log as a recording: velocities where it has none, and the torques of the model.
 
 # A log whose positions are beyond limits in a larger share of its samples may be another arm's.
-STRANGE = 0.02
+MAX_SHARE_BEYOND_LIMITS = 0.02
 # Positions beyond a limit by less than this [rad or m] are noise.
-SLACK = 1e-2
+LIMIT_NOISE = 1e-2
 
 
 def recording_of(arm: Arm, log: object) -> Recording:
@@ -140,8 +140,8 @@ def _doubts(arm: Arm, log: Log) -> list[str]:
     found: list[str] = []
     q, outside = np.asarray(log.q), dict[str, float]()
     for k, joint in enumerate(arm.robot.joints):
-        beyond = (q[:, k] < joint.lower - SLACK) | (q[:, k] > joint.upper + SLACK)
-        if float(beyond.mean()) > STRANGE:
+        beyond = (q[:, k] < joint.lower - LIMIT_NOISE) | (q[:, k] > joint.upper + LIMIT_NOISE)
+        if float(beyond.mean()) > MAX_SHARE_BEYOND_LIMITS:
             outside[joint.name] = float(beyond.mean())
     if outside:
         share = f"{'up to ' * (len(outside) > 1)}{max(outside.values()):.0%} of the samples"

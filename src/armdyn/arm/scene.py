@@ -91,17 +91,17 @@ def _straight(arm: Arm, name: str, friction: bool = True) -> Program | None:
 # Poses that tell how far an arm reaches and how large its gravity torques are.
 POSES = 64
 # Smallest reach of a picture [m]: a link without a tool has no length.
-SMALLEST = 0.05
+MIN_REACH = 0.05
 # A frame origin farther than this [m] from its link's mass is an artefact of nearly parallel axes.
-FAR = 10.0
+MAX_FRAME_DISTANCE = 10.0
 # How far off its axis [m] the origin of a named frame may be.
 ON_AXIS = 1e-6
 # Boxes of equal inertia are at least this long [m], so that they are seen.
-THINNEST = 2e-3
+MIN_BOX_LENGTH = 2e-3
 # Ranges of joints without limits: a turn, or a metre each way.
 TURN, SLIDE = math.pi, 1.0
 # The bar of a joint that hardly feels the weight ends at this share of the largest torque.
-LEAST = 0.01
+MIN_BAR_SHARE = 0.01
 # Stiffness of the hand that pushes an arm: this part of its weight for a push of its own reach.
 PUSH = 1.2
 
@@ -126,7 +126,7 @@ def scene(arm: Arm, motion: Array | None = None) -> dict[str, Any]:
     anchors = [_anchor(arm, k) for k in range(arm.n)]
     poses = _poses(arm)
     drawn = _points(arm, placements, anchors, np.vstack([start[None], poses]))
-    size = max(float(np.linalg.norm(drawn, axis=-1).max()), SMALLEST)
+    size = max(float(np.linalg.norm(drawn, axis=-1).max()), MIN_REACH)
     shown = drawn[:1] if motion is None else _points(arm, placements, anchors, _few(motion))
     boxed = np.vstack([shown.reshape(-1, 3), np.zeros((1, 3))])
     scales = _scales(arm, poses)
@@ -177,7 +177,7 @@ def _anchor(arm: Arm, k: int) -> Array:
         if frame.link == k + 1 and math.hypot(x, y) < ON_AXIS:
             return np.array([0.0, 0.0, z])
     com = arm.robot.joints[k].com
-    return np.array([0.0, 0.0, com[2] if math.hypot(*com) > FAR else 0.0])
+    return np.array([0.0, 0.0, com[2] if math.hypot(*com) > MAX_FRAME_DISTANCE else 0.0])
 
 
 def _poses(arm: Arm) -> Array:
@@ -208,7 +208,7 @@ def _scales(arm: Arm, poses: Array) -> list[float]:
     """Return the torque at the end of each bar: the effort limit, or the largest of the poses."""
     known = arm.n <= MOST_JOINTS  # else the page shows no torques
     largest = np.abs(arm.gravity(poses)).max(axis=0) if known else np.ones(arm.n)
-    least = max(LEAST * float(largest.max()), 1e-6)
+    least = max(MIN_BAR_SHARE * float(largest.max()), 1e-6)
     return [
         joint.effort if 0.0 < joint.effort < math.inf else max(float(largest[k]), least)
         for k, joint in enumerate(arm.robot.joints)
@@ -226,7 +226,7 @@ def _box(joint: Joint) -> dict[str, Any] | None:
     squares = 6.0 * (moments.sum() - 2.0 * moments) / joint.mass
     placement = np.eye(4)
     placement[:3, :3], placement[:3, 3] = axes, joint.com
-    size = np.maximum(np.sqrt(np.maximum(squares, 0.0)), THINNEST)
+    size = np.maximum(np.sqrt(np.maximum(squares, 0.0)), MIN_BOX_LENGTH)
     return {"placement": placement[:3].tolist(), "size": size.tolist()}
 
 

@@ -39,7 +39,7 @@ LOST_BY_SOLVING = 1e-14
 # Tolerance of derivatives by central differences, for answers that are not of order one.
 DIFFERENCE_TOLERANCE = 1e-6
 # Entries below this [SI] are rounding; they are compared by absolute differences.
-VANISHING = 1e-6
+ABSOLUTE_BELOW = 1e-6
 
 # Step of central differences [rad], [m], [rad/s] ...: for answers of order one, the error of the
 # formula and the rounding error divided by the step are both near 1e-10.
@@ -147,7 +147,7 @@ def relative_error(got: Array, expected: Array) -> float:
     axes = tuple(range(1, expected.ndim))
     size = np.abs(expected).max(axis=axes) if axes else np.abs(expected)
     # for example, gravity of a gantry
-    size = np.where(size < VANISHING, 1.0, size)
+    size = np.where(size < ABSOLUTE_BELOW, 1.0, size)
     difference = np.abs(got - expected).max(axis=axes) if axes else np.abs(got - expected)
     return float((difference / size).max())
 
@@ -367,4 +367,4 @@ def _sizes(part: Array) -> Array:
     """Return the largest entry of every state; of a single number, the largest of all states."""
     axes = tuple(range(1, part.ndim)) or None
     size = np.abs(part).max(axis=axes, keepdims=True)
-    return np.where(size < VANISHING, 1.0, size)
+    return np.where(size < ABSOLUTE_BELOW, 1.0, size)

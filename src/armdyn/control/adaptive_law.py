@@ -31,7 +31,7 @@ STATES = 64
 FRICTION_SHARE, ROTOR_SHARE = 0.05, 0.1
 # A coefficient that cannot be negative begins at this share of its scale at least: from zero a
 # product never grows.
-LEAST = 0.01
+MIN_COEFFICIENT_SHARE = 0.01
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def start_of(model: Arm) -> Start:
         signed += [FRICTION_TERMS[name].signed for _ in joints for name in terms]
     drives = base.parameters[10 * model.n :]
     wide = np.maximum(np.array(scales, dtype=np.float64), np.abs(drives))
-    begun = np.where(signed, drives, np.maximum(drives, LEAST * wide))
+    begun = np.where(signed, drives, np.maximum(drives, MIN_COEFFICIENT_SHARE * wide))
     return Start(base, np.array(roots), begun, wide, tuple(signed))
 
 

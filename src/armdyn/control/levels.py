@@ -31,21 +31,21 @@ CONSTANTS, MARGIN = 3.0, 0.15
 ABOVE_LARGEST = 1.6
 # In units of the 68 % quantile of the residuals, one sigma of noise: at least, and from a log with
 # contacts at most.
-LEAST, MOST = 6.0, 12.0
+MIN_SIGMAS, MAX_SIGMAS = 6.0, 12.0
 # From a log with contacts: this many times the 95 % quantile; both bounds agree for noise.
 ABOVE_MOST = 3.0
 # Peaks that a smaller one, or the level, comes as near as this are of the same kind: no contacts.
-NEAR, ABOVE_NEAR = 1.6, 1.25
+SAME_KIND_RATIO, SAME_KIND_MARGIN = 1.6, 1.25
 # At least this share of a joint's torque limit, or of the largest torque in the log if it is less.
 SHARE_OF_LIMIT, SHARE_OF_LARGEST = 0.025, 0.05
 # Dry friction differs from place to place: this many times the described one.
-DRY = 1.3
+DRY_FRICTION_FACTOR = 1.3
 # A joint that moves in fewer samples may do so because it is pushed.
-SELDOM = 0.2
+SELDOM_MOVING_SHARE = 0.2
 # Fewer samples of a kind of motion tell nothing about it; fewer visits nothing about the usual one.
-FEWEST, VISITS = 50, 4
+MIN_SAMPLES, VISITS = 50, 4
 # Levels grow if the median residual of a log is more than this many times the one they are from.
-GROWN = 1.5
+GROWTH_RATIO = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ class Levels:
         """
         slow = nearby(t, qd, self.slow_speed, gain)
         found = np.array([_quantile(residual[~s, j], 0.5) for j, s in enumerate(slow.T)])
-        factor = np.maximum(ratio(found, self.median, 1.0) / GROWN, 1.0)
+        factor = np.maximum(ratio(found, self.median, 1.0) / GROWTH_RATIO, 1.0)
         wider = {x: factor * getattr(self, x) for x in ("moving", "slow", "resting")}
         return replace(self, **wider), factor
 
@@ -148,7 +148,7 @@ def levels_of(arm: Arm, samples: Samples, residual: Array, *, free: bool) -> Lev
     resting_speed = np.maximum(REST * top, REST_NOISE * samples.noise)
     states = samples.t, samples.qd
     slow, rest = (nearby(*states, v, samples.gain) for v in (slow_speed, resting_speed))
-    dry = DRY * dry_friction(arm)
+    dry = DRY_FRICTION_FACTOR * dry_friction(arm)
     size = np.maximum(np.abs(residual) - np.where(rest, dry, 0.0), 0.0)
     left = np.maximum(size - samples.blur, 0.0)
     level = _free_level if free else _robust_level
@@ -157,10 +157,11 @@ def levels_of(arm: Arm, samples: Samples, residual: Array, *, free: bool) -> Lev
     for j in range(arm.n):
         parts = [~slow[:, j], slow[:, j]]
         found = [
-            level(size[:, j], left[:, j], x, least[j]) if x.sum() >= FEWEST else None for x in parts
+            level(size[:, j], left[:, j], x, least[j]) if x.sum() >= MIN_SAMPLES else None
+            for x in parts
         ]
         whole = level(size[:, j], left[:, j], np.ones(len(size), dtype=bool), least[j])
-        seldom = not free and parts[0].mean() < SELDOM
+        seldom = not free and parts[0].mean() < SELDOM_MOVING_SHARE
         moving[j] = whole if found[0] is None or seldom else found[0]
         near[j] = max(moving[j], whole if found[1] is None else found[1])
     median = np.array([_quantile(size[~s, j], 0.5) for j, s in enumerate(slow.T)])
@@ -185,7 +186,7 @@ def _least(arm: Arm, tau: Array) -> Array:
 def _free_level(size: Array, left: Array, part: Truths, least: float) -> float:
     """Return the level of a part of a log that has no contacts."""
     largest = ABOVE_LARGEST * float(left[part].max())
-    return max(largest, LEAST * _quantile(size[part], 0.68), least)
+    return max(largest, MIN_SIGMAS * _quantile(size[part], 0.68), least)
 
 
 def _robust_level(size: Array, left: Array, part: Truths, least: float) -> float:
@@ -196,16 +197,16 @@ def _robust_level(size: Array, left: Array, part: Truths, least: float) -> float
     """
     sigma = _quantile(size[part], 0.68)
     usual = ABOVE_MOST * _quantile(left[part], 0.95)
-    level = float(np.clip(usual, LEAST * sigma, MOST * sigma))
+    level = float(np.clip(usual, MIN_SIGMAS * sigma, MAX_SIGMAS * sigma))
     visits = [float(left[a:b].max()) for a, b in spans(part)]
     if len(visits) >= VISITS:  # a contact may fill much of a part that is short
-        level = min(level, NEAR * float(np.median(visits)))
+        level = min(level, SAME_KIND_RATIO * float(np.median(visits)))
     level = max(level, least)
     rest = np.where(part, left, 0.0)
     while peaks := sorted(float(rest[a:b].max()) for a, b in spans(rest > level)):
-        if peaks[0] > NEAR * level:
+        if peaks[0] > SAME_KIND_RATIO * level:
             break
-        level = ABOVE_NEAR * peaks[0]
+        level = SAME_KIND_MARGIN * peaks[0]
     return level
 
 

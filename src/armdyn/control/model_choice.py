@@ -19,13 +19,13 @@ from armdyn.numerics import ratio
 from armdyn.progress import Progress, silent
 
 # A description that misses more of the torques of a log than this share is poor.
-POOR = 0.15
+POOR_FIT_ERROR = 0.15
 
 # Rows are suspect beyond this share of their threshold, and so are those this long before and after
 # [s]. A log of more suspect rows than this share is not made of few contacts.
-SUSPECT, AROUND, MOST = 0.6, 0.2, 0.4
+SUSPECT_SHARE, SUSPECT_MARGIN, MAX_SUSPECT_SHARE = 0.6, 0.2, 0.4
 # Parts of fewer rows are dropped, too: filters would leave nothing of them.
-SHORTEST = 50
+MIN_PART_ROWS = 50
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def model_for(
     """
     source = log if free is None else free
     missed = missed_share(arm, source, "log" if free is None else "free")
-    poor = missed > POOR
+    poor = missed > POOR_FIT_ERROR
     says = f"the arm as described misses {missed:.0%} of the torques"
     where = "this log" if free is None else "the log without contacts"
     if identified is False or (identified is None and not poor):
@@ -105,14 +105,14 @@ def without_contacts(result: Result, log: Log) -> Log:
     The same log, if there are none, or so many that little would be left.
     """
     seen = MomentumObserver(result, free=False).run(log)
-    far = np.asarray((np.abs(seen.residual) > SUSPECT * seen.threshold).any(axis=1))
+    far = np.asarray((np.abs(seen.residual) > SUSPECT_SHARE * seen.threshold).any(axis=1))
     times = np.asarray(log.t)
     odd = np.zeros(len(times), dtype=bool)
     for a, b in spans(far):
-        odd |= (times >= seen.t[a] - AROUND) & (times <= seen.t[b - 1] + AROUND)
-    if not odd.any() or odd.mean() > MOST:
+        odd |= (times >= seen.t[a] - SUSPECT_MARGIN) & (times <= seen.t[b - 1] + SUSPECT_MARGIN)
+    if not odd.any() or odd.mean() > MAX_SUSPECT_SHARE:
         return log
-    parts = [log.part(a, b) for a, b in spans(~odd) if b - a >= SHORTEST]
+    parts = [log.part(a, b) for a, b in spans(~odd) if b - a >= MIN_PART_ROWS]
     return Log.concat(parts) if parts else log
 
 

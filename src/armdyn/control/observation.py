@@ -146,13 +146,13 @@ def _lasting(values: Array, memory: int) -> Array:
 # Contacts: where residuals exceed their thresholds.
 
 # A contact ends when the residual stays below this share of the threshold for this long [s].
-LET_GO, QUIET = 0.7, 0.1
+RELEASE_SHARE, RELEASE_TIME = 0.7, 0.1
 # Nothing that begins so shortly before the end of a log is a contact [s]: filters of recorders end
 # there, too.
-LAST = 0.3
+END_MARGIN = 0.3
 # A residual beyond its threshold in fewer samples is a wrong sample, no contact; at low rates one
 # sample is as long as a contact.
-FEWEST, FAST = 2, 60.0
+MIN_CONTACT_SAMPLES, FAST = 2, 60.0
 
 
 @dataclass(frozen=True)
@@ -188,13 +188,13 @@ def contacts_of(
 ) -> tuple[Contact, ...]:
     """Return the contacts of all joints by their start."""
     rate = (len(t) - 1) / (t[-1] - t[0]) if len(t) > 1 else 0.0
-    fewest = FEWEST if rate >= FAST else 1
+    fewest = MIN_CONTACT_SAMPLES if rate >= FAST else 1
     found: list[Contact] = []
     for j, name in enumerate(names):
         size, most = np.abs(residual[:, j]), threshold[:, j]
         for a, b in _excursions(t, size, most):
             beyond = size[a:b] > most[a:b]
-            if beyond.sum() < fewest or t[a] > t[-1] - LAST:
+            if beyond.sum() < fewest or t[a] > t[-1] - END_MARGIN:
                 continue
             peak = a + int(size[a:b].argmax())
             found.append(
@@ -214,14 +214,14 @@ def spans(where: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def _excursions(t: Array, size: Array, most: Array) -> list[tuple[int, int]]:
     """Return where residuals begin to exceed thresholds, and where they have come back."""
     high = np.flatnonzero(size > most)
-    held = np.flatnonzero(size > LET_GO * most)
+    held = np.flatnonzero(size > RELEASE_SHARE * most)
     found: list[tuple[int, int]] = []
     for a in high:
         if found and a < found[-1][1]:
             continue
         b = int(a)
         for k in held[np.searchsorted(held, a) :]:
-            if t[k] - t[b] > QUIET:
+            if t[k] - t[b] > RELEASE_TIME:
                 break
             b = int(k)
         found.append((int(a), b + 1))

@@ -42,7 +42,7 @@ GAIN = 100.0
 BARS = 3.0
 
 # Random states at which an arm is compared with an identified model, and what is the same.
-STATES, SAME = 16, 1e-6
+STATES, SAME_MODEL_TOLERANCE = 16, 1e-6
 
 # Parts of logs with fewer rows give no thresholds.
 FEWEST_ROWS = 300
@@ -281,7 +281,7 @@ class MomentumObserver:
         q, qd = np.random.default_rng(0).uniform(-1.0, 1.0, (2, STATES, self.arm.n))
         torque = self.arm.inverse_dynamics(q, qd, np.zeros_like(q))
         more = _more_than_arm(self._result, q, qd)
-        return bool((np.abs(more) <= SAME * np.abs(torque).max(axis=0)).all())
+        return bool((np.abs(more) <= SAME_MODEL_TOLERANCE * np.abs(torque).max(axis=0)).all())
 
     @property
     def levels(self) -> Levels | None:

@@ -39,7 +39,7 @@ TOLERANCE = {DOUBLE: 1e-12, FLOAT: 1e-4}
 MARGIN = 10.0
 ROUNDING_BESIDE_FLOAT = {DOUBLE: 2.0**-29, FLOAT: 1.0}
 # A function whose relative error in float is larger is useless in float.
-USELESS = 1e-2
+MAX_FLOAT_ERROR = 1e-2
 # The smallest scale of an output for relative errors.
 SMALLEST_SCALE = 1e-12
 # States are within +-LARGEST_STATE [rad, m, ...]; tables that the caller may change vary by up to
@@ -91,7 +91,7 @@ def recorded(
     expected = _by_slot(program.outputs, answers)
     scales = [max([SMALLEST_SCALE, *(abs(x) for row in rows for x in row)]) for rows in expected]
     lost = _lost_in_float(program, states, expected, scales)
-    if kind is FLOAT and not lost < USELESS:
+    if kind is FLOAT and not lost < MAX_FLOAT_ERROR:
         raise NumericalError(
             f"{name} loses too many digits in float (relative error {lost:.1g}); export doubles."
         )

@@ -161,7 +161,7 @@ PART = 2**22
 # A part has a multiple of this many states: only the last part ends within a block of states.
 WHOLE_BLOCKS = 64
 # To copy more rows than this takes longer than to start a loop over them.
-FEW = 512
+MAX_COPIED_ROWS = 512
 
 
 class Batch:
@@ -208,7 +208,7 @@ class Batch:
             self._outs, self._loop = list(outs), None
             each = n_states // shape[0]
             self._length = shape[0]
-            self._part = max(1, part // each) if each < FEW else 1
+            self._part = max(1, part // each) if each < MAX_COPIED_ROWS else 1
 
     def compute(self) -> None:
         """Fill the output arrays; stop when an input is refused."""
@@ -246,12 +246,12 @@ def _are_rows(a: Array, lead: tuple[int, ...]) -> bool:
 FloatArray = NDArray[np.float64] | NDArray[np.float32]
 
 # From this many numbers on, loading machine code pays off; NumPy would build a mask first.
-MANY = 4096
+MIN_COMPILED_NUMBERS = 4096
 
 
 def all_finite(array: FloatArray) -> bool:
     """Return whether all numbers are finite; other threads may run meanwhile."""
-    if array.size < MANY or not array.flags.c_contiguous:
+    if array.size < MIN_COMPILED_NUMBERS or not array.flags.c_contiguous:
         return bool(np.isfinite(array).all())
     element = ELEMENTS[array.dtype.char]
     return _largest(element)(array.ctypes.data, array.size) <= finite_magnitude(element)
@@ -260,7 +260,7 @@ def all_finite(array: FloatArray) -> bool:
 def all_within(array: FloatArray, largest: float) -> bool:
     """Return whether all numbers are finite and at most this large in magnitude."""
     element = ELEMENTS[array.dtype.char]
-    if array.size < MANY or not array.flags.c_contiguous:
+    if array.size < MIN_COMPILED_NUMBERS or not array.flags.c_contiguous:
         return bool((np.abs(array) <= min(largest, element.largest)).all())
     return _largest(element)(array.ctypes.data, array.size) <= element.bound(largest)
 

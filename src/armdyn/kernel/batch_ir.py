@@ -258,7 +258,7 @@ POINTER, NUMBER = ctypes.c_void_p, ctypes.c_int64
 CHECK_BLOCK_BYTES = 2**13
 # Results of more bytes are streamed. Smaller results stay in the last-level cache: stores to it are
 # faster, and the next reader finds them there.
-STREAMED = 3 * 2**22
+STREAMING_THRESHOLD_BYTES = 3 * 2**22
 
 
 class CheckedBatchLoop:
@@ -314,7 +314,7 @@ class CheckedBatchLoop:
         line = codegen.target.line_bytes
         sizes = (codegen.bytes_of(size * self.near) for size in results)
         self._room = sum((size + 2 * line - 1) // line * line for size in sizes)
-        most = STREAMED // codegen.bytes_of(max(1, sum(results)))
+        most = STREAMING_THRESHOLD_BYTES // codegen.bytes_of(max(1, sum(results)))
         self.most_unstreamed = most if self._room <= MOST_SCRATCH else 2**62
 
     @property

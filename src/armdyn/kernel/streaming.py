@@ -29,7 +29,7 @@ LEAST_NUMBERS = 16
 
 # Lines that are sent at one point, and the maximum number of points: each point checks whether
 # there is anything to send.
-TOGETHER = 12
+LINES_PER_POINT = 12
 MOST_POINTS = 32
 
 
@@ -86,7 +86,7 @@ class StreamPoints:
     def __init__(self, w: Writer, program: Program, steps: int) -> None:
         self._w = w
         self._lines = list(_lines(program.outputs, w.codegen.target.line_bytes))
-        self._together = max(TOGETHER, -(-len(self._lines) // MOST_POINTS))
+        self._together = max(LINES_PER_POINT, -(-len(self._lines) // MOST_POINTS))
         self._every = steps / -(-len(self._lines) // self._together)
         self._done = 0.0
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from armdyn.kinematics.branch_programs import Solutions
     from armdyn.kinematics.near_singular import NearSingular
 
-# A margin above this is that of a solution, one below -`BEYOND` that of none. Between, two branches
-# meet: rounding is worth its square root, so steps of Newton's method tell.
-MEETING, BEYOND = 1e-10, 1e-6
+# A margin above the first is that of a solution, one below minus the second that of none (no unit).
+# Between, two branches meet: rounding counts by its square root, and Newton's method decides.
+MEETING_MARGIN, UNREACHABLE_MARGIN = 1e-10, 1e-6
 MEETING_STEPS = 4
 # Largest error of a pose, in rotation [-] and in position relative to the size of the arm, of a
 # branch that is marked as valid.
@@ -41,9 +41,9 @@ ERROR = 1e-9
 ROUNDING = 1e-12
 # Poses that are computed at a time, and the most that are computed at once.
 PART = 2**14
-MANY = 2 * PART
+MANY_POSES = 2 * PART
 # Positions of the redundant joint that are tried if none is given.
-TRIED = 24
+REDUNDANCY_SAMPLES = 24
 NONE = np.empty(0, dtype=np.intp)
 
 
@@ -90,8 +90,8 @@ class BranchSolver:
         misses: list[Scalar] = []
         doubt: Scalar = defect - ROUNDING
         for margin, off in zip(margins, beyond, strict=True):
-            misses.append(greater(MEETING - margin, off - ERROR))
-            doubt = greater(doubt, _between(margin, -BEYOND, MEETING))
+            misses.append(greater(MEETING_MARGIN - margin, off - ERROR))
+            doubt = greater(doubt, _between(margin, -UNREACHABLE_MARGIN, MEETING_MARGIN))
             doubt = greater(doubt, _between(off, 0.0, ERROR))
         return q, margins, misses, doubt
 
@@ -111,7 +111,7 @@ class BranchSolver:
             q, margins, _, defect = self._branches(T, given)
             doubt: Scalar = defect - ROUNDING
             for margin in margins:
-                doubt = greater(doubt, _between(margin, -BEYOND, MEETING))
+                doubt = greater(doubt, _between(margin, -UNREACHABLE_MARGIN, MEETING_MARGIN))
             return q, margins, doubt
 
         B = self.form.branches
@@ -169,7 +169,7 @@ class BranchSolver:
         lead = flat.shape[:-1]
         if given is not None:
             lead = np.broadcast_shapes(lead, given.shape)
-        if math.prod(lead) > MANY and flat.shape[:-1] == lead:
+        if math.prod(lead) > MANY_POSES and flat.shape[:-1] == lead:
             if given is None or given.ndim == 0 or given.shape == lead:
                 return self._by_parts(flat, given, limits, polish, name, out)
         results = None if out is None else self._results(out, lead, limits)
@@ -194,12 +194,12 @@ class BranchSolver:
         if limits:
             valid = np.less_equal(misses[0], 0.0, out=valid)
         else:
-            valid = np.greater_equal(margin, MEETING, out=valid)
+            valid = np.greater_equal(margin, MEETING_MARGIN, out=valid)
         steps = self.form.polish if polish is None else polish
         error: Array | None = None
         if steps or not self.form.exact:
             q[...], error = self.polished(q, flat[..., None, :], steps)
-            valid[...] = (margin >= -BEYOND) & (error <= ERROR) & self.inside(q, limits)
+            valid[...] = (margin >= -UNREACHABLE_MARGIN) & (error <= ERROR) & self.inside(q, limits)
         elif polish is not None:
             valid[...] = (margin >= -ERROR) & self.inside(q, limits)
         elif len(rows):
@@ -264,7 +264,7 @@ class BranchSolver:
         """Decide by steps of Newton's method which branches reach poses where two meet."""
         B = margin.shape[-1]
         here = margin.reshape(-1, B)[which]
-        among, branch = np.nonzero((here < MEETING) & (here > -BEYOND))
+        among, branch = np.nonzero((here < MEETING_MARGIN) & (here > -UNREACHABLE_MARGIN))
         at = which[among], branch
         moved = q.reshape(-1, *q.shape[-2:])[at]
         moved, error = self.polished(moved, poses[among], MEETING_STEPS)
@@ -314,7 +314,7 @@ class BranchSolver:
 
     def tried(self, start: Array, at: int) -> Array:
         """Return redundancies that are tried: at the start, and all over the range."""
-        tried = np.empty((*start.shape[:-1], 1 + TRIED))
+        tried = np.empty((*start.shape[:-1], 1 + REDUNDANCY_SAMPLES))
         tried[..., 0], tried[..., 1:] = start[..., at], self._spread
         return tried
 
@@ -333,7 +333,7 @@ class BranchSolver:
         q, valid, k = every_turn(found.q, found.valid, self.lower, self.upper, turns)
         return Branches(q, valid, np.repeat(found.margin, k, axis=-1), found.complete)
 
-    def spread(self, count: int = TRIED) -> Array:
+    def spread(self, count: int = REDUNDANCY_SAMPLES) -> Array:
         """Return redundancies all over their range."""
         if self.form.given is None:
             low, width = -np.pi, TURN

@@ -202,14 +202,14 @@ def _fourteen(E: Array) -> Array:
 # All solutions of an arm of six turning joints without a closed form, some poses at a time.
 
 # Poses at which walks around the loop are tried, and the most walks that are kept.
-TRIED, KEPT = 3, 3
+TRIAL_POSES, MAX_WALKS = 3, 3
 STEPS = 6
 # Poses that are solved at a time.
 AT_ONCE = 64
 # Random starts of the search for the nearest answer to a pose out of reach.
 STARTS = 15
 # Solutions nearer to each other [rad] are one.
-SAME = 1e-6
+SAME_SOLUTION_ANGLE = 1e-6
 
 
 class GenericSolver(BranchSolver):
@@ -226,12 +226,12 @@ class GenericSolver(BranchSolver):
         n = chain.n
         seen = [
             self._base @ np.array(pose(chain, q, n + 1)) @ self._tool
-            for q in rng.uniform(-3.0, 3.0, (TRIED, n)).tolist()
+            for q in rng.uniform(-3.0, 3.0, (TRIAL_POSES, n)).tolist()
         ]
         self.walks: list[Walk] = []
         for backwards, start in product((False, True), range(n)):
             walk = Walk(links, start, backwards)
-            if len(self.walks) < KEPT and walk.spectrum(np.array(seen)).sound.all():
+            if len(self.walks) < MAX_WALKS and walk.spectrum(np.array(seen)).sound.all():
                 self.walks.append(walk)
 
     def __call__(
@@ -339,7 +339,7 @@ def _distinct(found: Sequence[Array], n: int) -> Array:
     kept: list[Array] = []
     for q in found:
         away = [np.abs((q - x + np.pi) % (2.0 * np.pi) - np.pi).max() for x in kept]
-        if min(away, default=1.0) > SAME:
+        if min(away, default=1.0) > SAME_SOLUTION_ANGLE:
             kept.append(q)
     return np.array(kept).reshape(-1, n)
 

@@ -24,7 +24,7 @@ TINY = 1e-200
 # Rounding of a difference of squares, as a share of them.
 ROUNDING = 1e-14
 # Up to this ratio of two bones the law of cosines gives a pair of length 1 to rounding.
-ALIKE = 8.0
+MAX_BONE_RATIO = 8.0
 
 
 def unit(c: Scalar, s: Scalar, size: float) -> tuple[Scalar, Scalar, Scalar]:
@@ -102,7 +102,7 @@ def two_elbows(a: float, b: Pair, square: Scalar) -> tuple[tuple[Pair, Pair], Sc
     w = sqrt(max(disc, 0.0))
     size = 2.0 * a * length
     C = (square - (a * a + length * length)) * (1.0 if size > 0.0 else -1.0)
-    if 1.0 / ALIKE < abs(a) / length < ALIKE:
+    if 1.0 / MAX_BONE_RATIO < abs(a) / length < MAX_BONE_RATIO:
         inverse = 1.0 / abs(size)
         c, s = max(min(C * inverse, 1.0), -1.0), w * inverse
     else:

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from armdyn.kinematics.branch_solver import BranchSolver
 
 # The distance of branches that are no solutions.
-FAR = 1e300
+NO_SOLUTION_DISTANCE = 1e300
 # Limits that are farther apart [turns] leave more than one turn in each direction.
 MOST_TURNS = 3.0
 # Positions of the redundant joint that are tried for poses that few of them reach.
-FINELY = 480
+FINE_REDUNDANCY_SAMPLES = 480
 
 Limits = Sequence[tuple[float, float]]
 
@@ -38,7 +38,9 @@ class Choice:
 
     def __init__(self, solver: BranchSolver, kernel: Kernel) -> None:
         self._solver, self._kernel = solver, kernel
-        self._finely = solver.spread(FINELY) if solver.form.given is not None else None
+        self._finely = (
+            solver.spread(FINE_REDUNDANCY_SAMPLES) if solver.form.given is not None else None
+        )
 
     def __call__(self, pose: Array, start: Array) -> Array | None:
         """Return the nearest branch, or None where a pose must be looked at more closely."""
@@ -46,11 +48,11 @@ class Choice:
         with np.errstate(all="ignore"):  # what is not finite is not near
             if at is None or self._finely is None:
                 q, away, doubt = self._kernel(flat, start)
-                return q if away < 0.5 * FAR and doubt <= 0.0 else None
+                return q if away < 0.5 * NO_SOLUTION_DISTANCE and doubt <= 0.0 else None
             for tried in (self._solver.tried(start, at), self._finely):
                 q, away, doubt = self._kernel(flat, tried[:, None], start)
                 k = int(away.argmin())
-                if away[k] < 0.5 * FAR:
+                if away[k] < 0.5 * NO_SOLUTION_DISTANCE:
                     return q[k] if doubt[k] <= 0.0 else None
         return None
 
@@ -100,7 +102,7 @@ def nearest_branch(
         turns: which joints turn.
     """
     best: list[Scalar] = list(start)
-    least: Scalar = FAR
+    least: Scalar = NO_SOLUTION_DISTANCE
     for q, miss in zip(branches, misses, strict=True):
         row = [
             _turned(x, s, *limit)

@@ -29,7 +29,7 @@ LEAST_DAMPING = 1e-14
 STUCK = 1e8
 
 # Longest step of any joint [rad or m].
-LONGEST = 0.7
+MAX_JOINT_STEP = 0.7
 
 
 def middle(lower: Array, upper: Array) -> Array:
@@ -146,7 +146,9 @@ def approach(
         if len(again):
             stays = held[again] | out[again]
             step[again] = _step(Jw[again], downhill[again], stays, damping[at][again])
-        step *= np.minimum(1.0, LONGEST / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        step *= np.minimum(1.0, MAX_JOINT_STEP / np.maximum(np.abs(step).max(axis=1), 1e-300))[
+            :, None
+        ]
         tried = reach.inside(q[at] + step)
         e_new, J_new = _lack(reach, target if one else target[at], tried, part)
         cost_new = np.sum((e_new * weight[at]) ** 2, axis=1)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from armdyn.arrays import Array
 from armdyn.log.log import Log
 from armdyn.log.rows import FileRows, blocks, is_in_file, picked, runs
-from armdyn.log.segments import EQUAL, Segment, check_magnitudes, segments
+from armdyn.log.segments import EQUAL_STEP_SHARE, Segment, check_magnitudes, segments
 from armdyn.numerics import ratio
 
 # When the samples of a log were taken, if its stamps do not tell.
@@ -40,7 +40,7 @@ GROWTH = 1.5
 
 # Equal steps are believed if they make this share, or less, of the squared deviations of positions
 # from a smooth motion ...
-SMOOTHER = 0.5
+SMOOTHER_RATIO = 0.5
 # ... which is looked at in so many runs of so many samples.
 RUNS, RUN = 16, 2048
 
@@ -166,7 +166,10 @@ class _Clock:
 
     def is_smoother(self, log: Log) -> bool:
         """Whether no stamp is off by more than a period, and samples fit equal steps better."""
-        if len(self.piece) <= 4 * SIDE or not EQUAL * self.period < self.off <= self.period:
+        if (
+            len(self.piece) <= 4 * SIDE
+            or not EQUAL_STEP_SHARE * self.period < self.off <= self.period
+        ):
             return False
         rough, apart, start = np.zeros(2), np.zeros(2), self.piece.start
         for a, b in runs(len(self.piece), RUNS, RUN):
@@ -179,7 +182,7 @@ class _Clock:
             if log.qd is not None:
                 apart += [_distance_from_slopes(t, q, log.qd[rows]) for t in clocks]
         # Without any motion all four are zero.
-        return bool(rough[0] < SMOOTHER * rough[1]) and bool(apart[0] <= apart[1])
+        return bool(rough[0] < SMOOTHER_RATIO * rough[1]) and bool(apart[0] <= apart[1])
 
 
 def _roughness(t: Array, q: Array) -> float:
@@ -228,14 +231,14 @@ def _at_equal_steps(log: Log, clocks: list[_Clock]) -> Array:
 # Measured velocities against the slope of the positions: a check of signs, units and stamps.
 
 # Velocities agree if their correlation is at least this ...
-ALIKE = 0.95
+MIN_CORRELATION = 0.95
 # ... and their sizes are within this factor.
 FACTOR = 1.1
 # A ratio of sizes this close to a known ratio is explained by its cause.
-NEAR = 0.1
+RATIO_TOLERANCE = 0.1
 
 # A joint slower than this share of the fastest is not compared.
-RESTING = 1e-3
+RESTING_SHARE = 1e-3
 
 # Known ratios of measured to differentiated velocity, and their causes.
 CAUSES = (
@@ -290,7 +293,7 @@ class Velocities:
 
 def compare_velocities(names: Sequence[str], seen: Velocities) -> list[str]:
     """Return a sentence for each cause of velocities that differ from the slope of positions."""
-    moving = seen.moving(RESTING)
+    moving = seen.moving(RESTING_SHARE)
     causes: dict[str, list[str]] = {}
     for j in np.flatnonzero(moving).tolist():
         cause = _cause(float(seen.slope[j]), float(seen.measured[j]), float(seen.product[j]))
@@ -309,11 +312,11 @@ def _cause(slope: float, measured: float, product: float) -> str | None:
     size, other = math.sqrt(slope), math.sqrt(measured)
     likeness = product / (size * other) if other else 0.0
     ratio = math.copysign(other / size, likeness)
-    if likeness >= ALIKE and 1 / FACTOR < ratio < FACTOR:
+    if likeness >= MIN_CORRELATION and 1 / FACTOR < ratio < FACTOR:
         return None
-    if abs(likeness) >= ALIKE:
+    if abs(likeness) >= MIN_CORRELATION:
         for factor, words in CAUSES:
-            if abs(ratio / factor - 1) < NEAR:
+            if abs(ratio / factor - 1) < RATIO_TOLERANCE:
                 return words
         return f"they are {ratio:.3g} times as large, as on the other side of a drive"
     return "they are not of the same motion or not of the same joint"

@@ -173,7 +173,7 @@ def _all_numbers(line: str, delimiter: str | None) -> bool:
 # piece is read again line by line, to accept empty cells or locate the fault.
 
 # For longer texts (characters) importing a faster reader pays off.
-LONG = 1 << 20
+LONG_TEXT_CHARACTERS = 1 << 20
 
 
 def numbers_of(
@@ -197,7 +197,7 @@ def _fast(layout: Layout, text: str, count: int) -> Array | None:
         return None
     if layout.delimiter and text.count(layout.delimiter) != count * (k - 1 + layout.trailing):
         return None
-    array = _by_arrow(layout, text) if len(text) > LONG else None
+    array = _by_arrow(layout, text) if len(text) > LONG_TEXT_CHARACTERS else None
     if array is None:
         try:
             array = np.loadtxt(

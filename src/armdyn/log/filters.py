@@ -24,7 +24,7 @@ ORDER = 4
 FORGOTTEN = 1e-17
 
 # The highest cut-off, as a share of the Nyquist frequency: above, almost nothing is removed.
-HIGHEST = 0.8
+MAX_NYQUIST_SHARE = 0.8
 
 # Central differences on nine points: wrong by (w h)^8/630 and (w h)^8/3150 of the derivative, for a
 # motion of angular frequency w sampled every h. The plain three-point ones, (w h)^2/6, are wrong by
@@ -133,11 +133,11 @@ ABOVE_NOISE = 30.0
 
 # The cut-off is at least this many times the motion of the median joint; there the gain is
 # 1 - 3e-6.
-LEAST = 5.0
+MIN_CUTOFF_FACTOR = 5.0
 # And at least this many times the motion of the fastest joint, where the gain is 1 - 2e-4.
 LEAST_OF_FASTEST = 3.0
 # It is at most this many times the motion: there is no motion beyond.
-MOST = 100.0
+MAX_CUTOFF_FACTOR = 100.0
 
 # The noise is the level of the upper end of the spectrum; shares of the Nyquist frequency.
 UPPER_END = (0.7, 0.95)
@@ -161,7 +161,7 @@ def choose_cutoff(log: Log, *, max_gap: float | None = None) -> tuple[float, str
     """
     pieces = segments(log, max_gap)
     rate = even_rate(log, pieces)
-    highest = HIGHEST * rate / 2
+    highest = MAX_NYQUIST_SHARE * rate / 2
     piece = max(pieces, key=len)
     if len(piece) < FEWEST_SAMPLES:
         return highest, "0.8 of the Nyquist frequency, as the log is too short for a spectrum"
@@ -178,13 +178,16 @@ def choose_cutoff(log: Log, *, max_gap: float | None = None) -> tuple[float, str
     middle, fastest = float(np.median(motion)), float(motion.max())
     by_noise = float(np.median(_noise_limit(noise, acceleration)))
     words = f"the motion ends at {middle:.3g} Hz"
-    if by_noise <= (least := max(LEAST * middle, LEAST_OF_FASTEST * fastest)):
+    if by_noise <= (least := max(MIN_CUTOFF_FACTOR * middle, LEAST_OF_FASTEST * fastest)):
         chosen, why = least, f"noise asks for less, but {words}, {fastest:.3g} Hz for one joint"
-    elif by_noise <= min(highest, MOST * middle):
+    elif by_noise <= min(highest, MAX_CUTOFF_FACTOR * middle):
         chosen = by_noise
         why = f"up to there noise adds {NOISE_SHARE:.0%} to the accelerations; {words}"
-    elif MOST * middle < highest:
-        chosen, why = MOST * middle, f"{MOST:g} times the motion, {middle:.3g} Hz; noise is low"
+    elif MAX_CUTOFF_FACTOR * middle < highest:
+        chosen, why = (
+            MAX_CUTOFF_FACTOR * middle,
+            f"{MAX_CUTOFF_FACTOR:g} times the motion, {middle:.3g} Hz; noise is low",
+        )
     else:
         chosen, why = highest, f"0.8 of the Nyquist frequency, as noise is low; {words}"
     return (
@@ -215,7 +218,7 @@ def _motion(f: Array, power: Array, noise: Array) -> tuple[Array, Array]:
     clear = np.where(power > ABOVE_NOISE * noise, power, 0.0)
     total = np.cumsum(clear * f[:, None] ** 2, axis=0)
     ends = f[(total < MOTION_SHARE * total[-1]).sum(axis=0)]
-    inside = clear * (f[:, None] <= LEAST * ends)
+    inside = clear * (f[:, None] <= MIN_CUTOFF_FACTOR * ends)
     return ends, np.asarray((2 * np.pi * f) ** 4 @ inside * (f[1] - f[0]), np.float64)
 
 

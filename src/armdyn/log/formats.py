@@ -148,11 +148,11 @@ BREAKS = set("\r\n\0")
 
 
 # Positions beyond this [rad] could be taken for degrees.
-FAR = 3.0
+DEGREE_LIKE_POSITION = 3.0
 
 # Beyond this median step [s], half of what is surely in seconds, stamps could be taken for those of
 # another unit.
-SLOW = STEPS[1] / 2
+DOUBTFUL_STEP = STEPS[1] / 2
 
 
 class WrittenColumns:
@@ -190,12 +190,12 @@ class WrittenColumns:
 
 def time_name(log: Log) -> str:
     """Return the name of the stamps, with the unit if their steps could be milliseconds."""
-    return "t [s]" if log.median_step > SLOW else "t"
+    return "t [s]" if log.median_step > DOUBTFUL_STEP else "t"
 
 
 def is_far(log: Log) -> bool:
     """Whether positions could be taken for degrees unless a name says that they are not."""
-    return bool(len(log.q)) and float(np.abs(extremes([log.q])).max()) > FAR
+    return bool(len(log.q)) and float(np.abs(extremes([log.q])).max()) > DEGREE_LIKE_POSITION
 
 
 def extra_name(name: str, taken: Mapping[str, object]) -> str:

@@ -118,7 +118,7 @@ class FileRows:
 # Rows in memory, filled from the front.
 
 # For arrays of more bytes, one system call that maps all pages pays off.
-LARGE = 1 << 22
+LARGE_ARRAY_BYTES = 1 << 22
 
 
 class MemoryRows:
@@ -143,7 +143,7 @@ def _room(shape: tuple[int, ...]) -> Array:
     """
     size = 8 * int(np.prod(shape, dtype=np.int64))
     populate = getattr(mmap, "MAP_POPULATE", 0)
-    if size < LARGE or not populate:
+    if size < LARGE_ARRAY_BYTES or not populate:
         return np.empty(shape)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | populate
     return np.frombuffer(mmap.mmap(-1, size, flags=flags), dtype=np.float64).reshape(shape)

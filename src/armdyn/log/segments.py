@@ -37,7 +37,7 @@ LARGEST_NUMBER = 1e12
 GAP = 5.0
 
 # Steps that differ by less than this share of the median count as equal.
-EQUAL = 1e-3
+EQUAL_STEP_SHARE = 1e-3
 # Stamps that deviate by less than this share of a step count as equal steps: printed numbers are
 # rounded.
 ROUNDING = 1e-6
@@ -116,7 +116,7 @@ def jitter_in_words(log: Log) -> str:
     for _, steps in _steps(log):
         steps = steps[steps <= GAP * middle]
         low, high = min(low, steps.min(initial=np.inf)), max(high, steps.max(initial=0.0))
-    if max(high - middle, middle - low) <= EQUAL * middle:
+    if max(high - middle, middle - low) <= EQUAL_STEP_SHARE * middle:
         return f"steps of time are equal, {middle * 1e3:.4g} ms ({1 / middle:.4g} Hz)."
     return (
         f"steps of time differ, {low * 1e3:.4g} to {high * 1e3:.4g} ms with a median of "

@@ -13,7 +13,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_choice, checked_positive
 from armdyn.errors import InputError
 from armdyn.log.clock import Velocities, compare_velocities
-from armdyn.log.filters import HIGHEST, REACH, ZeroPhase, choose_cutoff, derivatives
+from armdyn.log.filters import MAX_NYQUIST_SHARE, REACH, ZeroPhase, choose_cutoff, derivatives
 from armdyn.log.log import Log
 from armdyn.log.rows import FileRows, MemoryRows, blocks, is_in_file, part_of, runs
 from armdyn.log.segments import (
@@ -187,10 +187,10 @@ def _pieces(
         raise InputError("the log is too short: it has a single sample.")
     pieces = segments(log, max_gap)
     rate = even_rate(log, pieces)
-    if cutoff is not None and checked_positive(cutoff, "cutoff") > HIGHEST * rate / 2:
+    if cutoff is not None and checked_positive(cutoff, "cutoff") > MAX_NYQUIST_SHARE * rate / 2:
         raise InputError(
             f"`cutoff` is {cutoff:g} Hz, but at {rate:.4g} samples a second it can be "
-            f"at most {HIGHEST * rate / 2:.4g} Hz.",
+            f"at most {MAX_NYQUIST_SHARE * rate / 2:.4g} Hz.",
             argument="cutoff",
         )
     return pieces, rate

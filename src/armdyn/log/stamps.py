@@ -136,7 +136,7 @@ MOST_TURNS = 1.5 * math.tau
 DEGREE = math.pi / 180
 
 # Larger positions cannot be angles, in radians or in degrees: 100 turns.
-FARTHEST = 36_000.0
+MAX_POSITION = 36_000.0
 
 # A joint may be measured this far beyond a limit [rad], plus this share of its range.
 SLACK = 0.2
@@ -164,7 +164,7 @@ def check_angles(table: Table, names: Sequence[str], q: Array, joints: object) -
             if low >= lower - room and high <= upper + room:
                 continue
         degrees = not bounded or (low * DEGREE >= lower - room and high * DEGREE <= upper + room)
-        if max(-low, high) > FARTHEST:
+        if max(-low, high) > MAX_POSITION:
             raise LogError(
                 table.path,
                 f"positions of {name} go from {low:.4g} to {high:.4g}: no joint does, a number is "

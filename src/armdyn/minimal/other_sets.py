@@ -26,7 +26,7 @@ from armdyn.minimal.drives import with_drives
 from armdyn.robot.chain import Chain, exact_cos_sin
 
 # Rows of combinations that differ by less are the same.
-SAME = 1e-12
+EQUAL_ROW_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,9 @@ def seen_at_rest(chain: Chain, links: LinearSet) -> tuple[str, ...]:
 
 
 def _same(row: Array, other: Array | None) -> bool:
-    return other is not None and bool(np.abs(row - other).max() <= SAME * np.abs(row).max())
+    return other is not None and bool(
+        np.abs(row - other).max() <= EQUAL_ROW_TOLERANCE * np.abs(row).max()
+    )
 
 
 # Place the last frame where it costs least, for links given by their parameters.

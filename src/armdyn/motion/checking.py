@@ -14,7 +14,7 @@ from armdyn.graph.trace import trace
 from armdyn.kernel.kernel import Kernel
 from armdyn.motion.limits import Limits, Row
 from armdyn.motion.paths import Indices, Splines, chunk_rows, cubic
-from armdyn.motion.problem import MANY, Problem
+from armdyn.motion.problem import MIN_COMPILED_SPLINES, Problem
 from armdyn.programs.evaluate import Evaluator
 from armdyn.scalar import Scalar, max, select, sqrt
 
@@ -134,7 +134,11 @@ def asked(problem: Problem, speed: Array) -> Asked:
     law = np.stack([x[:-1], u], axis=-1)
     paths = problem.paths
     program = problem.arm.function("inverse_dynamics", friction=problem.friction).program
-    if isinstance(paths, Splines) and isinstance(program, Program) and paths.count >= MANY:
+    if (
+        isinstance(paths, Splines)
+        and isinstance(program, Program)
+        and paths.count >= MIN_COMPILED_SPLINES
+    ):
         accelerations = any(problem.drives.acceleration)
         kernel = asked_step(program, problem.places.shape[-1], accelerations).kernel
         if kernel is not None:

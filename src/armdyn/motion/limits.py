@@ -37,10 +37,10 @@ Row = Sequence[Scalar]
 LEAST_SHARE = 1e-10
 LEAST_SIZE = 1e-14
 # A bound of u that never matters.
-FAR = 1e30
+UNBOUNDED = 1e30
 # The speed at which a tangent touches is at most this many times the speed at which viscous
 # friction takes all that is left: below 2, rest stays within the bound.
-TOUCHING = 1.8
+MAX_TANGENT_RATIO = 1.8
 # Less than any speed or length of a piece.
 TINY = 1e-12
 
@@ -58,7 +58,7 @@ class Bound(NamedTuple):
         return linear if isinstance(self.V, float) and self.V == 0.0 else linear - self.V * y
 
 
-NO_UPPER, NO_LOWER = Bound(0.0, 0.0, FAR), Bound(0.0, 0.0, -FAR)
+NO_UPPER, NO_LOWER = Bound(0.0, 0.0, UNBOUNDED), Bound(0.0, 0.0, -UNBOUNDED)
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class Bounds:
         if bend is None:
             return self.one_sided(a, b, v, h)
         if not (isinstance(v, float) and v == 0.0):
-            touching = min(bend.touching, TOUCHING * h / max(v, TINY))
+            touching = min(bend.touching, MAX_TANGENT_RATIO * h / max(v, TINY))
             touching = max(touching, LEAST_SHARE * bend.touching)
             b = b + select(v, v / (2.0 * touching), v / bend.chord)
             h = h - select(v, 0.5 * v * touching, 0.0)

@@ -15,9 +15,9 @@ from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, InputError, NumericalError
 from armdyn.motion.limits import Question
 from armdyn.motion.paths import Indices
-from armdyn.motion.problem import FASTEST, Problem
+from armdyn.motion.problem import MAX_PATH_SPEED, Problem
 from armdyn.motion.programs import (
-    TOGETHER,
+    SPEEDS_TOGETHER,
     TOO_HIGH,
     admissible_step,
     bound_step,
@@ -205,9 +205,9 @@ def islands(problem: Problem, room: Room, bound: Array) -> NDArray[np.bool_]:
     sides = (problem.node[:-1], room.left, room.most, problem.sigma)
     rows = [x.reshape(N * B, -1) for x in sides]
     out = np.empty((N * B, LOOKED_AT), dtype=np.bool_)
-    for k in range(0, LOOKED_AT, TOGETHER):
-        speeds = top * (np.arange(k + 1, k + TOGETHER + 1) / LOOKED_AT)
-        out[:, k : k + TOGETHER] = gap([*rows, speeds], (N * B,)).results[0] < 0.0
+    for k in range(0, LOOKED_AT, SPEEDS_TOGETHER):
+        speeds = top * (np.arange(k + 1, k + SPEEDS_TOGETHER + 1) / LOOKED_AT)
+        out[:, k : k + SPEEDS_TOGETHER] = gap([*rows, speeds], (N * B,)).results[0] < 0.0
     found[:-1] = (out[:, :-1] & ~out[:, 1:]).any(axis=1).reshape(N, B)
     return found
 
@@ -215,7 +215,7 @@ def islands(problem: Problem, room: Room, bound: Array) -> NDArray[np.bool_]:
 # Why a path cannot be followed, in words; other paths are not affected.
 
 # A speed reached to this share is reached.
-REACHED = 1e-6
+REACHED_TOLERANCE = 1e-6
 
 
 def note_unheld(problem: Problem, errors: list[ArmdynError | None]) -> None:
@@ -256,8 +256,12 @@ def note_failures(
     going = law.speed > 0.0
     going[0], going[1:][problem.s[1:] >= 1.0] = True, True
     top, last = law.speed.max(axis=0), law.speed[-1]
-    fine = going.all(axis=0) & (top < FASTEST / 2) & (last >= question.end * (1.0 - REACHED))
-    fine &= question.start <= law.bound[0] * (1.0 + REACHED)
+    fine = (
+        going.all(axis=0)
+        & (top < MAX_PATH_SPEED / 2)
+        & (last >= question.end * (1.0 - REACHED_TOLERANCE))
+    )
+    fine &= question.start <= law.bound[0] * (1.0 + REACHED_TOLERANCE)
     for lane in np.nonzero(~fine)[0].tolist():
         if errors[lane] is None:
             errors[lane] = _failure(question, problem, law, lane)
@@ -267,13 +271,13 @@ def _failure(question: Question, problem: Problem, law: Law, lane: int) -> Armdy
     real = int((problem.length[:, lane] > 0.0).sum())
     s, speed = problem.s[: real + 1, lane], law.speed[: real + 1, lane]
     start, end = question.start, question.end
-    if start > law.bound[0, lane] * (1.0 + REACHED):
+    if start > law.bound[0, lane] * (1.0 + REACHED_TOLERANCE):
         return InputError(
             f"`start_speed` is {start:g}, but the path can be entered with at most "
             f"{law.bound[0, lane]:.6g}: the limits do not allow to slow down in time.",
             argument="start_speed",
         )
-    if end > problem.fastest[real, lane] * (1.0 + REACHED):
+    if end > problem.fastest[real, lane] * (1.0 + REACHED_TOLERANCE):
         return InputError(
             f"`end_speed` is {end:g}, but limits of velocity allow at most "
             f"{problem.fastest[real, lane]:.6g}.",
@@ -285,14 +289,14 @@ def _failure(question: Question, problem: Problem, law: Law, lane: int) -> Armdy
             f"the limits stop the motion at s = {s[stop]:.4g} of the path: no drive has torque "
             "left to go on."
         )
-    if speed.max() >= FASTEST / 2:
+    if speed.max() >= MAX_PATH_SPEED / 2:
         place = s[int(speed.argmax())]
         return InputError(
             f"no limit holds at s = {place:.4g} of the path: only joints without limits move "
             "there; give `velocity`.",
             argument="velocity",
         )
-    if speed[-1] < end * (1.0 - REACHED):
+    if speed[-1] < end * (1.0 - REACHED_TOLERANCE):
         return InputError(
             f"`end_speed` is {end:g}, but the limits allow to reach at most {speed[-1]:.6g}.",
             argument="end_speed",

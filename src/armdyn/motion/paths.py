@@ -257,15 +257,15 @@ def _spline(n: int) -> Evaluator:
 # From rest, s grows with the square of time: the first and the last piece are divided so.
 GRADED = np.square(np.arange(1, 4) / 4.0)
 # Equal nodes nearer to a special one than this share of a piece are left out.
-NEAR = 0.05
+MIN_NODE_GAP = 0.05
 # Special nodes nearer to each other than this are one.
-SAME = 1e-7
+EQUAL_NODE_GAP = 1e-7
 # Places in each piece at which torques are computed; just inside the ends, since dry friction has
 # no sign where a joint turns.
-INSIDE = 1e-4
-PLACES = np.array([INSIDE, 0.25, 0.5, 0.75, 1.0 - INSIDE])
+END_INSET = 1e-4
+PLACES = np.array([END_INSET, 0.25, 0.5, 0.75, 1.0 - END_INSET])
 # Where friction bends more with the speed, there are more of them.
-MORE_PLACES = np.concatenate([[INSIDE], np.arange(1, 8) / 8.0, [1.0 - INSIDE]])
+MORE_PLACES = np.concatenate([[END_INSET], np.arange(1, 8) / 8.0, [1.0 - END_INSET]])
 
 
 def nodes_of(paths: Paths, pieces: int) -> Array:
@@ -274,19 +274,19 @@ def nodes_of(paths: Paths, pieces: int) -> Array:
     Paths with fewer nodes than others have their last one, 1, several times.
     """
     special = np.sort(paths.special(), axis=1)
-    special = np.where(special > 1.0 - SAME, np.nan, special)
+    special = np.where(special > 1.0 - EQUAL_NODE_GAP, np.nan, special)
     special[:, 0] = 0.0
-    close = np.diff(special, axis=1) < SAME
+    close = np.diff(special, axis=1) < EQUAL_NODE_GAP
     special[:, 1:][close] = np.nan
     # in units of pieces, each special node is near to one equal node and to the graded ones
     inner = np.where(np.isnan(special[:, 1:]), -1.0, special[:, 1:]) * pieces
     nearest = np.rint(inner)
-    lanes, k = np.nonzero((np.abs(inner - nearest) < NEAR) & (nearest > 0.0))
+    lanes, k = np.nonzero((np.abs(inner - nearest) < MIN_NODE_GAP) & (nearest > 0.0))
     equal = np.repeat(np.arange(1, pieces)[None] / pieces, len(special), axis=0)
     equal[lanes, nearest[lanes, k].astype(np.intp) - 1] = np.nan
     graded = np.concatenate([GRADED, pieces - GRADED])
     away = np.abs(graded[:, None] - inner[:, None, :]).min(axis=2, initial=1.0)
-    kept = np.where(away > NEAR, graded / pieces, np.nan)
+    kept = np.where(away > MIN_NODE_GAP, graded / pieces, np.nan)
     s = np.sort(np.concatenate([special, equal, kept], axis=1), axis=1)
     s = s[:, : int((~np.isnan(s)).sum(axis=1).max())]
     return np.concatenate([np.where(np.isnan(s), 1.0, s), np.ones((len(s), 1))], axis=1).T.copy()

@@ -19,7 +19,7 @@ from armdyn.motion.problem import Problem
 # Limits of pieces of paths, reduced where they were exceeded between the nodes.
 
 # Limits are reduced by this many times the excess.
-TIGHTENED = 1.05
+TIGHTENING_FACTOR = 1.05
 # Share of a limit, or of what is left of it for holding the arm, that tightening never takes.
 KEPT = 0.05
 
@@ -65,17 +65,17 @@ class Tight:
         """Return limits reduced by what was asked beyond them."""
         at, n = got.beyond, problem.n
         whole, spare = problem.creeping[at], (1.0 - KEPT) * np.maximum(problem.spare(at), 0.0)
-        less = np.abs(self.effort[at] - whole) + TIGHTENED * np.maximum(got.over, 0.0)
+        less = np.abs(self.effort[at] - whole) + TIGHTENING_FACTOR * np.maximum(got.over, 0.0)
         less = np.minimum(less, spare)
         less[:, :n] *= -1.0
         effort, most, slow = self.effort.copy(), self.most, self.slow.copy()
         effort[at] = whole + less
         if got.acceleration is not None:
             a = problem.limits.acceleration
-            over = TIGHTENED * np.maximum(got.acceleration - a, 0.0)
+            over = TIGHTENING_FACTOR * np.maximum(got.acceleration - a, 0.0)
             most = most.copy()
             most[at] = np.maximum(most[at] - over, KEPT * np.where(np.isfinite(a), a, 0.0))
-        fast = 1.0 + TIGHTENED * np.maximum(got.velocity - 1.0, 0.0)
+        fast = 1.0 + TIGHTENING_FACTOR * np.maximum(got.velocity - 1.0, 0.0)
         slow[:-1] /= fast
         slow[1:] /= fast
         return Tight(effort, most, slow)
@@ -92,7 +92,7 @@ PASSES, MORE_PASSES = 2, 5
 ROUNDS, DOUBLED = 6, 3
 # Rounds end below this share of the tolerance: between the places that are looked at, there may be
 # a little more.
-AIMED = 0.5
+TOLERANCE_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def _attempt(question: Question, paths: Paths, pieces: int) -> list[Plan | Armdy
         got = asked(problem, law.speed)
         now = got.used.max(axis=0) - 1.0
         best.improve(lanes, now, law, got)
-        more = np.nonzero(now > AIMED * question.tolerance)[0]
+        more = np.nonzero(now > TOLERANCE_SHARE * question.tolerance)[0]
         if not len(more) or k == ROUNDS:
             break
         if len(more) < len(lanes):

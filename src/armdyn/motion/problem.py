@@ -36,7 +36,7 @@ from armdyn.scalar import Scalar, max, sign
 # written to memory.
 
 # Largest speed along a path [1/s]; more means that no limit holds.
-FASTEST = 1e8
+MAX_PATH_SPEED = 1e8
 
 
 @lru_cache(maxsize=32)
@@ -62,7 +62,7 @@ def node_step(inverse_dynamics: Program) -> Evaluator:
             [x - y for x, y in zip(found, g, strict=True)]
             for found in (torques(q, rest, by_s), torques(q, by_s, by_ss))
         )
-        rate: Scalar = 1.0 / FASTEST
+        rate: Scalar = 1.0 / MAX_PATH_SPEED
         for x, r in zip(by_s, inverse, strict=True):
             rate = max(rate, abs(x) * r)
         signs = [sign(x) for x in cubic(polynomial, places[1])[1]]
@@ -74,9 +74,9 @@ def node_step(inverse_dynamics: Program) -> Evaluator:
 
 
 # From this number of splines on, programs are compiled for all that is computed of a node or piece.
-MANY = 16
+MIN_COMPILED_SPLINES = 16
 # A speed at which a joint slides, but at which only dry friction counts.
-CREEPING = 1e-9
+CREEP_SPEED = 1e-9
 
 
 @dataclass
@@ -110,7 +110,11 @@ class Problem:
         middle = _middle(s)
         inside = np.concatenate([middle, middle[-1:]])
         program = arm.function("inverse_dynamics", friction=False).program
-        if isinstance(paths, Splines) and isinstance(program, Program) and paths.count >= MANY:
+        if (
+            isinstance(paths, Splines)
+            and isinstance(program, Program)
+            and paths.count >= MIN_COMPILED_SPLINES
+        ):
             kernel = node_step(program).kernel
             if kernel is not None:
                 found = _by_program(paths, limits, kernel, s, inside)
@@ -122,8 +126,8 @@ class Problem:
         a, b = a - g, b - g
         node = np.concatenate([by_s, by_ss, a, b, g], axis=-1)
         sigma = np.sign(paths.states(middle, middle[:, :, None])[1][:, :, 0])
-        fastest = ratio(limits.velocity, np.abs(by_s), FASTEST).min(axis=-1)
-        fastest = np.minimum(fastest, FASTEST)
+        fastest = ratio(limits.velocity, np.abs(by_s), MAX_PATH_SPEED).min(axis=-1)
+        fastest = np.minimum(fastest, MAX_PATH_SPEED)
         return cls(arm, paths, limits, friction, s, node, sigma, fastest)
 
     def some(self, which: Indices) -> Problem:
@@ -187,7 +191,7 @@ class Problem:
         if speed is None or self.exact:
             return self.creeping, self.creeping
         size = np.abs(self.node[:, :, : self.n]) * speed[:, :, None]
-        ends = (self.sigma * np.maximum(x, CREEPING) for x in (size[:-1], size[1:]))
+        ends = (self.sigma * np.maximum(x, CREEP_SPEED) for x in (size[:-1], size[1:]))
         left, right = (self._less(self._dry(v)) for v in ends)
         return left, right
 
@@ -197,7 +201,9 @@ class Problem:
         if not self.rubs:
             return self._less(np.zeros(self.n))
         # only the direction counts
-        back, rest, ahead = (self._dry(np.full(self.n, CREEPING * way)) for way in (-1.0, 0.0, 1.0))
+        back, rest, ahead = (
+            self._dry(np.full(self.n, CREEP_SPEED * way)) for way in (-1.0, 0.0, 1.0)
+        )
         still = np.where(self.sigma < 0.0, back, rest)
         return self._less(np.where(self.sigma > 0.0, ahead, still))
 

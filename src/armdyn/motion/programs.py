@@ -20,16 +20,16 @@ from functools import lru_cache
 
 from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
-from armdyn.motion.limits import FAR, Bend, Bound, Bounds, Drives, End, Row
+from armdyn.motion.limits import UNBOUNDED, Bend, Bound, Bounds, Drives, End, Row
 from armdyn.programs.evaluate import Evaluator
 from armdyn.scalar import Scalar, max, min, select, sqrt
 
 # Steps of `bound`; it says whether more are needed.
 STEPS = 4
 # Speeds that `cap` compares at a time, and how often it looks closer.
-COMPARED, LEVELS = 8, 3
+SPEEDS_COMPARED, LEVELS = 8, 3
 # Speeds at which `admissible_step` looks at a time.
-TOGETHER = 8
+SPEEDS_TOGETHER = 8
 # A bound violated by less than this share is rounding.
 ROUNDING = 1e-9
 LEAST = 1e-200
@@ -92,7 +92,7 @@ def _falls(upper: Bound, most: Scalar, twice: Scalar, weight: Scalar) -> Scalar:
 
     best = worth(most)
     convex, turn = a * c - b * b, a * most + b
-    concave_falls = worth(most * (1.0 - COMPARED**-LEVELS)) - best
+    concave_falls = worth(most * (1.0 - SPEEDS_COMPARED**-LEVELS)) - best
     # p that falls first and rises later may be below zero between
     dips = select(-b, turn, -1.0)
     return select(convex, worth(0.0 * most) - best, max(concave_falls, dips))
@@ -126,12 +126,12 @@ def _capped(bounds: Bounds, most: Scalar, twice: Scalar, weight: Scalar) -> Scal
     best, value = most, worth(most)
     low, width = 0.0 * most, most
     for _ in range(LEVELS):
-        for k in range(1, COMPARED):
-            y = low + width * (k / COMPARED)
+        for k in range(1, SPEEDS_COMPARED):
+            y = low + width * (k / SPEEDS_COMPARED)
             here = worth(y)
             best = select(here - value, y, best)
             value = max(value, here)
-        width = width / COMPARED
+        width = width / SPEEDS_COMPARED
         low = max(best - width, 0.0)
         width = min(best + width, most) - low
     return best
@@ -162,9 +162,11 @@ def admissible_step(drives: Drives) -> Evaluator:
         between = (_between(bounds, y) for y in speeds)
         return [U - L for U, L in between]
 
-    sizes = {"left": 5 * n, "room": 2 * n, "most": n, "sigma": n, "speeds": TOGETHER}
+    sizes = {"left": 5 * n, "room": 2 * n, "most": n, "sigma": n, "speeds": SPEEDS_TOGETHER}
     inputs = [Slot(name, (size,)) for name, size in sizes.items()]
-    return Evaluator(trace(function, inputs, [Slot("gap", (TOGETHER,))], "time_optimal_admissible"))
+    return Evaluator(
+        trace(function, inputs, [Slot("gap", (SPEEDS_TOGETHER,))], "time_optimal_admissible")
+    )
 
 
 def _evaluator(
@@ -214,14 +216,14 @@ def _gap(U: Scalar, L: Scalar) -> Scalar:
 
 
 def _least(bounds: Sequence[Bound], x: Scalar, y: Scalar) -> Scalar:
-    least: Scalar = FAR
+    least: Scalar = UNBOUNDED
     for bound in bounds:
         least = min(least, bound.at(x, y))
     return least
 
 
 def _largest(bounds: Sequence[Bound], x: Scalar, y: Scalar) -> Scalar:
-    largest: Scalar = -FAR
+    largest: Scalar = -UNBOUNDED
     for bound in bounds:
         largest = max(largest, bound.at(x, y))
     return largest

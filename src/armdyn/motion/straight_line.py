@@ -41,9 +41,9 @@ ON_THE_LINE = 1e-10
 SINGULAR = 1e-6
 
 # A shorter line [m or rad] counts as a point: rounding.
-SHORTEST = 1e-12
+MIN_LINE_LENGTH = 1e-12
 # A joint that moves less than this along the line [rad or m] does not move: rounding.
-STILL = 1e-9
+MIN_JOINT_TRAVEL = 1e-9
 # More joints than this have solutions to spare.
 SIX = 6
 
@@ -86,7 +86,7 @@ def check_length(line: Line) -> Array:
     """
     way = line.way
     ways = np.sqrt([way[:3] @ way[:3], way[3:] @ way[3:]])
-    if ways.max() < SHORTEST:
+    if ways.max() < MIN_LINE_LENGTH:
         raise InputError("the arm is at the `pose` already: there is no motion.", argument="pose")
     return ways
 
@@ -99,7 +99,7 @@ def splines_along(
     nodes, off = NODES, np.inf
     while nodes <= MOST_NODES:
         s, q = followed(arm, line, start, nodes)
-        still = np.ptp(q, axis=0) <= STILL
+        still = np.ptp(q, axis=0) <= MIN_JOINT_TRAVEL
         q[:, still] = q[0, still]
         spline = make(s, q, k=5)
         between = (s[1:] + s[:-1]) / 2
@@ -204,7 +204,7 @@ CHECKED_TIMES = 4001
 # The times just before and after a kink, as a share of its time.
 BESIDE = 1e-9
 # A motion that is slowed down stays below the limits by this share.
-BELOW = 1e-6
+LIMIT_MARGIN = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -306,7 +306,7 @@ class StraightLine(Trajectory):
                     f"takes {excess * wanted:.4g} s.",
                     argument="duration",
                 )
-            chosen = chosen.slower(excess * (1.0 + BELOW))
+            chosen = chosen.slower(excess * (1.0 + LIMIT_MARGIN))
         end = np.asarray(splines[0](1.0), dtype=np.float64)
         self._set(start=q0, goal=end, profile=chosen, deviation=off, _splines=splines)
         self._set(duration=chosen.duration, n=arm.n)

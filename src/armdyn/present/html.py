@@ -215,7 +215,7 @@ footer { margin-top: 3rem; color: var(--soft); border-top: 1px solid var(--line)
 LEVELS = (1 << 24) - 1
 
 # Steps that differ by less than this share are equal.
-EQUAL = 1e-6
+EQUAL_STEP_SHARE = 1e-6
 
 
 UNPACK = """\
@@ -261,7 +261,7 @@ def packed_column(values: Array) -> list[object]:
     if count > 1:
         steps = (values[-1] - values[0]) / (count - 1)
         even = values[0] + steps * np.arange(count)
-        if float(np.abs(values - even).max()) <= EQUAL * abs(steps):
+        if float(np.abs(values - even).max()) <= EQUAL_STEP_SHARE * abs(steps):
             return [float(values[0]), float(values[-1]), count]
     low, high = (float(x) for x in (values.min(initial=np.inf), values.max(initial=-np.inf)))
     size = high - low if high > low else 1.0

@@ -30,7 +30,7 @@ DOTS = 300
 OUTSIDE = 0.005
 
 # Logarithmic axes end at this share of the largest value.
-LEAST = 1e-5
+MIN_LOG_SHARE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ def logarithmic(traces: Sequence[Trace], marks: Sequence[float], unit: str, labe
     """Return curves with logarithmic axes, and vertical lines at some places."""
     top = max(float(one.y.max(initial=0.0)) for one in traces) or 1.0
     shown = [
-        Trace(np.log10(one.x), np.log10(np.maximum(one.y, LEAST * top)), one.kind) for one in traces
+        Trace(np.log10(one.x), np.log10(np.maximum(one.y, MIN_LOG_SHARE * top)), one.kind)
+        for one in traces
     ]
     across, down = scale_of(*(one.x for one in shown), room=0.0), scale_of(*(t.y for t in shown))
     wide = WIDTH - LEFT - RIGHT

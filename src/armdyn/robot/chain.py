@@ -25,7 +25,7 @@ from armdyn.scalar import Scalar
 # cannot change the rounding of an angle that is not within 1e-12 rad of a multiple of pi/2.
 BITS = 192
 # The angle of a vector that rises less is its slope, but for 1e-25 of it.
-SMALL = 1e-12
+SMALL_SLOPE = 1e-12
 
 
 @lru_cache(maxsize=4096)
@@ -38,7 +38,7 @@ def rounded_cos_sin(angle: float) -> tuple[float, float]:
 
 def rounded_atan2(y: float, x: float) -> float:
     """Return the angle [rad] of the vector (x, y), the float that is nearest to it."""
-    if abs(y) < SMALL * x:
+    if abs(y) < SMALL_SLOPE * x:
         return y / x
     near = math.atan2(y, x)
     if x == 0.0 or y == 0.0:

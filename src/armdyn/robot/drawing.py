@@ -20,7 +20,7 @@ from armdyn.robot.model import Colour, Robot, Shape
 Mesh: TypeAlias = tuple[Array, NDArray[np.int64]]
 
 # Corners around a surface of revolution, and rings of half a ball.
-AROUND, RINGS = 24, 6
+CORNERS_AROUND, RINGS = 24, 6
 
 
 @lru_cache
@@ -74,17 +74,17 @@ def along(direction: Array) -> Array:
 
 def _revolved(profile: Array) -> Mesh:
     """Return the surface of a profile (radius, height), from bottom to top, about z."""
-    turn = 2 * np.pi * np.arange(AROUND) / AROUND
+    turn = 2 * np.pi * np.arange(CORNERS_AROUND) / CORNERS_AROUND
     ring = np.stack([np.cos(turn), np.sin(turn)], axis=1)
     corners = np.concatenate(
-        [np.column_stack([r * ring, np.full(AROUND, z)]) for r, z in profile.tolist()]
+        [np.column_stack([r * ring, np.full(CORNERS_AROUND, z)]) for r, z in profile.tolist()]
     )
-    k = np.arange(AROUND)
-    after = (k + 1) % AROUND
+    k = np.arange(CORNERS_AROUND)
+    after = (k + 1) % CORNERS_AROUND
     faces: list[NDArray[np.int64]] = []
     for i in range(len(profile) - 1):
-        a, b = i * AROUND + k, i * AROUND + after
-        c, d = a + AROUND, b + AROUND
+        a, b = i * CORNERS_AROUND + k, i * CORNERS_AROUND + after
+        c, d = a + CORNERS_AROUND, b + CORNERS_AROUND
         faces += [np.stack([a, b, c], axis=1), np.stack([c, b, d], axis=1)]
     return corners, np.concatenate(faces)
 

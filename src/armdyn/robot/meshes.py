@@ -249,7 +249,7 @@ def _obj(data: bytes) -> Array:
 Faces = NDArray[np.int64]
 
 # Corners nearer than this share of the size of a mesh are the same.
-SAME = 1e-6
+EQUAL_CORNER_SHARE = 1e-6
 # Halvings of the range of cell sizes.
 ROUNDS = 14
 
@@ -267,10 +267,10 @@ def thinned(triangles: Array, most: int) -> tuple[Array, Faces]:
     points = triangles.reshape(-1, 3)
     low = points.min(axis=0)
     size = float((points.max(axis=0) - low).max()) or 1.0
-    corners, faces = _clustered(points - low, SAME * size)
+    corners, faces = _clustered(points - low, EQUAL_CORNER_SHARE * size)
     if len(faces) > most:
         # few triangles: cells as large as the mesh; many: as small as that many need
-        coarse, fine = size, SAME * size
+        coarse, fine = size, EQUAL_CORNER_SHARE * size
         best = _clustered(corners, coarse, faces)
         for _ in range(ROUNDS):
             cell = float(np.sqrt(coarse * fine))

@@ -14,7 +14,7 @@ from armdyn.checks import check_memory, checked_array, checked_seed, checked_who
 from armdyn.cluster import Cluster
 from armdyn.errors import ArmdynError, InputError, shown
 from armdyn.progress import Progress, reporter
-from armdyn.simulation.fixed import TOGETHER
+from armdyn.simulation.fixed import ARMS_PER_PART
 from armdyn.simulation.forces import Quantity, spring_constants
 from armdyn.simulation.integrators import INTEGRATORS
 from armdyn.simulation.run import Run
@@ -30,7 +30,7 @@ Draw: TypeAlias = Callable[[np.random.Generator, int], ArrayLike]
 """Draws rows for a number of arms."""
 
 # Arms of a block: those that one thread simulates together.
-ARMS = TOGETHER
+ARMS = ARMS_PER_PART
 
 MOST_ARMS = 10**9
 

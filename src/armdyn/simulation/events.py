@@ -38,7 +38,7 @@ SHORTER = "Take a shorter `step`."
 TIGHTER = "Take a smaller `rtol`, and look at the torques."
 
 # If a joint is faster than this [rad/s or m/s], the integration is unstable.
-FASTEST = 1e6
+MAX_SPEED = 1e6
 
 # Without drives, an arm gains energy only by errors; without friction, it loses energy only by
 # errors. A larger error, as a share of the kinetic energy, is refused.
@@ -50,7 +50,7 @@ ENERGY_ROUNDING, SMALLEST_ENERGY = 1e-9, 1e-12
 def check_state(arm: Arm, t: float, q: Array, qd: Array, advice: str) -> None:
     """Refuse states ``(B, n)`` that are not finite, or faster than any arm."""
     # comparisons with NaN are False
-    if qd.max() < FASTEST and qd.min() > -FASTEST and q.max() < np.inf and q.min() > -np.inf:
+    if qd.max() < MAX_SPEED and qd.min() > -MAX_SPEED and q.max() < np.inf and q.min() > -np.inf:
         return
     speed = np.where(np.isfinite(q) & np.isfinite(qd), np.abs(qd), np.inf)
     row, joint = (int(k) for k in np.unravel_index(speed.argmax(), speed.shape))

@@ -31,15 +31,15 @@ from armdyn.simulation.run import Run, on_lines, positions_at, subject, torques_
 # More samples are not visible in a picture, and make a large file.
 MOST_SAMPLES = 4000
 # Runs of fewer samples are drawn through so many points of their dense output.
-DENSE = 1000
+DENSE_POINTS = 1000
 # Further joints differ from the first ones by the style of their lines.
 STYLES = ("-", "--", ":", "-.")
 # The shaded band of a batch: these quantiles of the arms.
 BAND = (0.05, 0.95)
 # A limit is drawn if its joint comes as near to it as this share of the panel's height.
-NEAR = 0.15
+NEAR_LIMIT_SHARE = 0.15
 # The change of the sum of energies is told if it is less than this share of its size.
-STAYS = 1e-2
+ENERGY_DRIFT_SHARE = 1e-2
 # Kinds of events have these colours; more events than this are not drawn.
 EVENTS = ("#d55e00", "#009e73", "#0072b2", "#cc79a7", "#8a7a2c")
 MOST_EVENTS = 200
@@ -78,8 +78,8 @@ def plot(run: Run, path: str | os.PathLike[str]) -> None:
 def _sampled(run: Run) -> tuple[Array, dict[str, tuple[Array, Array]], dict[str, Array]]:
     """Return times; values and limits of each panel; and energies: dense where samples are few."""
     arm, joints = run.arm, run.arm.robot.joints
-    if run.batch is None and 1 < len(run) < DENSE:
-        t = np.union1d(run.t, np.linspace(float(run.t[0]), float(run.t[-1]), DENSE))
+    if run.batch is None and 1 < len(run) < DENSE_POINTS:
+        t = np.union1d(run.t, np.linspace(float(run.t[0]), float(run.t[-1]), DENSE_POINTS))
         q, qd, tau = positions_at(run, t), velocities_at(run, t), torques_at(run, t)
     else:
         every = max(1, -(-len(run) // MOST_SAMPLES))
@@ -99,7 +99,7 @@ def _sampled(run: Run) -> tuple[Array, dict[str, tuple[Array, Array]], dict[str,
 def _draw_limits(axis: Any, values: Array, limits: Array) -> None:
     """Draw the limits that joints come near to, dashed, in the colours of the joints."""
     low, high = axis.get_ylim()
-    near = NEAR * (high - low)
+    near = NEAR_LIMIT_SHARE * (high - low)
     for joint, bounds in enumerate(limits.T):
         least, most = float(values[..., joint].min()), float(values[..., joint].max())
         for bound in bounds:
@@ -118,7 +118,7 @@ def _draw_energies(axis: Any, run: Run, t: Array, energies: dict[str, Array]) ->
         _line(axis, t, values, *styles[name])
     place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.2}
     drift = float(np.max(run.drift))
-    total = f"sum, changes by {drift:.0e}" if drift < STAYS else "sum"
+    total = f"sum, changes by {drift:.0e}" if drift < ENERGY_DRIFT_SHARE else "sum"
     words = ["kinetic", "potential", total]
     axis.legend(axis.get_lines(), words, fontsize=8, frameon=False, ncols=3, **place)
     axis.set_title("energy [J]", fontsize=10, loc="left")

@@ -21,7 +21,7 @@ from armdyn.simulation.stiction import StictionState
 from armdyn.simulation.task import PROGRESS_PARTS, SIMULATING, Samples, Task
 
 # Arms in a part of a batch: the data of a step fit into the cache.
-TOGETHER = 2048
+ARMS_PER_PART = 2048
 
 
 def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
@@ -34,7 +34,7 @@ def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
     """
     counted = _Counter(task, steps)
     rows = len(task.q)
-    if task.partial or task.forces.is_function or rows <= TOGETHER:
+    if task.partial or task.forces.is_function or rows <= ARMS_PER_PART:
         return _part(task, task.plant, task.forces, slice(0, rows), steps, keep, counted)
     parts: dict[int, Samples] = {}
 
@@ -47,7 +47,7 @@ def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
             raise
 
     try:
-        in_threads(work, rows, TOGETHER, task.threads)
+        in_threads(work, rows, ARMS_PER_PART, task.threads)
     except _Ended:
         assert counted.why is not None
         raise counted.why from counted.why.__cause__
@@ -138,7 +138,7 @@ class _Counter:
     """
 
     def __init__(self, task: Task, steps: int) -> None:
-        parts = 1 if task.partial or task.forces.is_function else -(-len(task.q) // TOGETHER)
+        parts = 1 if task.partial or task.forces.is_function else -(-len(task.q) // ARMS_PER_PART)
         self._task, self._total = task, steps * parts
         self._done, self._often, self._lock = 0, max(1, self._total // PROGRESS_PARTS), Lock()
         self.why: BaseException | None = None

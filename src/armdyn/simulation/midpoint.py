@@ -101,7 +101,7 @@ CONVERGED = 2e-15
 # A change below this share that no longer shrinks is rounding.
 ROUNDING = 1e-11
 # Lower velocities [rad/s or m/s] count as this large in these shares.
-SLOW = 1e-3
+MIN_VELOCITY_SCALE = 1e-3
 MOST_ITERATIONS = 100
 
 
@@ -179,7 +179,7 @@ class Midpoint(Stepper):
             with np.errstate(all="ignore"):
                 new, pull = self._improve(q, p, v, tau, *free, np.array([h]), *self._constants[0])
                 change = np.abs(new - v).max(axis=1, keepdims=True)
-                size = np.abs(new).max(axis=1, keepdims=True) + SLOW
+                size = np.abs(new).max(axis=1, keepdims=True) + MIN_VELOCITY_SCALE
             self.evaluations += 1
             v, force = np.where(going, new, v), np.where(going, pull, force)
             settled = (before < ROUNDING * size) & (change >= before)

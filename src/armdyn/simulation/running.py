@@ -41,14 +41,14 @@ from armdyn.simulation.task import (
 )
 
 # The longest run [s], eleven days: a longer one takes hours, or its unit is not seconds.
-LONGEST = 1e6
+MAX_DURATION = 1e6
 
 # The longest step under torques from a function, as a share of the run. While nothing moves, steps
 # would grow without bound and miss what the function does later.
 LONGEST_STEP = 0.01
 
 # Relative tolerances below about 100 eps of a double cannot be met; SciPy refuses them, too.
-FINEST = 3e-14
+MIN_RTOL = 3e-14
 
 # Default number of samples of a batch whose arms choose their steps.
 MEMBER_SAMPLES = 101
@@ -107,8 +107,10 @@ def prepared(
     stepping = INTEGRATORS[checked_choice(integrator, "integrator", INTEGRATORS)]
     what = "the end of the simulation [s]: time does not go backwards"
     end = checked_positive(until, "until", what=what)
-    if end > LONGEST:
-        raise InputError(f"`until` is {end:g} s, expected at most {LONGEST:g} s.", argument="until")
+    if end > MAX_DURATION:
+        raise InputError(
+            f"`until` is {end:g} s, expected at most {MAX_DURATION:g} s.", argument="until"
+        )
     rows = checked_parameters(arm, parameters)
     q, qd, batch = checked_states(arm, q0, qd0)
     if rows is not None:
@@ -132,9 +134,10 @@ def prepared(
         # adaptive arms have no common steps
         wanted = MEMBER_SAMPLES if samples is None and batch else samples
         times, steps, keep = sample_times(end, wanted, q.size), 0, range(0)
-        if relative < FINEST:
+        if relative < MIN_RTOL:
             raise InputError(
-                f"`rtol` is {relative:g}, below what floats can hold ({FINEST:g}).", argument="rtol"
+                f"`rtol` is {relative:g}, below what floats can hold ({MIN_RTOL:g}).",
+                argument="rtol",
             )
     else:
         steps = step_count(end, step)

@@ -217,7 +217,7 @@ class Live:
 # A larger standard deviation, as a share of a step, would make samples overtake each other.
 LARGEST_JITTER = 0.3
 # Samples of the run must not be farther apart than this many measured steps.
-COARSEST = 1.5
+MAX_SAMPLE_RATIO = 1.5
 MOST_SAMPLES = 10_000_000
 # Jitter is limited to this share of a step; beyond it, a sample could overtake the next one.
 FARTHEST_OFF = 0.45
@@ -264,7 +264,7 @@ def _times(run: Run, rate: float) -> Array:
     if len(run) < 2:
         raise InputError("the run has a single sample, which has no rate.", argument="rate")
     widest = float(np.diff(run.t).max())
-    if widest > COARSEST / rate:
+    if widest > MAX_SAMPLE_RATIO / rate:
         raise InputError(
             f"`rate` is {rate:g} a second, but samples of the run are up to {widest:.3g} s apart: "
             f"simulate with samples={round(rate * run.t[-1]) + 1} or more.",

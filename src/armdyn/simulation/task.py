@@ -13,7 +13,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_positive, checked_whole
 from armdyn.errors import InputError, shown
 from armdyn.progress import Progress
-from armdyn.simulation.events import FASTEST, SAME_TIME, Event
+from armdyn.simulation.events import MAX_SPEED, SAME_TIME, Event
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.plant import Plant
 
@@ -110,12 +110,12 @@ LARGEST, LARGEST_ASKED = 2**31, 2**34
 SAMPLE_OVERHEAD = 600
 
 # Beyond this [rad or m], the rounding of a position is larger than the motion of an arm.
-FARTHEST = 1e9
+MAX_POSITION = 1e9
 
 
 def checked_states(arm: Arm, q0: object, qd0: object) -> tuple[Array, Array, bool]:
     """Return positions and velocities ``(B, n)``, and whether a batch was given."""
-    q, qd = _state(arm, "q0", q0, FARTHEST), _state(arm, "qd0", qd0, FASTEST)
+    q, qd = _state(arm, "q0", q0, MAX_POSITION), _state(arm, "qd0", qd0, MAX_SPEED)
     rows = {len(x) for x in (q, qd) if x.ndim == 2}
     if len(rows) > 1:
         raise InputError(

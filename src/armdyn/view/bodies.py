@@ -28,7 +28,7 @@ FORCE: Colour = (217, 84, 30)
 # Radius of the first link, as a share of the reach, and how much thinner the last one is.
 THICK, THINNER = 0.042, 0.45
 # Arms of more joints have thinner links.
-FEW = 12
+MAX_THICK_JOINTS = 12
 
 
 class Picture:
@@ -119,7 +119,7 @@ class Picture:
     def _radius(self, k: float) -> float:
         n = self._arm.n
         thinner = 1.0 - THINNER * k / max(n, 1)
-        return THICK * self._data["size"] * min(1.0, (FEW / n) ** 0.5) * thinner
+        return THICK * self._data["size"] * min(1.0, (MAX_THICK_JOINTS / n) ** 0.5) * thinner
 
 
 class Bodies(Picture):

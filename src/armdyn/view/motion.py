@@ -20,14 +20,14 @@ from armdyn.simulation.simulate import STEP, Live
 # A hand moves the tip in small steps: joints that jump farther [rad or m] are on another branch.
 JUMP = 0.6
 # Exactness of the tip [m, rad]: finer than a pixel.
-NEAR = 1e-6
+TIP_TOLERANCE = 1e-6
 ROUNDS = 25
 # Damping, as a share of the squared reach, and the longest step of a joint [rad or m].
 DAMPING, LONGEST = 1e-4, 0.3
 # How much a turn of the tip counts, as a share of the reach.
-STIFF = 0.12
+TURN_WEIGHT = 0.12
 # Fewer joints cannot keep the direction of the tip.
-ENOUGH = 6
+MIN_JOINTS_FOR_DIRECTION = 6
 
 
 def followed(arm: Arm, q: Array, goal: Array, size: float) -> Array:
@@ -42,14 +42,14 @@ def followed(arm: Arm, q: Array, goal: Array, size: float) -> Array:
     joints = arm.robot.joints
     lower, upper = (np.array([getattr(j, end) for j in joints]) for end in ("lower", "upper"))
     start = np.clip(q, lower, upper)
-    if arm.n >= ENOUGH:
+    if arm.n >= MIN_JOINTS_FOR_DIRECTION:
         try:
-            found = arm.inverse_kinematics(goal, start, tolerance=NEAR, restarts=0)
+            found = arm.inverse_kinematics(goal, start, tolerance=TIP_TOLERANCE, restarts=0)
         except ArmdynError:
             found = None
         if found is not None and float(np.abs(found - q).max()) < JUMP:
             return found
-    stiffness = STIFF * size if arm.n >= ENOUGH else 0.0
+    stiffness = TURN_WEIGHT * size if arm.n >= MIN_JOINTS_FOR_DIRECTION else 0.0
     return _steps(arm, start, goal, (lower, upper), stiffness, size)
 
 
@@ -70,7 +70,7 @@ def _steps(
             best, least, damping = q, off, max(damping / 3.0, 1e-9)
         else:
             q, damping = best, damping * 10.0
-        if off < NEAR or damping > 1.0:
+        if off < TIP_TOLERANCE or damping > 1.0:
             break
         J = (arm.jacobian(q) * weight[:, None])[:rows]
         free = np.ones(arm.n)
@@ -93,7 +93,7 @@ def _steps(
 Mode = Literal["held", "playing", "free"]
 
 # An arm that is let go never makes up for more time [s] than this.
-LATEST = 0.1
+MAX_CATCH_UP = 0.1
 # The hand brakes what it pulls: damping per stiffness [s].
 BRAKE = 0.12
 
@@ -304,8 +304,8 @@ class Motion:
             if self.mode != "free":
                 return
             self._owed += passed
-            is_late = self._owed > LATEST
-            steps = int(min(self._owed, LATEST) / STEP)
+            is_late = self._owed > MAX_CATCH_UP
+            steps = int(min(self._owed, MAX_CATCH_UP) / STEP)
             self._owed = 0.0 if is_late else self._owed - steps * STEP
             try:
                 for _ in range(steps):

@@ -33,7 +33,7 @@ MOST_CELLS = 40
 # With at most this many joints, cells show their numbers.
 MOST_SHOWN = 7
 # Smaller cells, as a share of the largest, show no number.
-LEAST = 1e-3
+MIN_SHOWN_SHARE = 1e-3
 # Longer arms have numbers of the first joints only.
 MOST_ROWS = 60
 # The side of the map of the mass matrix.
@@ -179,7 +179,7 @@ class Numbers:
                     style=f"fill:rgba({hue},{0.06 + 0.9 * depth:.3f})",
                 )
             )
-            if n <= MOST_SHOWN and abs(value) >= LEAST * largest:
+            if n <= MOST_SHOWN and abs(value) >= MIN_SHOWN_SHARE * largest:
                 ink = "#fff" if depth > 0.55 else "currentColor"
                 cells.append(
                     tag(

@@ -84,9 +84,9 @@ def _copied(to: str, row: str, size: int, times: int) -> str:
 
 
 # Programs with up to this many steps store results as early as possible.
-SHORT = 700
+EARLY_STORE_MAX_STEPS = 700
 # With this many results, more values are live than there are registers.
-MANY = 64
+MANY_RESULTS = 64
 # For programs with more steps, this compiler decides what to spill, not LLVM.
 SPILL_THRESHOLD = 1080
 # Programs with more steps and results together are compiled only once, for a block of states.
@@ -159,9 +159,9 @@ class _Body:
         """
         if width == 1:
             return None
-        if self._stores.wide or _length(self._steps) <= SHORT:
+        if self._stores.wide or _length(self._steps) <= EARLY_STORE_MAX_STEPS:
             return early(self._stores.all)
-        return min_live if len(self._program.results) >= MANY else None
+        return min_live if len(self._program.results) >= MANY_RESULTS else None
 
     def function(self, name: str) -> str:
         """Return the text of the function."""

@@ -22,7 +22,7 @@ from armdyn.scalar import Op
 # The results of a program, stored in tiles as soon as their columns are computed.
 
 # An output is wide from this many columns on: then LLVM's compile time per tile matters.
-WIDE = 128
+WIDE_OUTPUT_COLUMNS = 128
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Store:
         """Store the values of the results."""
         if w.width == 1:
             w.store(values[0], self.base, self.tile.start)
-        elif self.n >= WIDE and self.tile.size == w.width and stores_squares(w):
+        elif self.n >= WIDE_OUTPUT_COLUMNS and self.tile.size == w.width and stores_squares(w):
             if self.constant:
                 store_same(w, values[0], self.base, self.n, self.tile.start)
             else:
@@ -66,7 +66,7 @@ class Stores:
 
     def __init__(self, program: Program, width: int) -> None:
         self.all: list[Store] = []
-        self.wide = any(slot.size >= WIDE for slot in program.outputs)
+        self.wide = any(slot.size >= WIDE_OUTPUT_COLUMNS for slot in program.outputs)
         at = 0
         for j, slot in enumerate(program.outputs):
             results = program.results[at : at + slot.size]

@@ -183,7 +183,7 @@ def limit_notes(joints: list[TreeJoint], words: Words) -> Iterator[str]:
 UNIT_TOLERANCE = 1e-6
 
 # If following another joint takes a joint beyond this [rad or m], the coupling is wrong.
-FARTHEST = 1e6
+MAX_FOLLOWER_POSITION = 1e6
 
 # Joints that a warning names.
 MOST_TOLD = 6
@@ -366,7 +366,7 @@ def _rest_positions(description: Description) -> dict[str, float]:
         for follower in reversed(followed.values()):
             assert follower.coupling is not None
             value = follower.coupling.multiplier * value + follower.coupling.offset
-            if not abs(value) <= FARTHEST:
+            if not abs(value) <= MAX_FOLLOWER_POSITION:
                 raise Fault(
                     f"{description.words.coupling} of joint {follower.name!r} puts it at "
                     f"{value:g}: too far."

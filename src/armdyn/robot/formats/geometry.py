@@ -139,7 +139,7 @@ PARALLEL_TOLERANCE = 1e-5
 
 # With an exact reader, axes that are not parallel, but closer to it than this [rad], have a tilt
 # instead of a common normal, with which torques would lose 1e-16 / sine^2 of their size.
-TILTED = 1e-2
+MAX_TILT = 1e-2
 
 # A line is not shifted to meet two others if their two conditions are almost the same.
 WELL_CONDITIONED = 0.1
@@ -251,7 +251,7 @@ def common_normal(first: Line, second: Line, tolerance: float, tilting: bool = F
     across = cross(u, v)
     sine = norm(across)
     sense = 1.0 if product(u, v) > 0 else -1.0
-    if tilting and ROUNDING < sine < TILTED:
+    if tilting and ROUNDING < sine < MAX_TILT:
         return Tilt(sine, True, None, 0.0, 0.0, sense, first, second, tolerance)
     if sine < PARALLEL_TOLERANCE:
         along = float(product(w, u))

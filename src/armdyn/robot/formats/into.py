@@ -23,7 +23,7 @@ from armdyn.robot.leniency import Leniency
 from armdyn.robot.model import NamedFrame, Robot
 
 # Numbers closer than this, relative to their size, are the same: rounding of turns and sums.
-SAME = 1e-11
+EQUAL_NUMBER_TOLERANCE = 1e-11
 # An arm whose joints lie farther than this [m, rad] from those of a file is another arm.
 ELSEWHERE = 1e-4
 
@@ -50,7 +50,7 @@ def new_inertials(
     description: Description,
     *,
     merge_branches: bool = False,
-    same: float = SAME,
+    same: float = EQUAL_NUMBER_TOLERANCE,
 ) -> Iterator[NewInertial]:
     """Yield the inertias that an arm changes in its file.
 
@@ -115,7 +115,7 @@ def _joined(links: list[Placed], snap: Snap) -> Body:
     return joined([_body(one, snap) for one in links])
 
 
-def same_body(a: Body, b: Body, same: float = SAME) -> bool:
+def same_body(a: Body, b: Body, same: float = EQUAL_NUMBER_TOLERANCE) -> bool:
     """Whether two bodies are the same but for rounding."""
     size = max(float(np.abs(a.com).max()), float(np.abs(b.com).max()), 1e-3)
     moment = float(np.abs(a.inertia).max()) + a.mass * size**2 * same

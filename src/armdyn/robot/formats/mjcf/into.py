@@ -18,7 +18,7 @@ import numpy as np
 from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot.formats.bodies import Body, six_of
 from armdyn.robot.formats.geometry import product, quaternion_rotation
-from armdyn.robot.formats.into import SAME, NewInertial, new_inertials
+from armdyn.robot.formats.into import EQUAL_NUMBER_TOLERANCE, NewInertial, new_inertials
 from armdyn.robot.formats.mjcf.model import ATTRIBUTES, Drives, own_fields, own_name
 from armdyn.robot.formats.mjcf.read import Read, read_description
 from armdyn.robot.formats.mjcf.write import principal
@@ -139,15 +139,19 @@ class _Editor:
             self._source.add(body, "inertial", values)
             return
         old = new.link.inertial
-        if old is None or abs(old.mass - made.mass) > SAME * old.mass:
+        if old is None or abs(old.mass - made.mass) > EQUAL_NUMBER_TOLERANCE * old.mass:
             self._source.set(found, "mass", number_text(made.mass))
         size = max(float(np.abs(made.com).max()), 1e-3)
-        if old is None or np.abs(np.array(old.origin.xyz) - made.com).max() > SAME * size:
+        if (
+            old is None
+            or np.abs(np.array(old.origin.xyz) - made.com).max() > EQUAL_NUMBER_TOLERANCE * size
+        ):
             self._source.set(found, "pos", numbers_text(made.com))
         moment = float(np.abs(made.inertia).max())
         if (
             old is None
-            or np.abs(np.array(old.inertia) - six_of(made.inertia)).max() > SAME * moment
+            or np.abs(np.array(old.inertia) - six_of(made.inertia)).max()
+            > EQUAL_NUMBER_TOLERANCE * moment
         ):
             self._tensor(found, name, made)
 
@@ -162,7 +166,7 @@ class _Editor:
         R = quaternion_rotation((x, y, z, w))
         tensor = product(R.T, body.inertia, R)
         off = np.abs(tensor - np.diag(np.diag(tensor))).max()
-        if off <= SAME * np.abs(tensor).max(initial=0.0):
+        if off <= EQUAL_NUMBER_TOLERANCE * np.abs(tensor).max(initial=0.0):
             self._source.set(inertial, "diaginertia", numbers_text(np.diag(tensor)))
             return
         self._source.set(inertial, "diaginertia", numbers_text(moments))

@@ -14,7 +14,7 @@ from armdyn.arrays import Array
 from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot.formats.bodies import Body, seen_in, six_of
 from armdyn.robot.formats.geometry import at_zero, invert, product, roll_pitch_yaw, without_residues
-from armdyn.robot.formats.into import SAME, NewInertial, new_inertials, skeleton
+from armdyn.robot.formats.into import EQUAL_NUMBER_TOLERANCE, NewInertial, new_inertials, skeleton
 from armdyn.robot.formats.records import Description, Fault, Origin
 from armdyn.robot.formats.urdf.elements import is_expression
 from armdyn.robot.formats.urdf.read import (
@@ -287,7 +287,7 @@ class _Editor:
         size: float,
     ) -> None:
         """Set an attribute of an element of an <inertial>, if its numbers have changed."""
-        if all(abs(a - b) <= SAME * size for a, b in zip(old, new, strict=True)):
+        if all(abs(a - b) <= EQUAL_NUMBER_TOLERANCE * size for a, b in zip(old, new, strict=True)):
             return
         found = inertial.child(self._tag(tag))
         if found is None:
