@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import pickle
 import subprocess
 import sys
 
@@ -63,3 +65,19 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="'armdyn' has no attribute 'nothing'"):
         _ = importlib.import_module("armdyn").nothing
     assert not hasattr(armdyn, "numpy")
+
+
+@pytest.mark.parametrize("module", ["armdyn.arm._arm", "armdyn.robot._robot", "armdyn._lazy"])
+def test_a_pickle_of_another_version_says_so(module: str) -> None:
+    written = f"c{module}\nArm\n.".encode()  # a pickle that refers to a class
+    with pytest.raises(ModuleNotFoundError, match=r"another version .* `armdyn\.save`") as caught:
+        pickle.loads(written)
+    assert caught.value.name == module and "\n" not in str(caught.value)
+
+
+def test_modules_that_do_not_exist_are_merely_not_found() -> None:
+    for name in ("armdyn.nothing", "armdyn.arm.nothing", "armdyn_nothing", "armdyn.arm.__main__"):
+        assert importlib.util.find_spec(name) is None
+    assert importlib.util.find_spec("armdyn.arm.arm") is not None
+    with pytest.raises(ImportError, match="cannot import name '_nothing'"):
+        exec("from armdyn.arm import _nothing")

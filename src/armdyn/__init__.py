@@ -3,6 +3,7 @@
 Names are imported on first access: ``import armdyn`` itself costs next to nothing.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -161,6 +162,28 @@ _HOMES = {
     "simulate": "simulation.simulate",
     "symbolic": "symbolics.model",
 }
+
+
+class _Unpickling:
+    """The last finder of modules: says what is wrong with a pickle of another version of armdyn.
+
+    A pickle names modules of armdyn, which may have other names in another version.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        """Refuse a private module that does not exist; leave all other names alone."""
+        module = name.rpartition(".")[2]
+        if name.startswith("armdyn.") and module.startswith("_") and not module.startswith("__"):
+            raise ModuleNotFoundError(
+                f"No module named {name!r}: if this was a pickle, another version of armdyn wrote "
+                "it. Read it with that version and save arms by `armdyn.save`, logs by `Log.save`; "
+                "every version reads those files.",
+                name=name,
+            )
+
+
+sys.meta_path.append(_Unpickling)
 
 
 def __getattr__(name: str) -> object:

@@ -5,8 +5,14 @@ import sys
 
 import pytest
 
+import armdyn
 from armdyn.algorithms.quantity import resolve
 from armdyn.algorithms.table import QUANTITIES
+from armdyn.programs.methods import raced_methods, straight_methods
+from armdyn.programs.programs import cost
+from armdyn.programs.tracing import operations
+from armdyn.robot.chain import chain_of
+from armdyn.robot.library import bundled_names, generic
 
 ROWS = [(quantity, method) for quantity, row in QUANTITIES.items() for method in row.methods]
 
@@ -46,3 +52,15 @@ def test_reading_the_table_imports_no_algorithm() -> None:
     ).stdout.split()
     unwanted = {*modules, "identities", "rolled", "rolled.matrices", "forward_dynamics_derivatives"}
     assert not {f"armdyn.algorithms.{module}" for module in unwanted} & set(loaded)
+
+
+@pytest.mark.filterwarnings("ignore::armdyn.RobotWarning")
+@pytest.mark.parametrize("name", [*bundled_names(), "generic"])
+def test_methods_that_do_not_race_never_take_fewer_operations(name: str) -> None:
+    chain = chain_of(generic(5) if name == "generic" else armdyn.load(name).robot)
+    for quantity in QUANTITIES:
+        others = set(straight_methods(quantity)) - set(raced_methods(quantity))
+        if others:
+            taken = {m: cost(operations(chain, quantity, m)) for m in straight_methods(quantity)}
+            best = min(taken[m] for m in raced_methods(quantity))
+            assert best <= min(taken[m] for m in others), (quantity, taken)

@@ -34,11 +34,14 @@ class Method:
         source: the work it follows: a key of docs/references.md and a place in it.
         base: the most general motion of the base that the algorithm allows, see `BASES`; it reads
             the motion from the chain.
+        race: whether "auto" compares it with others; False where it has never taken fewer
+            operations than all of those, so that it is not traced in vain.
     """
 
     function: Reference
     source: str
     base: str = FIXED
+    race: bool = True
 
     @cached_property
     def run(self) -> Callable[..., Any]:
@@ -117,7 +120,7 @@ class Quantity:
     Attributes:
         inputs: names of the inputs, each of n numbers.
         outputs: names and shapes of the outputs.
-        methods: by name; among equally cheap ones "auto" takes the first.
+        methods: by name; among equally cheap ones that race, "auto" takes the first.
         sentence: what it is, with units, for headers of C and for help.
         derived: methods that the graph makes, after the others.
         rolled: how long arms are computed; None if only by straight-line code.

@@ -14,22 +14,30 @@ QUANTITIES: dict[str, Quantity] = {
         {"M": ("n", "n")},
         {
             "lin_fang_1": Method("lin_fang_1:mass_matrix", "[LinFang1999] Table I"),
-            "lin_fang_2": Method("lin_fang_2:mass_matrix", "[LinFang1999] Table II"),
-            "lin_fang_3": Method("lin_fang_3:mass_matrix", "[LinFang1999] Table III"),
-            "lin_fang_4": Method("lin_fang_4:mass_matrix", "[LinFang1999] Table IV"),
-            "lin_fang_5": Method("lin_fang_5:mass_matrix", "[LinFang1999] Table V"),
+            "lin_fang_2": Method("lin_fang_2:mass_matrix", "[LinFang1999] Table II", race=False),
+            "lin_fang_3": Method("lin_fang_3:mass_matrix", "[LinFang1999] Table III", race=False),
+            "lin_fang_4": Method("lin_fang_4:mass_matrix", "[LinFang1999] Table IV", race=False),
+            "lin_fang_5": Method("lin_fang_5:mass_matrix", "[LinFang1999] Table V", race=False),
             "lin_fang_1_minimal": Method(
-                "lin_fang_1_minimal:mass_matrix", "[LinFang1999] Tables I and VII, (29)-(31)"
+                "lin_fang_1_minimal:mass_matrix",
+                "[LinFang1999] Tables I and VII, (29)-(31)",
+                race=False,
             ),
             "lin_fang_2_minimal": Method(
-                "lin_fang_2_minimal:mass_matrix", "[LinFang1999] Tables II and VII, (32)"
+                "lin_fang_2_minimal:mass_matrix",
+                "[LinFang1999] Tables II and VII, (32)",
+                race=False,
             ),
-            "lin_1991": Method("lin_1991:mass_matrix", "[Lin1991] (12)"),
-            "renaud": Method("renaud:mass_matrix", "[Renaud1986]; [Lin1991] Appendix"),
+            "lin_1991": Method("lin_1991:mass_matrix", "[Lin1991] (12)", race=False),
+            "renaud": Method("renaud:mass_matrix", "[Renaud1986]; [Lin1991] Appendix", race=False),
             "walker_orin": Method(
-                "walker_orin:mass_matrix", "[WalkerOrin1982], baseline of [Mata2002] Table 2"
+                "walker_orin:mass_matrix",
+                "[WalkerOrin1982], baseline of [Mata2002] Table 2",
+                race=False,
             ),
-            "gibbs_appell": Method("gibbs_appell_inertia:mass_matrix", "[Mata2002] 4.2"),
+            "gibbs_appell": Method(
+                "gibbs_appell_inertia:mass_matrix", "[Mata2002] 4.2", race=False
+            ),
             "denoc": Method("denoc:mass_matrix", "[Saha1999] (22)"),
             "second_moment": Method(
                 "second_moment_inertia:mass_matrix", "composites of second moments"
@@ -38,7 +46,9 @@ QUANTITIES: dict[str, Quantity] = {
             "split": Method(
                 "split:mass_matrix", "[LinFang1999] Formulations 1 and 3, meeting midway"
             ),
-            "fijany_bejczy": Method("fijany_bejczy:mass_matrix", "[Lin1991] Appendix, in E_2"),
+            "fijany_bejczy": Method(
+                "fijany_bejczy:mass_matrix", "[Lin1991] Appendix, in E_2", race=False
+            ),
         },
         sentence="The mass matrix M(q) [kg m^2] ([kg m] and [kg] where joints slide), symmetric, "
         "rotor inertias included.",
@@ -50,8 +60,10 @@ QUANTITIES: dict[str, Quantity] = {
         ("q", "qd", "qdd"),
         {"tau": ("n",)},
         {
-            "gibbs_appell": Method("gibbs_appell:inverse_dynamics", "[Mata2002] 4.1", base=MOVING),
-            "newton_euler": Method("newton_euler:inverse_dynamics", LUH, base=MOVING),
+            "gibbs_appell": Method(
+                "gibbs_appell:inverse_dynamics", "[Mata2002] 4.1", base=MOVING, race=False
+            ),
+            "newton_euler": Method("newton_euler:inverse_dynamics", LUH, base=MOVING, race=False),
             "second_moment": Method(
                 "second_moment:inverse_dynamics", "[Mata2002] 4.1, regrouped", base=MOVING
             ),
@@ -66,10 +78,12 @@ QUANTITIES: dict[str, Quantity] = {
         ("q", "qd"),
         {"tau": ("n",)},
         {
-            "gibbs_appell": Method("gibbs_appell:bias", "[Mata2002] 4.1", base=MOVING),
-            "newton_euler": Method("newton_euler:bias", LUH, base=MOVING),
+            "gibbs_appell": Method("gibbs_appell:bias", "[Mata2002] 4.1", base=MOVING, race=False),
+            "newton_euler": Method("newton_euler:bias", LUH, base=MOVING, race=False),
             "second_moment": Method("second_moment:bias", "[Mata2002] 4.1, regrouped", base=MOVING),
-            "lin_1991": Method("lin_1991_bias:bias", "[Lin1991] (53)-(58)", base=TRANSLATING),
+            "lin_1991": Method(
+                "lin_1991_bias:bias", "[Lin1991] (53)-(58)", base=TRANSLATING, race=False
+            ),
         },
         sentence="The torques C qd + g, without friction.",
         rolled=RolledMethod("rolled.inverse:inverse_dynamics"),
@@ -80,10 +94,10 @@ QUANTITIES: dict[str, Quantity] = {
         ("q",),
         {"tau": ("n",)},
         {
-            "gibbs_appell": Method("gibbs_appell:gravity", "[Mata2002] 4.1"),
-            "newton_euler": Method("newton_euler:gravity", LUH),
+            "gibbs_appell": Method("gibbs_appell:gravity", "[Mata2002] 4.1", race=False),
+            "newton_euler": Method("newton_euler:gravity", LUH, race=False),
             "second_moment": Method("second_moment:gravity", "[Mata2002] 4.1, regrouped"),
-            "lin_1991": Method("lin_1991:gravity", "[Lin1991] (58)"),
+            "lin_1991": Method("lin_1991:gravity", "[Lin1991] (58)", race=False),
             "lin_1994": Method("lin_1994:gravity", "[Lin1994] (18)"),
         },
         sentence="The torques g(q) that hold the arm still.",
@@ -107,7 +121,10 @@ QUANTITIES: dict[str, Quantity] = {
         {"qdd": ("n",)},
         {
             "gibbs_appell": Method(
-                "gibbs_appell_forward:forward_dynamics", "[Mata2002] 4.2, Table 3", base=MOVING
+                "gibbs_appell_forward:forward_dynamics",
+                "[Mata2002] 4.2, Table 3",
+                base=MOVING,
+                race=False,
             ),
             "mass_matrix_udu": Method(
                 "mass_matrix_udu:forward_dynamics", "[Saha1999] 5.1 on numbers", base=MOVING
@@ -116,7 +133,7 @@ QUANTITIES: dict[str, Quantity] = {
                 "denoc_forward:forward_dynamics", "[Saha1999] (36), recursively", base=MOVING
             ),
             "articulated_body": Method(
-                "articulated_body:forward_dynamics", "[Featherstone1983]", base=MOVING
+                "articulated_body:forward_dynamics", "[Featherstone1983]", base=MOVING, race=False
             ),
         },
         sentence="The accelerations that the torques tau cause, friction taken off them.",
@@ -194,7 +211,7 @@ QUANTITIES: dict[str, Quantity] = {
                 "mass_matrix_udu:inverse_mass_matrix", "[Saha1999] 5.1 on numbers"
             ),
             "denoc_closed": Method(
-                "denoc_closed_inverse:inverse_mass_matrix", "[Saha1999] (36), (41)"
+                "denoc_closed_inverse:inverse_mass_matrix", "[Saha1999] (36), (41)", race=False
             ),
         },
         sentence="The inverse of the mass matrix, rotor inertias included.",
@@ -233,7 +250,7 @@ QUANTITIES: dict[str, Quantity] = {
         ("q", "qd"),
         {"T": ()},
         {
-            "link_sum": Method("energy:kinetic_energy", "sum over links and rotors"),
+            "link_sum": Method("energy:kinetic_energy", "sum over links and rotors", race=False),
             "second_moment": Method("energy:kinetic_energy_from_moments", "the same, regrouped"),
         },
         sentence="The kinetic energy [J] of links and rotors.",

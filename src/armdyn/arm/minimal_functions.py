@@ -23,7 +23,7 @@ from armdyn.minimal.other_sets import moved_last_link
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.minimal.programs import VALUES, from_minimal
 from armdyn.programs.arguments import AUTO, OffsetJoints
-from armdyn.programs.methods import check_method, row_of, straight_methods
+from armdyn.programs.methods import check_method, raced_methods, row_of
 from armdyn.programs.parametric import (
     FRICTION,
     INERTIAL,
@@ -117,7 +117,7 @@ def _natural(chain: Chain, quantity: str, method: str) -> Iterator[tuple[str, Pr
         names = [name for name, row in QUANTITIES.items() if row.minimal]
         raise MethodError("quantity of minimal parameters", quantity, names)
     check_method(quantity, method, straight=True)
-    for name in straight_methods(quantity) if method == AUTO else (method,):
+    for name in raced_methods(quantity) if method == AUTO else (method,):
         found = parametric(chain, quantity, name)
         if not found.divides_by_masses:
             yield name, found.program
@@ -145,7 +145,7 @@ def _candidates(
     bodies = tuple(link for link in links if link is not None)
     if len(bodies) == chain.n:
         same = replace(chain, links=bodies)
-        for name in straight_methods(quantity) if method == AUTO else (method,):
+        for name in raced_methods(quantity) if method == AUTO else (method,):
             yield MinimalProgram(program(same, quantity, name, chain.n + 1, True), name)
 
 

@@ -66,6 +66,12 @@ def straight_methods(quantity: str, base: str = FIXED) -> tuple[str, ...]:
     return (*own, *(row.derived if base == FIXED else ()))
 
 
+def raced_methods(quantity: str, base: str = FIXED) -> tuple[str, ...]:
+    """Return the names of the straight-line methods that "auto" compares."""
+    row, names = row_of(quantity), straight_methods(quantity, base)
+    return tuple(name for name in names if name not in row.methods or row.methods[name].race)
+
+
 def _allows(most: str, base: str) -> bool:
     order = [*BASES]
     return order.index(base) <= order.index(most)

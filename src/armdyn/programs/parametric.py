@@ -14,7 +14,7 @@ from armdyn.graph.count import count
 from armdyn.graph.program import Instruction, Program, Slot, verify
 from armdyn.graph.trace import folded, trace
 from armdyn.programs.arguments import AUTO
-from armdyn.programs.methods import check_method, refuse_singular, straight_methods
+from armdyn.programs.methods import check_method, raced_methods, refuse_singular
 from armdyn.programs.programs import cost
 from armdyn.programs.tracing import algorithm, input_slots
 from armdyn.robot.chain import FIXED, Chain, Link
@@ -72,7 +72,7 @@ def parametric(
     check_method(quantity, method, straight=True, base=base)
     refuse_singular(chain, quantity)
     frame = chain.n + 1 if frame is None else frame
-    names = straight_methods(quantity, base) if method == AUTO else (method,)
+    names = raced_methods(quantity, base) if method == AUTO else (method,)
     found = [
         Parametric(_traced(chain, quantity, name, frame, friction, base), name) for name in names
     ]

@@ -21,6 +21,7 @@ from armdyn.programs.methods import (
     is_in_package,
     method_row,
     methods_on,
+    raced_methods,
     row_of,
     singular,
     straight_methods,
@@ -103,15 +104,15 @@ def _length(counted: Operations) -> int:
 def cheapest(chain: Chain, quantity: str, base: str = FIXED) -> str:
     """Return the straight-line method with the fewest multiplications, then additions.
 
-    The first of equals.
+    The first of equals, of those that race.
     """
-    names = straight_methods(quantity, base)
+    names = raced_methods(quantity, base)
     return names[0] if len(names) == 1 else _cheapest(chain, quantity, base, *_rows(quantity))
 
 
 @remembered
 def _cheapest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
-    names = straight_methods(quantity, base)
+    names = raced_methods(quantity, base)
 
     def choose() -> str:
         from armdyn.programs.tracing import operations
@@ -171,6 +172,7 @@ def program(
         friction: whether the torques include joint friction, for quantities that depend on it.
         base: how the base moves, see `BASES`; the inputs that tell it follow the others.
     """
+    friction = friction and row_of(quantity).friction is not None  # one program for both
     return _program(chain, quantity, method, frame, friction, base, method_row(quantity, method))
 
 

@@ -10,7 +10,7 @@ from armdyn.cli.console import JsonOption, print_json, progress_bar, show
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.graph.count import Operations
 from armdyn.present.tables import Grid, Toned
-from armdyn.programs.methods import methods_of, source
+from armdyn.programs.methods import methods_of, raced_methods, source
 from armdyn.programs.programs import cost
 
 
@@ -41,7 +41,7 @@ def _grid(arm: Arm, counted: dict[str, dict[str, Counted]]) -> Grid:
     rows: list[tuple[str, ...]] = []
     breaks: set[int] = set()
     for quantity, several in counted.items():
-        best = cheapest(several)
+        best = cheapest(quantity, several)
         breaks.add(len(rows))
         for k, (method, (o, depth)) in enumerate(several.items()):
             marked = method == best and len(several) > 1
@@ -60,9 +60,10 @@ def _grid(arm: Arm, counted: dict[str, dict[str, Counted]]) -> Grid:
     )
 
 
-def cheapest(rows: dict[str, Counted]) -> str:
-    """Return the method that "auto" chooses: the first with the lowest cost."""
-    return min(rows, key=lambda method: cost(rows[method].operations))
+def cheapest(quantity: str, rows: dict[str, Counted]) -> str:
+    """Return the method with the lowest cost; of equals, the one that "auto" chooses."""
+    raced = raced_methods(quantity)
+    return min(rows, key=lambda method: (cost(rows[method].operations), method not in raced))
 
 
 def _count(arm: Arm, as_json: bool) -> dict[str, dict[str, Counted]]:
@@ -83,7 +84,7 @@ def _count(arm: Arm, as_json: bool) -> dict[str, dict[str, Counted]]:
 def _plain(counted: dict[str, dict[str, Counted]]) -> dict[str, Any]:
     return {
         quantity: {
-            "cheapest": cheapest(rows),
+            "cheapest": cheapest(quantity, rows),
             "methods": {
                 method: {**asdict(row.operations), "depth": row.depth}
                 for method, row in rows.items()
