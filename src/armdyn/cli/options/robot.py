@@ -18,7 +18,7 @@ from armdyn.cli.console import complain, plain
 from armdyn.cli.option_names import WORDS
 from armdyn.errors import ArmdynError, FileError, InputError, RobotWarning, shown
 from armdyn.log.formats import format_written, is_log_path, written_in_words
-from armdyn.log.stamps import FARTHEST
+from armdyn.log.stamps import MAX_POSITION
 from armdyn.present.pictures import check_picture
 from armdyn.robot.files import into_options
 from armdyn.robot.formats.registry import format_read, suffixes_in_words
@@ -238,7 +238,7 @@ def in_radians(arm: Arm, option: str, positions: list[float], degrees: bool | No
             math.radians(x) if turns else x for x, turns in zip(positions, revolute, strict=True)
         ]
     for name, x, turns in zip(arm.joint_names, positions, revolute, strict=True):
-        if degrees is None and turns and math.tau < abs(x) <= FARTHEST:
+        if degrees is None and turns and math.tau < abs(x) <= MAX_POSITION:
             raise InputError(
                 f"{option} has {x:g} for {plain(name)}, more than a turn in radians: is it in "
                 "degrees? Add --degrees, or --radians if it is right."
