@@ -19,7 +19,7 @@ import armdyn
 from armdyn import Arm
 from armdyn.motion.limits import limits_of
 from armdyn.motion.optimal import time_optimal
-from armdyn.motion.passes import passed
+from armdyn.motion.passes import two_pass_law
 from armdyn.motion.paths import splines
 from armdyn.motion.planning import Tight
 from armdyn.motion.problem import Problem
@@ -57,9 +57,9 @@ def compare_toppra(name: str, count: int, nodes: int) -> None:
     paths = splines(points)
     problem = Problem.of(arm, paths, limits_of(arm, None, None, None), False, nodes)
     room = Tight.none(problem).room(problem, None)
-    left = passed(problem, room, 0.0, 0.0, capped=False)
-    both = passed(problem, room, 0.0, 0.0, left.speed, capped=False)
-    capped = passed(problem, room, 0.0, 0.0, left.speed)
+    left = two_pass_law(problem, room, 0.0, 0.0, capped=False)
+    both = two_pass_law(problem, room, 0.0, 0.0, left.speed, capped=False)
+    capped = two_pass_law(problem, room, 0.0, 0.0, left.speed)
     rows = []
     for k in range(count):
         at = lane(problem, k)
@@ -128,9 +128,9 @@ def compare_nlp(name: str, count: int, nodes: int) -> None:
     rows: dict[str, list[float]] = {"greedy": [], "capped": []}
     laws = {}
     for words in rows:
-        law = passed(problem, room, 0.0, 0.0, capped=words == "capped")
+        law = two_pass_law(problem, room, 0.0, 0.0, capped=words == "capped")
         for _ in range(2):
-            law = passed(problem, room, 0.0, 0.0, law.speed, capped=words == "capped")
+            law = two_pass_law(problem, room, 0.0, 0.0, law.speed, capped=words == "capped")
         laws[words] = law
     lost = 0
     for k in range(count):

@@ -14,7 +14,7 @@ from armdyn.graph.interpret import FLOATS, evaluate
 from armdyn.motion.checking import asked
 from armdyn.motion.limits import limits_of
 from armdyn.motion.optimal import TimeOptimal, TimeOptimalPaths, time_optimal
-from armdyn.motion.passes import passed
+from armdyn.motion.passes import two_pass_law
 from armdyn.motion.paths import splines
 from armdyn.motion.planning import Tight
 from armdyn.motion.problem import MIN_COMPILED_SPLINES, Problem
@@ -97,8 +97,8 @@ def test_without_friction_it_equals_toppra(name: str) -> None:
     paths, limits = splines(points), limits_of(arm, None, None, None)
     problem = Problem.of(arm, paths, limits, False, 60)
     room = Tight.none(problem).room(problem, None)
-    left = passed(problem, room, 0.0, 0.0, capped=False)
-    both = passed(problem, room, 0.0, 0.0, left.speed, capped=False)
+    left = two_pass_law(problem, room, 0.0, 0.0, capped=False)
+    both = two_pass_law(problem, room, 0.0, 0.0, left.speed, capped=False)
     kinds = constraint.DiscretizationType
     for k in range(len(points)):
         real = problem.length[:, k] > 0.0
@@ -164,7 +164,7 @@ def test_programs_give_the_same_on_floats_and_compiled() -> None:
     paths, limits = splines(POINTS[None]), limits_of(RUBBING, None, 40.0, None)
     problem = Problem.of(RUBBING, paths, limits, True, 20)
     room = Tight.none(problem).room(problem, None)
-    law = passed(problem, room, 0.0, 0.0)
+    law = two_pass_law(problem, room, 0.0, 0.0)
     for i in (0, 7, 15):
         top = law.bound[i + 1, 0]
         piece = np.array([[2.0 * problem.length[i, 0], 1.0, 1e-4]])
@@ -197,7 +197,7 @@ def test_a_speed_is_capped_wherever_the_search_finds_a_better_one() -> None:
     for arm in (planar(), RUBBING):
         problem = Problem.of(arm, splines(points), limits_of(arm, 30.0, None, None), True, 30)
         room = Tight.none(problem).room(problem, None)
-        law = passed(problem, room, 0.0, 0.0)
+        law = two_pass_law(problem, room, 0.0, 0.0)
         rng, better, told = np.random.default_rng(0), 0, 0
         for i in range(len(problem.length)):
             top, y = (
@@ -225,7 +225,7 @@ def test_many_paths_are_judged_by_one_program_as_one_by_parts() -> None:
     points = np.random.default_rng(1).uniform(-1.0, 1.0, (MIN_COMPILED_SPLINES, 4, 2))
     limits = limits_of(RUBBING, None, 40.0, np.stack([EFFORT, [3.0, 0.0]], axis=1))
     problem = Problem.of(RUBBING, splines(points), limits, True, 20)
-    law = passed(problem, Tight.none(problem).room(problem, None), 0.0, 0.0)
+    law = two_pass_law(problem, Tight.none(problem).room(problem, None), 0.0, 0.0)
     compiled = asked(problem, law.speed)
     parts = [
         asked(problem.some(np.array([k])), law.speed[:, [k]]) for k in range(MIN_COMPILED_SPLINES)

@@ -51,7 +51,7 @@ def programs_of(arm: Arm, console: bool = True) -> tuple[str, tuple[str, ...]]:
     found: list[tuple[str, Program]] = []
     left_out: list[str] = []
     room = MOST_OPERATIONS
-    for name, program in _wanted(arm, console):
+    for name, program in _page_programs(arm, console):
         if program is None or len(program.code) > room:
             left_out.append(name)
         else:
@@ -60,7 +60,7 @@ def programs_of(arm: Arm, console: bool = True) -> tuple[str, tuple[str, ...]]:
     return javascript_object(found), tuple(left_out)
 
 
-def _wanted(arm: Arm, console: bool) -> Iterator[tuple[str, Program | None]]:
+def _page_programs(arm: Arm, console: bool) -> Iterator[tuple[str, Program | None]]:
     """Yield names and programs, those that the page needs first; None for a program with loops."""
     if arm.n > MOST_JOINTS:
         for name in NEEDED:

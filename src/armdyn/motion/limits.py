@@ -144,7 +144,7 @@ class Bounds:
         size = 1.0 / _size(a, b)
         r = select(a, size, -size)
         (low, high), B = h, b * r
-        V = _chosen(a, v[1], v[0]), _chosen(a, v[0], v[1])
+        V = _choose(a, v[1], v[0]), _choose(a, v[0], v[1])
         self.upper.append(Bound(B, _times(V[0], r), select(a, high, low) * r))
         self.lower.append(Bound(B, _times(V[1], r), select(a, low, high) * r))
 
@@ -224,7 +224,7 @@ def _size(a: Scalar, b: Scalar) -> Scalar:
     return max(abs(a), LEAST_SHARE * abs(b) + LEAST_SIZE)
 
 
-def _chosen(a: Scalar, x: Scalar, y: Scalar) -> Scalar:
+def _choose(a: Scalar, x: Scalar, y: Scalar) -> Scalar:
     return x if x is y or (isinstance(x, float) and x == y) else select(a, x, y)
 
 

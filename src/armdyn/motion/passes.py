@@ -68,7 +68,7 @@ class Law:
         return Law(self.bound.take(which, axis=1), self.speed.take(which, axis=1))
 
 
-def passed(
+def two_pass_law(
     problem: Problem,
     room: Room,
     start: float,

@@ -12,7 +12,7 @@ from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, NumericalError
 from armdyn.motion.checking import LIMITS, Asked, asked
 from armdyn.motion.limits import Question
-from armdyn.motion.passes import Law, Room, islands, note_failures, note_unheld, passed
+from armdyn.motion.passes import Law, Room, islands, note_failures, note_unheld, two_pass_law
 from armdyn.motion.paths import Indices, Paths
 from armdyn.motion.problem import Problem
 
@@ -153,12 +153,12 @@ def _attempt(question: Question, paths: Paths, pieces: int) -> list[Plan | Armdy
     start, end = question.start, question.end
     room = tight.room(whole, None)
     if whole.exact and not whole.drives.curved:
-        law = passed(whole, room, start, end, whole.fastest)
+        law = two_pass_law(whole, room, start, end, whole.fastest)
     else:
-        law = passed(whole, room, start, end)
+        law = two_pass_law(whole, room, start, end)
         for _ in range(PASSES if whole.exact else MORE_PASSES):
             room = tight.room(whole, law.speed)
-            law = passed(whole, room, start, end, law.speed)
+            law = two_pass_law(whole, room, start, end, law.speed)
     note_failures(question, whole, law, errors)
     best = _Best(whole, law, islands(whole, room, law.bound))
     lanes = np.array([k for k, error in enumerate(errors) if error is None], dtype=np.intp)
@@ -176,7 +176,7 @@ def _attempt(question: Question, paths: Paths, pieces: int) -> list[Plan | Armdy
             lanes, problem, tight = lanes[more], problem.some(more), tight.some(more)
             law, got = law.some(more), got.some(more)
         tight = tight.more(problem, got)
-        law = passed(problem, tight.room(problem, law.speed), start, end, law.speed)
+        law = two_pass_law(problem, tight.room(problem, law.speed), start, end, law.speed)
     return [error or best.plan(lane) for lane, error in enumerate(errors)]
 
 

@@ -68,11 +68,11 @@ def generic_chain(n: int, type: int = 1, seed: int = 0) -> Chain:
 
     The zero of q_n is chosen with it, since the zero of an angle is arbitrary.
     """
-    return _chosen(generic(n, type, seed))
+    return _with_cheap_last_frame(generic(n, type, seed))
 
 
 @remembered
-def _chosen(robot: Robot) -> Chain:
+def _with_cheap_last_frame(robot: Robot) -> Chain:
     chain = with_last_frame_chosen(chain_of(robot))
     last = chain.links[-1]
     if last.rotational:

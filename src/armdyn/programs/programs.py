@@ -94,7 +94,9 @@ def _fastest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
         straight = _length(operations(chain, quantity, row.general, base))
         return ROLLED if straight > longest else cheapest(chain, quantity, base)
 
-    return _chosen(chain, quantity, methods_on(quantity, base), choose, "fastest", *_base_key(base))
+    return _cached_choose(
+        chain, quantity, methods_on(quantity, base), choose, "fastest", *_base_key(base)
+    )
 
 
 def _length(counted: Operations) -> int:
@@ -119,7 +121,7 @@ def _cheapest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
 
         return min(names, key=lambda name: cost(operations(chain, quantity, name, base)))
 
-    return _chosen(chain, quantity, names, choose, *_base_key(base))
+    return _cached_choose(chain, quantity, names, choose, *_base_key(base))
 
 
 def _base_key(base: str) -> tuple[str, ...]:
@@ -127,7 +129,7 @@ def _base_key(base: str) -> tuple[str, ...]:
     return () if base == FIXED else (base,)
 
 
-def _chosen(
+def _cached_choose(
     chain: Chain, quantity: str, names: Sequence[str], choose: Callable[[], str], *what: str
 ) -> str:
     """Choose, or take the cached choice of an earlier process."""

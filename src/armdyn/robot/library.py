@@ -54,19 +54,19 @@ class BundledName(str):
     @property
     def trust(self) -> str:
         """One of "measured", "CAD", "doubtful" and "textbook"; `why` says why."""
-        return self._told()[0]
+        return self._provenance()[0]
 
     @property
     def why(self) -> str:
         """A sentence or two on where its numbers come from and what they lack."""
-        return self._told()[1]
+        return self._provenance()[1]
 
-    def _told(self) -> tuple[str, str]:
+    def _provenance(self) -> tuple[str, str]:
         import tomllib
 
         notes = tomllib.loads(bundled_file(self).read_text(encoding="utf-8"))["notes"]
-        told = next(note for note in notes if note.startswith("Trust: "))
-        _, word, why = told.split(": ", 2)
+        trust = next(note for note in notes if note.startswith("Trust: "))
+        _, word, why = trust.split(": ", 2)
         return word, why
 
 

@@ -176,7 +176,7 @@ class RungeKutta(CompiledStepper):
         force, driven = self._at(t, q, qd)
         acts = self._plant.acting(force, holds.slide, holds.held)
         q_after, qd_after, qdd, press = self._compiled(self._constants, q, qd, *acts)
-        events = holds.let_go(t, press, force)
+        events = holds.release(t, press, force)
         if events:  # these arms repeat the step with the new holds
             more, _ = holds.settle(t, q, qd, force)
             self.events += [*events, *more]

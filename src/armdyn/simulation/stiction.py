@@ -75,7 +75,7 @@ class StictionState:
     def settle(self, t: float, q: Array, qd: Array, force: Array) -> tuple[list[Event], Array]:
         """Release joints whose holds are overcome; return the events, and qdd after them."""
         qdd, press = self._plant.held(q, qd, force, self.slide, self.held)
-        events = self.let_go(t, press, force)
+        events = self.release(t, press, force)
         if not events:
             return events, qdd
         rows = np.unique([event.arm for event in events])
@@ -84,13 +84,13 @@ class StictionState:
             qdd[rows], press[rows] = plant.held(
                 q[rows], qd[rows], force[rows], self.slide[rows], self.held[rows]
             )
-            more = self.let_go(t, press, force)
+            more = self.release(t, press, force)
             if not more:
                 break
             events += more
         return events, qdd
 
-    def let_go(self, t: float, press: Array, force: Array) -> list[Event]:
+    def release(self, t: float, press: Array, force: Array) -> list[Event]:
         """Release one joint of each arm: the one whose hold is exceeded most."""
         if not self.held.any():
             return []

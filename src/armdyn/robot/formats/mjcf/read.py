@@ -104,7 +104,7 @@ def read_description(
         "meshes": model.meshes,
     })  # fmt: skip
     if "error" in answer:
-        raise Fault(f"MuJoCo refuses it: {_told(answer, model)}")
+        raise Fault(f"MuJoCo refuses it: {_error_text(answer, model)}")
     describer = Describer(answer)
     description = describer.description(
         path.stem, model.gone, without, os.path.dirname(os.path.abspath(path))
@@ -114,7 +114,7 @@ def read_description(
     return Read(description, answer, describer.bodies, describer.joints, includes)
 
 
-def _told(answer: dict[str, Any], model: Model) -> str:
+def _error_text(answer: dict[str, Any], model: Model) -> str:
     """Return MuJoCo's error on one line, with lines of files."""
 
     def placed(found: re.Match[str]) -> str:

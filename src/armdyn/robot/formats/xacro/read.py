@@ -101,7 +101,7 @@ def expanded(
     except Fault as fault:
         raise RobotFileError(Path(path), str(fault)) from None
     if "error" in answer:
-        raise RobotFileError(Path(path), f"cannot be expanded: {_told(answer)}")
+        raise RobotFileError(Path(path), f"cannot be expanded: {_error_text(answer)}")
     unknown = [name for name in request["arguments"] if name not in answer["arguments"]]
     if unknown:
         known = listed(sorted(answer["arguments"])) or "none"
@@ -132,7 +132,7 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _told(answer: dict[str, Any]) -> str:
+def _error_text(answer: dict[str, Any]) -> str:
     """Return the error of xacro as a sentence, with its place."""
     at = f"{answer['file']}, line {answer['line']}" if answer["line"] else answer["file"]
     calls = "".join(
