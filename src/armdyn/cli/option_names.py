@@ -112,6 +112,8 @@ class Verb(TyperCommand):
             names = [own.get(option, option) for option in parameter.opts]
             parameter.opts = [n for n, old in zip(names, parameter.opts, strict=True)
                               if n == old or n not in known]  # fmt: skip
+            if "--out" in parameter.opts and "-o" not in parameter.opts:
+                parameter.opts.append("-o")
             if getattr(parameter, "help", None):
                 parameter.help = escape(parameter.help)  # [s] is a unit, not markup
             if parameter.param_type_name == "option" and parameter.rich_help_panel is None:

@@ -65,8 +65,8 @@ class FitOptions:
         bool | None,
         typer.Option(
             "--tilt/--no-tilt",
-            help="Estimate the direction of gravity.",
-            show_default="if the data show a tilted mount",
+            help="Correct gravity if the data show that the mount is tilted.",
+            show_default="tilt",
         ),
     ] = None
     coupling: Annotated[
@@ -114,7 +114,7 @@ class FitOptions:
         typer.Option(
             metavar="K",
             help="Decimation: one regression row per K samples.",
-            show_default="from the cut-off frequency",
+            show_default="from the band of the motion",
         ),
     ] = None
     weights: Annotated[

@@ -46,7 +46,7 @@ class LogOptions:
     time_unit: Annotated[
         str | None,
         typer.Option(
-            help="Unit of time stamps: s, ms, us or ns.", show_default="guessed from the steps"
+            help="Unit of time stamps: s, ms, us or ns.", show_default="inferred from the stamps"
         ),
     ] = None
     gear: Annotated[
