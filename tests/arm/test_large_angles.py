@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.programs import evaluate as _offset_joints
+from armdyn.programs import arguments as _offset_joints
 
 JOINTS = [
     armdyn.Joint(mass=1.0, com=(0.1, 0.0, 0.0), inertia=(0.1, 0, 0, 0.1, 0, 0.1), name="straight"),

@@ -21,9 +21,14 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_choice, checked_flag, checked_whole
 from armdyn.errors import InputError
 from armdyn.fork_safe import first_use
-from armdyn.programs.arguments import DOUBLE, checked_base_motion, checked_dtype, is_lazy
-from armdyn.programs.evaluate import offset_joints
-from armdyn.programs.methods import AUTO
+from armdyn.programs.arguments import (
+    AUTO,
+    DOUBLE,
+    checked_base_motion,
+    checked_dtype,
+    is_lazy,
+    offset_joints,
+)
 from armdyn.robot.chain import BASES, FIXED, chain_of
 from armdyn.robot.model import Robot
 

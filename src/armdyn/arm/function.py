@@ -20,13 +20,15 @@ from armdyn.kernel.call.vectorcall import has_function, set_function
 from armdyn.kernel.element import ELEMENTS
 from armdyn.programs.arguments import (
     DOUBLE,
+    LARGEST_ANGLE,
+    OffsetJoints,
     checked_outs,
     checked_state,
     common_lead,
     is_lazy,
     not_finite,
 )
-from armdyn.programs.evaluate import LARGEST_ANGLE, Evaluator, OffsetJoints
+from armdyn.programs.evaluate import Evaluator
 
 if TYPE_CHECKING:
     from armdyn.kernel.kernel import Kernel

@@ -10,13 +10,13 @@ one is cheaper depends on the program and on the numbers of inputs and outputs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Literal, TypeAlias, cast
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from armdyn.errors import GraphError, MethodError
 from armdyn.graph.program import JVP, VJP, Instruction, Program, Slot
 from armdyn.graph.trace import trace
-from armdyn.scalar import Node, Op, Scalar, copysign, cos, max, select, sign, sin, sqrt
+from armdyn.scalar import Op, Scalar, copysign, cos, max, select, sign, sin, sqrt
 
 Mode: TypeAlias = Literal["forward", "reverse"]
 MODES: tuple[Mode, Mode] = ("forward", "reverse")
@@ -268,29 +268,3 @@ def _product(slope: Slope, x: Scalar) -> Scalar:
     if isinstance(slope, float) and abs(slope) == 1.0:
         return x if slope > 0.0 else -x
     return slope * x
-
-
-# The symbols that a value depends on.
-
-
-def free_symbols(value: object) -> list[Node]:
-    """Return the input nodes that a value depends on, in the order of traversal.
-
-    `value` is a number, a sequence of such values or a dataclass of them.
-    """
-    found: dict[Node, None] = {}
-    seen: set[Node] = set()
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Node):
-            if item.op is Op.INPUT:
-                found[item] = None
-            if item not in seen:
-                seen.add(item)
-                stack += reversed(item.args)
-        elif isinstance(item, list | tuple):
-            stack += reversed(cast("Sequence[object]", item))
-        elif is_dataclass(item):
-            stack += [getattr(item, f.name) for f in reversed(fields(item))]
-    return list(found)
