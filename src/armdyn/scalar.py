@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from enum import Enum, unique
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 # `Node`: a symbolic number that records how it is computed from others.
 #
@@ -195,3 +197,29 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
     angle = t * total + select(far, math.pi / 4, 0.0)
     angle = select(steep, math.pi / 2 - angle, angle)
     return copysign(select(-x, math.pi - angle, angle), y)
+
+
+# The symbols that a value depends on.
+
+
+def free_symbols(value: object) -> list[Node]:
+    """Return the input nodes that a value depends on, in the order of traversal.
+
+    `value` is a number, a sequence of such values or a dataclass of them.
+    """
+    found: dict[Node, None] = {}
+    seen: set[Node] = set()
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Node):
+            if item.op is Op.INPUT:
+                found[item] = None
+            if item not in seen:
+                seen.add(item)
+                stack += reversed(item.args)
+        elif isinstance(item, list | tuple):
+            stack += reversed(cast("Sequence[object]", item))
+        elif is_dataclass(item):
+            stack += [getattr(item, f.name) for f in reversed(fields(item))]
+    return list(found)

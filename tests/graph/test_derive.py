@@ -14,10 +14,10 @@ from armdyn.algorithms import newton_euler
 from armdyn.graph.count import count
 from armdyn.graph.derive import MODES, directional_at, jacobian_at
 from armdyn.graph.interpret import ARITHMETIC, evaluate, interpret
-from armdyn.graph.program import Program, Slot, free_symbols
+from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
 from armdyn.robot.chain import chain_of
-from armdyn.scalar import Op, cos, sign, sin, sqrt, symbol
+from armdyn.scalar import Op, cos, free_symbols, sign, sin, sqrt, symbol
 from support.robots import random_robots, random_state, relative_error
 
 STEP = 1e-30

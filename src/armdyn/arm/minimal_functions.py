@@ -22,8 +22,8 @@ from armdyn.minimal.closed_form import closed_form
 from armdyn.minimal.other_sets import moved_last_link
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.minimal.programs import VALUES, from_minimal
-from armdyn.programs.arguments import AUTO, OffsetJoints
-from armdyn.programs.methods import check_method, raced_methods, row_of
+from armdyn.programs.arguments import OffsetJoints
+from armdyn.programs.methods import AUTO, check_method, raced_methods, row_of
 from armdyn.programs.parametric import (
     FRICTION,
     INERTIAL,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from armdyn.errors import GraphError
-from armdyn.scalar import Node, Op
+from armdyn.scalar import Op
 
 # `Program`: straight-line code in single-assignment form.
 
@@ -111,26 +110,3 @@ def verify(program: Program) -> Program:
     if any(not 0 <= k < len(program.code) for k in program.results):
         raise GraphError(f"{program.name}: a result is no instruction")
     return program
-
-
-def free_symbols(value: object) -> list[Node]:
-    """Return the input nodes that a value depends on, in the order of traversal.
-
-    `value` is a number, a sequence of such values or a dataclass of them.
-    """
-    found: dict[Node, None] = {}
-    seen: set[Node] = set()
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Node):
-            if item.op is Op.INPUT:
-                found[item] = None
-            if item not in seen:
-                seen.add(item)
-                stack += reversed(item.args)
-        elif isinstance(item, list | tuple):
-            stack += reversed(cast("Sequence[object]", item))
-        elif is_dataclass(item):
-            stack += [getattr(item, f.name) for f in reversed(fields(item))]
-    return list(found)

@@ -16,12 +16,11 @@ from armdyn.checks import REAL, check_memory, real_array
 from armdyn.errors import InputError, shown
 from armdyn.robot.chain import FIXED, MOVING, TRANSLATING, Chain
 
-# Methods that mean a choice or a form instead of a paper's formulas.
-AUTO, ROLLED = "auto", "rolled"
-
 # NumPy broadcasts arrays of up to 32 axes, and results have up to one axis more than states.
 MOST_AXES = 30
 
+# The name that stands for the cheapest method.
+AUTO = "auto"
 
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 

@@ -9,12 +9,13 @@ from armdyn.algorithms.quantity import Derivative, Method, Quantity
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.errors import MethodError, RobotError
 from armdyn.graph.rolled import Rolled
-from armdyn.programs.arguments import AUTO, ROLLED
+from armdyn.programs.arguments import AUTO
 from armdyn.programs.sized_lru import remembered
 from armdyn.robot.chain import BASES, FIXED, Chain
 from armdyn.robot.model import Robot
 
-# Names of methods that mean a choice or a form instead of a paper's formulas.
+# The method that is sweeps along the joints, instead of a paper's formulas.
+ROLLED = "rolled"
 
 
 def row_of(quantity: str) -> Quantity:

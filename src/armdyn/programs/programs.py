@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.errors import MethodError
-from armdyn.graph.program import Program, free_symbols
+from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
 from armdyn.kernel.cached import cached_choice, cached_program, source_digest
 from armdyn.programs.methods import (
@@ -29,6 +29,7 @@ from armdyn.programs.methods import (
 from armdyn.programs.sized_lru import remembered
 from armdyn.robot.chain import FIXED, Chain
 from armdyn.robot.friction import has_load_terms
+from armdyn.scalar import free_symbols
 
 if TYPE_CHECKING:
     from armdyn.graph.count import Operations

@@ -17,16 +17,15 @@ from armdyn.algorithms.table import QUANTITIES
 from armdyn.algorithms.vector import Matrix
 from armdyn.graph.count import Operations, count
 from armdyn.graph.derive import directional_at, jacobian_at
-from armdyn.graph.program import Program, Slot, free_symbols
+from armdyn.graph.program import Program, Slot
 from armdyn.graph.roll import roll
 from armdyn.graph.rolled import Rolled, count_rolled
 from armdyn.graph.trace import trace
-from armdyn.programs.arguments import ROLLED
-from armdyn.programs.methods import method_row, refuse_singular, row_of
+from armdyn.programs.methods import ROLLED, method_row, refuse_singular, row_of
 from armdyn.programs.programs import cheapest
 from armdyn.programs.sized_lru import remembered
 from armdyn.robot.chain import BASES, FIXED, Chain
-from armdyn.scalar import Scalar
+from armdyn.scalar import Scalar, free_symbols
 
 # Methods that differentiate traced programs, in addition to the methods of `algorithms`.
 #
