@@ -160,7 +160,7 @@ def check_written(path: str | os.PathLike[str]) -> None:
         raise RobotFileError(target, _unknown_suffix(target, "written"))
 
 
-def not_seen_in(robot: Robot, path: str | os.PathLike[str]) -> list[str]:
+def lost_on_export(robot: Robot, path: str | os.PathLike[str]) -> list[str]:
     """Return sentences about what other programs do not find in the file of a robot."""
     found = format_written(checked_path(path))
     if found is None or found.lost is None:

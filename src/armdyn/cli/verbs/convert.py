@@ -14,7 +14,7 @@ from armdyn.cli.conversion import TOLERANCE, Comparison, Item, compared
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import ArmdynError, InputError, RobotFileError, RobotWarning
 from armdyn.present.tables import Grid, Tone, Toned
-from armdyn.robot.files import check_written, not_seen_in, read_robot, write_robot
+from armdyn.robot.files import check_written, lost_on_export, read_robot, write_robot
 from armdyn.robot.model import Robot
 from armdyn.writing import check_writable, scratch_folder, write_whole
 
@@ -51,7 +51,7 @@ def convert(
         write_whole(out, data, RobotFileError)
     told = {
         "reading": [*said, *arm.robot.notes],
-        "not seen by other programs": not_seen_in(arm.robot, out),
+        "not seen by other programs": lost_on_export(arm.robot, out),
     }
     if as_json:
         print_json(_as_json(source, out, found, told))

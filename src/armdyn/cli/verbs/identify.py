@@ -30,7 +30,7 @@ from armdyn.identification.files import FILES
 from armdyn.identification.identify import identify as identify_arm
 from armdyn.identification.result import Result
 from armdyn.identification.tables import torque_errors, verdict_lines
-from armdyn.robot.files import into_options, name_into, not_seen_in, text_into
+from armdyn.robot.files import into_options, lost_on_export, name_into, text_into
 from armdyn.writing import check_writable, scratch_folder, write_together
 
 # The folder of C code, and the quantities that it computes from the identified values.
@@ -118,7 +118,7 @@ def identify(
     if refused is not None:
         complain(f"written all the same: {', '.join(path.name for path in paths)}")
         raise refused
-    for told in not_seen_in(result.arm.robot, new) if into else ():
+    for told in lost_on_export(result.arm.robot, new) if into else ():
         complain(f"note: {new}: {told}")
     if as_json:
         print_json({**result.to_dict(), "files": [str(path) for path in paths]})
