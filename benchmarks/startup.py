@@ -2,8 +2,9 @@
 
     python benchmarks/startup.py [ROBOT.urdf [ROUNDS]]
 
-Three programs: `armdyn --version`, `armdyn --help`, and one that loads an arm from its URDF and
-prints one `inverse_dynamics`, with programs and code in the cache. Processor seconds of the
+Four programs: `armdyn --version`, `armdyn --help`, one that loads an arm from its URDF and prints
+one `inverse_dynamics`, with programs and code in the cache, and one that prints one `mass_matrix`
+without any cache: methods are traced, the cheapest is chosen and compiled. Processor seconds of the
 processes, which alternate; the median of all rounds counts.
 """
 
@@ -28,6 +29,15 @@ import armdyn
 import numpy as np
 arm = armdyn.load(sys.argv[1])
 print(arm.inverse_dynamics(*np.zeros((3, arm.n))))
+"""
+COLD = """\
+import os
+import sys
+os.environ["ARMDYN_CACHE"] = "off"
+import armdyn
+import numpy as np
+arm = armdyn.load(sys.argv[1])
+print(arm.mass_matrix(np.zeros(arm.n)))
 """
 
 
@@ -65,6 +75,7 @@ def main() -> None:
             "armdyn --version": [*python, "-m", "armdyn", "--version"],
             "armdyn --help": [*python, "-m", "armdyn", "--help"],
             f"first number of {path.stem}": [*python, "-c", FIRST, str(path)],
+            "first mass matrix, no cache": [*python, "-c", COLD, str(path)],
         }
         for command in commands.values():  # fills the cache
             seconds(command, settings)

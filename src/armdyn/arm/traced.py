@@ -9,14 +9,14 @@ import numpy as np
 
 from armdyn.checks import checked_choice, checked_flag
 from armdyn.errors import InputError
+from armdyn.graph.count import Operations, count
 from armdyn.graph.program import Program
-from armdyn.graph.rolled import Rolled
+from armdyn.graph.rolled import Rolled, count_rolled
 from armdyn.kernel.element import ELEMENTS
 from armdyn.programs.arguments import DOUBLE
 from armdyn.programs.methods import methods
 
 if TYPE_CHECKING:
-    from armdyn.graph.count import Operations
     from armdyn.robot.chain import Chain
 
 LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi", "javascript")
@@ -46,9 +46,6 @@ class ProgramView:
     @property
     def operations(self) -> Operations:
         """Operations of one call, counted on the traced code."""
-        from armdyn.graph.count import count
-        from armdyn.graph.rolled import count_rolled
-
         program = self.program
         return count_rolled(program) if isinstance(program, Rolled) else count(program)
 

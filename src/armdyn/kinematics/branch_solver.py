@@ -16,6 +16,7 @@ from armdyn.errors import InputError, NumericalError
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
 from armdyn.kernel.batch import new_rows
+from armdyn.kinematics.branch_programs import Solutions, branches, newton
 from armdyn.kinematics.families import ClosedForm
 from armdyn.kinematics.nearest import Choice, choice_of
 from armdyn.kinematics.poses import check_rotations, nearest_rotations, roughness
@@ -27,7 +28,6 @@ from armdyn.scalar import Scalar
 from armdyn.scalar import max as greater
 
 if TYPE_CHECKING:
-    from armdyn.kinematics.branch_programs import Solutions
     from armdyn.kinematics.near_singular import NearSingular
 
 # A margin above the first is that of a solution, one below minus the second that of none (no unit).
@@ -96,8 +96,6 @@ class BranchSolver:
         return q, margins, misses, doubt
 
     def _branches(self, T: Sequence[Scalar], given: Sequence[Scalar]) -> Solutions:
-        from armdyn.kinematics.branch_programs import branches
-
         spare = given[0] if given else None
         return branches(self.form, self.limits, self.turns.tolist(), T, spare, False)
 
@@ -133,8 +131,6 @@ class BranchSolver:
     @cached_property
     def newton_program(self) -> Program:
         """The traced code of a step of Newton's method: of q and a pose; new q, error before."""
-        from armdyn.kinematics.branch_programs import newton
-
         n, held = self.chain.n, self.form.given
 
         def function(q: list[float], T: list[float]) -> tuple[list[Scalar], Scalar]:

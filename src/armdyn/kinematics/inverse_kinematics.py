@@ -21,7 +21,7 @@ from armdyn.checks import (
 )
 from armdyn.errors import InputError, UnreachedError
 from armdyn.kinematics.branch_solver import BranchSolver
-from armdyn.kinematics.families import closed_form
+from armdyn.kinematics.families import closed_form, swivel_form
 from armdyn.kinematics.poses import Part, checked_part, checked_pose, checked_poses, shaped_poses
 from armdyn.kinematics.search import Reach, approach, middle
 from armdyn.kinematics.turns import TURN, Branches, nearest_turn
@@ -366,8 +366,6 @@ def solver_of(robot: Robot, frame: int | str, swivel: bool = False) -> BranchSol
     elif frame < robot.n:
         return None
     if swivel:
-        from armdyn.kinematics.families import swivel_form
-
         form = swivel_form(chain)
     else:
         form = closed_form(chain)

@@ -17,6 +17,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_choice, checked_number, checked_path, checked_text, checked_whole
 from armdyn.errors import InputError, shown
 from armdyn.log.options import (
+    ReadOptions,
     checked_extra,
     checked_joint_names,
     checked_notes,
@@ -174,7 +175,6 @@ class Log:
             >>> log.t, log.q[:, 0] / np.pi
             (array([0.   , 0.004, 0.008]), array([0. , 0.5, 1. ]))
         """
-        from armdyn.log.options import ReadOptions
         from armdyn.log.reading import read_arrays
 
         options = ReadOptions.checked(
@@ -244,7 +244,6 @@ class Log:
             array([[0.4794, 0.8415],
                    [0.4882, 0.8521]])
         """
-        from armdyn.log.options import ReadOptions
         from armdyn.log.reading import stream_log
 
         file = checked_path(path, "path", what="the path of a log")

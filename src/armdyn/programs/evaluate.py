@@ -13,7 +13,7 @@ from armdyn.checks import LARGEST_FLOAT
 from armdyn.fork_safe import first_use
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
-from armdyn.kernel.batch import Batch, new_rows, wanted_threads
+from armdyn.kernel.batch import Batch, all_finite, all_within, new_rows, wanted_threads
 from armdyn.kernel.element import DOUBLE, ElementType
 from armdyn.kernel.kernel import Kernel, cached_kernel
 
@@ -110,7 +110,6 @@ class Evaluator:
         largest: float,
     ) -> Outcome:
         from armdyn.graph.interpret import interpret
-        from armdyn.kernel.batch import all_finite, all_within
 
         if not all(all_within(a, largest) for a in arrays):
             return Outcome([], inputs_within=False, results_finite=False)
