@@ -177,7 +177,7 @@ class _Unpickling:
         if name.startswith("armdyn.") and module.startswith("_") and not module.startswith("__"):
             raise ModuleNotFoundError(
                 f"No module named {name!r}: if this was a pickle, another version of armdyn wrote "
-                "it. Read it with that version, and save arms by `armdyn.save` and logs by `Log.save`.",
+                "it. Read it with that version; save arms by `armdyn.save`, logs by `Log.save`.",
                 name=name,
             )
 

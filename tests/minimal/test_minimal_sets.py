@@ -214,3 +214,9 @@ def _groupings(text: str, **lengths: float) -> list[np.ndarray]:
     rows = [line.split()[1:] for line in table.splitlines() if line[:1] in tuple("123456")]
     cells = [cell for row in rows if len(row) == 11 for cell in row if cell != "0"]
     return [np.asarray(known[cell]) for cell in cells if cell in known and cell[0] in "XYZMI"]
+
+
+def test_the_former_name_of_the_right_inverse_works_and_warns() -> None:
+    base = armdyn.load("planar2").minimal
+    with pytest.warns(DeprecationWarning, match="right_inverse"):
+        np.testing.assert_array_equal(base.spread, base.right_inverse)

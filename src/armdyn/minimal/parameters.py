@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, cast
+from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -121,6 +122,12 @@ class MinimalParameters:
     def right_inverse(self) -> Array:
         """Right inverse Z ``(N, k)`` of `matrix`: ``matrix @ Z`` is the identity (no unit)."""
         return self._right_inverse.copy()
+
+    @property
+    def spread(self) -> Array:
+        """The former name of `right_inverse` (deprecated)."""
+        warn("`spread` is deprecated: use `right_inverse`.", DeprecationWarning, stacklevel=2)
+        return self.right_inverse
 
     @property
     def closed_form(self) -> bool:
