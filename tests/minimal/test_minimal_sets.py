@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import armdyn
 from armdyn import Robot
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.algorithms.regressor import regressor
