@@ -154,7 +154,7 @@ def test_kernel_tells_what_it_saw() -> None:
 def test_results_are_looked_at_where_inputs_do_not_vouch_for_them() -> None:
     """A large input may have results that are not finite; division by one may, however small."""
     f = PUMA.function("bias")
-    assert f.kernel is not None and f.kernel.checked_loop.ordinary > 0
+    assert f.kernel is not None and f.kernel.checked_loop.safe_magnitude > 0
     q, qd = RNG.uniform(-1, 1, (2, 1000, 6))
     qd[777] = 1e15 * np.sign(qd[777])
     assert np.isfinite(f(q, qd)).all()
@@ -164,7 +164,7 @@ def test_results_are_looked_at_where_inputs_do_not_vouch_for_them() -> None:
     with pytest.raises(armdyn.NumericalError, match=r"index \(0,\)"):
         f(q, qd[777])  # one for all states is not looked at with each
     ratio = _ratio()
-    assert ratio.checked_loop.ordinary < 0
+    assert ratio.checked_loop.safe_magnitude < 0
     assert (
         ratio.checked_loop.of(
             [np.zeros((9, 2)), np.zeros((9, 1)), np.ones((9, 2)), np.ones((9, 1))]
