@@ -331,7 +331,7 @@ def test_bench_writes_tables_json_page_and_picture(monkeypatch, capsys, tmp_path
     monkeypatch.setattr("bench.QUICK", settings)
     names = ("times.json", "times.svg", "page.md")
     files = [tmp_path / name for name in names]
-    words = zip(("--json", "--plot", "--markdown"), map(str, files), strict=True)
+    words = zip(("--out", "--plot", "--markdown"), map(str, files), strict=True)
     status, out, err = run_verb(
         monkeypatch, capsys, "--quick", *(w for pair in words for w in pair)
     )

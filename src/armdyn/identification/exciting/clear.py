@@ -4,7 +4,7 @@ Clearances enter the score as penalties. They make many local maxima, so several
 random; the better ones go on. They look at few points of the motion. A last search, near the best
 motion found, looks at more points and keeps a reserve for what happens between them. The motion is
 then checked densely; if it comes too near to something, the reserve grows by what is missing, and
-the last search goes on.
+the last search goes on. If that does not help, the second best motion is next.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ def stages_of(evaluations: int) -> list[tuple[int, int]]:
 
 def total(evaluations: int) -> int:
     """Return the number of motions that all searches try, at most."""
-    tried, before = sum(_rounds(evaluations)), 0
-    for count, until in stages_of(evaluations):
+    stages = stages_of(evaluations)
+    tried, before = stages[-1][0] * sum(_rounds(evaluations)), 0
+    for count, until in stages:
         tried, before = tried + count * (until - before), until
     return tried
 
@@ -120,9 +121,24 @@ class ClearSearch:
             runs = sorted(runs, key=lambda run: -run.top)[:count]
             for run in runs:
                 self._run(run, until)
-        row = max(runs, key=lambda run: run.top).best
+        reached = -np.inf
+        for run in sorted(runs, key=lambda run: -run.top):
+            row, found = self._mended(run.best, _rounds(evaluations), dense)
+            if found >= 0.0:
+                return row
+            reached = max(reached, found)
+        raise NumericalError(
+            f"no motion was found that keeps clear: the best one lacks {-reached:.4g} m of "
+            f"the clearance of {self._space.margin:g} m. Narrow `position` to postures that "
+            "are free, lower `clearance` or `radius`, give a free `start`, or more `evaluations`."
+        )
+
+    def _mended(
+        self, row: Array, rounds: list[int], dense: Callable[[Array], float]
+    ) -> tuple[Array, float]:
+        """Search near a row, with growing reserves; return the last row and the largest slack."""
         reserve, reached, heavier = RESERVE, -np.inf, HEAVIER
-        for count in _rounds(evaluations):
+        for count in rounds:
             last = Evolution(
                 lambda rows, reserve=reserve, heavier=heavier: self._scores(
                     rows, FINER, reserve, heavier
@@ -134,16 +150,12 @@ class ClearSearch:
             )
             row = self._run(last, count)
             found = dense(row)
-            if found >= 0.0:
-                return row
             reached = max(reached, found)
+            if found >= 0.0:
+                break
             reserve += MORE - found
             heavier *= GROWTH
-        raise NumericalError(
-            f"no motion was found that keeps clear: the best one lacks {-reached:.4g} m of "
-            f"the clearance of {self._space.margin:g} m. Narrow `position` to postures that "
-            "are free, lower `clearance` or `radius`, give a free `start`, or more `evaluations`."
-        )
+        return row, reached
 
     def _run(self, run: Evolution, until: int) -> Array:
         before = run.done
