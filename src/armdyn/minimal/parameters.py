@@ -125,7 +125,7 @@ class MinimalParameters:
 
     @property
     def spread(self) -> Array:
-        """The former name of `right_inverse` (deprecated)."""
+        """The former name of `right_inverse` (deprecated; no unit)."""
         warn("`spread` is deprecated: use `right_inverse`.", DeprecationWarning, stacklevel=2)
         return self.right_inverse
 
