@@ -210,3 +210,14 @@ def test_a_null_pointer_means_the_method() -> None:
     set_function(named, 0)
     assert Named.__flags__ & HAVE_VECTORCALL and named(2) == "called with 2"
     assert not hasattr(named, "fastcall_state")
+
+
+@pytest.mark.parametrize("lead", [(0,), (2, 0)])
+def test_a_state_for_an_empty_batch_is_looked_at(lead: tuple[int, ...]) -> None:
+    arm = armdyn.load("puma560")
+    arm.bias(np.zeros(6), np.zeros(6))  # the next calls are those of the C function
+    empty, bad = np.zeros((*lead, 6)), np.array([0.0, 0.0, -np.inf, 0.0, 0.0, 0.0])
+    assert arm.bias(np.zeros(6), empty).shape == empty.shape
+    for q in (bad, bad[None], bad.tolist()):
+        with pytest.raises(armdyn.InputError, match="inf"):
+            arm.bias(q, empty)

@@ -64,7 +64,8 @@ def plain_states(
     for array, slot in zip(given, slots, strict=True):
         check_state_shape(array.shape, slot.name, slot.size, "")
     lead = common_lead(given, [slot.name for slot in slots])
-    few = prod(lead) < 2 * LEAST_STATES  # of more, no rows are made before memory is looked at
+    # of more, no rows are made before memory is looked at; of none, a state for all is looked at
+    few = 0 < prod(lead) < 2 * LEAST_STATES
     return ([as_rows(array, lead) for array in given], lead) if few else None
 
 

@@ -85,6 +85,9 @@ class Evaluator:
         """
         workers = wanted_threads(threads)
         kernel = self.kernel
+        # no state is computed of an empty batch, but a state for all of it is looked at
+        if 0 in lead and not all(all_within(a, largest) for a in arrays):
+            return Outcome([], inputs_within=False, results_finite=False)
         if kernel is None:
             return self._interpreted(arrays, lead, out, largest)
         # one state is looked at before `out` is written; of many, a thread could overwrite an input
