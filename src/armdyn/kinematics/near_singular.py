@@ -76,7 +76,9 @@ class NearSingular:
         near = (here > LEAST_MARGIN) & (singular if error is None else True)
         if error is not None:  # a branch that is right and not singular is beyond the limits
             off = error.reshape(-1, B)[which]
-            near &= (np.abs(here) < MOST_MARGIN) | ((off <= MOST_ERROR) & (off > ERROR))
+            near &= (np.abs(here) < MOST_MARGIN) | (
+                (off <= MOST_ERROR) & (singular | (off > ERROR))
+            )
         at, branch = np.nonzero(near)
         if not len(at):
             return
