@@ -56,14 +56,15 @@ class Case:
 def cases() -> Iterator[Case]:
     import test_identify_real as real
 
-    from support.identification import data, example_robot
+    from support.beside import beside
+    from support.identification import example_robot
 
     arm = armdyn.load(example_robot("ur_description/urdf/ur10_robot.urdf"))
-    path = data("ur10_panda_unisa", "ur10_exciting_trajectory.csv")
+    path = beside("data", "ur10_panda_unisa", "ur10_exciting_trajectory.csv")
     yield Case("ur10", arm, [Log.read(path, joints=arm)])
     path = example_robot("panda_description/urdf/panda.urdf")
     arm = armdyn.load(path, tip="panda_link8")
-    log = Log.read(data("ur10_panda_unisa", "panda_exciting_trajectory.csv"))
+    log = Log.read(beside("data", "ur10_panda_unisa", "panda_exciting_trajectory.csv"))
     yield Case("panda", arm, [log])
     text, runs = real.lwr4()
     with TemporaryDirectory() as folder:
