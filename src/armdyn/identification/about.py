@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.fit.choice.wide import Terms
+from armdyn.identification.fit.choice import Terms
 from armdyn.log.log import Log
 from armdyn.log.rows import extremes
 from armdyn.log.signals import Prepared

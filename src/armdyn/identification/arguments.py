@@ -20,7 +20,7 @@ from armdyn.checks import (
 )
 from armdyn.cluster import Cluster
 from armdyn.errors import InputError, shown
-from armdyn.identification.fit.choice.wide import AUTO, Terms
+from armdyn.identification.fit.choice import AUTO, Terms
 from armdyn.identification.fit.columns import common_terms, short_name
 from armdyn.log.clock import at_source_times
 from armdyn.log.log import Log

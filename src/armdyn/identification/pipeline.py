@@ -19,17 +19,16 @@ from armdyn.errors import InputError
 from armdyn.identification.about import about
 from armdyn.identification.band.find import find_band
 from armdyn.identification.data.prepared import Data, prepared, signals_of
-from armdyn.identification.fit.choice.tilt import Tilt
-from armdyn.identification.fit.choice.wide import Terms, curve_rows
+from armdyn.identification.fit.choice import Terms, Tilt, curve_rows
 from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.coupling import CoupledMinimal
-from armdyn.identification.fit.fit import Fitted, Settings
-from armdyn.identification.fit.full_fit import FullFit, full_fit
+from armdyn.identification.fit.error_bars import error_covariance
+from armdyn.identification.fit.fit import Fitted, Selected, Settings, fit_model
 from armdyn.identification.fit.gravity import Turned
-from armdyn.identification.fit.prior import expected, nearest_parameters
+from armdyn.identification.fit.gram import gram_root
+from armdyn.identification.fit.prior import link_prior, nearest_parameters
 from armdyn.identification.fit.problem import Problem, Solution
-from armdyn.identification.fit.r_factor import r_factor
-from armdyn.identification.fit.segments import FilteredSegment, Rows, filtered_segments
+from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.judge.bias import bias_check
 from armdyn.identification.judge.excitation import excitation
 from armdyn.identification.judge.holdout import Errors, compare
@@ -104,14 +103,15 @@ def run(
         train_logs, test_logs, band.cutoff, options.decimate, progress, why=band.why,
         delay=band.delay, measured=band.measured, cluster=cluster,
     )  # fmt: skip
-    complete, settings = _complete(arm, data, options, None, progress, cluster)
-    turned = complete.tilt
+    selected, settings = _selected(arm, data, options, None, progress, cluster)
+    turned = selected.tilt
     if turned is not None:
-        complete, settings = _complete(arm, data, options, turned, progress, cluster)
-    model, rows, found, parts = complete.model, complete.rows, complete.found, complete.rows.parts
+        selected, settings = _selected(arm, data, options, turned, progress, cluster)
+    found = selected.found
+    model, rows = found.model, found.rows
     notes = [*data.notes, *band.notes, *_fit_notes(arm, found, settings)]
     progress(0, 1, "links")
-    solution = _solution(complete, options)
+    solution = _solution(selected, options)
     progress(0, 1, "verdict")
     if model.turned is not None:
         # the weight of the links that were found
@@ -132,20 +132,20 @@ def run(
     if options.physical and errors is not None:
         _, freely = compare(unseen, found.fit.values, fastest)
         notes += _cost_note(errors, freely)
-    judged = excitation(model, found.fit, parts, complete.natural.described)
-    bias = bias_check(rows, found)
+    judged = excitation(found, selected.natural.described)
+    bias = bias_check(found)
     judgement = judge(
-        rows, found, solution.values, solution.parameters, train_logs, test, settings.dead_band,
-        judged, errors,
+        found, solution.values, solution.parameters, train_logs, test, settings.dead_band,
+        judged, errors, progress,
     )  # fmt: skip
     if turned is not None:
         notes.append(_tilt_note(turned))
         judgement = judgement.with_finding(_tilt_finding(turned))
-    fit, covariance = found.fit, complete.covariance(solution)
+    fit, covariance = found.fit, error_covariance(selected, solution)
     return Result(
         arm=identified, described=arm, model=model, values=solution.values,
         std=np.sqrt(np.maximum(np.diag(covariance), 0.0)), covariance=covariance,
-        ladder=complete.ladder, parameters=solution.parameters[: 10 * arm.n].copy(),
+        trials=selected.trials, parameters=solution.parameters[: 10 * arm.n].copy(),
         sigma=fit.sigma, correlation=found.correlation, counts=tuple(found.counts),
         clipped=found.clipped, prior_strength=fit.strength, determined=fit.determined,
         excitation=judged, bias=bias, train=tuple(train), train_errors=train_errors,
@@ -161,26 +161,26 @@ def run(
     )  # fmt: skip
 
 
-def _complete(
+def _selected(
     arm: Arm,
     data: Data,
     options: Options,
     tilt: Tilt | None,
     progress: Progress,
     cluster: Cluster | None,
-) -> tuple[FullFit, Settings]:
+) -> tuple[Selected, Settings]:
     """Return the fit of an arm with the terms that the data show, and how it was made."""
     model = _model(arm, options, None if tilt is None else Turned(tilt.change, tilt.links))
     parts = filtered_segments(data.train, data.train_bands, model)
     _check_enough(parts, model)
     torque, top = _sizes(parts, model)
     settings = Settings(_dead_band(options, top), options.robust, options.weights, options.prior)
-    complete = full_fit(
-        Rows(model, parts, cluster=cluster), expected(arm, model.base.rotor, torque), settings,
+    selected = fit_model(
+        Rows(model, parts, cluster=cluster), link_prior(arm, model.base.rotor, torque), settings,
         options.friction or Terms(()), options.rotor is None,
         options.tilt if tilt is None else None, top, progress,
     )  # fmt: skip
-    return complete, settings
+    return selected, settings
 
 
 def _model(arm: Arm, options: Options, turned: Turned | None) -> Model:
@@ -276,14 +276,20 @@ def _tilt_finding(tilt: Tilt) -> Finding:
     return Finding("tilt", words, *tilt.errors, "gravity in the robot file")
 
 
-def _solution(complete: FullFit, options: Options) -> Solution:
-    model, fit, natural, top = complete.model, complete.found.fit, complete.natural, complete.top
-    if options.physical:
-        weak = np.column_stack([fit.prior.fixed, fit.prior.fixed @ fit.prior.mean])
-        rows = r_factor(np.vstack([fit.r_factor, weak]))
-        problem = Problem(
-            model.n, model.columns, rows, model.base.matrix, natural.mean, natural.spread,
-            fit.strength, natural.described, fit.values, natural.held, curve_rows(model, top),
-        )  # fmt: skip
-        return physical(problem)
-    return Solution(nearest_parameters(model, fit.values, natural), fit.values, ())
+def _solution(selected: Selected, options: Options) -> Solution:
+    found, natural = selected.found, selected.natural
+    model, fit, prior = found.model, found.fit, found.solver.prior
+    if not options.physical:
+        return Solution(nearest_parameters(model, fit.values, natural), fit.values, ())
+    # weak rows keep friction and extra columns finite where the data do not show them
+    p, rows = len(model.columns), found.gram.copy()
+    rows[:p, :p] += prior.fixed
+    rows[:p, p] += prior.fixed @ prior.mean
+    rows[p, :p] = rows[:p, p]
+    rows[p, p] += prior.mean @ prior.fixed @ prior.mean
+    problem = Problem(
+        model.n, model.columns, gram_root(rows), model.base.matrix, natural.mean, natural.spread,
+        fit.strength, natural.described, fit.values, found.fixed_rotors,
+        curve_rows(model, selected.top),
+    )  # fmt: skip
+    return physical(problem)

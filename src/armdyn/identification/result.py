@@ -20,8 +20,8 @@ from armdyn.identification.about import About
 from armdyn.identification.arguments import checked_states
 from armdyn.identification.data.prepared import Signals
 from armdyn.identification.files import texts
-from armdyn.identification.fit.choice.ladder import Rung
 from armdyn.identification.fit.columns import Model, short_name
+from armdyn.identification.fit.fit import TermTrial
 from armdyn.identification.judge.advice import advice
 from armdyn.identification.judge.bias import Bias
 from armdyn.identification.judge.box import Box
@@ -51,7 +51,7 @@ class Result:
         std: standard deviations ``(p,)``.
         covariance: of the parameters ``(p, p)``; that of friction columns also gives the standard
             deviation of a joint's friction at any speed.
-        ladder: groups of friction terms and rotors that were tried, for every joint.
+        trials: terms of friction and rotors that were tried, of all joints.
         parameters: natural parameters ``(10n,)`` of the links of `arm`, see `Arm.parameters`.
         sigma: standard deviation of the filtered residuals of every joint ``(n,)``.
         correlation: number of filtered rows that carry as much as one independent row ``(n,)``.
@@ -90,7 +90,7 @@ class Result:
     values: Array
     std: Array
     covariance: Array
-    ladder: tuple[tuple[Rung, ...], ...]
+    trials: tuple[TermTrial, ...]
     parameters: Array
     sigma: Array
     correlation: Array

@@ -15,7 +15,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.identification.data.decimation import decimation_filter
 from armdyn.identification.fit.columns import Column, Model, friction_column
-from armdyn.identification.fit.segments import Rows, filtered_segments
+from armdyn.identification.fit.rows import filtered_segments
 from armdyn.log.rows import extremes
 from armdyn.log.segments import scipy
 from armdyn.log.signals import Prepared
@@ -98,14 +98,15 @@ def products(
             shifted = [part.filtered(x) for x in _earlier(part.tau, one.rate, delays)]
             targets = np.stack(shifted, axis=2)
             moving = np.abs(part.at_centres(model.of_drives(part.qd))) > RESTING * top
-            for _, at, A in Rows(model, [part]):
+            for a, b, at in part.blocks():
+                A = model.rows(*part.samples(a, b)[:3], band)
                 for j, active in enumerate(model.active):
                     use = moving[at, j]
-                    a, y = A[use, model.part(j)], targets[at][use, j]
-                    made.columns[j][np.ix_(active, active)] += a.T @ a
-                    made.torques[j][active] += a.T @ y
+                    X, y = A[use, model.part(j)], targets[at][use, j]
+                    made.columns[j][np.ix_(active, active)] += X.T @ X
+                    made.torques[j][active] += X.T @ y
                     made.squares[j] += np.einsum("ik,ik->k", y, y)
-                    made.counts[j] += len(a)
+                    made.counts[j] += len(X)
     return made
 
 

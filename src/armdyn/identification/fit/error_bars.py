@@ -25,14 +25,18 @@ coefficient of friction under load is wrong by the share of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.identification.fit.blocks import Blocks, Normal
 from armdyn.identification.fit.columns import Column, Model, friction_rows, rotor_rows
-from armdyn.identification.fit.regression import Prior
+from armdyn.identification.fit.fit import Selected
+from armdyn.identification.fit.prior import description_precision
+from armdyn.identification.fit.problem import Solution
+from armdyn.identification.fit.solver import Prior
 from armdyn.numerics import ratio, scaled_inverse, scaled_root, scaled_solve
 from armdyn.robot.friction import FRICTION_TERMS
 
@@ -52,59 +56,69 @@ LEAST_LEFT = 1e-3
 ROUNDING = 1e-9
 
 
-def error_covariance(
-    blocks: Blocks,
-    normal: Normal,
-    members: Sequence[Sequence[int]],
-    prior: Prior,
-    strength: float,
-    model: Model,
-    values: Array,
-    top: Array,
-) -> Array:
-    """Return the covariance ``(p, p)`` of the values of a model.
-
-    Args:
-        blocks: sums over the columns of the wide model.
-        normal: their weighted normal equations.
-        members: columns of each full model.
-        prior: of the wide model.
-        strength: of the prior.
-        model: the reported model.
-        values: its values ``(p,)``.
-        top: highest speed of every drive, ``(n,)``.
-    """
-    own = sorted(_place(blocks.model, column) for column in model.columns)
-    alone, curve = _scatter(blocks, normal, [own], prior, strength, model, values, top)
-    full, curves = _scatter(blocks, normal, members, prior, strength, model, values, top)
+def error_covariance(selected: Selected, solution: Solution) -> Array:
+    """Return the covariance ``(p, p)`` of the values of a solution."""
+    fit, prior, model = selected.found.fit, selected.prior, selected.found.model
+    strength, gram = fit.strength, selected.gram
+    if solution.prior is not None and solution.expected is not None:
+        P = model.base.matrix
+        scaled = description_precision(len(prior.mean), P @ solution.prior @ P.T)
+        mean = prior.mean.copy()
+        mean[: model.k] = P @ solution.expected
+        prior, strength = replace(prior, scaled=scaled, mean=mean), 1.0
+    whole = selected.wide.model
+    data = _Data(whole, gram.squares(), gram.counts, gram.weighted(fit.weights), prior, strength)
+    own = sorted(_place(whole, column) for column in model.columns)
+    values = solution.values
+    alone, curve = _scatter(data, [own], model, values, selected.top)
+    full, curves = _scatter(data, selected.wide.members, model, values, selected.top)
     covariance = (1.0 - FULL) * alone + FULL * full
-    _inseparable(blocks, model, values, covariance)
+    _inseparable(data, model, values, covariance)
     wanted = [(1.0 - FULL) * a + FULL * b for a, b in zip(curve.bars(), curves.bars(), strict=True)]
     return curve.widened(covariance, wanted)
 
 
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """The rows of the wide model.
+
+    Attributes:
+        model: its columns.
+        total: X^T X of every joint ``(n, p + 1, p + 1)``.
+        counts: numbers of rows ``(B, n)``.
+        blocks: weighted normal equations of every block ``(B, p, p + 1)``.
+        prior: of the columns.
+        strength: of the prior.
+    """
+
+    model: Model
+    total: Array
+    counts: Array
+    blocks: Array
+    prior: Prior
+    strength: float
+
+    @cached_property
+    def equations(self) -> tuple[Array, Array]:
+        """H and g of all blocks and the prior."""
+        whole, P = self.blocks.sum(axis=0), self.prior.precision(self.strength)
+        return whole[:, :-1] + P, whole[:, -1] + P @ self.prior.mean
+
+
 def _scatter(
-    blocks: Blocks,
-    normal: Normal,
-    members: Sequence[Sequence[int]],
-    prior: Prior,
-    strength: float,
-    model: Model,
-    values: Array,
-    top: Array,
+    data: _Data, members: Sequence[Sequence[int]], model: Model, values: Array, top: Array
 ) -> tuple[Array, _Curves]:
     """Return the covariance of the values, and friction curves, by the scatter of some models."""
-    total = blocks.squares.sum(axis=0)
     centres: list[Array] = []
-    drawn = _Curves(blocks, model, values, top)
+    drawn = _Curves(data, model, values, top)
     spread = np.zeros((len(values), len(values)))
     for columns in members:
         S = np.array(columns)
-        Q = _projection(blocks.model, model, S, total)
-        beta, off = _deviations(normal, S)
+        Q = _projection(data.model, model, S, data.total)
+        beta, off = _deviations(data, S)
         moved = off @ Q.T
         spread += moved.T @ moved
-        spread += Q @ _by_prior(normal, S, prior, strength, beta) @ Q.T
+        spread += Q @ _by_prior(data, S, beta) @ Q.T
         centres.append(Q @ beta)
         drawn.add(S, beta, off)
     spread /= len(members)
@@ -117,17 +131,16 @@ def _scatter(
     return spread + np.outer(off, off), drawn
 
 
-def _inseparable(blocks: Blocks, model: Model, values: Array, covariance: Array) -> None:
+def _inseparable(data: _Data, model: Model, values: Array, covariance: Array) -> None:
     """Add the uncertainty of loads that contain the torque of a rotor."""
     if not model.base.rotor:
         return
-    n, apart = model.n, rotor_rows(model.base)
-    total = blocks.squares.sum(axis=0)
+    n, apart, total = model.n, rotor_rows(model.base), data.total
     for i, column in enumerate(model.columns):
         term, j = FRICTION_TERMS.get(column.kind), column.joint
         if term is None or not term.load or j in apart:
             continue
-        at = _place(blocks.model, column)
+        at = _place(data.model, column)
         mixed = np.flatnonzero(model.base.matrix[:, 10 * n + j])
         inertial = np.abs(values[mixed]) * np.sqrt(total[j, mixed, mixed])
         share = min(float(ratio(inertial.sum(), np.sqrt(total[j, at, at]), 1.0)), 1.0)
@@ -137,17 +150,17 @@ def _inseparable(blocks: Blocks, model: Model, values: Array, covariance: Array)
 class _Curves:
     """Friction of every joint at some speeds, under the rms load, in the full models."""
 
-    def __init__(self, blocks: Blocks, model: Model, values: Array, top: Array) -> None:
-        self.blocks, self.model, self.values = blocks, model, values
+    def __init__(self, data: _Data, model: Model, values: Array, top: Array) -> None:
+        self.model, self.values = model, values
         v = np.outer(top, [*SPEEDS, *(-s for s in SPEEDS)])
         self.ours = [friction_rows(model, j, v[j]) for j in range(model.n)]
-        self.theirs = [friction_rows(blocks.model, j, v[j]) for j in range(model.n)]
-        total, counts = blocks.squares.sum(axis=0), np.maximum(blocks.counts.sum(axis=0), 1.0)
-        for one, rows in ((model, self.ours), (blocks.model, self.theirs)):
+        self.theirs = [friction_rows(data.model, j, v[j]) for j in range(model.n)]
+        total, counts = data.total, np.maximum(data.counts.sum(axis=0), 1.0)
+        for one, rows in ((model, self.ours), (data.model, self.theirs)):
             for i, column in enumerate(one.columns):
                 j = column.joint
                 if column.kind in FRICTION_TERMS and FRICTION_TERMS[column.kind].load:
-                    at = _place(blocks.model, column)
+                    at = _place(data.model, column)
                     rows[j][:, i] *= np.sqrt(total[j, at, at] / counts[j])
         self.spread = [np.zeros(len(row)) for row in v]
         self.centres: list[list[Array]] = [[] for _ in v]
@@ -183,34 +196,31 @@ class _Curves:
         return covariance
 
 
-def _deviations(normal: Normal, S: NDArray[np.int64]) -> tuple[Array, Array]:
+def _deviations(data: _Data, S: NDArray[np.int64]) -> tuple[Array, Array]:
     """Return the values of the columns S, and how each block moves them, ``(B, len(S))``.
 
     The sum of the squares of the latter is the variance of the values. A block that has much weight
     has pulled the fit towards itself, and its residuals are too small; leaving the block out makes
     them too large. The root in between is right for independent errors [Bell2002].
     """
-    H, g = normal.without(None)
+    H, g = data.equations
     root = scaled_root(H[np.ix_(S, S)], ROUNDING**2)
     beta = root @ (root.T @ g[S])
-    off = np.empty((len(normal.squares), len(S)))
-    for b, block in enumerate(normal.squares):
-        score = root.T @ (block[S, -1] - block[np.ix_(S, S)] @ beta)
-        share, U = np.linalg.eigh(root.T @ block[np.ix_(S, S)] @ root)
-        left = np.sqrt(np.maximum(1.0 - share, LEAST_LEFT))
-        off[b] = root @ (U @ ((U.T @ score) / left))
+    own = data.blocks[:, S]
+    score = (own[:, :, -1] - own[:, :, S] @ beta) @ root
+    share, U = np.linalg.eigh(root.T @ own[:, :, S] @ root)
+    left = np.sqrt(np.maximum(1.0 - share, LEAST_LEFT))
+    off = np.einsum("bik,bk->bi", U, np.einsum("bik,bi->bk", U, score) / left) @ root.T
     return beta, off
 
 
-def _by_prior(
-    normal: Normal, S: NDArray[np.int64], prior: Prior, strength: float, beta: Array
-) -> Array:
+def _by_prior(data: _Data, S: NDArray[np.int64], beta: Array) -> Array:
     """Return the covariance that the prior's own uncertainty adds."""
-    H, _ = normal.without(None)
-    inverse = scaled_inverse(H[np.ix_(S, S)])
-    P = strength**2 * (prior.root.T @ prior.root)[np.ix_(S, S)]
+    H, _ = data.equations
+    prior, inverse = data.prior, scaled_inverse(H[np.ix_(S, S)])
+    P = data.strength**2 * prior.scaled[np.ix_(S, S)]
     d = beta - prior.mean[S]
-    determined = len(prior.root) - float(np.sum(inverse * P))
+    determined = prior.count - float(np.sum(inverse * P))
     wider = max(1.0, float(d @ P @ d) / max(determined, 1.0))
     return wider * inverse @ P @ inverse
 

@@ -1,4 +1,10 @@
-"""From rows to parameters: factors, weights, correlated residuals, outliers.
+"""A fit whose terms of friction and rotors the data choose.
+
+First a fit with the common terms of friction; it finds outliers, weights and the load of the gears.
+Then one pass over the rows with the columns of all terms, from which terms are chosen. Residuals
+without the right terms are alike for longer and hide weak terms, so the choice takes their
+correlation from a fit with all terms. The final fit has the chosen terms; if friction grows with
+the load, it is repeated with the load that it found.
 
 Outliers are clipped in the samples of the log, before the filter spreads them over several rows. If
 the residual of a sample exceeds `CLIP` robust standard deviations, the sample is pulled in to that
@@ -8,28 +14,56 @@ distance, and the fit is repeated. This is Huber's estimate, by pseudo-values.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.identification.fit.columns import Model
+from armdyn.identification.fit.choice import (
+    TILT,
+    Terms,
+    Tilt,
+    Wide,
+    fit_all_terms,
+    select_terms,
+    tilt_of,
+    wide_model,
+)
+from armdyn.identification.fit.columns import Model, rotor_rows
 from armdyn.identification.fit.correlation import correlation_lengths, noise_shares
-from armdyn.identification.fit.groups import Work
-from armdyn.identification.fit.prior import Expected, prior_of
-from armdyn.identification.fit.r_factor import RFactor
-from armdyn.identification.fit.regression import Fit, Prior, regress
-from armdyn.identification.fit.segments import FilteredSegment, Rows, sample
+from armdyn.identification.fit.folds import Folds
+from armdyn.identification.fit.gram import Gram, gram_of
+from armdyn.identification.fit.prior import LinkPrior, nearest_parameters, prior_from_sizes
+from armdyn.identification.fit.rows import FilteredSegment, Rows, Work, sample
+from armdyn.identification.fit.solver import Fit, Group, Prior, Solver
+from armdyn.numerics import ratio
 from armdyn.progress import Progress
+from armdyn.robot.friction import FRICTION_TERMS
 
 Mask = NDArray[np.bool_]
 
 CLIP = 4.0
+"""Robust standard deviations beyond which a residual is an outlier: one in 16,000 of normal ones."""
+
 GAUSSIAN_MAD = 1.4826
-ROBUST_ROUNDS = 3
+"""Standard deviation of normal numbers, in units of their median size."""
+
 FEWEST_CLIPPED = 0.005
-CORRELATION_ROUNDS = 3
+"""A smaller share of outliers changes nothing that matters."""
+
+ROUNDS = 3
+"""Rounds of finding outliers, and of finding how many rows are worth one."""
+
+LOAD_ROUNDS = 4
+"""Fits with the load of the fit before, at most."""
+
+LOAD_SETTLED, LOAD_UNSETTLED = 1e-3, 0.1
+"""Change of load coefficients that ends these rounds; a coefficient that still changes by the
+second share of itself has not settled, and its term is left out."""
+
+EXACT = 1e-4
+"""Relative change of weights and strength that ends the rounds of a final fit."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +72,7 @@ class Settings:
 
     Attributes:
         dead_band: rows of a joint slower than this do not count, ``(n,)``.
-        robust: pull in outliers.
+        robust: clip outliers.
         weights: fixed weights of the joints, or None to find them.
         strength: fixed strength of the prior, or None to find it.
     """
@@ -49,134 +83,114 @@ class Settings:
     strength: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fitted:
     """A fit and its data.
 
     Attributes:
-        fit: the regression.
-        factors: R_j of every joint, over all columns.
-        counts: numbers of rows of every joint.
-        correlation: number of rows that are worth one independent row, of every joint.
-        clipped: share of the samples of every joint that were pulled in.
-        targets: filtered torques of every segment, outliers pulled in.
+        rows: of the model.
+        fit: the solution.
+        solver: the rows as Gram matrices, and the prior.
+        clipped: share of the samples of every joint that were clipped.
+        targets: filtered torques of every segment, outliers clipped.
         kept: which rows count, of every segment ``(M, n)``.
         noise: share of white noise in the residuals of every joint, ``(n,)``.
     """
 
+    rows: Rows
     fit: Fit
-    factors: list[Array]
-    counts: list[int]
-    correlation: Array
+    solver: Solver
     clipped: Array
     targets: list[Array]
     kept: list[Mask]
     noise: Array
 
+    @property
+    def model(self) -> Model:
+        """The columns."""
+        return self.rows.model
+
+    @property
+    def counts(self) -> list[int]:
+        """Numbers of rows of every joint."""
+        return [int(x) for x in self.solver.counts]
+
+    @property
+    def correlation(self) -> Array:
+        """Numbers of rows that are worth one independent row, of every joint."""
+        return self.solver.correlation
+
+    @property
+    def gram(self) -> Array:
+        """X^T X ``(p + 1, p + 1)`` of all weighted rows, without the prior."""
+        return np.tensordot(self.fit.weights**-2.0, self.solver.squares, axes=1)
+
+    @property
+    def fixed_rotors(self) -> tuple[int, ...]:
+        """Joints (from 0) whose rotors are not in the fit: they are as described."""
+        fitted = set(self.fit.columns.tolist())
+        return tuple(j for j, i in rotor_rows(self.model.base).items() if i not in fitted)
+
 
 def fitted(
-    model: Model, rows: Rows, natural: Expected, settings: Settings, progress: Progress
+    rows: Rows,
+    natural: LinkPrior,
+    settings: Settings,
+    progress: Progress,
+    without: Sequence[int] = (),
 ) -> Fitted:
-    """Fit the parameters of a model to rows."""
-    parts = rows.parts
+    """Fit the parameters of a model to rows, but for the columns `without`."""
+    model, parts = rows.model, rows.parts
     kept = [
         np.abs(model.of_drives(part.at_centres(part.qd))) > settings.dead_band for part in parts
     ]
-    clipped = np.zeros(model.n)
     targets = [part.filtered(part.tau) for part in parts]
-    factors, counts = factors_of(rows, targets, kept, progress)
-    squares = np.stack([R.T @ R for R in factors])
-    prior = prior_from_sizes(model, natural, squares, np.array(counts, dtype=np.float64))
-    fit, correlation = _weighted(rows, targets, kept, factors, counts, prior, settings)
-    for _ in range(ROBUST_ROUNDS if settings.robust else 0):
+    clipped = np.zeros(model.n)
+    solver, fit = _weighted(rows, targets, kept, natural, settings, without, progress)
+    for _ in range(ROUNDS if settings.robust else 0):
         reach, share = _reach(model, parts, fit.values)
         progress(1, 1, "outliers")
         if not (share > FEWEST_CLIPPED).any() or np.allclose(share, clipped, rtol=0.02):
             break
         clipped = share
-        targets = rows.collected(_pulled_in, (fit.values, reach))
-        factors, counts = factors_of(rows, targets, kept, progress)
-        fit, correlation = _weighted(rows, targets, kept, factors, counts, prior, settings)
+        targets = rows.collected(_clipped, (fit.values, reach))
+        solver, fit = _weighted(rows, targets, kept, natural, settings, without, progress)
     noise = noise_shares(_residuals(rows, targets, fit.values), kept)
-    return Fitted(fit, factors, counts, correlation, clipped, targets, kept, noise)
-
-
-def factors_of(
-    rows: Rows, targets: Sequence[Array], kept: Sequence[Mask], progress: Progress
-) -> tuple[list[Array], list[int]]:
-    """Return R_j ``(c, p + 1)`` over all columns, and the number of rows, of every joint."""
-    model = rows.model
-    made = [RFactor(len(active)) for active in model.active]
-    for group, found in rows.each(_group_factors, targets, kept):
-        for factor, one in zip(made, found, strict=True):
-            factor.merge(*one)
-        progress(group.start + group.count, rows.count, "regressor")
-    full: list[Array] = []
-    for factor, active in zip(made, model.active, strict=True):
-        R = factor.factor()
-        wide = np.zeros((len(R), len(model.columns) + 1))
-        wide[:, active] = R[:, :-1]
-        wide[:, -1] = R[:, -1]
-        full.append(wide)
-    return full, [factor.count for factor in made]
-
-
-def _group_factors(work: Work, targets: Array, kept: Mask) -> list[tuple[Array, int]]:
-    """Return the factor of every joint's rows in a group, and their number."""
-    model = work.model
-    made = [RFactor(len(active)) for active in model.active]
-    for at, A in work.rows():
-        for j, factor in enumerate(made):
-            use = kept[at, j]
-            factor.add(A[:, model.part(j)][use], targets[at, j][use])
-    return [(factor.factor(), factor.count) for factor in made]
-
-
-def prior_from_sizes(model: Model, natural: Expected, squares: Array, counts: Array) -> Prior:
-    """Return the prior of all columns.
-
-    Args:
-        model: the columns.
-        natural: the prior of natural parameters.
-        squares: X^T X of the rows [A | tau] of every joint, ``(n, p + 1, p + 1)``.
-        counts: numbers of rows ``(n,)``.
-    """
-    n = np.maximum(counts, 1.0)
-    size = np.sqrt(np.diagonal(squares, axis1=1, axis2=2) / n[:, None])
-    column = np.zeros(len(model.columns))
-    for i, one in enumerate(model.columns[model.k :], model.k):
-        column[i] = max(size[j, i] for j in one.joints)
-    return prior_of(model, natural, size[:, -1], column)
+    return Fitted(rows, fit, solver, clipped, targets, kept, noise)
 
 
 def _weighted(
     rows: Rows,
     targets: Sequence[Array],
     kept: Sequence[Mask],
-    factors: Sequence[Array],
-    counts: Sequence[int],
-    prior: Prior,
+    natural: LinkPrior,
     settings: Settings,
-) -> tuple[Fit, Array]:
-    correlation = np.ones(rows.model.n)
-    given = {"weights": settings.weights, "strength": settings.strength}
-    fit = regress(factors, counts, prior, correlation=correlation, **given)  # pyright: ignore[reportArgumentType]
-    for _ in range(CORRELATION_ROUNDS):
-        correlation = correlation_lengths(_residuals(rows, targets, fit.values), kept)
-        fit = regress(factors, counts, prior, correlation=correlation, **given)  # pyright: ignore[reportArgumentType]
-    return fit, correlation
+    without: Sequence[int],
+    progress: Progress,
+) -> tuple[Solver, Fit]:
+    """Return a fit whose weights contain the correlation of its residuals."""
+    gram = gram_of(rows, targets, kept, progress, blocks=8)
+    always = tuple(i for i in range(len(rows.model.columns)) if i not in set(without))
+    solver = _solver(gram, rows.model, natural, settings, always)
+    fit = solver.fit(settled=EXACT)
+    for last in range(ROUNDS):
+        c = correlation_lengths(_residuals(rows, targets, fit.values), kept)
+        solver = replace(solver, correlation=c)
+        fit = solver.fit(start=fit, settled=EXACT)
+    return solver, fit
+
+
+def _solver(
+    gram: Gram, model: Model, natural: LinkPrior, settings: Settings, always: tuple[int, ...]
+) -> Solver:
+    squares, counts = gram.squares(), gram.counts.sum(axis=0)
+    prior = prior_from_sizes(model, natural, squares, counts)
+    c = np.ones(model.n)
+    return Solver(squares, counts, prior, always, c, settings.weights, settings.strength)
 
 
 def _residuals(rows: Rows, targets: Sequence[Array], values: Array) -> list[Array]:
-    residuals = [target.copy() for target in targets]
-    for group, ours in rows.each(group_torques, given=(values,)):
-        residuals[group.segment][group.rows] -= ours
-    return residuals
-
-
-def group_torques(work: Work, values: Array) -> Array:
-    """Return the torques of a model ``(m, n)`` for the rows of a group."""
-    return np.concatenate([work.model.torques(values, A) for _, A in work.rows()])
+    return [tau - ours for tau, ours in zip(targets, rows.torques(values), strict=True)]
 
 
 def _reach(model: Model, parts: Sequence[FilteredSegment], values: Array) -> tuple[Array, Array]:
@@ -188,7 +202,181 @@ def _reach(model: Model, parts: Sequence[FilteredSegment], values: Array) -> tup
     return reach, (size > reach).mean(axis=0)
 
 
-def _pulled_in(work: Work, values: Array, reach: Array) -> Array:
-    """Return the rows of torques with outliers pulled in."""
+def _clipped(work: Work, values: Array, reach: Array) -> Array:
+    """Return the rows of torques with outliers clipped."""
     ours = ((work.model.predicted(values, x.q, x.qd, x.qdd), x.tau) for _, x in work.blocks())
     return work.filtered(torque + np.clip(tau - torque, -reach, reach) for torque, tau in ours)
+
+
+# A fit with chosen terms.
+
+
+@dataclass(frozen=True)
+class TermTrial:
+    """A term of friction, or a rotor, of a joint that was tried.
+
+    Attributes:
+        term: its name, e.g. "root".
+        joint: from 0.
+        chosen: whether the joint has it.
+        error_without: relative error of the joint on folds that were left out, without the term.
+        error_with: the same with it, beside all chosen terms.
+        deviations: the fall of the squared error in standard errors.
+    """
+
+    term: str
+    joint: int
+    chosen: bool
+    error_without: float
+    error_with: float
+    deviations: float
+
+
+@dataclass(frozen=True, eq=False)
+class Selected:
+    """A fit with chosen terms.
+
+    Attributes:
+        found: the fit.
+        natural: the prior of natural parameters.
+        trials: terms that were tried, of all joints.
+        wide: the columns of all terms.
+        gram: their Gram matrices.
+        prior: of the wide model.
+        top: highest speed of every drive, ``(n,)``.
+        tilt: of gravity, if the data show one; the arm is not turned yet.
+    """
+
+    found: Fitted
+    natural: LinkPrior
+    trials: tuple[TermTrial, ...]
+    wide: Wide
+    gram: Gram
+    prior: Prior
+    top: Array
+    tilt: Tilt | None
+
+
+def fit_model(
+    narrow: Rows,
+    natural: LinkPrior,
+    settings: Settings,
+    terms: Terms,
+    choose_rotors: bool,
+    tilt: bool | None,
+    top: Array,
+    progress: Progress,
+) -> Selected:
+    """Fit a model.
+
+    Args:
+        narrow: rows of the model with the common terms of friction.
+        natural: the prior of natural parameters.
+        settings: how to fit.
+        terms: the terms of friction to choose from.
+        choose_rotors: whether rotors are chosen, or are all in the fit.
+        tilt: True looks for a tilt of gravity; None if gravity has been turned by the data, False
+            if it is known.
+        top: highest speed of every drive, ``(n,)``.
+        progress: called with (done, total, what).
+    """
+    model = narrow.model
+    found = first = fitted(narrow, natural, settings, progress)
+    links = nearest_parameters(model, first.fit.values, natural)
+    wide = wide_model(model, terms, top, choose_rotors, first.fit.values, links, tilt)
+    all_rows = narrow.of(wide.model, once=True)
+    gram = gram_of(all_rows, first.targets, first.kept, progress)
+    solver = _solver(gram, wide.model, natural, settings, wide.always)
+    turned, chosen = None, list[Group]()
+    if wide.groups:
+        solver = replace(solver, correlation=first.correlation)
+        others = [g for g in wide.groups if g.what != TILT]
+        full = fit_all_terms(solver, others)
+        widest = _refitted(wide, full.groups, narrow, natural, settings, progress)
+        solver = replace(solver, correlation=widest.correlation)
+        picked = select_terms(solver, wide.groups)
+        gravity = np.asarray(model.arm.robot.gravity, dtype=np.float64)
+        turned = tilt_of(solver, picked, gram, gravity, links[: 10 * model.n])
+        if turned is None and any(g.what == TILT for g in picked.groups):
+            picked = select_terms(solver, others)
+        chosen = picked.groups
+        if turned is None:
+            found = _refitted(wide, chosen, narrow, natural, settings, progress)
+    trials = tuple(term_trials(gram, solver.prior, found.fit, wide, chosen))
+    return Selected(found, natural, trials, wide, gram, solver.prior, top, turned)
+
+
+def _refitted(
+    wide: Wide,
+    groups: Sequence[Group],
+    narrow: Rows,
+    natural: LinkPrior,
+    settings: Settings,
+    progress: Progress,
+) -> Fitted:
+    """Return the fit of some groups; with load friction, until the load is that of the fit."""
+    columns = {*wide.always, *(i for g in groups for i in g.columns)}
+    own = range(wide.model.k, len(wide.model.columns))
+    model = wide.model.without([i for i in own if i not in columns])
+    fixed = [i for i in rotor_rows(model.base).values() if i not in columns]
+    while True:
+        found = fitted(narrow.of(model), natural, settings, progress, fixed)
+        loaded = [i for i, c in enumerate(model.columns) if _of_load(c.kind)]
+        if not loaded:
+            return found
+        change = np.full(len(loaded), np.inf)
+        for _ in range(LOAD_ROUNDS - 1):
+            before = found.fit.values[loaded]
+            model = model.with_load(found.fit.values)
+            found = fitted(narrow.of(model), natural, settings, progress, fixed)
+            change = np.abs(found.fit.values[loaded] - before)
+            if (change <= LOAD_SETTLED).all():
+                break
+        value = found.fit.values[loaded]
+        most = np.array([FRICTION_TERMS[model.columns[i].kind].below for i in loaded])
+        unsettled = change > np.maximum(LOAD_UNSETTLED * np.abs(value), LOAD_SETTLED)
+        bad = unsettled | (value <= 0.0) | (value >= most)
+        if not bad.any():
+            return found
+        model = model.without([i for i, b in zip(loaded, bad.tolist(), strict=True) if b])
+
+
+def _of_load(kind: str) -> bool:
+    return kind in FRICTION_TERMS and FRICTION_TERMS[kind].load
+
+
+def term_trials(
+    gram: Gram, prior: Prior, fit: Fit, wide: Wide, chosen: Sequence[Group]
+) -> list[TermTrial]:
+    """Return what each candidate does for its joint, on folds that were left out.
+
+    Args:
+        gram: of the wide model.
+        prior: of its columns.
+        fit: a fit, whose weights and strength count.
+        wide: the candidates; of several shapes, the best is told.
+        chosen: groups in the fit, each with one shape.
+    """
+    parts, precision = gram.by_folds(), prior.precision(fit.strength)
+    size = [float(G.sum(axis=0)[len(at) + j, len(at) + j])
+            for j, (G, at) in enumerate(zip(gram.products, gram.places, strict=True))]  # fmt: skip
+    made: list[TermTrial] = []
+    for group in wide.groups:
+        j = group.joint
+        if j < 0:
+            continue
+        mine = [g for g in chosen if g.joint == j and g.what == group.what]
+        others = [i for g in chosen if g not in mine for i in g.columns]
+        shapes = mine[0].columns if mine else group.columns
+        folds = Folds(
+            parts, fit.weights, precision, prior.mean, sorted({*wide.always, *others}), shapes
+        )
+        plain = folds.plain.squares[:, j]
+        tries = (folds.trial([i]).squares[:, j] for i in shapes)
+        errors = min(tries, key=lambda e: float(e.sum()))
+        less = plain - errors
+        spread = float(less.std(ddof=1)) / np.sqrt(len(less))
+        without, with_it = (float(np.sqrt(ratio(e.sum(), size[j], 1.0))) for e in (plain, errors))
+        sure = float(ratio(less.mean(), spread, 0.0))
+        made.append(TermTrial(group.what, j, bool(mine), without, with_it, sure))
+    return made

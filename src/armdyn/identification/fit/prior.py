@@ -8,15 +8,15 @@ prior is around zero, with a spread that follows from the torques.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model
-from armdyn.identification.fit.regression import Prior
+from armdyn.identification.fit.solver import WIDE, Prior
+from armdyn.numerics import scaled_root
 
 SPREAD = 0.5
 SMALLEST_LENGTH = 0.05
@@ -34,34 +34,30 @@ UNKNOWN = 0.03
 # A rotor that is described may be off by the inertia of the links beyond it. One that is not may be
 # any: this much wider, the prior has no weight.
 UNDESCRIBED = 100.0
-# A rotor that is held has this share of its spread.
-HELD = 1e-7
+# Least eigenvalue of a prior's covariance, scaled to unit diagonal: regular where parameters are
+# tied to each other.
+PRIOR_RANK = 1e-10
 
 # Mass of a link if neither the description nor the torques give one.
 SOME_MASS = 1.0
 
-# Friction and extra columns are expected within this multiple of the measured torques.
-WIDE = 3.0
-
 
 @dataclass(frozen=True)
-class Expected:
+class LinkPrior:
     """Expected natural parameters: of links and, if they are fitted, of rotors.
 
     Attributes:
         mean: values ``(N,)``, in the order of the columns of the minimal set's matrix.
         spread: their standard deviations ``(N,)``.
         described: whether the arm's description has masses.
-        held: joints (from 0) whose rotors keep their described inertia.
     """
 
     mean: Array
     spread: Array
     described: bool
-    held: tuple[int, ...] = ()
 
 
-def expected(arm: Arm, rotor: bool, torque: Array) -> Expected:
+def link_prior(arm: Arm, rotor: bool, torque: Array) -> LinkPrior:
     """Return the prior of an arm whose measured torques have the size `torque`, ``(n,)``."""
     joints = arm.robot.joints
     length = link_length(arm)
@@ -78,14 +74,7 @@ def expected(arm: Arm, rotor: bool, torque: Array) -> Expected:
         beyond = np.cumsum(masses[::-1])[::-1] * length**2
         mean.append(rotors)
         spread.append(np.where(rotors > 0.0, 1.0, UNDESCRIBED) * beyond)
-    return Expected(np.concatenate(mean), np.concatenate(spread), described)
-
-
-def with_rotors_held(natural: Expected, joints: Sequence[int]) -> Expected:
-    """Return the prior with the rotors of some joints as described."""
-    spread, first = natural.spread.copy(), 10 * (len(natural.spread) // 11)
-    spread[[first + j for j in joints]] *= HELD
-    return replace(natural, spread=spread, held=tuple(joints))
+    return LinkPrior(np.concatenate(mean), np.concatenate(spread), described)
 
 
 def link_length(arm: Arm) -> float:
@@ -94,7 +83,7 @@ def link_length(arm: Arm) -> float:
     return max(total / arm.n, SMALLEST_LENGTH)
 
 
-def prior_of(model: Model, natural: Expected, torque: Array, column: Array) -> Prior:
+def prior_of(model: Model, natural: LinkPrior, torque: Array, column: Array) -> Prior:
     """Return the prior of all columns.
 
     Args:
@@ -104,19 +93,43 @@ def prior_of(model: Model, natural: Expected, torque: Array, column: Array) -> P
         column: rms of every column in its joint (the largest of a shared one), ``(p,)``.
     """
     P, k, p = model.base.matrix, model.k, len(model.columns)
-    root = np.zeros((k, p))
-    covariance = (P * natural.spread**2) @ P.T
-    root[:, :k] = np.linalg.inv(np.linalg.cholesky(covariance))
     mean = np.zeros(p)
     mean[:k] = P @ natural.mean
-    fixed = np.zeros((p - k, p))
-    for i, one in enumerate(model.columns[k:]):
+    fixed = np.zeros(p)
+    for i, one in enumerate(model.columns[k:], k):
         size = max(torque[j] for j in one.joints) or 1.0
-        fixed[i, k + i] = (column[k + i] if column[k + i] > 0.0 else 1.0) / (WIDE * size)
-    return Prior(mean, root, fixed, TRUSTED if natural.described else UNKNOWN)
+        fixed[i] = ((column[i] if column[i] > 0.0 else 1.0) / (WIDE * size)) ** 2
+    scaled = description_precision(p, (P * natural.spread**2) @ P.T)
+    weakest = TRUSTED if natural.described else UNKNOWN
+    return Prior(mean, scaled, np.diag(fixed), weakest, k)
 
 
-def nearest_parameters(model: Model, values: Array, natural: Expected) -> Array:
+def description_precision(p: int, covariance: Array) -> Array:
+    """Return the precision ``(p, p)`` of the first k of p columns, of covariance ``(k, k)``."""
+    precision, k = np.zeros((p, p)), len(covariance)
+    root = scaled_root(covariance, PRIOR_RANK)
+    precision[:k, :k] = root @ root.T
+    return precision
+
+
+def prior_from_sizes(model: Model, natural: LinkPrior, squares: Array, counts: Array) -> Prior:
+    """Return the prior of all columns.
+
+    Args:
+        model: the columns.
+        natural: the prior of natural parameters.
+        squares: X^T X of the rows [columns | torque] of every joint, ``(n, p + 1, p + 1)``.
+        counts: numbers of rows ``(n,)``.
+    """
+    rows = np.maximum(counts, 1.0)
+    size = np.sqrt(np.diagonal(squares, axis1=1, axis2=2) / rows[:, None])
+    column = np.zeros(len(model.columns))
+    for i, one in enumerate(model.columns[model.k :], model.k):
+        column[i] = max(size[j, i] for j in one.joints)
+    return prior_of(model, natural, size[:, -1], column)
+
+
+def nearest_parameters(model: Model, values: Array, natural: LinkPrior) -> Array:
     """Return the natural parameters ``(N,)`` with these values that are nearest to the prior.
 
     Distances are in units of the prior's spread. If a mass comes out as zero or negative, the

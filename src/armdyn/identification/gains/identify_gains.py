@@ -10,14 +10,15 @@ and f_j is friction in amperes. All joints share w, so even a drive that hardly 
 a gain, through the other joints. The mass of the load is enough: its centre of mass and its inertia
 are further unknowns that L_j is linear in. The noise is in the measured i_j, so the fit minimises
 the sum of squares of this equation, by Gauss-Newton steps. They start from the solution of
-g_j i_j - Y_j w - F_j g_j f_j = L_j, which is linear. All of this needs factors of the rows of each
-joint.
+g_j i_j - Y_j w - F_j g_j f_j = L_j, which is linear. All of this needs Gram matrices of the rows of
+each joint.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,7 @@ from armdyn.identification.arguments import checked_arm, checked_cutoff, checked
 from armdyn.identification.data.prepared import Data, prepared
 from armdyn.identification.fit.columns import Model, friction_columns
 from armdyn.identification.fit.correlation import correlation_lengths
-from armdyn.identification.fit.r_factor import r_factor
-from armdyn.identification.fit.segments import FilteredSegment, Rows, filtered_segments
+from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.gains.drive_gains import UNKNOWN, DriveGains
 from armdyn.identification.gains.gain_fit import (
     LOAD,
@@ -43,7 +43,7 @@ from armdyn.identification.gains.gain_fit import (
     sigma_of,
 )
 from armdyn.identification.payload.columns import LoadColumns, model_of
-from armdyn.identification.payload.estimate import block_factors
+from armdyn.identification.payload.estimate import joint_squares, moving_blocks
 from armdyn.identification.payload.load import Load
 from armdyn.log.log import Log
 from armdyn.numerics import ratio
@@ -136,18 +136,17 @@ def _known(load: object) -> tuple[float, Load | None]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows without load and with it, and factors: of blocks and joints, and of joints."""
+    """The rows without load and with it, and their Gram matrices, of blocks and of joints."""
 
     model: Model
     sets: tuple[Rows, Rows]
-    blocks: list[list[Array]]
-    factors: list[Array]
-    counts: list[int]
+    blocks: Array  # (B, n, p + 1, p + 1)
+    counts: Array  # numbers of rows of every joint (n,)
 
-    @property
-    def lengths(self) -> Array:
-        """Numbers of rows of every joint."""
-        return np.array(self.counts, dtype=np.float64)
+    @cached_property
+    def squares(self) -> Array:
+        """The Gram matrix of every joint ``(n, p + 1, p + 1)``."""
+        return self.blocks.sum(axis=0)
 
 
 @dataclass(frozen=True)
@@ -192,17 +191,17 @@ def _rows(arm: Arm, data: Data) -> _Rows:
     empty = filtered_segments(data.train, data.train_bands, model)
     held = filtered_segments(data.test, data.test_bands, model)
     sets = Rows(model, empty), Rows(model, held)
-    blocks: list[list[Array]] = []
-    counts = [0] * model.n
+    blocks: list[Array] = []
+    counts = np.zeros(model.n)
     for number, rows in enumerate(sets):
         targets = [part.filtered(part.tau) for part in rows.parts]
-        made, more = block_factors(rows, targets, _kept(rows.parts))
-        for R in (R for block in made for R in block if not number):
-            R[:, :LOAD] = 0.0  # without load, its torque is zero
-        blocks += made
-        counts = [a + b for a, b in zip(counts, more, strict=True)]
-    factors = [r_factor(np.vstack([block[j] for block in blocks])) for j in range(model.n)]
-    return _Rows(model, sets, blocks, factors, counts)
+        gram = moving_blocks(rows, targets, _kept(rows.parts))
+        made = joint_squares(gram)
+        if not number:  # without load, its torque is zero
+            made[..., :LOAD], made[..., :LOAD, :] = 0.0, 0.0
+        blocks.append(made)
+        counts += gram.counts.sum(axis=0)
+    return _Rows(model, sets, np.concatenate(blocks), counts)
 
 
 def _kept(parts: Sequence[FilteredSegment]) -> list[NDArray[np.bool_]]:
@@ -210,14 +209,14 @@ def _kept(parts: Sequence[FilteredSegment]) -> list[NDArray[np.bool_]]:
 
 
 def _solved(rows: _Rows, load: KnownLoad) -> _Solved:
-    model, factors = rows.model, rows.factors
-    found = linear(model, factors, load)
+    model, squares = rows.model, rows.squares
+    found = linear(model, squares, load)
     c = np.ones(model.n)
     for _ in range(3):  # the correlation of rows needs residuals, and these need a fit
-        found, _ = gauss_newton(model, factors, rows.lengths, c, found, load)
+        found, _ = gauss_newton(model, squares, rows.counts, c, found, load)
         c = _correlation(rows, found, load)
-    found, formula = gauss_newton(model, factors, rows.lengths, c, found, load)
-    sigma = sigma_of(factors, rows.lengths, found, load)
+    found, formula = gauss_newton(model, squares, rows.counts, c, found, load)
+    sigma = sigma_of(squares, rows.counts, found, load)
     blocks = jackknife(model, rows.blocks, np.sqrt(c) * sigma, found, load)
     # the larger of both: few blocks may agree by chance
     wide = np.sqrt(np.maximum(np.diag(blocks) / np.diag(formula), 1.0))
@@ -252,7 +251,7 @@ def _answer(rows: _Rows, solved: _Solved, mass: float, notes: list[str], free: b
     n = len(names)
     gains = 1.0 / found.a
     std = np.sqrt(np.diag(solved.covariance)[:n]) * gains**2
-    size = np.array([np.linalg.norm(R[:, -1]) for R in rows.factors]) / np.sqrt(rows.lengths)
+    size = np.sqrt(rows.squares[:, -1, -1] / rows.counts)
     weak = [name for name, g, s in zip(names, gains, std, strict=True) if not s < UNKNOWN * abs(g)]
     said = list[str]()
     if weak:
@@ -290,13 +289,13 @@ def _correlation(rows: _Rows, found: Unknowns, load: KnownLoad) -> Array:
     series: list[Array] = []
     kept: list[NDArray[np.bool_]] = []
     for held, one in enumerate(rows.sets):
-        left = [part.filtered(part.tau) for part in one.parts]
-        for part, at, A in one:
-            for j in range(model.n):
-                x = found.of_joint(j, load)
-                if not held:
-                    x[:LOAD] = 0.0
-                left[part][at, j] -= A[:, model.part(j)] @ x[model.active[j]]
-        series += left
+        taus = [part.filtered(part.tau) for part in one.parts]
+        for j in range(model.n):
+            x = found.of_joint(j, load)
+            if not held:
+                x[:LOAD] = 0.0
+            for tau, ours in zip(taus, one.torques(x), strict=True):
+                tau[:, j] -= ours[:, j]
+        series += taus
         kept += _kept(one.parts)
     return correlation_lengths(series, kept)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.identification.fit.fit import Fitted
-from armdyn.identification.fit.groups import Work
-from armdyn.identification.fit.segments import Rows
+from armdyn.identification.fit.rows import Work
 from armdyn.numerics import ratio, scaled_pinv
 
 Mask = NDArray[np.bool_]
@@ -46,18 +45,23 @@ class Bias:
     words: str
 
 
-def bias_check(rows: Rows, found: Fitted) -> Bias:
+def bias_check(found: Fitted) -> Bias:
     """Compare a fit with instrumental variables."""
-    fit, p = found.fit, len(rows.model.columns)
+    fit, rows, prior = found.fit, found.rows, found.solver.prior
+    p, S = len(rows.model.columns), fit.columns
     sums = [np.zeros((p, p)), np.zeros((p, p)), np.zeros((p, p)), np.zeros(p), np.zeros(())]
     for _, more in rows.each(_group_sums, found.targets, found.kept, given=(fit.weights,)):
         sums = [a + b for a, b in zip(sums, more, strict=True)]
     cross, plain, square, right = sums[:4]
-    s, prior = fit.strength, fit.prior
-    weight = s**2 * prior.root.T @ prior.root + prior.fixed.T @ prior.fixed
-    size = np.sqrt(np.diagonal(plain + weight))
-    inverse = scaled_pinv(cross + weight, size, size)
-    values = inverse @ (right + weight @ prior.mean)
+    weight = prior.precision(fit.strength)
+    rest = fit.values.copy()  # columns that are not in the fit are known
+    rest[S] = 0.0
+    right = right + weight @ prior.mean - (cross + weight) @ rest
+    at = np.ix_(S, S)
+    size = np.sqrt(np.diagonal(plain + weight)[S])
+    inverse = np.zeros((p, p))
+    inverse[at] = scaled_pinv((cross + weight)[at], size, size)
+    values = rest + inverse @ right
     spread = inverse @ (square + weight) @ inverse.T - fit.covariance
     off = values - fit.values
     change = float(np.sqrt(ratio(max(off @ plain @ off, 0.0), sums[4], 1.0)))
@@ -71,7 +75,7 @@ def _group_sums(work: Work, targets: Array, kept: Mask, weights: Array) -> tuple
     model, p = work.model, len(work.model.columns)
     cross, plain, square = np.zeros((p, p)), np.zeros((p, p)), np.zeros((p, p))
     right, torque = np.zeros(p), 0.0
-    for at, A in work.rows():
+    for at, A, _ in work.rows():
         if len(A) < 3:
             continue
         for j in range(model.n):

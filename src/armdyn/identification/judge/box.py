@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.fit.segments import FilteredSegment, sample
+from armdyn.identification.fit.rows import FilteredSegment, sample
 from armdyn.robot.joint import Joint
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.fit.columns import Model
-from armdyn.identification.fit.regression import Fit
-from armdyn.identification.fit.segments import FilteredSegment, sample
-from armdyn.numerics import ratio, scaled_pinv
+from armdyn.identification.fit.fit import Fitted
+from armdyn.identification.fit.rows import FilteredSegment, sample
+from armdyn.identification.fit.solver import solution
+from armdyn.numerics import ratio
 
 STATES = 500
 
@@ -42,19 +42,16 @@ class Excitation:
     condition: float
 
 
-def excitation(
-    model: Model, fit: Fit, parts: Sequence[FilteredSegment], described: bool
-) -> Excitation:
+def excitation(found: Fitted, described: bool) -> Excitation:
     """Judge the data of a fit.
 
     Args:
-        model: the columns.
-        fit: the regression.
-        parts: the data.
+        found: the fit.
         described: whether the arm's description has masses.
     """
-    rows = model.rows(*_states(parts, model.n))
-    covariance = fit.covariance if described else _by_data(fit)
+    model, fit = found.model, found.fit
+    rows = model.rows(*_states(found.rows.parts, model.n))
+    covariance = fit.covariance if described else _by_data(found)
     variance = np.empty((len(rows), model.n))
     for j in range(model.n):
         mine, at = rows[:, model.part(j)], model.active[j]
@@ -63,7 +60,7 @@ def excitation(
     wrong = np.maximum(variance, 0.0).sum(axis=0)  # rounding may make a variance negative
     per_joint = np.sqrt(ratio(wrong, torque, 1.0))
     total = float(np.sqrt(ratio(wrong.sum(), torque.sum(), 1.0)))
-    return Excitation(total, per_joint, _condition(fit.r_factor[:, :-1]))
+    return Excitation(total, per_joint, _condition(found.gram[:-1, :-1]))
 
 
 def _states(parts: Sequence[FilteredSegment], n: int) -> tuple[Array, Array, Array]:
@@ -76,13 +73,19 @@ def _states(parts: Sequence[FilteredSegment], n: int) -> tuple[Array, Array, Arr
     return rng.uniform(size=(STATES, n)) * (high - low) + low, v, a
 
 
-def _by_data(fit: Fit) -> Array:
-    stack = np.vstack([fit.r_factor[:, :-1], NO_PRIOR * fit.prior.root, fit.prior.fixed])
-    inverse = scaled_pinv(np.asarray(np.linalg.qr(stack, mode="r"), np.float64))
-    return inverse @ inverse.T
+def _by_data(found: Fitted) -> Array:
+    prior, S = found.solver.prior, found.fit.columns
+    covariance = np.zeros_like(found.fit.covariance)
+    precision = prior.precision(NO_PRIOR)
+    covariance[np.ix_(S, S)] = solution(found.gram, precision, prior.mean, S)[1]
+    return covariance
 
 
-def _condition(T: Array) -> float:
-    size = np.linalg.norm(T, axis=0)
-    values = np.linalg.svd(T[:, size > 0] / size[size > 0], compute_uv=False)
-    return float(values[0] / values[-1]) if len(values) and values[-1] > 0 else float("inf")
+def _condition(G: Array) -> float:
+    """Return the condition number of columns, each of length 1, from their Gram matrix."""
+    size = np.sqrt(np.diag(G))
+    seen = size > 0.0
+    values = np.linalg.eigvalsh(G[np.ix_(seen, seen)] / np.outer(size[seen], size[seen]))
+    if not len(values) or values[0] <= 0.0:
+        return float("inf")
+    return float(np.sqrt(values[-1] / values[0]))

@@ -9,9 +9,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import InputError
-from armdyn.identification.fit.fit import group_torques
-from armdyn.identification.fit.groups import Work
-from armdyn.identification.fit.segments import Rows, sample
+from armdyn.identification.fit.rows import Rows, Work, sample
 from armdyn.identification.judge.stiction import beyond_stiction, slowest_moving
 from armdyn.log.log import Log
 from armdyn.numerics import ratio
@@ -106,7 +104,7 @@ def compare(
     model = rows.model
     series: list[Series] = []
     known = rows.collected(_known, ()) if model.knows else [None] * len(rows.parts)
-    for part, ours, more in zip(rows.parts, _predicted(rows, values), known, strict=True):
+    for part, ours, more in zip(rows.parts, rows.torques(values), known, strict=True):
         measured = part.filtered(part.tau)
         if more is not None:
             measured, ours = measured + more, ours + more
@@ -136,23 +134,6 @@ def _errors(series: Sequence[Series], rows: Rows, values: Array, fastest: Array 
         np.where(resting > 0, np.sqrt(ratio(beyond / np.maximum(resting, 1), mean, 1.0)), np.nan),
         1.0 - count / len(measured),
     )
-
-
-def _predicted(rows: Rows, values: Array) -> list[Array]:
-    """Return the filtered torques of the model for every segment, ``(M, n)``."""
-    model = rows.model
-    if not rows.made:
-        return rows.collected(_filtered, (values,))
-    made = [np.empty((len(part.centres), model.n)) for part in rows.parts]
-    for group, ours in rows.each(group_torques, given=(values,)):
-        made[group.segment][group.rows] = ours
-    return made
-
-
-def _filtered(work: Work, values: Array) -> Array:
-    """Return the filtered torques of the model for a group."""
-    model = work.model
-    return work.filtered(model.predicted(values, x.q, x.qd, x.qdd) for _, x in work.blocks())
 
 
 def _known(work: Work) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model
-from armdyn.identification.fit.segments import FilteredSegment, Rows
+from armdyn.identification.fit.rows import FilteredSegment, Rows
 
 # A joint moves where it is faster than this share of its greatest speed ...
 MOVING = 0.02

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.fit.choice.relevance import SIGNIFICANT
+from armdyn.identification.fit.choice import SIGNIFICANCE
 from armdyn.identification.fit.columns import Column, short_name
 from armdyn.identification.page.rows import JointRows, RowsOfJoints
 from armdyn.present.html import Html, joined, section, tag
@@ -114,7 +114,7 @@ def friction_section(result: Result, rows: RowsOfJoints) -> Html:
         if laws[j].columns and len(rows.both(j)):
             figures += _figures(rows, j, joint, laws[j], float(result.about.dead_band[j]))
     drawn = tag("div", joined(figures), class_="grid pairs")
-    return section(TITLE, _coefficients(result), hint, drawn, ladder(result), key="friction")
+    return section(TITLE, _coefficients(result), hint, drawn, term_trials(result), key="friction")
 
 
 def _coefficients(result: Result) -> Html:
@@ -196,33 +196,32 @@ def _thin(rows: JointRows) -> JointRows:
     )
 
 
-def ladder(result: Result) -> Html:
-    """Return how the terms were chosen: errors of groups of terms; nothing without a choice."""
-    cells: list[tuple[Html | str | Toned, ...]] = []
-    for name, rungs in zip(result.arm.joint_names, result.ladder, strict=True):
-        for rung in rungs:
-            cells.append(
-                (
-                    name,
-                    _terms(("common", *rung.terms)),
-                    percent(rung.error),
-                    percent(rung.gain) if rung.terms else "",
-                    f"{rung.deviations:.1f}" if rung.terms else "",
-                    Toned("chosen", "good") if rung.chosen else "",
-                )
-            )
+def term_trials(result: Result) -> Html:
+    """Return how the terms were chosen: errors with and without each; nothing without a choice."""
+    names = result.arm.joint_names
+    cells: list[tuple[Html | str | Toned, ...]] = [
+        (
+            names[trial.joint],
+            _terms((trial.term,)),
+            percent(trial.error_without),
+            percent(trial.error_with),
+            f"{trial.deviations:.1f}",
+            Toned("chosen", "good") if trial.chosen else "",
+        )
+        for trial in result.trials
+    ]
     if not cells:
         return Html("")
     words = tag(
         "p",
         "Which terms friction has was chosen inside the data of the fit. A joint has each further "
-        f"term that is {np.sqrt(SIGNIFICANT):.2g} standard deviations away from zero beside all "
+        f"term that is {np.sqrt(SIGNIFICANCE):.2g} standard deviations away from zero beside all "
         "others; rotor and load coefficients must be positive. Common terms are viscous, Coulomb "
-        "and constant friction. The table has errors on blocks of the data that were left out of "
-        "the fit: without further terms, with those chosen, with one less and with one more.",
+        "and constant friction. The table has errors on parts of the data that were left out of "
+        "the fit, without and with each further term, beside the chosen ones.",
         class_="hint",
     )
-    heads = ("joint", "terms", "error of blocks left out", "lower by", "standard errors", "")
+    heads = ("joint", "term", "error without", "error with", "fall in standard errors", "")
     tried = Grid("", heads, 2, tuple(cells), words_after=1).html()
     folded = tag("details", tag("summary", "Show what was tried"), tried)
     return joined([tag("h3", "How the terms were chosen"), words, _chosen(result), folded])

@@ -1,7 +1,6 @@
 """The estimate of a load and an honest error bar, with drive gains that may be wrong.
 
-Everything here works on triangular factors of the rows, one for each joint and each of some twenty
-blocks of time. The gains make the problem bilinear: Gauss-Newton steps rescale the load's columns.
+Everything here works on Gram matrices of the rows, one for each joint and block of time. The gains make the problem bilinear: Gauss-Newton steps rescale the load's columns.
 
 The error bar has two parts. What the noise and all that the model lacks do to the estimate is seen
 when blocks of time are left out in turn (a jackknife): residuals of real arms are not independent,
@@ -12,7 +11,7 @@ is the same all the time, comes from the priors: gains, and the arm's own model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +19,16 @@ from numpy.typing import NDArray
 from armdyn.arrays import Array
 from armdyn.errors import InputError
 from armdyn.identification.fit.correlation import correlation_lengths
-from armdyn.identification.fit.r_factor import r_factor
-from armdyn.identification.fit.regression import Fit, Prior, regress
-from armdyn.identification.fit.segments import Rows
+from armdyn.identification.fit.gram import Gram, gram_of
+from armdyn.identification.fit.rows import Rows
+from armdyn.identification.fit.solver import Fit, Prior, Solver, solution
 from armdyn.identification.tolerances import ROUNDING
-from armdyn.numerics import ratio, scaled_root, scaled_solve
+from armdyn.numerics import ratio, scaled_root
+from armdyn.progress import silent
 
 Mask = NDArray[np.bool_]
 
-# Blocks of time of the jackknife.
-BLOCKS = 20
+# Blocks of time in which joints must move, for a jackknife over them.
 FEWEST = 4
 
 # This share of the variance of the gains is common to all drives: a wrong unit, one wrong constant.
@@ -42,8 +41,8 @@ FELT = 0.02
 ROUNDS = 8
 SETTLED = 1e-6
 
-# A prior this weak has no weight.
-WEAKEST = 1.0
+# Relative change of weights that ends the rounds of a fit.
+EXACT = 1e-4
 
 
 @dataclass(frozen=True)
@@ -72,34 +71,20 @@ class Estimate:
     sigma: Array
 
 
-def block_factors(
-    rows: Rows, targets: Sequence[Array], kept: Sequence[Mask]
-) -> tuple[list[list[Array]], list[int]]:
-    """Return R_j of every block and joint over all columns, and the rows of every joint."""
-    model = rows.model
-    p, block = len(model.columns), max(-(-rows.count // BLOCKS), 1)
-    collected: list[list[list[Array]]] = [[[] for _ in range(model.n)] for _ in range(BLOCKS)]
-    counts, done = [0] * model.n, 0
-    for k, at, A in rows:
-        number = (done + np.arange(len(A))) // block
-        done += len(A)
-        for b in np.unique(number):
-            mine = number == b
-            for j in range(model.n):
-                use = mine & kept[k][at, j]
-                wide = np.zeros((int(use.sum()), p + 1))
-                wide[:, model.active[j]] = A[use][:, model.part(j)]
-                wide[:, -1] = targets[k][at, j][use]
-                collected[int(b)][j].append(wide)
-                counts[j] += len(wide)
-    empty = np.zeros((0, p + 1))
-    made = [[r_factor(np.vstack([empty, *one])) for one in each] for each in collected]
-    moving = [each for each in made if any(len(R) for R in each)]
-    if len(moving) < FEWEST:
+def moving_blocks(rows: Rows, targets: Sequence[Array], kept: Sequence[Mask]) -> Gram:
+    """Return the Gram matrices of the blocks of time in which joints move."""
+    gram = gram_of(rows, targets, kept, silent)
+    moving = gram.counts.any(axis=1)
+    if moving.sum() < FEWEST:
         raise InputError(
             "the joints hardly move in the logs: at rest friction hides the load. Record a motion."
         )
-    return moving, counts
+    return gram.part(moving)
+
+
+def joint_squares(gram: Gram) -> Array:
+    """Return X^T X of the rows [columns | torque] of every block and joint, ``(B, n, p+1, p+1)``."""
+    return np.stack([gram.part(slice(b, b + 1)).squares() for b in range(gram.blocks)])
 
 
 def gain_prior(n: int, gain_error: float) -> Array:
@@ -126,27 +111,27 @@ def estimate(
         gain_error: standard deviation of the relative gains of the drives; 0: they are right.
         start: a first guess of the load's ten parameters.
     """
-    blocks, counts = block_factors(rows, targets, kept)
+    gram = moving_blocks(rows, targets, kept)
+    blocks, counts = joint_squares(gram), gram.counts.sum(axis=0)
     model = rows.model
     n, p = model.n, len(model.columns)
     wide = _with_gains(prior, n, gain_error) if gain_error > 0.0 else prior
     x, d = start.copy(), np.zeros(n)
-    correlation = np.ones(n)
+    every = tuple(range(len(wide.mean)))
+    solver = Solver(blocks.sum(axis=0), counts, wide, every, np.ones(n))
     fit: Fit | None = None
     for _ in range(ROUNDS):
-        factors = [
-            r_factor(np.vstack([_scaled(block[j], j, x, d, gain_error) for block in blocks]))
-            for j in range(n)
-        ]
-        fit = regress(factors, counts, wide, correlation=correlation)
+        solver = replace(solver, squares=_scaled(blocks, x, d, gain_error).sum(axis=0))
+        fit = solver.fit(settled=EXACT)
         moved = float(np.linalg.norm(fit.values[:10] - x)) / max(float(np.linalg.norm(x)), 1e-9)
         x = fit.values[:10].copy()
         d = fit.values[p:].copy() if gain_error > 0.0 else d
-        correlation = _correlation(rows, targets, kept, fit.values[:p], d)
+        c = _correlation(rows, targets, kept, fit.values[:p], d)
+        solver = replace(solver, correlation=c)
         if moved < SETTLED:
             break
     assert fit is not None
-    spread, within = _jackknife(blocks, fit, x, d, gain_error)
+    spread, within = _jackknife(_scaled(blocks, x, d, gain_error), fit, wide)
     root = scaled_root(fit.covariance[:10, :10], ROUNDING).T
     return Estimate(
         x, spread[:10, :10] + within[:10, :10], root, 1.0 + d,
@@ -155,15 +140,12 @@ def estimate(
     )  # fmt: skip
 
 
-def _alone(blocks: list[list[Array]], values: Array) -> tuple[Array, Array]:
+def _alone(blocks: Array, values: Array) -> tuple[Array, Array]:
     """Return the gain that every joint shows by itself, and its deviation by a jackknife."""
-    other = values.copy()
-    other[:10] = 0.0
-    sums = np.zeros((len(blocks), len(blocks[0]), 2))
-    for b, block in enumerate(blocks):
-        for j, R in enumerate(block):
-            load = R[:, :10] @ values[:10]
-            sums[b, j] = load @ load, load @ (R[:, -1] - R[:, :-1] @ other)
+    load, left = np.zeros((2, len(values) + 1))
+    load[:10], left[10:-1], left[-1] = values[:10], -values[10:], 1.0
+    with_load = blocks @ load
+    sums = np.stack([with_load @ load, with_load @ left], axis=2)
     total, B = sums.sum(axis=0), len(blocks)
     left = total - sums
     found = ratio(left[..., 1], left[..., 0], 1.0)
@@ -175,64 +157,44 @@ def _alone(blocks: list[list[Array]], values: Array) -> tuple[Array, Array]:
 
 def _with_gains(prior: Prior, n: int, gain_error: float) -> Prior:
     p = len(prior.mean)
-    none = np.zeros((len(prior.root), n))
-    fixed = np.block(
-        [
-            [prior.fixed, np.zeros((len(prior.fixed), n))],
-            [np.zeros((n, p)), gain_prior(n, gain_error)],
-        ]
-    )
+    scaled, fixed = np.zeros((2, p + n, p + n))
+    scaled[:p, :p], fixed[:p, :p] = prior.scaled, prior.fixed
+    root = gain_prior(n, gain_error)
+    fixed[p:, p:] = root.T @ root
     mean = np.concatenate([prior.mean, np.zeros(n)])
-    return Prior(mean, np.hstack([prior.root, none]), fixed, prior.weakest)
+    return replace(prior, mean=mean, scaled=scaled, fixed=fixed)
 
 
-def _scaled(R: Array, j: int, x: Array, d: Array, gain_error: float) -> Array:
-    """Return a factor of joint j with the columns of the gains, linear about x and d."""
+def _scaled(blocks: Array, x: Array, d: Array, gain_error: float) -> Array:
+    """Return the blocks with the columns of the gains, linear about x and d."""
     if not gain_error > 0.0:
-        return R
-    p, n = R.shape[1] - 1, len(d)
-    result = np.zeros((len(R), p + n + 1))
-    result[:, :p] = R[:, :p]
-    result[:, :10] *= 1.0 + d[j]
-    result[:, p + j] = R[:, :10] @ x
-    result[:, -1] = R[:, -1] + d[j] * result[:, p + j]
-    return result
+        return blocks
+    n, p = len(d), blocks.shape[-1] - 1
+    made = np.empty((len(blocks), n, p + n + 1, p + n + 1))
+    for j in range(n):
+        M = np.zeros((p + 1, p + n + 1))  # new columns from old ones
+        M[:p, :p] = np.eye(p)
+        M[:10, :10] *= 1.0 + d[j]
+        M[:10, p + j] = x
+        M[:10, -1], M[p, -1] = d[j] * x, 1.0
+        made[:, j] = M.T @ blocks[:, j] @ M
+    return made
 
 
 def _correlation(
     rows: Rows, targets: Sequence[Array], kept: Sequence[Mask], values: Array, d: Array
 ) -> Array:
-    model = rows.model
-    left = [target.copy() for target in targets]
     only = values.copy()
     only[10:] = 0.0
-    for k, at, A in rows:
-        left[k][at] -= model.torques(values, A) + d * model.torques(only, A)
-    return correlation_lengths(left, kept)
+    both = zip(targets, rows.torques(values), rows.torques(only), strict=True)
+    return correlation_lengths([tau - ours - d * load for tau, ours, load in both], kept)
 
 
-def _jackknife(
-    blocks: list[list[Array]], fit: Fit, x: Array, d: Array, gain_error: float
-) -> tuple[Array, Array]:
+def _jackknife(blocks: Array, fit: Fit, prior: Prior) -> tuple[Array, Array]:
     """Return the covariance by leaving out blocks, and the one that the priors leave."""
-    P = fit.strength**2 * fit.prior.root.T @ fit.prior.root + fit.prior.fixed.T @ fit.prior.fixed
-    grams: list[Array] = []
-    for block in blocks:
-        scaled = np.vstack(
-            [_scaled(R, j, x, d, gain_error) / fit.weights[j] for j, R in enumerate(block)]
-        )
-        grams.append(scaled.T @ scaled)
-    total = np.sum(grams, axis=0)
-    known = P @ fit.prior.mean
-    found = np.stack([_solved(total - G, P, known) for G in grams])
-    B = len(blocks)
-    off = found - found.mean(axis=0)
-    spread = (B - 1) / max(B, 1) * off.T @ off
-    C = fit.covariance
-    return spread, C @ P @ C
-
-
-def _solved(gram: Array, P: Array, known: Array) -> Array:
-    p = len(known)
-    H = gram[:p, :p] + P
-    return scaled_solve(H, gram[:p, p] + known)
+    P = prior.precision(fit.strength)
+    grams = np.tensordot(blocks, fit.weights**-2.0, axes=([1], [0]))
+    whole = grams.sum(axis=0)
+    found = np.stack([solution(whole - G, P, prior.mean)[0] for G in grams])
+    off, B = found - found.mean(axis=0), len(grams)
+    return (B - 1) / B * off.T @ off, fit.covariance @ P @ fit.covariance

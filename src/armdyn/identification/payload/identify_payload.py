@@ -23,10 +23,10 @@ from armdyn.identification.arguments import checked_arm, checked_cutoff, checked
 from armdyn.identification.data.prepared import Data, prepared
 from armdyn.identification.fit.columns import Column
 from armdyn.identification.fit.fit import Fitted, Settings, fitted
-from armdyn.identification.fit.prior import POWERS, SPREAD, Expected, link_length
+from armdyn.identification.fit.prior import POWERS, SPREAD, LinkPrior, link_length
 from armdyn.identification.fit.problem import Problem
-from armdyn.identification.fit.regression import STRONGEST, Prior
-from armdyn.identification.fit.segments import FilteredSegment, Rows
+from armdyn.identification.fit.rows import FilteredSegment, Rows
+from armdyn.identification.fit.solver import STRONGEST, Prior
 from armdyn.identification.payload.alignment import aligned, interpolated
 from armdyn.identification.payload.columns import (
     Columns,
@@ -43,7 +43,7 @@ from armdyn.identification.physical.physical import physical
 from armdyn.identification.physical.solver import need_solver
 from armdyn.log.log import Log
 from armdyn.log.signals import Prepared
-from armdyn.numerics import ratio
+from armdyn.numerics import ratio, scaled_inverse
 from armdyn.progress import Progress, reporter
 
 WHY = "identifying a load that can exist"
@@ -142,7 +142,7 @@ def identify_payload(
     natural = _expected(arm, measured.parts)
     plain = plain_model(arm, friction=anew)
     settings = Settings(np.full(arm.n, DEAD_BAND), True, None, STRENGTH)
-    first = fitted(plain, Rows(plain, measured.parts), natural, settings, tell)
+    first = fitted(Rows(plain, measured.parts), natural, settings, tell)
     tell(0, 1, "error bars")
     found = _estimated(arm, measured.parts, first, natural, anew, not empty, gains)
     load = _body(found, natural)
@@ -191,11 +191,11 @@ def _residuals(arm: Arm, log: Prepared) -> Array:
     return log.tau - arm.inverse_dynamics(log.q, log.qd, log.qdd)
 
 
-def _expected(arm: Arm, parts: Sequence[FilteredSegment]) -> Expected:
+def _expected(arm: Arm, parts: Sequence[FilteredSegment]) -> LinkPrior:
     """Return a prior around zero; its spread is that of a mass at one link length."""
     length = link_length(arm)
     mass = max(float(_rms(parts).max()) / (9.81 * length), LIGHTEST)
-    return Expected(np.zeros(10), SPREAD * mass * length**POWERS, False)
+    return LinkPrior(np.zeros(10), SPREAD * mass * length**POWERS, False)
 
 
 def _rms(parts: Sequence[FilteredSegment]) -> Array:
@@ -207,7 +207,7 @@ def _estimated(
     arm: Arm,
     parts: Sequence[FilteredSegment],
     first: Fitted,
-    natural: Expected,
+    natural: LinkPrior,
     anew: bool,
     alone: bool,
     gain_error: float,
@@ -224,27 +224,27 @@ def _estimated(
 
 
 def _prior(
-    arm: Arm, columns: Columns, natural: Expected, torque: Array, gain_error: float
+    arm: Arm, columns: Columns, natural: LinkPrior, torque: Array, gain_error: float
 ) -> Prior:
     """Return what is believed of all columns before the data are used."""
     model = columns.model
     p, k = len(model.columns), model.k
-    root = np.zeros((k - 10, p))
+    scaled, fixed = np.zeros((2, p, p))
     if k > 10:
         masses = np.maximum([joint.mass for joint in arm.robot.joints], LIGHTEST)
         spread = ARM_ERROR * STRONGEST * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
         P = arm.minimal.matrix
-        root[:, 10:k] = np.linalg.inv(np.linalg.cholesky((P * spread**2) @ P.T))
-    fixed = np.zeros((p, p))
-    fixed[:10, :10] = np.diag(STRENGTH / natural.spread)
+        scaled[10:k, 10:k] = scaled_inverse((P * spread**2) @ P.T)
+    fixed[:10, :10] = np.diag((STRENGTH / natural.spread) ** 2)
     if columns.gains:
-        fixed[np.ix_(columns.gains, columns.gains)] = gain_prior(arm.n, gain_error)
+        root = gain_prior(arm.n, gain_error)
+        fixed[np.ix_(columns.gains, columns.gains)] = root.T @ root
     for i in columns.load_friction:
-        fixed[i, i] = 1.0 / LOAD_FRICTION
+        fixed[i, i] = LOAD_FRICTION**-2
     for i in columns.friction:
         size = float(torque[model.columns[i].joint])
-        fixed[i, i] = 1.0 / (FRICTION * max(size, LIGHTEST))
-    return Prior(np.zeros(p), root, fixed, STRONGEST * ARM_ERROR / WORST_ARM)
+        fixed[i, i] = (FRICTION * max(size, LIGHTEST)) ** -2.0
+    return Prior(np.zeros(p), scaled, fixed, STRONGEST * ARM_ERROR / WORST_ARM, k - 10)
 
 
 def _reasons(arm: Arm, data: Data, load: Load, found: Estimate, gain_error: float) -> list[str]:
@@ -272,7 +272,7 @@ def _payload(
     arm: Arm,
     found: Estimate,
     load: Load,
-    natural: Expected,
+    natural: LinkPrior,
     shift: float | None,
     reasons: list[str],
     notes: list[str],
@@ -303,7 +303,7 @@ def _payload(
     )  # fmt: skip
 
 
-def _body(found: Estimate, natural: Expected) -> Load:
+def _body(found: Estimate, natural: LinkPrior) -> Load:
     """Return the body that can exist and is nearest to the estimate."""
     columns = tuple(Column(name, "", "base", -1) for name in PARAMETER_NAMES)
     rows = np.column_stack([found.root, found.root @ found.load])

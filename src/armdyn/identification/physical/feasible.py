@@ -12,7 +12,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_flag
 from armdyn.errors import InputError, shown
 from armdyn.identification.arguments import checked_arm
-from armdyn.identification.fit.prior import Expected, expected
+from armdyn.identification.fit.prior import LinkPrior, link_prior
 from armdyn.identification.physical.pseudo_inertia import (
     expected_roots,
     parameters_from,
@@ -112,7 +112,7 @@ def feasible(
 class _Links:
     """The links as unknowns X_i, then rotors, and their minimal values, in the units of L."""
 
-    def __init__(self, base: MinimalParameters, natural: Expected, units: Array) -> None:
+    def __init__(self, base: MinimalParameters, natural: LinkPrior, units: Array) -> None:
         self.units, self.rotor_unit = units, natural.spread[10 * base.n :]
         n, rows = base.n, units @ base.matrix
         self.roots = expected_roots(natural.mean, natural.spread, n, natural.described)
@@ -166,11 +166,11 @@ def _positive(X: Array) -> Array:
     return (V * np.maximum(values, 0.0)) @ V.T
 
 
-def _size(arm: Arm, base: MinimalParameters, w: Array) -> Expected:
+def _size(arm: Arm, base: MinimalParameters, w: Array) -> LinkPrior:
     """Return the scale of the parameters: from the arm's masses or, without these, from torques."""
     rng = np.random.default_rng(0)
     Y = base.regressor(*rng.uniform(-1.0, 1.0, (3, 40, arm.n)))
-    return expected(arm, base.rotor, np.sqrt(np.mean((Y @ w) ** 2, axis=0)))
+    return link_prior(arm, base.rotor, np.sqrt(np.mean((Y @ w) ** 2, axis=0)))
 
 
 def _said_yes(margin: float) -> str:

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from armdyn.arrays import Array
 from armdyn.errors import NumericalError
 from armdyn.identification.fit.columns import highest, not_negative
-from armdyn.identification.fit.prior import HELD
 from armdyn.identification.fit.problem import Problem, Solution
 from armdyn.identification.physical.pseudo_inertia import (
     expected_roots,
@@ -111,10 +110,7 @@ def _spread(problem: Problem, x: Array, s: float) -> Array:
         B = parameters_from(root)
         spread[at, at] = B @ B.T / s**2
     rotors = 10 * n + np.arange(len(x) - 10 * n)
-    free = problem.spread[rotors].copy()
-    # A rotor is held because the data do not show it clearly, not because it is known.
-    free[list(problem.held)] /= HELD
-    spread[rotors, rotors] = (free / s) ** 2
+    spread[rotors, rotors] = (problem.spread[rotors] / s) ** 2
     return spread
 
 

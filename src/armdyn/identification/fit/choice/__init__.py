@@ -1,1 +1,0 @@
-"""Which terms of friction, rotors and tilt of gravity a fit has."""

@@ -1,1 +1,0 @@
-"""Explanations that a model lacks: their terms, and their tests on blocks of time."""
