@@ -173,10 +173,11 @@ def _weighted(
     always = tuple(i for i in range(len(rows.model.columns)) if i not in set(without))
     solver = _solver(gram, rows.model, natural, settings, always)
     fit = solver.fit(settled=EXACT)
-    for last in range(ROUNDS):
+    for _ in range(ROUNDS):
         c = correlation_lengths(_residuals(rows, targets, fit.values), kept)
         solver = replace(solver, correlation=c)
-        fit = solver.fit(start=fit, settled=EXACT)
+        # from the start each time: the evidence may have a second maximum near an earlier fit
+        fit = solver.fit(settled=EXACT)
     return solver, fit
 
 
