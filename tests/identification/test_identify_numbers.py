@@ -1,4 +1,4 @@
-"""The numeric core of identification: factors, filter, weights, correlated residuals."""
+"""The numeric core of identification: Gram matrices, filter, weights, correlated residuals."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pytest
 
 from armdyn.identification.data.decimation import decimation, decimation_filter
 from armdyn.identification.fit.correlation import correlation_length
-from armdyn.identification.fit.r_factor import RFactor
-from armdyn.identification.fit.regression import Prior, regress
-from armdyn.identification.fit.segments import FilteredSegment
+from armdyn.identification.fit.gram import gram_root
+from armdyn.identification.fit.rows import FilteredSegment
+from armdyn.identification.fit.solver import Fit, Prior, Solver
 
 
 def rows(count: int, columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -17,30 +17,27 @@ def rows(count: int, columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarra
     return rng.normal(size=(count, columns)), rng.normal(size=count)
 
 
-def no_prior(p: int) -> Prior:
-    return Prior(np.zeros(p), np.zeros((0, p)), 1e-9 * np.eye(p), 0.03)
+def fit_of(
+    systems: list[tuple[np.ndarray, np.ndarray]], prior: Prior | None = None, c: float = 1.0
+) -> Fit:
+    """The fit of rows of some joints."""
+    whole = [np.column_stack(one) for one in systems]
+    p, n = whole[0].shape[1] - 1, len(whole)
+    none = Prior(np.zeros(p), np.zeros((p, p)), 1e-18 * np.eye(p), 0.03, 0)
+    counts = np.array([float(len(X)) for X in whole])
+    squares = np.stack([X.T @ X for X in whole])
+    every = tuple(range(p))
+    return Solver(squares, counts, prior or none, every, np.full(n, c)).fit(settled=1e-4)
 
 
-@pytest.mark.parametrize("block", [1, 3, 10, 64, 1000])
-def test_a_factor_of_blocks_is_that_of_all_rows(block: int) -> None:
+def test_a_root_of_a_gram_matrix_has_columns_of_any_size() -> None:
     A, b = rows(500, 7)
-    factor = RFactor(7)
-    for k in range(0, 500, block):
-        factor.add(A[k : k + block], b[k : k + block])
-    R = factor.factor()
-    whole = np.column_stack([A, b])
-    np.testing.assert_allclose(R.T @ R, whole.T @ whole, rtol=0, atol=1e-12 * 500)
-    assert factor.count == 500
-    assert len(R) <= 8
-
-
-def test_equal_blocks_give_equal_bits() -> None:
-    A, b = rows(900, 9)
-    factors = [RFactor(9), RFactor(9)]
-    for factor in factors:
-        for k in range(0, 900, 128):
-            factor.add(A[k : k + 128], b[k : k + 128])
-    np.testing.assert_array_equal(factors[0].factor(), factors[1].factor())
+    X = np.column_stack([A, b]) * 10.0 ** np.arange(-6, 10, 2)
+    X[:, 3] = 0.0
+    T = gram_root(X.T @ X)
+    size = np.linalg.norm(X, axis=0)
+    off = (T.T @ T - X.T @ X) / np.outer(size + (size == 0.0), size + (size == 0.0))
+    assert len(T) == 7 and np.abs(off).max() < 1e-13
 
 
 def test_the_filter_passes_the_band_and_stops_what_is_above() -> None:
@@ -94,24 +91,18 @@ def test_left_out_residuals_do_not_count() -> None:
 def test_weights_of_joints_are_found() -> None:
     rng = np.random.default_rng(5)
     beta = np.array([1.0, -2.0, 0.5])
-    factors = []
+    systems = []
     for sigma in (0.1, 2.0):
         A = rng.normal(size=(2000, 3))
-        factor = RFactor(3)
-        factor.add(A, A @ beta + sigma * rng.normal(size=2000))
-        factors.append(factor.factor())
-    fit = regress(factors, [2000, 2000], no_prior(3))
+        systems.append((A, A @ beta + sigma * rng.normal(size=2000)))
+    fit = fit_of(systems)
     np.testing.assert_allclose(fit.sigma, [0.1, 2.0], rtol=0.05)
     np.testing.assert_allclose(fit.values, beta, atol=5 * 0.1 / np.sqrt(2000))
     np.testing.assert_allclose(fit.std, 0.1 / np.sqrt(2000), rtol=0.1)
 
 
 def test_correlation_widens_standard_deviations() -> None:
-    A, b = rows(400, 4)
-    factor = RFactor(4)
-    factor.add(A, b)
-    one = regress([factor.factor()], [400], no_prior(4))
-    four = regress([factor.factor()], [400], no_prior(4), correlation=np.array([4.0]))
+    one, four = (fit_of([rows(400, 4)], c=c) for c in (1.0, 4.0))
     np.testing.assert_allclose(four.std / one.std, 2.0, rtol=0.05)
 
 
@@ -119,10 +110,9 @@ def test_the_prior_stands_where_the_data_are_silent() -> None:
     rng = np.random.default_rng(6)
     A = rng.normal(size=(500, 3))
     A[:, 2] = 0.0
-    factor = RFactor(3)
-    factor.add(A, A @ np.array([3.0, 4.0, 5.0]) + 0.01 * rng.normal(size=500))
-    prior = Prior(np.array([2.5, 4.5, 7.0]), np.eye(3), np.zeros((0, 3)), 0.03)
-    fit = regress([factor.factor()], [500], prior)
+    tau = A @ np.array([3.0, 4.0, 5.0]) + 0.01 * rng.normal(size=500)
+    prior = Prior(np.array([2.5, 4.5, 7.0]), np.eye(3), np.zeros((3, 3)), 0.03, 3)
+    fit = fit_of([(A, tau)], prior)
     np.testing.assert_allclose(fit.values, [3.0, 4.0, 7.0], atol=0.01)
     assert fit.std[2] == pytest.approx(1 / fit.strength)
     assert fit.determined == pytest.approx(2.0, abs=0.01)

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, Log, Robot
-from armdyn.identification.fit.choice.ladder import Rung
+from armdyn.identification.fit.fit import TermTrial
 from armdyn.identification.identify import identify
 from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.page.correlations import close_pairs, correlations, separating
 from armdyn.identification.page.fine import drawn_share, fine_torques, within
-from armdyn.identification.page.friction import friction_law, ladder
+from armdyn.identification.page.friction import friction_law, term_trials
 from armdyn.identification.page.page import report_html
 from armdyn.identification.page.residuals import explained
 from armdyn.identification.page.rows import RowsOfJoints
@@ -94,19 +94,18 @@ def test_without_fitted_friction_the_page_says_so() -> None:
     assert "taken as described" in part(report_html(result), "friction")
 
 
-def test_the_ladder_appears_if_terms_were_chosen() -> None:
-    plain = SimpleNamespace(arm=SimpleNamespace(joint_names=("a&b",)), ladder=((),))
-    assert ladder(plain) == ""
-    rungs = (
-        Rung((), 0.062, 0.0, 0.0, chosen=False),
-        Rung(("load",), 0.051, 0.18, 2.5, chosen=False),
-        Rung(("load", "<b>"), 0.039, 0.37, 4.0, chosen=True),
+def test_trials_of_terms_appear_if_terms_were_chosen() -> None:
+    plain = SimpleNamespace(arm=SimpleNamespace(joint_names=("a&b",)), trials=())
+    assert term_trials(plain) == ""
+    plain.trials = (
+        TermTrial("load", 0, False, 0.062, 0.051, 2.5),
+        TermTrial("<b>", 0, True, 0.062, 0.039, 4.0),
     )
-    plain.ladder, plain.friction_terms = (rungs,), {"a&b": ("viscous", "coulomb")}
-    text = ladder(plain)
-    assert "common, load" in text and "6.20 %" in text and "3.90 %" in text
+    plain.friction_terms = {"a&b": ("viscous", "coulomb")}
+    text = term_trials(plain)
+    assert "load" in text and "6.20 %" in text and "3.90 %" in text
     assert text.count("chosen</span>") == 1
-    assert "load, &lt;b&gt;" in text and "a&amp;b" in text
+    assert "&lt;b&gt;" in text and "a&amp;b" in text
 
 
 def test_loads_are_torques_of_links_without_friction_and_rotors() -> None:

@@ -11,9 +11,8 @@ import armdyn
 from armdyn import Arm, Log
 from armdyn.identification.fit.gravity import gravity_columns, tilts
 from armdyn.identification.identify import identify
-from armdyn.identification.judge.hypotheses import tests as _tests
-from armdyn.identification.judge.hypotheses.findings import believable
-from armdyn.identification.judge.hypotheses.terms import Term
+from armdyn.identification.judge.effects import EFFECTS, Hypothesis
+from armdyn.identification.judge.hypotheses import Outcome, believable
 from armdyn.identification.judge.verdict import saturated
 from armdyn.identification.tables import verdict_lines
 from support.identification import motion, recorded, small_arm, with_torque
@@ -99,9 +98,9 @@ def test_friction_that_changes_with_position_is_named(seed: int) -> None:
 
 def test_a_braking_joint_has_torques_of_the_right_sign() -> None:
     """Little hangs on the joint: its links may seem to have the wrong sign, its friction cannot."""
-    gain = _tests.Hypothesis("gain", (Term("gain", 1),))
+    gain = Hypothesis(next(e for e in EFFECTS if e.kind == "gain"), (0,), 1)
     one, none = np.ones(1), np.zeros(3)
-    tested = _tests.Tested(gain, -1.8 * one, 0.1 * one, -0.5, True, True, none, 0.1, 0.08)
+    tested = Outcome(gain, -1.8 * one, 0.1 * one, -0.5, True, True, none, 0.1, 0.08)
     assert believable(tested, [True, False, True])
     assert not believable(tested, [False, True, False])
     # friction that was fitted to the errors of a wrong sign may brake
@@ -118,7 +117,7 @@ def test_yielding_joints_are_named(angle: float) -> None:
     result = identify(small_arm(), replace(log, q=log.q + yielding * load))
     (told,) = [f.what for f in result.findings if f.kind == "elasticity"]
     assert not result.passed
-    found = float(told.split("yield by ")[1].split()[0])
+    found = float(told.split("elasticity of ")[1].split()[0])
     assert 0.5 * yielding < 1e-3 * found < 2.0 * yielding
 
 

@@ -15,7 +15,7 @@ from armdyn.control.physical_state import PhysicalState, functional
 from armdyn.errors import InputError
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
-from armdyn.identification.fit.prior import expected
+from armdyn.identification.fit.prior import link_prior
 from armdyn.identification.physical.pseudo_inertia import expected_roots, link_fields, parameters_of
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.robot.friction import FRICTION_TERMS, coefficients, parameter_terms
@@ -87,7 +87,7 @@ def start_of(model: Arm) -> Start:
     x = np.random.default_rng(0).uniform(-1.0, 1.0, (3, STATES, model.n))
     torque = np.sqrt(np.mean(model.inverse_dynamics(*x) ** 2, axis=0))
     inertia = np.diagonal(model.mass_matrix(x[0]), axis1=-2, axis2=-1).mean(axis=0)
-    natural = expected(model, False, torque)
+    natural = link_prior(model, False, torque)
     roots = expected_roots(natural.mean, natural.spread, model.n, natural.described)
     scales: list[float] = list(ROTOR_SHARE * inertia) if rotor else []
     signed = [False] * len(scales)

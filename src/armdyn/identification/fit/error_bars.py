@@ -115,7 +115,7 @@ def _scatter(
     for columns in members:
         S = np.array(columns)
         Q = _projection(data.model, model, S, data.total)
-        beta, off = _deviations(data, S)
+        beta, off = block_deviations(data.blocks, data.equations, S)
         moved = off @ Q.T
         spread += moved.T @ moved
         spread += Q @ _by_prior(data, S, beta) @ Q.T
@@ -196,17 +196,24 @@ class _Curves:
         return covariance
 
 
-def _deviations(data: _Data, S: NDArray[np.int64]) -> tuple[Array, Array]:
+def block_deviations(
+    blocks: Array, equations: tuple[Array, Array], S: NDArray[np.int64]
+) -> tuple[Array, Array]:
     """Return the values of the columns S, and how each block moves them, ``(B, len(S))``.
 
     The sum of the squares of the latter is the variance of the values. A block that has much weight
     has pulled the fit towards itself, and its residuals are too small; leaving the block out makes
     them too large. The root in between is right for independent errors [Bell2002].
+
+    Args:
+        blocks: weighted normal equations [H | g] of every block ``(B, p, p + 1)``.
+        equations: H and g of all blocks and the prior.
+        S: the columns.
     """
-    H, g = data.equations
+    H, g = equations
     root = scaled_root(H[np.ix_(S, S)], ROUNDING**2)
     beta = root @ (root.T @ g[S])
-    own = data.blocks[:, S]
+    own = blocks[:, S]
     score = (own[:, :, -1] - own[:, :, S] @ beta) @ root
     share, U = np.linalg.eigh(root.T @ own[:, :, S] @ root)
     left = np.sqrt(np.maximum(1.0 - share, LEAST_LEFT))

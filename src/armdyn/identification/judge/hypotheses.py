@@ -81,7 +81,7 @@ wrong sign need no better fit, only one whose logarithmic error grows by no more
 
 
 @dataclass(frozen=True, eq=False)
-class Tested:
+class Outcome:
     """A hypothesis after its test.
 
     Attributes:
@@ -107,7 +107,7 @@ class Tested:
     after: float
 
 
-class Tester:
+class EffectTests:
     """Tests hypotheses on the same Gram matrices and the same random motions."""
 
     def __init__(self, found: Fitted, layout: Layout, gram: Gram, size: Array, box: Box) -> None:
@@ -139,9 +139,9 @@ class Tester:
             self.gram, weights_in_tests(fit), precision_in_tests(fit, prior), prior.mean, base, more
         )
 
-    def beside(self, columns: Sequence[int]) -> Tester:
+    def beside(self, columns: Sequence[int]) -> EffectTests:
         """Return tests beside some effects, whose columns are in every fit."""
-        other = object.__new__(Tester)
+        other = object.__new__(EffectTests)
         vars(other).update(vars(self))
         other.folds = self._folds([self.p + i for i in columns])
         return other
@@ -171,7 +171,7 @@ class Tester:
             torque[:, j] += self.more[:, self._ends[j] : self._ends[j + 1]] @ own[at]
         return torque
 
-    def test(self, what: Hypothesis) -> Tested | None:
+    def test(self, what: Hypothesis) -> Outcome | None:
         """Test a hypothesis; None if the rows cannot tell it from the model."""
         folds, at = self.folds, [self.p + i for i in what.columns]
         # The gain of every joint is told, whether it promises anything or not.
@@ -194,7 +194,7 @@ class Tester:
             share = self._of_links(what.joint, trial.values)
             c, sd = share * c, abs(share) * sd
         before, after = (self._error(one) for one in (folds.plain, trial))
-        return Tested(what, c, sd, gain, there, near, change, before, after)
+        return Outcome(what, c, sd, gain, there, near, change, before, after)
 
     def _promises(self, columns: Sequence[int]) -> bool:
         """Whether columns explain enough of all rows to be worth a test on folds left out."""
@@ -258,7 +258,7 @@ def gram_with_effects(found: Fitted, layout: Layout, progress: Progress) -> Gram
 # Findings.
 
 
-def finding_of(tested: Tested, joints: Sequence[Joint]) -> Finding:
+def finding_of(tested: Outcome, joints: Sequence[Joint]) -> Finding:
     """Return a hypothesis that holds as a finding."""
     h, c = tested.hypothesis, tested.coefficients
     name = joints[h.joint].name if h.joint >= 0 else ""
@@ -271,7 +271,7 @@ def finding_of(tested: Tested, joints: Sequence[Joint]) -> Finding:
     return Finding(kind, what, tested.before, tested.after, option, about)
 
 
-def believable(tested: Tested, braking: Sequence[bool]) -> bool:
+def believable(tested: Outcome, braking: Sequence[bool]) -> bool:
     """Whether it can be what it says: a scale of torques that no unit or gear has is none.
 
     Torques of the wrong sign have friction of the wrong sign, too: `braking` says of which joints
@@ -286,7 +286,7 @@ def believable(tested: Tested, braking: Sequence[bool]) -> bool:
     return flipped or SCALES[0] < scale < SCALES[1]
 
 
-def effect_findings(tester: Tester, tests: Sequence[Tested], friction: Array) -> list[Finding]:
+def effect_findings(tester: EffectTests, tests: Sequence[Outcome], friction: Array) -> list[Finding]:
     """Return the best hypothesis, then the best beside it, and so on, that halves agree on."""
     joints = tester.model.arm.robot.joints
     made: list[Finding] = []
@@ -336,17 +336,19 @@ def exchanges(n: int) -> Sequence[Exchange]:
     return listed
 
 
-def exchange_errors(gram: Gram, found: Fitted, size: Array, what: Exchange) -> Array:
+def exchange_errors(
+    gram: Gram, found: Fitted, size: Array, what: Exchange, rounds: int = 3
+) -> Array:
     """Return squared errors ``(FOLDS, n)`` on folds that are left out, with exchanged torques.
 
-    The weights of the joints follow their errors.
+    The weights of the joints follow their errors, in some rounds.
     """
     fit, prior = found.fit, found.solver.prior
     weights = weights_in_tests(fit)
     root = ratio(weights, fit.sigma, 1.0)
     counts = np.maximum(gram.counts.sum(axis=0), 1.0)
     squares = np.zeros((FOLDS, gram.n))
-    for _ in range(3):
+    for _ in range(rounds):
         folds = Folds(
             gram, weights, precision_in_tests(fit, prior), prior.mean, fit.columns.tolist(),
             exchange=what,

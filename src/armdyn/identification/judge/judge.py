@@ -15,8 +15,8 @@ from armdyn.identification.judge.box import Box, box_of
 from armdyn.identification.judge.excitation import Excitation
 from armdyn.identification.judge.holdout import Errors, Series
 from armdyn.identification.judge.hypotheses import (
-    Tested,
-    Tester,
+    Outcome,
+    EffectTests,
     effect_findings,
     exchange_findings,
     finding_of,
@@ -68,7 +68,7 @@ def judge(
     layout = layout_of(found, values, parameters, box.speed)
     gram = gram_with_effects(found, layout, progress)
     size = _sizes(model.arm, gram)
-    tester = Tester(found, layout, gram, size, box)
+    tester = EffectTests(found, layout, gram, size, box)
     tests = [t for t in map(tester.test, layout.offered()) if t is not None]
     blocked = tester.relative(tester.folds.plain.squares.sum(axis=0))
     # Physical links have no negative friction; the free fit shows whether the data want it.
@@ -119,7 +119,7 @@ def _held_out(test: Sequence[Series], dead_band: Array, size: Array) -> Array:
     return np.where(count > 0, np.sqrt(square / np.maximum(count, 1)) / size, np.nan)
 
 
-def _bias(tests: Sequence[Tested], model: Model) -> tuple[Array, tuple[str, ...]]:
+def _bias(tests: Sequence[Outcome], model: Model) -> tuple[Array, tuple[str, ...]]:
     bias, lacking = np.zeros(model.n), [""] * model.n
     joints = model.arm.robot.joints
     for tested in tests:
@@ -132,7 +132,7 @@ def _bias(tests: Sequence[Tested], model: Model) -> tuple[Array, tuple[str, ...]
     return bias, tuple(lacking)
 
 
-def _gains(tests: Sequence[Tested], n: int) -> tuple[Array, Array, Array]:
+def _gains(tests: Sequence[Outcome], n: int) -> tuple[Array, Array, Array]:
     gain, unknown, checked = np.zeros(n), np.zeros(n), np.full(n, np.inf)
     for tested in tests:
         if tested.hypothesis.kind != "gain":
