@@ -24,8 +24,8 @@ from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.coupling import CoupledMinimal
 from armdyn.identification.fit.error_bars import error_covariance
 from armdyn.identification.fit.fit import Fitted, Selected, Settings, fit_model
-from armdyn.identification.fit.gravity import Turned
 from armdyn.identification.fit.gram import gram_root
+from armdyn.identification.fit.gravity import Turned
 from armdyn.identification.fit.prior import link_prior, nearest_parameters
 from armdyn.identification.fit.problem import Problem, Solution
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments

@@ -44,7 +44,8 @@ from armdyn.robot.friction import FRICTION_TERMS
 Mask = NDArray[np.bool_]
 
 CLIP = 4.0
-"""Robust standard deviations beyond which a residual is an outlier: one in 16,000 of normal ones."""
+"""Robust standard deviations beyond which a residual is an outlier: of normal ones, one in
+16,000."""
 
 GAUSSIAN_MAD = 1.4826
 """Standard deviation of normal numbers, in units of their median size."""

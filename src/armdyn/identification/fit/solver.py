@@ -6,8 +6,8 @@ For a set S of columns it minimises
         +  (beta - mean)^T F (beta - mean)  +  sum_g |u_g beta_g / width_g|^2
 
 X_j are the rows of joint j, w_j^2 = c_j sigma_j^2 with the variance sigma_j^2 of its residuals, and
-c_j is the number of rows that are worth one independent row: filtered rows, and the errors of a real
-model, are correlated with their neighbours. Lambda is the prior of a description, and s its
+c_j is the number of rows that are worth one independent row: filtered rows, and the errors of a
+real model, are correlated with their neighbours. Lambda is the prior of a description, and s its
 strength. F is a prior that is not scaled. A group g of columns (a term of friction of a joint, a
 rotor, a tilt of gravity) may have a width of its own. Columns that are not in S have the values of
 the prior's mean.
@@ -250,7 +250,7 @@ class Solver:
 
     @cached_property
     def units(self) -> Array:
-        """The share of a joint's torque that a value of 1 makes; of links, of the prior's spread."""
+        """Share of a joint's torque that a value of 1 makes; of links, of the prior's spread."""
         unit = WIDE * np.sqrt(np.diag(self.prior.fixed))
         described = np.flatnonzero(np.diag(self.prior.scaled))
         inner = self.prior.scaled[np.ix_(described, described)]

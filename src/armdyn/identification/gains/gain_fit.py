@@ -127,9 +127,7 @@ def gauss_newton(
     )
 
 
-def jackknife(
-    model: Model, blocks: Array, w: Array, found: Unknowns, load: KnownLoad
-) -> Array:
+def jackknife(model: Model, blocks: Array, w: Array, found: Unknowns, load: KnownLoad) -> Array:
     """Return the covariance of the unknowns from what leaving out single blocks changes.
 
     Args:
@@ -146,9 +144,7 @@ def jackknife(
     return (len(made) - 1) / len(made) * off.T @ off
 
 
-def _linearised(
-    model: Model, squares: Array, w: Array, found: Unknowns, load: KnownLoad
-) -> Array:
+def _linearised(model: Model, squares: Array, w: Array, found: Unknowns, load: KnownLoad) -> Array:
     """Return the Gram matrix of weighted rows [J | residuals] about the unknowns."""
     n, k, m = model.n, model.k - LOAD, len(load.unknown)
     held = load.parameters(found.x)

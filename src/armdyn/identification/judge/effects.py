@@ -3,7 +3,8 @@
 An effect is one row of `EFFECTS` and one function that returns its columns at samples of a log, for
 a reference model. The columns pass the filter of the rows and stand in the Gram matrices beside
 those of the model; `hypotheses` tests them. Effects that a model can adopt (terms of friction,
-rotors, a tilt of gravity) are chosen by `fit.choice`; here they are tested where a model lacks them.
+rotors, a tilt of gravity) are chosen by `fit.choice`; here they are tested where a model lacks
+them.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ SMALL_ANGLE = 1e-3
 """Joints yield by this angle [rad] in difference quotients: small beside any motion."""
 
 SMOOTHING = 0.12
-"""Torques are smoothed over this time [s] on either side before they are differentiated twice: noise
-of the positions, which is also in the errors of the model, would look like a negative compliance."""
+"""Torques are smoothed over this time [s] on either side before they are differentiated twice:
+noise of the positions, also in the errors of the model, would look like a negative compliance."""
 
 FLIPPED = -0.5
 """A scale of a torque below this is a wrong sign."""

@@ -250,9 +250,7 @@ def gram_with_effects(found: Fitted, layout: Layout, progress: Progress) -> Gram
     raw = [part.filtered(part.tau) for part in rows.parts]
     samples = sum(len(part.t) for part in rows.parts)
     stride = max(-(-samples // MOST_SAMPLES), 1)
-    return gram_of(
-        rows, raw, found.kept, progress, blocks=FOLDS, more=layout.more, stride=stride
-    )
+    return gram_of(rows, raw, found.kept, progress, blocks=FOLDS, more=layout.more, stride=stride)
 
 
 # Findings.
@@ -286,7 +284,9 @@ def believable(tested: Outcome, braking: Sequence[bool]) -> bool:
     return flipped or SCALES[0] < scale < SCALES[1]
 
 
-def effect_findings(tester: EffectTests, tests: Sequence[Outcome], friction: Array) -> list[Finding]:
+def effect_findings(
+    tester: EffectTests, tests: Sequence[Outcome], friction: Array
+) -> list[Finding]:
     """Return the best hypothesis, then the best beside it, and so on, that halves agree on."""
     joints = tester.model.arm.robot.joints
     made: list[Finding] = []

@@ -15,8 +15,8 @@ from armdyn.identification.judge.box import Box, box_of
 from armdyn.identification.judge.excitation import Excitation
 from armdyn.identification.judge.holdout import Errors, Series
 from armdyn.identification.judge.hypotheses import (
-    Outcome,
     EffectTests,
+    Outcome,
     effect_findings,
     exchange_findings,
     finding_of,
