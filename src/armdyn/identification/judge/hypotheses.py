@@ -401,7 +401,7 @@ def only_model(gram: Gram, p: int) -> Gram:
     """Return the Gram matrices without the columns of effects."""
     products: list[Array] = []
     for at, G in zip(gram.places, gram.products, strict=True):
-        own = [*np.flatnonzero(at < p), *range(len(at), len(at) + gram.n)]
+        own = np.append(at < p, np.ones(gram.n, dtype=np.bool_))
         products.append(G[:, own][:, :, own])
     places = tuple(at[at < p] for at in gram.places)
     return replace(gram, places=places, products=tuple(products), p=p)

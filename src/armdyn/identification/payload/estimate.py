@@ -1,6 +1,7 @@
 """The estimate of a load and an honest error bar, with drive gains that may be wrong.
 
-Everything here works on Gram matrices of the rows, one for each joint and block of time. The gains make the problem bilinear: Gauss-Newton steps rescale the load's columns.
+Everything here works on Gram matrices of the rows, one for each joint and block of time. The gains
+make the problem bilinear: Gauss-Newton steps rescale the load's columns.
 
 The error bar has two parts. What the noise and all that the model lacks do to the estimate is seen
 when blocks of time are left out in turn (a jackknife): residuals of real arms are not independent,
@@ -74,7 +75,7 @@ class Estimate:
 def moving_blocks(rows: Rows, targets: Sequence[Array], kept: Sequence[Mask]) -> Gram:
     """Return the Gram matrices of the blocks of time in which joints move."""
     gram = gram_of(rows, targets, kept, silent)
-    moving = gram.counts.any(axis=1)
+    moving = gram.counts.sum(axis=1) > 0.0
     if moving.sum() < FEWEST:
         raise InputError(
             "the joints hardly move in the logs: at rest friction hides the load. Record a motion."
@@ -83,7 +84,7 @@ def moving_blocks(rows: Rows, targets: Sequence[Array], kept: Sequence[Mask]) ->
 
 
 def joint_squares(gram: Gram) -> Array:
-    """Return X^T X of the rows [columns | torque] of every block and joint, ``(B, n, p+1, p+1)``."""
+    """Return X^T X of the rows [columns | torque] of blocks and joints, ``(B, n, p+1, p+1)``."""
     return np.stack([gram.part(slice(b, b + 1)).squares() for b in range(gram.blocks)])
 
 
