@@ -134,6 +134,8 @@ def test_a_worker_whose_connection_was_lost_is_asked_until_it_answers() -> None:
 
 def test_a_worker_that_never_answers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("armdyn.cluster.PATIENCE", 0.2)
-    with pytest.raises(InputError, match="worker tcp://b:2 of `client` did not answer") as error:
+    with pytest.raises(
+        armdyn.InputError, match="worker tcp://b:2 of `client` did not answer"
+    ) as error:
         checked_client(FakeClient({"tcp://a:1": HERE, "tcp://b:2": LOST}))
     assert "no armdyn" not in str(error.value)
