@@ -1,4 +1,4 @@
-"""A rolled program that does all that rolled programs may do, and the same in plain loops; an interpreter."""
+"""Rolled programs that do all that such programs may do, in plain loops too; an interpreter."""
 
 from __future__ import annotations
 

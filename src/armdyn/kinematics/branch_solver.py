@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +16,11 @@ from armdyn.errors import InputError, NumericalError
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
 from armdyn.kernel.batch import new_rows
-from armdyn.kinematics.branch_programs import Solutions, branches, newton
+from armdyn.kinematics.branch_programs import branches, newton
 from armdyn.kinematics.families import ClosedForm
 from armdyn.kinematics.nearest import Choice, choice_of
 from armdyn.kinematics.poses import check_rotations, nearest_rotations, roughness
-from armdyn.kinematics.turns import TURN, Branches, every_turn, joined, nearest_turn
+from armdyn.kinematics.turns import TURN, Branches, every_turn, joined, joint_limits, nearest_turn
 from armdyn.programs.evaluate import Evaluator
 from armdyn.robot.chain import Chain
 from armdyn.robot.joint import Joint
@@ -57,8 +57,7 @@ class BranchSolver:
 
     def __init__(self, chain: Chain, form: ClosedForm, joints: Sequence[Joint]) -> None:
         self.chain, self.form = chain, form
-        self.lower = np.array([joint.lower for joint in joints])
-        self.upper = np.array([joint.upper for joint in joints])
+        self.lower, self.upper = joint_limits(joints)
         self.turns = np.array([joint.is_revolute for joint in joints])
 
     @property
@@ -78,43 +77,35 @@ class BranchSolver:
         A branch is valid within the limits if its miss is not above 0. Where the doubt is
         positive, the pose is no exact rotation, two branches meet, or a joint is at its limit.
         """
-        B = self.form.branches
-        outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), Slot("miss", (B,))]
-        return trace(self.marked, self.inputs, [*outputs, Slot("doubt", ())], "inverse_kinematics")
-
-    def marked(
-        self, T: Sequence[Scalar], given: Sequence[Scalar] = ()
-    ) -> tuple[list[list[Scalar]], list[Scalar], list[Scalar], Scalar]:
-        """Return q, margins, misses and the doubt of a pose."""
-        q, margins, beyond, defect = self._branches(T, given)
-        misses: list[Scalar] = []
-        doubt: Scalar = defect - ROUNDING
-        for margin, off in zip(margins, beyond, strict=True):
-            misses.append(greater(MEETING_MARGIN - margin, off - ERROR))
-            doubt = greater(doubt, _between(margin, -UNREACHABLE_MARGIN, MEETING_MARGIN))
-            doubt = greater(doubt, _between(off, 0.0, ERROR))
-        return q, margins, misses, doubt
-
-    def _branches(self, T: Sequence[Scalar], given: Sequence[Scalar]) -> Solutions:
-        spare = given[0] if given else None
-        return branches(self.form, self.limits, self.turns.tolist(), T, spare, False)
+        return self._traced("inverse_kinematics", limits=True)
 
     @cached_property
     def free_program(self) -> Program:
         """The traced code of what limits do not matter for: q, margins, doubt."""
+        return self._traced("inverse_kinematics_free", limits=False)
 
-        def function(
-            T: Sequence[Scalar], given: Sequence[Scalar] = ()
-        ) -> tuple[list[list[Scalar]], list[Scalar], Scalar]:
-            q, margins, _, defect = self._branches(T, given)
-            doubt: Scalar = defect - ROUNDING
-            for margin in margins:
-                doubt = greater(doubt, _between(margin, -UNREACHABLE_MARGIN, MEETING_MARGIN))
-            return q, margins, doubt
-
+    def _traced(self, name: str, *, limits: bool) -> Program:
         B = self.form.branches
-        outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), Slot("doubt", ())]
-        return trace(function, self.inputs, outputs, "inverse_kinematics_free")
+        misses = [Slot("miss", (B,))] if limits else []
+        outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), *misses, Slot("doubt", ())]
+        return trace(partial(self.marked, limits=limits), self.inputs, outputs, name)
+
+    def marked(
+        self, T: Sequence[Scalar], given: Sequence[Scalar] = (), *, limits: bool = True
+    ) -> tuple[Any, ...]:
+        """Return q, margins, misses if limits matter, and the doubt of a pose."""
+        spare = given[0] if given else None
+        q, margins, beyond, defect = branches(
+            self.form, self.limits, self.turns.tolist(), T, spare, False
+        )
+        misses: list[Scalar] = []
+        doubt: Scalar = defect - ROUNDING
+        for margin, off in zip(margins, beyond, strict=True):
+            doubt = greater(doubt, _between(margin, -UNREACHABLE_MARGIN, MEETING_MARGIN))
+            if limits:
+                misses.append(greater(MEETING_MARGIN - margin, off - ERROR))
+                doubt = greater(doubt, _between(off, 0.0, ERROR))
+        return (q, margins, misses, doubt) if limits else (q, margins, doubt)
 
     @cached_property
     def _choice(self) -> Choice | None:

@@ -24,7 +24,7 @@ from armdyn.kinematics.branch_solver import BranchSolver
 from armdyn.kinematics.families import closed_form, swivel_form
 from armdyn.kinematics.poses import Part, checked_part, checked_pose, checked_poses, shaped_poses
 from armdyn.kinematics.search import Reach, approach, middle
-from armdyn.kinematics.turns import TURN, Branches, nearest_turn
+from armdyn.kinematics.turns import TURN, Branches, joint_limits, nearest_turn
 from armdyn.programs.arguments import checked_out
 from armdyn.robot.chain import chain_of
 from armdyn.robot.joint import Joint
@@ -184,7 +184,7 @@ def inverse_kinematics(
     # along a path, positions are those before its first pose
     outer = lead[:-1] if follow else lead
     if start is None:
-        first = middle(*limits_of(joints))
+        first = middle(*joint_limits(joints))
     else:
         first = checked_start(joints, start, lead=outer)
     closed = solver if given.method == "auto" and part.whole else None
@@ -305,11 +305,6 @@ class _Search:
         raise UnreachedError(len(starts), *best[1:], where=f" `{name}`" if name else "")
 
 
-def limits_of(joints: Sequence[Joint]) -> tuple[Array, Array]:
-    """Return the lower and the upper limits of joints."""
-    return np.array([j.lower for j in joints]), np.array([j.upper for j in joints])
-
-
 def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
     """Return the data of an arm that the search needs; it computes in double."""
     double = arm.astype(np.float64)
@@ -318,7 +313,7 @@ def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
     return Reach(
         lambda q: np.asarray(pose(q)),
         lambda q: np.asarray(jacobian(q)),
-        *limits_of(joints),
+        *joint_limits(joints),
         np.array([joint.is_revolute for joint in joints]),
     )
 
@@ -334,7 +329,7 @@ def checked_start(
     shapes = ((n,), (*lead, n)) if lead else ((n,),)
     several = f", or of shape {(*lead, n)}" if lead else ""
     q = checked_array(value, name, *shapes, what=f"{n} finite numbers{several}")
-    lower, upper = limits_of(joints)
+    lower, upper = joint_limits(joints)
     outside = (q < lower) | (q > upper)
     if outside.any():
         at = tuple(np.argwhere(outside)[0])

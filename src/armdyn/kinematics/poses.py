@@ -145,6 +145,12 @@ def rotation_vectors(R: Array) -> Array:
     return q[:, 1:] * np.where(small, 2.0, angle / np.where(small, 1.0, size))[:, None]
 
 
+def pose_errors(target: Array, T: Array) -> Array:
+    """Return what frames ``(B, 4, 4)`` lack of targets: positions, rotation vectors, ``(B, 6)``."""
+    turned = rotation_vectors(target[..., :3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2))
+    return np.concatenate([target[..., :3, 3] - T[:, :3, 3], turned], axis=1)
+
+
 def aligning_vectors(u: Array, v: Array) -> Array:
     """Return axis times angle, ``(B, 3)``, of the least turns that take unit vectors u to v."""
     axis = np.cross(u, v)
@@ -202,11 +208,10 @@ class Part:
             T: the frames, ``(B, 4, 4)``.
             J: their Jacobians, ``(B, 6, n)``.
         """
+        if self.whole:
+            return pose_errors(target, T), J
         target = np.broadcast_to(target, T.shape)
         p = target[:, :3, 3] - T[:, :3, 3]
-        if self.whole:
-            turned = target[:, :3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2)
-            return np.concatenate([p, rotation_vectors(turned)], axis=1), J
         moves = J.copy()
         if not all(self.position):
             axes = target[:, :3, :3] if self.in_target else np.eye(3)

@@ -16,11 +16,11 @@ is rare: `bound` says whether it may be so.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
-from armdyn.motion.limits import UNBOUNDED, Bend, Bound, Bounds, Drives, End, Row
+from armdyn.motion.limits import NO_LOWER, NO_UPPER, Bend, Bound, Bounds, Drives, End, Row
 from armdyn.programs.evaluate import Evaluator
 from armdyn.scalar import Scalar, max, min, select, sqrt
 
@@ -216,17 +216,11 @@ def _gap(U: Scalar, L: Scalar) -> Scalar:
 
 
 def _least(bounds: Sequence[Bound], x: Scalar, y: Scalar) -> Scalar:
-    least: Scalar = UNBOUNDED
-    for bound in bounds:
-        least = min(least, bound.at(x, y))
-    return least
+    return reduce(min, (bound.at(x, y) for bound in bounds), NO_UPPER.H)
 
 
 def _largest(bounds: Sequence[Bound], x: Scalar, y: Scalar) -> Scalar:
-    largest: Scalar = -UNBOUNDED
-    for bound in bounds:
-        largest = max(largest, bound.at(x, y))
-    return largest
+    return reduce(max, (bound.at(x, y) for bound in bounds), NO_LOWER.H)
 
 
 def _lowered(bounds: Bounds, y: Scalar) -> Scalar:

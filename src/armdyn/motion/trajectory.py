@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_per_joint, checked_positive
 from armdyn.errors import InputError, shown
@@ -185,6 +186,15 @@ def sample_times(duration: float, rate: object, name: str = "rate") -> Array:
 # Fifth powers of these are far from the ends of the range of doubles, 1e-308 to 1e308.
 LEAST, MOST = 1e-30, 1e30
 RANGE = f"from {LEAST:g} to {MOST:g}"
+
+
+def checked_arm(value: object) -> Arm:
+    """Return the argument `arm`, in double precision."""
+    if not isinstance(value, Arm):
+        raise InputError(
+            f"`arm` is {shown(value)}, expected an armdyn.Arm; see armdyn.load().", argument="arm"
+        )
+    return value.astype(np.float64)
 
 
 def check_positions(q: Array, name: str) -> None:

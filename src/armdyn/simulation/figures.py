@@ -14,6 +14,7 @@ from armdyn.arm.recording import Recording
 from armdyn.arrays import Array
 from armdyn.checks import checked_positive
 from armdyn.errors import InputError, shown
+from armdyn.kinematics.turns import joint_limits
 from armdyn.present.html import check_page
 from armdyn.present.pictures import (
     JOINT_COLOURS,
@@ -88,7 +89,7 @@ def _sampled(run: Run) -> tuple[Array, dict[str, tuple[Array, Array]], dict[str,
         [getattr(joint, name) for joint in joints] for name in ("velocity", "effort")
     )
     panels = {
-        "positions": (q, np.array([[j.lower for j in joints], [j.upper for j in joints]])),
+        "positions": (q, np.array(joint_limits(joints))),
         "velocities": (qd, np.outer([-1.0, 1.0], speeds)),
         "drive torques": (tau, np.outer([-1.0, 1.0], efforts)),
     }

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Lock
 
-import numpy as np
-
 from armdyn.errors import ArmdynError
 from armdyn.kernel.batch import in_threads
-from armdyn.simulation.events import SHORTER, Event, check_state
+from armdyn.simulation.events import SHORTER, check_state
 from armdyn.simulation.explicit import AdamsBashforth, RungeKutta
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.integrators import Integrator, Tableau, Weights
 from armdyn.simulation.locate import CrossingDetector
 from armdyn.simulation.midpoint import Midpoint
 from armdyn.simulation.plant import Plant
-from armdyn.simulation.stepper import Stepper
-from armdyn.simulation.stiction import StictionState
+from armdyn.simulation.stepper import Stepper, System
 from armdyn.simulation.task import PROGRESS_PARTS, SIMULATING, Samples, Task
 
 # Arms in a part of a batch: the data of a step fit into the cache.
@@ -51,7 +48,8 @@ def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
     except _Ended:
         assert counted.why is not None
         raise counted.why from counted.why.__cause__
-    return _joined([parts[i] for i in sorted(parts)])
+    firsts = sorted(parts)
+    return Samples.together([parts[i] for i in firsts], firsts)
 
 
 def _part(
@@ -65,9 +63,9 @@ def _part(
 ) -> Samples:
     q, qd = task.q[rows].copy(), task.qd[rows].copy()
     h = task.until / steps
-    holds = StictionState(plant, q, qd, task.stiction, task.stops) if task.has_holds else None
-    method = _stepper(task.integrator, plant, forces, h, holds)
-    crossings = CrossingDetector(task, q, qd, first_row=rows.start)
+    system = System(plant, forces, h, task.holds(plant, q, qd))
+    method = _stepper(task.integrator, system)
+    crossings = CrossingDetector(task, q, qd)
     result = Samples()
     recorded = keep if isinstance(keep, range) else set(keep)
     k = 0
@@ -92,38 +90,22 @@ def _part(
             raise
         result.failure = error
     result.evaluations = method.evaluations
-    result.events = [*crossings.events, *_moved(method, rows.start)]
+    result.events = [*crossings.events, *method.events]
     return result
 
 
-def _stepper(
-    integrator: Integrator, plant: Plant, forces: Forces, h: float, holds: StictionState | None
-) -> Stepper:
+def _stepper(integrator: Integrator, system: System) -> Stepper:
     """Return the stepper of an integrator's family."""
     coefficients = integrator.coefficients
     match integrator.family, coefficients:
         case "runge_kutta", Tableau():
-            return RungeKutta(plant, forces, h, holds, coefficients, integrator.name)
+            return RungeKutta(system, coefficients, integrator.name)
         case "adams_bashforth", Weights():
-            return AdamsBashforth(plant, forces, h, holds, coefficients, integrator.name)
+            return AdamsBashforth(system, coefficients, integrator.name)
         case "midpoint", Tableau():
-            return Midpoint(plant, forces, h, holds, coefficients)
+            return Midpoint(system, coefficients)
         case family, _:
             raise AssertionError(f"no stepper of the family {family!r} takes {coefficients!r}")
-
-
-def _moved(method: Stepper, first_row: int) -> list[Event]:
-    return [Event(e.t, e.what, e.joint, e.arm + first_row) for e in method.events]
-
-
-def _joined(parts: Sequence[Samples]) -> Samples:
-    first = parts[0]
-    result = Samples(t=first.t, evaluations=first.evaluations)
-    for name in ("q", "qd", "qdd", "tau"):
-        columns = zip(*(getattr(part, name) for part in parts), strict=True)
-        setattr(result, name, [np.concatenate(column) for column in columns])
-    result.events = [event for part in parts for event in part.events]
-    return result
 
 
 class _Ended(Exception):

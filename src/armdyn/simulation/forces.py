@@ -12,6 +12,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_per_joint
 from armdyn.errors import ArmdynError, InputError, shown
+from armdyn.kinematics.turns import joint_limits
 from armdyn.log.log import Log
 from armdyn.simulation.events import SAME_GAP, SAME_TIME
 
@@ -399,9 +400,7 @@ def spring_constants(arm: Arm, q: Array, stiffness: object, damping: object) -> 
 
 def spring(arm: Arm, q: Array, stiffness: object, damping: object) -> Rule:
     """Return the torques of the springs; for the arguments, see `simulate`."""
-    joints = arm.robot.joints
-    lower = np.array([joint.lower for joint in joints])
-    upper = np.array([joint.upper for joint in joints])
+    lower, upper = joint_limits(arm.robot.joints)
     k, d = spring_constants(arm, q, stiffness, damping)
 
     def torque(t: float, q: Array, qd: Array) -> Array:

@@ -24,9 +24,9 @@ class CrossingDetector:
         events: the events so far.
     """
 
-    def __init__(self, task: Task, q: Array, qd: Array, first_row: int = 0) -> None:
+    def __init__(self, task: Task, q: Array, qd: Array) -> None:
         self.events: list[Event] = []
-        self._task, self._first_row = task, first_row
+        self._task = task
         lower, upper = task.bounds
         # in the shape of the states: with a single row, NumPy would loop over the arms
         whole = tuple(np.broadcast_to(x, q.shape).copy() for x in (lower, upper))
@@ -60,8 +60,7 @@ class CrossingDetector:
         if new.any():
             for arm, joint in np.argwhere(new):
                 side = "lower" if q[arm, joint] < lower[arm, joint] else "upper"
-                row = self._first_row + int(arm)
-                self.events.append(Event(t, f"passes {side} limit", int(joint), row))
+                self.events.append(Event(t, f"passes {side} limit", int(joint), int(arm)))
 
 
 def event_value(task: Task, k: int, t: float, q: Array, qd: Array) -> float:

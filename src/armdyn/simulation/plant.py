@@ -70,7 +70,7 @@ class Plant:
         self._constants: Array = np.array(self.law.constants(chain), dtype=np.float64)
         self.friction: Array = self._constants[: len(self.law.names)]
         self.friction *= friction
-        self._smooth, self._sliding, self._share = _friction_programs(self.law)
+        self._smooth, self._sliding, self._share = friction_programs(self.law)
         self._method = method
         self._inside = inside and not self.dry
         self.constants: dict[str, Array] = {}
@@ -253,9 +253,6 @@ class Plant:
     def energy(self, q: Array, qd: Array) -> Array:
         """Return kinetic and potential energy ``(B,)``."""
         return self.of("kinetic_energy", q, qd) + self.of("potential_energy", q)
-
-
-_friction_programs = lru_cache(maxsize=8)(friction_programs)
 
 
 @lru_cache(maxsize=64)

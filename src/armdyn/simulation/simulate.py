@@ -12,18 +12,21 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_number, checked_per_joint, checked_positive, checked_seed
 from armdyn.cluster import checked_client
-from armdyn.errors import InputError, shown
+from armdyn.errors import InputError
+from armdyn.kinematics.turns import joint_limits
 from armdyn.log.log import Log
+from armdyn.motion.trajectory import checked_arm
 from armdyn.programs.arguments import AUTO
 from armdyn.progress import Progress
 from armdyn.simulation.blocks import Draw, batch_of, simulated_in_blocks
 from armdyn.simulation.events import SAME_TIME, SHORTER, check_state
 from armdyn.simulation.explicit import RungeKutta
 from armdyn.simulation.forces import Controller, Forces, Quantity
-from armdyn.simulation.integrators import INTEGRATORS, Tableau
+from armdyn.simulation.integrators import RK4
 from armdyn.simulation.plant import Plant
 from armdyn.simulation.run import Run, positions_at, torques_at
 from armdyn.simulation.running import integrated, prepared
+from armdyn.simulation.stepper import System
 from armdyn.simulation.stiction import StictionState
 
 # `simulate`: integrate the motion of an arm.
@@ -131,11 +134,7 @@ def simulate(
         >>> many.q.shape
         (2, 100, 2)
     """
-    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(
-            f"`arm` is {shown(arm)}, expected an Arm; see armdyn.load().", argument="arm"
-        )
-    arm = arm.astype(np.float64)
+    arm = checked_arm(arm)
     given: dict[str, Any] = {
         "until": until, "torque": torque, "integrator": integrator, "method": method, "rtol": rtol,
         "atol": atol, "step": step, "longest": longest, "samples": samples, "friction": friction,
@@ -177,16 +176,14 @@ class Live:
         plant = Plant(arm, AUTO, friction=friction, inside=True, parameters=None)
         self._drive = Quantity("torque", None, arm, arm.n, None)
         forces = Forces(arm, self._drive, Quantity("wrench", None, arm, 6, None))
-        joints = arm.robot.joints
-        lower = np.minimum([joint.lower for joint in joints], q)
-        upper = np.maximum([joint.upper for joint in joints], q)
+        lower, upper = joint_limits(arm.robot.joints)
         self._q: Array = q[None].copy()
         self._qd: Array = qd[None].copy()
         self.t = 0.0
-        holds = StictionState(plant, self._q, self._qd, 1.0, (lower, upper))
-        method = INTEGRATORS["rk4"]
-        assert isinstance(method.coefficients, Tableau)
-        self._stepper = RungeKutta(plant, forces, STEP, holds, method.coefficients, method.name)
+        holds = StictionState(
+            plant, self._q, self._qd, 1.0, (np.minimum(lower, q), np.maximum(upper, q))
+        )
+        self._stepper = RungeKutta(System(plant, forces, STEP, holds), RK4, "rk4")
 
     @property
     def q(self) -> Array:
