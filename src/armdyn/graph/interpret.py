@@ -92,12 +92,9 @@ def interpret(program: Program, *arrays: NDArray[np.float64]) -> list[NDArray[np
             columns = [column for a in flat for column in np.ascontiguousarray(a[part].T)]
             for k, column in enumerate(evaluate(program, columns, ARRAYS)):
                 out[part, k] = column
-    results: list[NDArray[np.float64]] = []
-    at = 0
-    for slot in program.outputs:
-        results.append(out[:, at : at + slot.size].reshape((*lead, *slot.shape)))
-        at += slot.size
-    return results
+    parts = np.split(out, np.cumsum([slot.size for slot in program.outputs])[:-1], axis=1)
+    each = zip(parts, program.outputs, strict=True)
+    return [part.reshape((*lead, *slot.shape)) for part, slot in each]
 
 
 # A rolled program, joint by joint.

@@ -294,7 +294,9 @@ class GenericSolver(BranchSolver):
             q, of = q[good], of[good]
             for k, lane in enumerate(left.tolist()):
                 found[lane] = _distinct([*found[lane], *q[of == k]], self.chain.n)
-            left = np.array([k for k in left.tolist() if not _paired(found[k])], dtype=np.intp)
+            counts = np.array([len(x) for x in found])[left]
+            # solutions come in pairs: an odd number lacks one
+            left = left[(counts == 0) | (counts % 2 == 1)]
             if not len(left):
                 break
         return found, sound & np.array([len(x) % 2 == 0 for x in found], dtype=bool)
@@ -315,10 +317,6 @@ class GenericSolver(BranchSolver):
         J = np.array(interpret(self._jacobian, q)[0])
         J[:, :3] /= size_of(rows_of(self.chain))
         return np.square(np.linalg.svd(J, compute_uv=False)[:, -1])
-
-
-def _paired(found: Array) -> bool:
-    return len(found) > 0 and len(found) % 2 == 0
 
 
 def put_nearest(found: Branches, poses: Array, reach: Reach) -> None:

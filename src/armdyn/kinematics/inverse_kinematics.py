@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -175,11 +175,12 @@ def inverse_kinematics(
         )
     if out is not None:
         checked_out(out, "`out`", (*lead, arm.n), arm.dtype)
-    search = _Search(
-        arm, given.frame, checked_positive(given.tolerance, "tolerance"), part,
-        checked_whole(given.restarts, "restarts", 0, MOST_RESTARTS), checked_seed(given.seed),
-        given.unreached, given.moving,
-    )  # fmt: skip
+    given = given._replace(
+        tolerance=checked_positive(given.tolerance, "tolerance"),
+        restarts=checked_whole(given.restarts, "restarts", 0, MOST_RESTARTS),
+        seed=checked_seed(given.seed),
+    )
+    search = _Search(arm, given, part)
     joints = arm.robot.joints
     # along a path, positions are those before its first pose
     outer = lead[:-1] if follow else lead
@@ -201,33 +202,24 @@ def inverse_kinematics(
     return out
 
 
+@dataclass(frozen=True)
 class _Search:
     """Searches for poses where the closed form has no answer."""
 
-    def __init__(
-        self,
-        arm: Arm,
-        frame: str | int,
-        tolerance: float,
-        part: Part,
-        tries: int,
-        seed: int,
-        unreached: str,
-        moving: int,
-    ) -> None:
-        self.arm, self.frame, self.tolerance, self.part = arm, frame, tolerance, part
-        self.tries, self.seed, self.unreached, self.moving = tries, seed, unreached, moving
+    arm: Arm
+    given: Options
+    part: Part
 
     @cached_property
     def reach(self) -> Reach:
-        return reach_of(self.arm, self.frame)
+        return reach_of(self.arm, self.given.frame)
 
     def each(self, solver: BranchSolver | None, targets: Array, first: Array, q: Array) -> None:
         """Write the positions for poses, each nearest to its start, to q."""
         reached = np.zeros(targets.shape[:-2], dtype=bool)
         if solver is not None:
             q[...], reached = solver.nearest(targets, first, "pose")
-            if self.tolerance < LEAST_ERROR:  # the search makes it more exact
+            if self.given.tolerance < LEAST_ERROR:  # the search makes it more exact
                 first, reached = q.copy(), np.zeros_like(reached)
         if reached.all():
             return
@@ -235,10 +227,10 @@ class _Search:
         if not self.part.whole:  # all of them at once, each from its own start
             poses = checked_poses("pose", targets).reshape(-1, 4, 4)
             here = starts.reshape(-1, q.shape[-1])
-            found = approach(self.reach, poses, here, self.tolerance, self.part)
+            found = approach(self.reach, poses, here, self.given.tolerance, self.part)
             q[...] = self.reach.nearest_turn(found.q, here).reshape(q.shape)
-            reached = found.within(self.tolerance).reshape(reached.shape)
-        closer = solver is not None and targets.ndim > 2 and self.tolerance >= LEAST_ERROR
+            reached = found.within(self.given.tolerance).reshape(reached.shape)
+        closer = solver is not None and targets.ndim > 2 and self.given.tolerance >= LEAST_ERROR
         for at in map(tuple, np.argwhere(~reached).tolist()):
             if closer and solver is not None:  # one pose is looked at more closely than many
                 q[at], reached[at] = solver.nearest(targets[at], starts[at], "pose")
@@ -249,14 +241,18 @@ class _Search:
         """Return positions for a pose by a search from many starts."""
         name = f"pose[{', '.join(map(str, at))}]" if at else ""
         exact = checked_pose("pose", target, shown_as=name)
-        others = self.reach.random(self.tries, np.random.default_rng(self.seed))
-        others[:, self.moving :] = start[self.moving :]
+        others = self.reach.random(self.given.restarts, np.random.default_rng(self.given.seed))
+        others[:, self.given.moving :] = start[self.given.moving :]
         try:
             return self._searched(exact, start, others, name)
         except UnreachedError as error:
-            if self.unreached == "raise":
+            if self.given.unreached == "raise":
                 raise
-            return np.array(error.q) if self.unreached == "nearest" else np.full(len(start), np.nan)
+            return (
+                np.array(error.q)
+                if self.given.unreached == "nearest"
+                else np.full(len(start), np.nan)
+            )
 
     def follow(
         self,
@@ -267,7 +263,7 @@ class _Search:
         q: Array,
     ) -> None:
         """Write the positions along one path of poses, each continuing the one before, to q."""
-        if solver is not None and self.tolerance >= LEAST_ERROR and len(targets[line]):
+        if solver is not None and self.given.tolerance >= LEAST_ERROR and len(targets[line]):
             found = followed(solver, targets[line], start, "pose")
             if found is not None:
                 q[line] = found
@@ -280,8 +276,8 @@ class _Search:
                 q[at] = nearest if reached else self.one(target, here, at)
             else:
                 exact = checked_pose("pose", target, shown_as=f"pose[{', '.join(map(str, at))}]")
-                found = approach(self.reach, exact, here[None], self.tolerance, self.part)
-                if found.within(self.tolerance)[0]:
+                found = approach(self.reach, exact, here[None], self.given.tolerance, self.part)
+                if found.within(self.given.tolerance)[0]:
                     q[at] = self.reach.nearest_turn(found.q[0], here)
                 else:
                     q[at] = self.one(target, here, at)
@@ -289,7 +285,7 @@ class _Search:
 
     def _searched(self, target: Array, first: Array, others: Array, name: str) -> Array:
         """Return the nearest positions to a start that a search from it and other starts finds."""
-        reach, tolerance = self.reach, self.tolerance
+        reach, tolerance = self.reach, self.given.tolerance
         starts = np.vstack([first, others])
         best = (np.inf, first, np.inf, np.inf)
         for k in range(0, len(starts), AT_ONCE):
