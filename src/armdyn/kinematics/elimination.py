@@ -325,7 +325,8 @@ def put_nearest(found: Branches, poses: Array, reach: Reach) -> None:
     They are the first branch of these poses, which is not valid; its margin is minus the distance
     [m] and the angle [rad] together.
     """
-    starts = np.vstack([reach.middle(), reach.random(STARTS, np.random.default_rng(0))])
+    centre, random = middle(reach.lower, reach.upper), np.random.default_rng(0)
+    starts = np.vstack([centre, reach.random(STARTS, random)])
     for at in map(tuple, np.argwhere((found.margin < 0.0).all(axis=-1)).tolist()):
         ends = approach(reach, nearest_rotations(poses[at]), starts, ERROR)
         best = ends.best()

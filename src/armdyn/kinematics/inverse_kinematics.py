@@ -248,11 +248,8 @@ class _Search:
         except UnreachedError as error:
             if self.given.unreached == "raise":
                 raise
-            return (
-                np.array(error.q)
-                if self.given.unreached == "nearest"
-                else np.full(len(start), np.nan)
-            )
+            nearest = np.array(error.q)
+            return nearest if self.given.unreached == "nearest" else np.full_like(nearest, np.nan)
 
     def follow(
         self,

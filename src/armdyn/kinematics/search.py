@@ -57,10 +57,6 @@ class Reach:
     upper: Array
     turns: NDArray[np.bool_]
 
-    def middle(self) -> Array:
-        """Return the middle of each range; if it is unbounded, the allowed position nearest 0."""
-        return middle(self.lower, self.upper)
-
     def random(self, count: int, rng: np.random.Generator) -> Array:
         """Return positions within the limits, ``(count, n)``; within one turn where unlimited."""
         low, high = self.lower, self.upper

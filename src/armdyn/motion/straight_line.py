@@ -269,13 +269,8 @@ class StraightLine(Trajectory):
         q0 = checked_start(arm.robot.joints, start)
         line = Line(arm.pose(q0), checked_pose("pose", pose))
         own = [joint.velocity for joint in arm.robot.joints]
-        v, a = (
-            checked_limits(value, name, arm.n)
-            for value, name in (
-                (own if velocity is None else velocity, "velocity"),
-                (joint_acceleration, "joint_acceleration"),
-            )
-        )
+        v = checked_limits(own if velocity is None else velocity, "velocity", arm.n)
+        a = checked_limits(joint_acceleration, "joint_acceleration", arm.n)
         wanted = None if duration is None else checked_duration(duration)
         ways = check_length(line)
         speeds = [

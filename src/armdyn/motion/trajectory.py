@@ -71,7 +71,9 @@ class Trajectory(ABC):
             (array([0.5]), array([0.9375]), array([0.]))
         """
         times = self._times(t)
-        return self._shaped(times, self._states(times.reshape(-1)))
+        states = self._states(times.reshape(-1))
+        q, qd, qdd = (x.reshape(*times.shape, self.n) for x in states)
+        return q, qd, qdd
 
     def q(self, t: ArrayLike) -> Array:
         """Return the positions.
@@ -158,12 +160,6 @@ class Trajectory(ABC):
                 argument=name,
             )
         return np.clip(times, 0.0, self.duration)
-
-    def _shaped(
-        self, times: Array, states: tuple[Array, Array, Array]
-    ) -> tuple[Array, Array, Array]:
-        q, qd, qdd = (x.reshape(*times.shape, self.n) for x in states)
-        return q, qd, qdd
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.n} joints, {self.duration:.4g} s>"

@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, InputError, NumericalError
-from armdyn.progress import Progress
+from armdyn.progress import portion
 from armdyn.simulation.events import (
     SAME_TIME,
     TIGHTER,
@@ -169,7 +169,7 @@ class _Integration:
 
     def _report(self, t: float) -> None:
         done = int(PROGRESS_PARTS * t / self._task.until)
-        if self._task.progress and done > self._reported:
+        if done > self._reported:
             self._reported = done
             self._task.progress(done, PROGRESS_PARTS, SIMULATING)
 
@@ -285,19 +285,12 @@ def integrate_members(task: Task, rtol: float, atol: float, times: Array) -> Sam
 
 
 def _member(task: Task, k: int) -> Task:
-    rows = slice(k, k + 1)
+    rows, first, all_parts = slice(k, k + 1), PROGRESS_PARTS * k, PROGRESS_PARTS * len(task.q)
     return replace(
         task, plant=task.plant.part(rows), forces=task.forces.of_arm(k), q=task.q[rows],
-        qd=task.qd[rows], progress=_shifted(task.progress, k, len(task.q)),
+        qd=task.qd[rows],
+        progress=portion(task.progress, first, first + PROGRESS_PARTS, all_parts, SIMULATING),
     )  # fmt: skip
-
-
-def _shifted(progress: Progress | None, k: int, arms: int) -> Progress | None:
-    """Return a function that reports the progress of one arm as part of the whole batch."""
-    if progress is None:
-        return None
-    report = progress
-    return lambda done, total, what: report(k * total + done, arms * total, what)
 
 
 def _of_arm(error: ArmdynError, k: int) -> ArmdynError:

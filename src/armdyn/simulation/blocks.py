@@ -15,7 +15,7 @@ from armdyn.cluster import Cluster
 from armdyn.errors import ArmdynError, InputError, shown
 from armdyn.progress import Progress, reporter
 from armdyn.simulation.fixed import ARMS_PER_PART
-from armdyn.simulation.forces import Quantity, spring_constants
+from armdyn.simulation.forces import Quantity, raised, spring_constants
 from armdyn.simulation.integrators import INTEGRATORS
 from armdyn.simulation.run import Run
 from armdyn.simulation.running import in_order, integrated, notes_on, prepared
@@ -116,11 +116,7 @@ def _rows(name: str, value: Any, rng: np.random.Generator, i: int, j: int) -> An
     try:
         rows = cast(Draw, value)(rng, j - i)
     except Exception as error:
-        raise InputError(
-            f"`{name}` raised {type(error).__name__}: {error}; when called with a generator and "
-            f"{j - i} arms.",
-            argument=name,
-        ) from error
+        raise raised(name, error, f"when called with a generator and {j - i} arms") from error
     what = f"the rows that it draws for {j - i} arms"
     return checked_array(rows, name, (j - i, "n"), what=what)
 

@@ -134,8 +134,6 @@ class _Counter:
         """Count a step."""
         if self.why is not None:
             raise _Ended
-        if self._task.progress is None:
-            return
         with self._lock:
             self._done += 1
             if self._done % self._often == 0 or self._done == self._total:

@@ -12,6 +12,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import InputError, shown
 from armdyn.simulation.events import Event
+from armdyn.simulation.forces import raised
 from armdyn.simulation.task import Task
 
 # Events at the ends of steps: passed limits, and zeros of functions.
@@ -69,9 +70,7 @@ def event_value(task: Task, k: int, t: float, q: Array, qd: Array) -> float:
         value = task.events[k](t, q[0].copy(), qd[0].copy())
         number = float(value)
     except Exception as error:
-        raise InputError(
-            f"`events[{k}]` raised {type(error).__name__}: {error}; at t = {t:.9g} s."
-        ) from error
+        raise raised(f"events[{k}]", error, f"at t = {t:.9g} s") from error
     if not np.isfinite(number):
         raise InputError(f"`events[{k}]` returned {shown(value)} at t = {t:.9g} s.")
     return number

@@ -13,14 +13,13 @@ from armdyn.arrays import Array
 from armdyn.checks import (
     checked_choice,
     checked_flag,
-    checked_function,
     checked_number,
     checked_per_joint,
     checked_positive,
 )
 from armdyn.errors import InputError, NumericalError
 from armdyn.kernel.batch import wanted_threads
-from armdyn.progress import Progress
+from armdyn.progress import Progress, reporter
 from armdyn.simulation.adaptive import integrate_adaptive, integrate_members
 from armdyn.simulation.events import SAME_GAP, SAME_TIME, SHORTER, TIGHTER, Event, check_energy
 from armdyn.simulation.fixed import integrate_fixed
@@ -123,8 +122,7 @@ def prepared(
         if value is not None:
             checked_per_joint(value, name, arm.n, least=0.0)
     at_limits = checked_choice(limits, "limits", LIMITS, what="way to treat limits")
-    if progress is not None:
-        checked_function(progress, "progress", what="a function of (done, total, what)")
+    report = reporter(progress)
     functions = checked_events(events, batch)
     relative = checked_positive(rtol, "rtol", what="a tolerance")
     absolute = 1e-3 * relative
@@ -161,7 +159,7 @@ def prepared(
     if longest is None and forces.is_function:
         widest = LONGEST_STEP * end
     task = Task(
-        plant, forces, q, qd, end, stepping, at_limits, breakaway, functions, progress,
+        plant, forces, q, qd, end, stepping, at_limits, breakaway, functions, report,
         wanted_threads(threads), wants_part, widest,
     )  # fmt: skip
     _check_stops(task)

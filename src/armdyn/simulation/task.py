@@ -15,7 +15,7 @@ from armdyn.errors import InputError, shown
 from armdyn.kinematics.turns import joint_limits
 from armdyn.progress import Progress
 from armdyn.simulation.events import MAX_SPEED, SAME_TIME, Event
-from armdyn.simulation.forces import Forces
+from armdyn.simulation.forces import Forces, check_increasing
 from armdyn.simulation.plant import Plant
 from armdyn.simulation.stiction import StictionState
 
@@ -58,7 +58,7 @@ class Task:
     limits: str
     stiction: float
     events: tuple[Callable[..., Any], ...]
-    progress: Progress | None
+    progress: Progress
     threads: int
     partial: bool
     longest: float
@@ -213,13 +213,7 @@ def sample_times(until: float, samples: object, joints: int) -> Array | None:
     if not given:
         return np.linspace(0.0, until, _count(cast(object, samples), joints))
     times = checked_array(cast(object, samples), "samples", ("K",), what="a number or times (K,)")
-    late = np.flatnonzero(np.diff(times) <= 0)
-    if len(late):
-        k = int(late[0])
-        raise InputError(
-            f"the times of `samples` go backwards: {times[k + 1]:g} s comes after {times[k]:g} s.",
-            argument="samples",
-        )
+    check_increasing(times, "samples")
     if times[0] < 0.0 or times[-1] > until:
         raise InputError(
             f"the times of `samples` are not all between 0 and {until:g} s.", argument="samples"
