@@ -180,7 +180,6 @@ def inverse_kinematics(
         restarts=checked_whole(given.restarts, "restarts", 0, MOST_RESTARTS),
         seed=checked_seed(given.seed),
     )
-    search = _Search(arm, given, part)
     joints = arm.robot.joints
     # along a path, positions are those before its first pose
     outer = lead[:-1] if follow else lead
@@ -189,13 +188,14 @@ def inverse_kinematics(
     else:
         first = checked_start(joints, start, lead=outer)
     closed = solver if given.method == "auto" and part.whole else None
+    search = _Search(arm, given, part, closed)
     q = np.empty((*lead, arm.n))
     if follow:
         starts = np.broadcast_to(first, (*outer, arm.n))
         for at in np.ndindex(*outer):
-            search.follow(closed, targets, starts[at], at, q)
+            search.follow(targets, starts[at], at, q)
     else:
-        search.each(closed, targets, first, q)
+        search.each(targets, first, q)
     if out is None:
         return q.astype(arm.dtype, copy=False)
     out[...] = q
@@ -204,18 +204,20 @@ def inverse_kinematics(
 
 @dataclass(frozen=True)
 class _Search:
-    """Searches for poses where the closed form has no answer."""
+    """Positions for poses: by the closed form if there is one, else by a search."""
 
     arm: Arm
     given: Options
     part: Part
+    solver: BranchSolver | None
 
     @cached_property
     def reach(self) -> Reach:
         return reach_of(self.arm, self.given.frame)
 
-    def each(self, solver: BranchSolver | None, targets: Array, first: Array, q: Array) -> None:
+    def each(self, targets: Array, first: Array, q: Array) -> None:
         """Write the positions for poses, each nearest to its start, to q."""
+        solver = self.solver
         reached = np.zeros(targets.shape[:-2], dtype=bool)
         if solver is not None:
             q[...], reached = solver.nearest(targets, first, "pose")
@@ -251,15 +253,9 @@ class _Search:
             nearest = np.array(error.q)
             return nearest if self.given.unreached == "nearest" else np.full_like(nearest, np.nan)
 
-    def follow(
-        self,
-        solver: BranchSolver | None,
-        targets: Array,
-        start: Array,
-        line: tuple[int, ...],
-        q: Array,
-    ) -> None:
+    def follow(self, targets: Array, start: Array, line: tuple[int, ...], q: Array) -> None:
         """Write the positions along one path of poses, each continuing the one before, to q."""
+        solver = self.solver
         if solver is not None and self.given.tolerance >= LEAST_ERROR and len(targets[line]):
             found = followed(solver, targets[line], start, "pose")
             if found is not None:
@@ -312,25 +308,22 @@ def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
 
 
 def checked_start(
-    joints: Sequence[Joint],
-    value: ArrayLike,
-    name: str = "start",
-    lead: tuple[int, ...] = (),
+    joints: Sequence[Joint], value: ArrayLike, *, lead: tuple[int, ...] = ()
 ) -> Array:
-    """Return a position ``(n,)``, or one for each of many ``(*lead, n)``, within joint limits."""
+    """Return the argument `start`, within joint limits: ``(n,)``, or many ``(*lead, n)``."""
     n = len(joints)
     shapes = ((n,), (*lead, n)) if lead else ((n,),)
     several = f", or of shape {(*lead, n)}" if lead else ""
-    q = checked_array(value, name, *shapes, what=f"{n} finite numbers{several}")
+    q = checked_array(value, "start", *shapes, what=f"{n} finite numbers{several}")
     lower, upper = joint_limits(joints)
     outside = (q < lower) | (q > upper)
     if outside.any():
         at = tuple(np.argwhere(outside)[0])
         joint = joints[int(at[-1])]
         raise InputError(
-            f"`{name}` has {joint.name} at {q[at]:g}, outside its limits {joint.lower:g} to "
+            f"`start` has {joint.name} at {q[at]:g}, outside its limits {joint.lower:g} to "
             f"{joint.upper:g}.",
-            argument=name,
+            argument="start",
         )
     return q
 

@@ -176,18 +176,9 @@ def _evaluator(
     return Evaluator(trace(function, slots(n), results, f"time_optimal_{name}"))
 
 
-def _bounds(
-    drives: Drives,
-    left: Row,
-    right: Row,
-    room_left: Row,
-    room_right: Row,
-    most: Row,
-    sigma: Row,
-    piece: Row,
-    top: Row,
-    last: Row,
-) -> Bounds:
+def _bounds(drives: Drives, *given: Row) -> Bounds:
+    """Return the bounds of u from all inputs but the speed, see `slots`."""
+    left, right, room_left, room_right, most, sigma, piece, top, last = given
     n = drives.n
     twice, _, least = piece
     touching, chord = max(min(last[0], top[0]), least), max(top[0], least)

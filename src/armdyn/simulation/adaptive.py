@@ -92,7 +92,7 @@ class _Integration:
         self._n = task.plant.n
         self._next = 0
         self._reported = 0
-        self._holds = task.holds(task.plant, task.q, task.qd)
+        self._holds = task.holds()
 
     def all(self) -> None:
         task = self._task
@@ -285,12 +285,9 @@ def integrate_members(task: Task, rtol: float, atol: float, times: Array) -> Sam
 
 
 def _member(task: Task, k: int) -> Task:
-    rows, first, all_parts = slice(k, k + 1), PROGRESS_PARTS * k, PROGRESS_PARTS * len(task.q)
-    return replace(
-        task, plant=task.plant.part(rows), forces=task.forces.of_arm(k), q=task.q[rows],
-        qd=task.qd[rows],
-        progress=portion(task.progress, first, first + PROGRESS_PARTS, all_parts, SIMULATING),
-    )  # fmt: skip
+    first, total = PROGRESS_PARTS * k, PROGRESS_PARTS * len(task.q)
+    progress = portion(task.progress, first, first + PROGRESS_PARTS, total, SIMULATING)
+    return replace(task.part(slice(k, k + 1), task.forces.of_arm(k)), progress=progress)
 
 
 def _of_arm(error: ArmdynError, k: int) -> ArmdynError:

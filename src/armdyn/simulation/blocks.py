@@ -123,6 +123,8 @@ def _rows(name: str, value: Any, rng: np.random.Generator, i: int, j: int) -> An
 
 # Blocks of a batch, simulated on the workers of a cluster and put together.
 
+# A block is simulated in one thread of a worker, which reports nothing.
+HERE: dict[str, Any] = {"progress": None, "threads": 1}
 # What a run has for every arm.
 COLUMNS = ("q", "qd", "qdd", "tau", "energy")
 
@@ -142,13 +144,13 @@ def simulated_in_blocks(
     report = reporter(progress)
     # all arguments are checked here, before any work; of draws, those of the first block
     if batch.arms is None:
-        job = prepared(arm, **batch.whole(), **given, progress=None, threads=1)
+        job = prepared(arm, {**HERE, **batch.whole(), **given})
         count = len(job.task.q)
     else:
         count = batch.arms
         i, j = bounds(count)[0]
         own = _acting(arm, given, count, i, j)
-        job = prepared(arm, **batch.drawn(0, i, j), **{**given, **own}, progress=None, threads=1)
+        job = prepared(arm, {**HERE, **batch.drawn(0, i, j), **given, **own})
         number = len(job.keep) or len(job.times if job.times is not None else ())
         check_memory(32 * number * count * arm.n, f"{number} samples of {count} arms", "samples")
     if not job.batch:
@@ -204,7 +206,7 @@ def _run_block(
     """Return the fields of the run of one block, without its arm."""
     try:
         values = batch.given if batch.arms is None else batch.drawn(number, i, j)
-        run = integrated(prepared(arm, **values, **options, progress=None, threads=1))
+        run = integrated(prepared(arm, {**HERE, **values, **options}))
     except ArmdynError as error:
         said = f"arms {i} to {j - 1}, where arm 0 is the first of them: {error}"
         error.args = (said, *error.args[1:])

@@ -9,11 +9,9 @@ from armdyn.errors import ArmdynError
 from armdyn.kernel.batch import in_threads
 from armdyn.simulation.events import SHORTER, check_state
 from armdyn.simulation.explicit import AdamsBashforth, RungeKutta
-from armdyn.simulation.forces import Forces
 from armdyn.simulation.integrators import Integrator, Tableau, Weights
 from armdyn.simulation.locate import CrossingDetector
 from armdyn.simulation.midpoint import Midpoint
-from armdyn.simulation.plant import Plant
 from armdyn.simulation.stepper import Stepper, System
 from armdyn.simulation.task import PROGRESS_PARTS, SIMULATING, Samples, Task
 
@@ -32,13 +30,13 @@ def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
     counted = _Counter(task, steps)
     rows = len(task.q)
     if task.partial or task.forces.is_function or rows <= ARMS_PER_PART:
-        return _part(task, task.plant, task.forces, slice(0, rows), steps, keep, counted)
+        return _part(task, steps, keep, counted)
     parts: dict[int, Samples] = {}
 
     def work(i: int, j: int) -> None:
-        plant, forces = task.plant.part(slice(i, j)), task.forces.part(i, j)
+        part = task.part(slice(i, j), task.forces.part(i, j))
         try:
-            parts[i] = _part(task, plant, forces, slice(i, j), steps, keep, counted)
+            parts[i] = _part(part, steps, keep, counted)
         except BaseException as error:
             counted.end(error)
             raise
@@ -52,19 +50,9 @@ def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
     return Samples.together([parts[i] for i in firsts], firsts)
 
 
-def _part(
-    task: Task,
-    plant: Plant,
-    forces: Forces,
-    rows: slice,
-    steps: int,
-    keep: Sequence[int],
-    counted: _Counter,
-) -> Samples:
-    q, qd = task.q[rows].copy(), task.qd[rows].copy()
-    h = task.until / steps
-    system = System(plant, forces, h, task.holds(plant, q, qd))
-    method = _stepper(task.integrator, system)
+def _part(task: Task, steps: int, keep: Sequence[int], counted: _Counter) -> Samples:
+    q, qd, h = task.q.copy(), task.qd.copy(), task.until / steps
+    method = _stepper(task.integrator, System(task.plant, task.forces, h, task.holds()))
     crossings = CrossingDetector(task, q, qd)
     result = Samples()
     recorded = keep if isinstance(keep, range) else set(keep)
@@ -72,13 +60,13 @@ def _part(
     try:
         for k in range(steps):
             t = k * h
-            forces.sample(t, q, qd)
+            task.forces.sample(t, q, qd)
             after = method.step(t, q, qd)
             if k in recorded:
                 qdd, tau = after.known or method.now(t, q, qd)
                 result.add(t, q, qd, qdd, tau)
             q, qd = after.q, after.qd
-            check_state(plant.arm, t + h, q, qd, SHORTER)
+            check_state(task.plant.arm, t + h, q, qd, SHORTER)
             ended = crossings.check(t, t + h, q, qd)
             counted.add()
             if ended:

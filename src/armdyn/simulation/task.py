@@ -73,11 +73,16 @@ class Task:
         """Limits at which joints stop."""
         return self.bounds if self.limits == "stop" else None
 
-    def holds(self, plant: Plant, q: Array, qd: Array) -> StictionState | None:
-        """Return which joints of some of the arms are held at first; None if none ever is."""
-        if not (plant.dry or self.limits == "stop"):
+    def holds(self) -> StictionState | None:
+        """Return which joints are held at first; None if none ever is."""
+        if not (self.plant.dry or self.limits == "stop"):
             return None
-        return StictionState(plant, q, qd, self.stiction, self.stops)
+        return StictionState(self.plant, self.q, self.qd, self.stiction, self.stops)
+
+    def part(self, rows: slice, forces: Forces) -> Task:
+        """Return the simulation of some of the arms, under their own forces."""
+        plant, q, qd = self.plant.part(rows), self.q[rows], self.qd[rows]
+        return replace(self, plant=plant, forces=forces, q=q, qd=qd)
 
 
 @dataclass

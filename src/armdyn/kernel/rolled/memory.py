@@ -132,52 +132,47 @@ class Table:
         return f"@{TABLE} = internal constant {kind} [{values}], align {line}\n"
 
 
+@dataclass
 class Reader:
     """Loads the numbers that a step at joint i reads, in values of a writer's width.
 
     Attributes:
+        w: emits the function.
+        memory: scratch memory of the kernel.
+        table: the table of constants.
+        inputs: address of the entries of each input.
+        i: the joint.
+        brought: the values that the sweep carries.
         kept: address of the numbers that are kept for the joint.
     """
 
-    def __init__(
-        self,
-        w: Writer,
-        memory: Memory,
-        table: Table,
-        inputs: Mapping[str, str],
-        i: str,
-        brought: Mapping[tuple[str, int], str],
-    ) -> None:
-        """Prepare to read.
+    w: Writer
+    memory: Memory
+    table: Table
+    inputs: Mapping[str, str]
+    i: str
+    brought: Mapping[tuple[str, int], str]
 
-        Args:
-            w: emits the function.
-            memory: scratch memory of the kernel.
-            table: the table of constants.
-            inputs: address of the entries of each input.
-            i: the joint.
-            brought: the values that the sweep carries.
-        """
-        self._w, self._memory, self._table = w, memory, table
-        self._inputs, self._i, self._brought = inputs, i, brought
-        self._constants = place(w, f"@{TABLE}", i, table.row)
-        self.kept = memory.kept(w, i)
+    def __post_init__(self) -> None:
+        """Emit the addresses of the joint's constants and kept numbers."""
+        self._constants = place(self.w, f"@{TABLE}", self.i, self.table.row)
+        self.kept = self.memory.kept(self.w, self.i)
 
     def read(self, number: Number) -> str:
         """Load a number that belongs to the joint."""
-        w, memory = self._w, self._memory
+        w, memory = self.w, self.memory
         one = w.resized(1)
         if number.place == "carry":
-            return self._brought[number.name, number.k]
+            return self.brought[number.name, number.k]
         if number.place == "constant":
-            value = one.load(self._constants, self._table.at(number.name, number.k))
+            value = one.load(self._constants, self.table.at(number.name, number.k))
             return w.splat(value)
         if number.place == "kept":
             at = memory.stored_at(number.name, number.k)
             # all columns of a single state share the kept numbers
             shared = memory.width == 1 and w.width > 1
             return w.splat(one.load(self.kept, at)) if shared else w.load(self.kept, at)
-        return w.load(place(w, self._inputs[number.name], self._i, memory.width), 0)
+        return w.load(place(w, self.inputs[number.name], self.i, memory.width), 0)
 
 
 def place(w: Writer, base: str, i: str, pitch: int) -> str:
