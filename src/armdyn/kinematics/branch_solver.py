@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,26 @@ MANY_POSES = 2 * PART
 # Positions of the redundant joint that are tried if none is given.
 REDUNDANCY_SAMPLES = 24
 NONE = np.empty(0, dtype=np.intp)
+
+
+class Query(NamedTuple):
+    """What is asked of a closed form.
+
+    Attributes:
+        poses: ``(..., 4, 4)``.
+        given: the redundancy ``(...)``; None if the form asks for none.
+        limits: whether branches beyond the limits are no solutions.
+        polish: steps of Newton's method; None for as many as the form needs.
+        name: of the poses, in messages.
+        out: arrays for the results.
+    """
+
+    poses: Array
+    given: Array | None
+    limits: bool = True
+    polish: int | None = None
+    name: str = "poses"
+    out: Branches | None = None
 
 
 class BranchSolver:
@@ -138,19 +158,12 @@ class BranchSolver:
     def _newton(self) -> Evaluator:
         return Evaluator(self.newton_program)
 
-    def __call__(
-        self,
-        poses: Array,
-        given: Array | None,
-        limits: bool,
-        polish: int | None = None,
-        name: str = "poses",
-        out: Branches | None = None,
-    ) -> Branches:
+    def __call__(self, query: Query) -> Branches:
         """Return all branches for poses ``(..., 4, 4)`` and the redundancy ``(...)``.
 
         `out` receives them; its arrays are dense.
         """
+        poses, given, limits, polish, name, out = query
         flat = poses.reshape(*poses.shape[:-2], 16)
         inputs = [flat] if given is None else [flat, given[..., None]]
         lead = flat.shape[:-1]
@@ -158,7 +171,7 @@ class BranchSolver:
             lead = np.broadcast_shapes(lead, given.shape)
         if math.prod(lead) > MANY_POSES and flat.shape[:-1] == lead:
             if given is None or given.ndim == 0 or given.shape == lead:
-                return self._by_parts(flat, given, limits, polish, name, out)
+                return self._by_parts(query)
         results = None if out is None else self._results(out, lead, limits)
         evaluate = self._evaluate if limits else self._evaluate_free
         outcome = evaluate(inputs, lead, out=results)
@@ -176,7 +189,7 @@ class BranchSolver:
             rows = all_rows[np.unravel_index(doubtful, all_rows.shape[:-1])]
         if len(rows) and roughness(rows.reshape(-1, 4, 4)) > ROUNDING:
             check_rotations(name, poses)
-            return self(nearest_rotations(poses), given, limits, polish, name, out)
+            return self(query._replace(poses=nearest_rotations(poses)))
         valid = None if out is None else out.valid
         if limits:
             valid = np.less_equal(misses[0], 0.0, out=valid)
@@ -203,22 +216,15 @@ class BranchSolver:
             return out
         return Branches(q, np.asarray(valid), margin, np.ones(lead, dtype=bool))
 
-    def _by_parts(
-        self,
-        poses: Array,
-        given: Array | None,
-        limits: bool,
-        polish: int | None,
-        name: str,
-        out: Branches | None,
-    ) -> Branches:
-        """Return all branches for many poses ``(..., 16)``, some at a time, while these are near.
+    def _by_parts(self, query: Query) -> Branches:
+        """Return all branches for many poses, some at a time, while these are near.
 
         What is computed of every branch and is no result is then used again and again.
         """
-        lead, B, n = poses.shape[:-1], self.form.branches, self.chain.n
+        poses, given = query.poses, query.given
+        lead, B, n = poses.shape[:-2], self.form.branches, self.chain.n
         count = math.prod(lead)
-        found = out or Branches(
+        found = query.out or Branches(
             new_rows(lead, (B, n)), np.empty((*lead, B), dtype=bool), new_rows(lead, (B,)),
             np.empty(lead, dtype=bool),
         )  # fmt: skip
@@ -233,11 +239,10 @@ class BranchSolver:
             part = Branches(q[at], valid[at], margin[at], complete[at])
             each = None if spare is None else spare[: len(q[at])] if shared else spare[at]
             try:
-                self(rows[at], each, limits, polish, name, part)
+                self(query._replace(poses=rows[at], given=each, out=part))
             except InputError:  # names the pose by its place among all
-                whole = poses.reshape(*lead, 4, 4)
-                checked_array(whole, name, what="finite numbers")
-                check_rotations(name, whole)
+                checked_array(poses, query.name, what="finite numbers")
+                check_rotations(query.name, poses)
                 raise
         return found
 
@@ -285,10 +290,10 @@ class BranchSolver:
             if one is not None:
                 return one, np.array(True)
         if at is None:
-            found = self(poses, None, True, None, name)
+            found = self(Query(poses, None, name=name))
         else:
             tried = self.tried(start, at)
-            found = joined(self(poses[..., None, :, :], tried, True, None, name))
+            found = joined(self(Query(poses[..., None, :, :], tried, name=name)))
         here = start[..., None, :]
         q = nearest_turn(found.q, here, self.lower, self.upper, self.turns)
         away = np.where(found.valid, np.square(q - here).sum(axis=-1), np.inf)

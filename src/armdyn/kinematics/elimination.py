@@ -27,7 +27,7 @@ from armdyn.checks import checked_array
 from armdyn.graph.interpret import interpret
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
-from armdyn.kinematics.branch_solver import ERROR, BranchSolver
+from armdyn.kinematics.branch_solver import ERROR, BranchSolver, Query
 from armdyn.kinematics.families import generic_form
 from armdyn.kinematics.geometry import rows_of, size_of
 from armdyn.kinematics.poses import check_rotations, nearest_rotations
@@ -234,16 +234,9 @@ class GenericSolver(BranchSolver):
             if len(self.walks) < MAX_WALKS and walk.spectrum(np.array(seen)).sound.all():
                 self.walks.append(walk)
 
-    def __call__(
-        self,
-        poses: Array,
-        given: Array | None,
-        limits: bool,
-        polish: int | None = None,
-        name: str = "poses",
-        out: Branches | None = None,
-    ) -> Branches:
+    def __call__(self, query: Query) -> Branches:
         """Return all solutions for poses ``(..., 4, 4)``; those that are missing are not valid."""
+        poses, _, limits, polish, name, out = query
         checked_array(poses, name, empty=True, what="finite numbers")
         check_rotations(name, poses)
         lead, B, n = poses.shape[:-2], self.form.branches, self.chain.n

@@ -20,7 +20,7 @@ from armdyn.checks import (
     checked_whole,
 )
 from armdyn.errors import InputError, UnreachedError
-from armdyn.kinematics.branch_solver import BranchSolver
+from armdyn.kinematics.branch_solver import BranchSolver, Query
 from armdyn.kinematics.families import closed_form, swivel_form
 from armdyn.kinematics.poses import Part, checked_part, checked_pose, checked_poses, shaped_poses
 from armdyn.kinematics.search import Reach, approach, middle
@@ -53,9 +53,9 @@ def followed(solver: BranchSolver, poses: Array, start: Array, name: str) -> Arr
     """
     at = solver.form.given
     if at is None:
-        return _cheapest(solver, solver(poses, None, True, None, name), start)
+        return _cheapest(solver, solver(Query(poses, None, name=name)), start)
     for given in (start[at], *solver.spread().tolist()):
-        path = _cheapest(solver, solver(poses, np.asarray(given), True, None, name), start)
+        path = _cheapest(solver, solver(Query(poses, np.asarray(given), name=name)), start)
         if path is not None:
             return path
     return None

@@ -129,13 +129,8 @@ def prepared(arm: Arm, given: Mapping[str, Any]) -> Job:
     pushing = None
     if at_limits == "spring":
         pushing = spring(arm, q, given["stiffness"], given["damping"])
-    plant = Plant(
-        arm,
-        given["method"],
-        friction=has_friction,
-        inside=stepping.family != "midpoint",
-        parameters=rows,
-    )
+    inside = stepping.family != "midpoint"
+    plant = Plant(arm, given["method"], friction=has_friction, inside=inside, parameters=rows)
     forces = Forces(arm, drive, external, pushing)
     if given["longest"] is None and forces.is_function:
         widest = LONGEST_STEP * end
