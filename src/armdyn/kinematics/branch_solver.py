@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # A margin above the first is that of a solution, one below minus the second that of none (no unit).
 # Between, two branches meet: rounding counts by its square root, and Newton's method decides.
 MEETING_MARGIN, UNREACHABLE_MARGIN = 1e-10, 1e-6
+# Steps of Newton's method there.
 MEETING_STEPS = 4
 # Largest error of a pose, in rotation [-] and in position relative to the size of the arm, of a
 # branch that is marked as valid.

@@ -16,6 +16,7 @@ from armdyn.kinematics.search import Reach
 from armdyn.kinematics.turns import Branches, joined
 from armdyn.programs.arguments import checked_out
 
+# More steps of Newton's method are taken to be a mistake.
 MOST_POLISH = 20
 
 TURNS = "turns"

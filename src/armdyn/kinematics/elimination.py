@@ -39,6 +39,8 @@ from armdyn.scalar import Scalar
 
 Complex = NDArray[np.complex128]
 
+# Degree in cosine and sine of the third turn of the determinant whose zeros are the solutions: 16
+# roots. It is sampled at more turns than 2 * 8 + 1, so that rounding shows in higher harmonics.
 DEGREE = 8
 SAMPLES = 2.0 * np.pi * np.arange(32) / 32
 # Three angles determine the factors of 1, cosine and sine; three by three those of their products.
@@ -203,6 +205,7 @@ def _fourteen(E: Array) -> Array:
 
 # Poses at which walks around the loop are tried, and the most walks that are kept.
 TRIAL_POSES, MAX_WALKS = 3, 3
+# Steps of Newton's method from a root; each squares the error.
 STEPS = 6
 # Poses that are solved at a time.
 AT_ONCE = 64

@@ -24,6 +24,9 @@ Function = Callable[[Array], Array]
 STEPS = 120
 STEPS_AFTER = 12
 
+# Damping of the first step, lever arms being 1; it falls eightfold with every step that helps, but
+# not below the rounding of J^T J, and grows fivefold with every other one. A start whose damping
+# exceeds the last number is in a local minimum.
 DAMPING = 1e-2
 LEAST_DAMPING = 1e-14
 STUCK = 1e8

@@ -271,6 +271,7 @@ def is_ball(rows: Sequence[Row]) -> bool:
 # along axis 1, e2 = z x n and e1 = e2 x n, the elbow lies on the side cos(psi) e1 + sin(psi) e2.
 # Where n is parallel to axis 1 the angle has no zero of its own, and is counted from x.
 
+# Two each of the elbow, the shoulder and the wrist.
 BRANCHES = 8
 
 

@@ -35,6 +35,7 @@ Row = Sequence[Scalar]
 
 # The least share of b that counts as a: a torque of this share times u is rounding.
 LEAST_SHARE = 1e-10
+# The same where b is zero, too: such a row bounds nothing.
 LEAST_SIZE = 1e-14
 # A bound of u that never matters.
 UNBOUNDED = 1e30

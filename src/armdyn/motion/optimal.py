@@ -36,6 +36,7 @@ from armdyn.motion.paths import FunctionPath, Paths, repeated, splines
 from armdyn.motion.planning import Plan, plans
 from armdyn.motion.trajectory import Trajectory, checked_arm
 
+# More nodes are taken to be a mistake.
 MOST_NODES = 20_000
 # A limit counts as reached from this share on.
 ACTIVE = 0.99

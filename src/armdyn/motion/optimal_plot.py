@@ -14,6 +14,7 @@ from armdyn.present.pictures import check_picture, new_figure, plain_text, write
 if TYPE_CHECKING:
     from armdyn.motion.optimal import TimeOptimal
 
+# Points of a curve: more than a picture has pixels across.
 SAMPLES = 2000
 # How lines of the phase plane show which limit of a joint is reached.
 STYLES = {"effort": "-", "acceleration": "-.", "velocity": ":"}

@@ -32,6 +32,7 @@ SPEEDS_COMPARED, LEVELS = 8, 3
 SPEEDS_TOGETHER = 8
 # A bound violated by less than this share is rounding.
 ROUNDING = 1e-9
+# Less than any denominator that occurs, so that nothing is divided by zero.
 LEAST = 1e-200
 
 

@@ -30,8 +30,10 @@ from armdyn.numerics import ratio
 # kinematics have all solutions at all nodes computed at once; of these, each node has the one that
 # continues the path.
 
+# Nodes at first; their pieces are halved until the line is followed, up to the second number.
 NODES = 33
 MOST_NODES = 2049
+# Steps of Newton's method that put a node on the line; each squares its distance.
 CORRECTIONS = 8
 
 # A pose closer to the line than this [m or rad] is on it: forward kinematics has rounding.

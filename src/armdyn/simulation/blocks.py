@@ -32,6 +32,7 @@ Draw: TypeAlias = Callable[[np.random.Generator, int], ArrayLike]
 # Arms of a block: those that one thread simulates together.
 ARMS = ARMS_PER_PART
 
+# More arms are taken to be a mistake.
 MOST_ARMS = 10**9
 
 

@@ -166,6 +166,7 @@ def _title(run: Run) -> str:
 
 # A run as a page in which the arm moves.
 
+# A larger number of samples means a wrong rate.
 MOST_PAGE_SAMPLES = 200_000
 # Events that the head of the page tells one by one; of more it tells the kinds.
 MOST_PAGE_EVENTS = 3

@@ -100,6 +100,7 @@ CONVERGED = 2e-15
 ROUNDING = 1e-11
 # Lower velocities [rad/s or m/s] count as this large in these shares.
 MIN_VELOCITY_SCALE = 1e-3
+# Iterations that do not end by then do not converge: the step is too long.
 MOST_ITERATIONS = 100
 
 

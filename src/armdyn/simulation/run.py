@@ -35,6 +35,7 @@ MOST_EVENTS = 20
 LARGEST_JITTER = 0.3
 # Samples of the run must not be farther apart than this many measured steps.
 MAX_SAMPLE_RATIO = 1.5
+# A larger number of samples means a wrong rate.
 MOST_SAMPLES = 10_000_000
 # Jitter is limited to this share of a step; beyond it, a sample could overtake the next one.
 FARTHEST_OFF = 0.45

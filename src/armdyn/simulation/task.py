@@ -132,6 +132,7 @@ class Samples:
 
 LIMITS = ("report", "stop", "spring")
 
+# More steps are taken to be a mistake of the unit of time.
 MOST_STEPS = 100_000_000
 # Largest memory for samples [bytes]: by default, and on request.
 LARGEST, LARGEST_ASKED = 2**31, 2**34
