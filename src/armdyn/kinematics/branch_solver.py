@@ -143,17 +143,10 @@ class BranchSolver:
     @cached_property
     def newton_program(self) -> Program:
         """The traced code of a step of Newton's method: of q and a pose; new q, error before."""
-        n, held = self.chain.n, self.form.given
-
-        def function(q: list[float], T: list[float]) -> tuple[list[Scalar], Scalar]:
-            return newton(self.chain, held, q, T)
-
-        return trace(
-            function,
-            [Slot("q", (n,)), Slot("pose", (16,))],
-            [Slot("moved", (n,)), Slot("error", ())],
-            "inverse_kinematics_step",
-        )
+        n = self.chain.n
+        inputs, outputs = [Slot("q", (n,)), Slot("pose", (16,))], [Slot("moved", (n,))]
+        step = partial(newton, self.chain, self.form.given)
+        return trace(step, inputs, [*outputs, Slot("error", ())], "inverse_kinematics_step")
 
     @cached_property
     def _newton(self) -> Evaluator:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -35,7 +35,6 @@ from armdyn.kinematics.search import Reach, approach, middle
 from armdyn.kinematics.turns import Branches, nearest_turn
 from armdyn.robot.chain import Chain
 from armdyn.robot.joint import Joint
-from armdyn.scalar import Scalar
 
 Complex = NDArray[np.complex128]
 
@@ -300,11 +299,8 @@ class GenericSolver(BranchSolver):
     @cached_property
     def _jacobian(self) -> Program:
         n = self.chain.n
-
-        def function(q: list[Scalar]) -> list[list[Scalar]]:
-            return jacobian(self.chain, q, n + 1)
-
-        return trace(function, [Slot("q", (n,))], [Slot("J", (6, n))], "jacobian")
+        of_tip = partial(jacobian, self.chain, frame=n + 1)
+        return trace(of_tip, [Slot("q", (n,))], [Slot("J", (6, n))], "jacobian")
 
     def _margins(self, q: Array) -> Array:
         """Return the squares of the least singular values of Jacobians, lengths by the arm's."""

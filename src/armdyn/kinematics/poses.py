@@ -126,15 +126,13 @@ def rotation_vectors(R: Array) -> Array:
     x, y, z = R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]
     xy, xz, yz = R[:, 0, 1] + R[:, 1, 0], R[:, 0, 2] + R[:, 2, 0], R[:, 1, 2] + R[:, 2, 1]
     # row k of this symmetric matrix is 4 q_k q, of the quaternion q = (w, x, y, z)
-    rows = np.stack(
-        [
-            np.stack([1 + xx + yy + zz, x, y, z], axis=1),
-            np.stack([x, 1 + xx - yy - zz, xy, xz], axis=1),
-            np.stack([y, xy, 1 - xx + yy - zz, yz], axis=1),
-            np.stack([z, xz, yz, 1 - xx - yy + zz], axis=1),
-        ],
-        axis=1,
-    )
+    products = [
+        [1 + xx + yy + zz, x, y, z],
+        [x, 1 + xx - yy - zz, xy, xz],
+        [y, xy, 1 - xx + yy - zz, yz],
+        [z, xz, yz, 1 - xx - yy + zz],
+    ]
+    rows = np.moveaxis(np.array(products), -1, 0)
     largest = np.argmax(np.einsum("bii->bi", rows), axis=1)
     q = rows[np.arange(len(R)), largest]
     q = np.where(q[:, :1] < 0.0, -q, q)
