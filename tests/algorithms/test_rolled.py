@@ -11,7 +11,6 @@ from armdyn import Robot, generic
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.graph.count import Operations, count
-from armdyn.graph.interpret import evaluate_rolled
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled, count_rolled, verify_rolled
 from armdyn.kernel.kernel import compile_program
@@ -21,6 +20,7 @@ from armdyn.robot.library import random_joint
 from armdyn.scalar import Op, symbol
 from support.long_arms import ROLLED, asked, pinocchio, with_drives
 from support.robots import FAMILIES, random_robot, random_state, relative_error
+from support.rolled import evaluate_rolled
 
 # the method whose lines the sweeps follow most closely
 LIKE = {

@@ -11,10 +11,10 @@ import pytest
 
 from armdyn.errors import GraphError
 from armdyn.graph.count import Operations, count
-from armdyn.graph.interpret import evaluate_rolled
 from armdyn.graph.program import Slot
 from armdyn.graph.roll import roll
 from armdyn.graph.rolled import Rolled
+from support.rolled import evaluate_rolled
 
 N = 4
 TABLE = {"a": [(2.0, 5.0), (3.0, 5.0), (-1.0, 5.0), (0.5, 5.0)]}

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from armdyn.graph.program import Instruction, Program, Slot
 from armdyn.graph.rolled import Rolled, Sweep, place_and_name, verify_rolled
@@ -23,36 +23,14 @@ from armdyn.graph.simplify import hoist, simplify
 from armdyn.graph.trace import trace
 from armdyn.scalar import Node, Op, Scalar, symbol
 
-Values: TypeAlias = Mapping[str, Sequence[Scalar]]
-Step: TypeAlias = Callable[[Values], Values]
+if TYPE_CHECKING:  # tracing takes any object with these attributes
+    from armdyn.algorithms.rolled.sweeps import Step
+    from armdyn.algorithms.rolled.sweeps import Sweep as SweepSteps
+
 Label: TypeAlias = tuple[str, int]
 """One number of a slot: the slot's name, "place:name", and an index."""
 
 TABLE = "constant:joint"
-
-
-class SweepSteps(Protocol):
-    """A sweep whose steps are functions that map numbers by slot name; see `Sweep`."""
-
-    @property
-    def outward(self) -> bool:
-        """Whether the sweep goes from the base to the tip."""
-        ...
-
-    @property
-    def step(self) -> Step:
-        """The function of one joint."""
-        ...
-
-    @property
-    def start(self) -> Mapping[str, Sequence[float]]:
-        """Values before the first joint."""
-        ...
-
-    @property
-    def columns(self) -> Step | None:
-        """The function of one column of a matrix, if the sweep has one."""
-        ...
 
 
 @dataclass(frozen=True)

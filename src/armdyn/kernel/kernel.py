@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -46,10 +46,6 @@ def compile_program(
     """
     codegen = Codegen(target or default_target(), element)
     return Kernel(program, codegen, object_code(program, codegen))
-
-
-def _compiled_here(program: Program | Rolled, element: ElementType) -> Kernel:
-    return compile_program(program, element=element)
 
 
 def object_code(program: Program | Rolled, codegen: Codegen) -> bytes:
@@ -154,7 +150,7 @@ class Kernel:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; unpickling compiles it for the local machine."""
-        return (_compiled_here, (self.program, self.element))
+        return (partial(compile_program, element=self.element), (self.program,))
 
     def __repr__(self) -> str:
         what = f"{self.program.name}, {len(self.object_code)} bytes"

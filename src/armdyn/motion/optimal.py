@@ -34,8 +34,9 @@ from armdyn.motion.checking import LIMITS
 from armdyn.motion.limits import Limits, Question, limits_of
 from armdyn.motion.paths import FunctionPath, Paths, repeated, splines
 from armdyn.motion.planning import Plan, plans
-from armdyn.motion.trajectory import Trajectory
+from armdyn.motion.trajectory import Trajectory, checked_arm
 
+# More nodes are taken to be a mistake.
 MOST_NODES = 20_000
 # A limit counts as reached from this share on.
 ACTIVE = 0.99
@@ -304,9 +305,7 @@ def time_optimal(
         >>> bool((abs(qd) <= 1.001 * motion.limits.velocity).all())
         True
     """
-    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
-    arm = arm.astype(np.float64)
+    arm = checked_arm(arm)
     question = Question(
         arm,
         limits_of(arm, velocity, acceleration, effort),

@@ -70,7 +70,7 @@ class Plant:
         self._constants: Array = np.array(self.law.constants(chain), dtype=np.float64)
         self.friction: Array = self._constants[: len(self.law.names)]
         self.friction *= friction
-        self._smooth, self._sliding, self._share = _friction_programs(self.law)
+        self._smooth, self._sliding, self._share = friction_programs(self.law)
         self._method = method
         self._inside = inside and not self.dry
         self.constants: dict[str, Array] = {}
@@ -255,9 +255,6 @@ class Plant:
         return self.of("kinetic_energy", q, qd) + self.of("potential_energy", q)
 
 
-_friction_programs = lru_cache(maxsize=8)(friction_programs)
-
-
 @lru_cache(maxsize=64)
 def compiled(program: Program) -> Any:
     """Return a program as a function of arrays; a very long one is interpreted."""
@@ -266,9 +263,9 @@ def compiled(program: Program) -> Any:
         return kernel
 
     def slowly(*arrays: Array) -> Any:
-        rows = max(len(a) for a, s in zip(arrays, program.inputs, strict=True) if _has_rows(a, s))
-        inputs = zip(arrays, program.inputs, strict=True)
-        results = interpret(program, *(np.broadcast_to(a, (rows, *s.shape)) for a, s in inputs))
+        inputs = [*zip(arrays, program.inputs, strict=True)]
+        lead = np.broadcast_shapes(*(a.shape[: a.ndim - len(s.shape)] for a, s in inputs))
+        results = interpret(program, *(np.broadcast_to(a, (*lead, *s.shape)) for a, s in inputs))
         return results[0] if len(results) == 1 else tuple(results)
 
     return slowly
@@ -280,10 +277,6 @@ def _parametric(chain: Chain, quantity: str, method: str) -> Program:
         return kinetic_program(_parametric(chain, "mass_matrix", AUTO))
     found = parametric(chain, quantity, AUTO if method == ROLLED else method)
     return parametric(chain, quantity).program if found.divides_by_masses else found.program
-
-
-def _has_rows(array: Array, slot: Any) -> bool:
-    return array.ndim > len(slot.shape)
 
 
 def _solved(M: Array, right: Array, held: Truths) -> Array:
