@@ -24,9 +24,6 @@ from armdyn.progress import Progress, silent
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 
-# The folder of the results; verbs that need one declare no default.
-OUT_FOLDER = typer.Option("--out", "-o", metavar="DIR", help="Output folder.")
-
 # Width of tables in a pipe, which has no width of its own.
 PIPE_WIDTH = 160
 

@@ -6,12 +6,11 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from armdyn.arm.arm import Arm
 from armdyn.cli.console import complain
+from armdyn.cli.option_names import flag, option
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, LogWarning, shown
 from armdyn.log.clock import at_source_times
@@ -28,41 +27,25 @@ WHAT = ("t", "q", "qd", "qdd", "tau", "current")
 class LogOptions:
     """Options for reading logs."""
 
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="WHAT=NAME",
-            help="Column names: t=clock, q='axis*_angle', tau=m1,m2; repeatable.",
-            show_default="recognised by name",
-        ),
-    ] = None
-    units: Annotated[
-        str | None,
-        typer.Option(
-            help="Unit of positions: rad, deg, m or mm; one, or one per joint by commas.",
-            show_default="of the column names, else rad",
-        ),
-    ] = None
-    time_unit: Annotated[
-        str | None,
-        typer.Option(
-            help="Unit of time stamps: s, ms, us or ns.", show_default="inferred from the stamps"
-        ),
-    ] = None
-    gear: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATIOS",
-            help="Gear ratios of motor-side data (joint turns per motor turn): 1/100,1/80,...",
-            show_default="joint-side data",
-        ),
-    ] = None
-    sort: Annotated[
-        bool, typer.Option("--sort", help="Sort rows by time; drop duplicated time stamps.")
-    ] = False
-    missing: Annotated[
-        bool, typer.Option("--drop-missing", help="Drop rows with missing values.")
-    ] = False
+    columns: list[str] | None = option(
+        "Column names: t=clock, q='axis*_angle', tau=m1,m2; repeatable.",
+        "WHAT=NAME",
+        shown="recognised by name",
+    )
+    units: str | None = option(
+        "Unit of positions: rad, deg, m or mm; one, or one per joint by commas.",
+        shown="of the column names, else rad",
+    )
+    time_unit: str | None = option(
+        "Unit of time stamps: s, ms, us or ns.", shown="inferred from the stamps"
+    )
+    gear: str | None = option(
+        "Gear ratios of motor-side data (joint turns per motor turn): 1/100,1/80,...",
+        "RATIOS",
+        shown="joint-side data",
+    )
+    sort: bool = flag("--sort", "Sort rows by time; drop duplicated time stamps.")
+    missing: bool = flag("--drop-missing", "Drop rows with missing values.")
 
     def refuse(self, why: str) -> None:
         """Refuse these options in a command without a log."""

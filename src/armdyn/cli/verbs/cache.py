@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from armdyn.cli.console import JsonOption, complain, print_json, show
+from armdyn.cli.option_names import flag
 from armdyn.errors import ArmdynError, CacheWarning
 from armdyn.kernel.cache import Cache, default_cache
 from armdyn.present.tables import Grid
@@ -16,9 +15,7 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def cache(
-    clear: Annotated[
-        bool, typer.Option("--clear", help="Remove all compiled functions from the cache.")
-    ] = False,
+    clear: bool = flag("--clear", "Remove all compiled functions from the cache."),
     as_json: JsonOption = False,
 ) -> None:
     """Show or clear the cache of compiled functions."""

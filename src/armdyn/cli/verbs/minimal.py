@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeAlias
-
-import typer
+from typing import Any, Literal, TypeAlias
 
 from armdyn.arm.arm import Arm
 from armdyn.cli.console import JsonOption, complain, plain, print_json, show
+from armdyn.cli.option_names import flag
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError, RobotWarning
 from armdyn.minimal.other_sets import OtherSet
@@ -23,21 +22,14 @@ Part: TypeAlias = Literal["gravity", "inertia"]
 
 def minimal(
     robot: RobotOptions,
-    rotor: Annotated[bool, typer.Option("--rotor", help="Include rotor inertias.")] = False,
-    friction: Annotated[bool, typer.Option("--friction", help="Include friction.")] = False,
-    gravity_only: Annotated[
-        bool,
-        typer.Option("--gravity-only", help="Only the parameters of the gravity torques."),
-    ] = False,
-    inertia_only: Annotated[
-        bool,
-        typer.Option("--inertia-only", help="Only the parameters of the mass matrix."),
-    ] = False,
-    khalil_gautier: Annotated[
-        bool,
-        typer.Option("--khalil-gautier", help="Use the base parameters of Khalil and Gautier."),
-    ] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    rotor: bool = flag("--rotor", "Include rotor inertias."),
+    friction: bool = flag("--friction", "Include friction."),
+    gravity_only: bool = flag("--gravity-only", "Only the parameters of the gravity torques."),
+    inertia_only: bool = flag("--inertia-only", "Only the parameters of the mass matrix."),
+    khalil_gautier: bool = flag(
+        "--khalil-gautier", "Use the base parameters of Khalil and Gautier."
+    ),
+    latex: bool = flag("--latex", "Print LaTeX."),
     as_json: JsonOption = False,
 ) -> None:
     """Compute the identifiable (base) parameters of an arm."""
