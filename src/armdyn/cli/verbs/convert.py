@@ -15,7 +15,7 @@ from armdyn.cli.option_names import argument
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import ArmdynError, InputError, RobotFileError, RobotWarning
 from armdyn.present.tables import Grid, Tone, Toned
-from armdyn.robot.files import check_written, lost_on_export, read_robot, write_robot
+from armdyn.robot.files import checked_writer, lost_on_export, read_robot, write_robot
 from armdyn.robot.model import Robot
 from armdyn.writing import check_target, check_writable, scratch_folder, write_whole
 
@@ -34,7 +34,7 @@ def convert(
     as_json: JsonOption = False,
 ) -> None:
     """Convert a robot file to another format; exit status 1 if the torques differ."""
-    check_written(out)
+    checked_writer(out)
     source = str(robot)
     if out.exists() and Path(source).exists() and out.samefile(source):
         raise InputError(f"{out} is the file to read; give the new one another name.")

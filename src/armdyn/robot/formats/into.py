@@ -17,9 +17,8 @@ from armdyn.robot.formats.assemble import TIP, assembled
 from armdyn.robot.formats.axes import Snap
 from armdyn.robot.formats.bodies import Body, body_in, body_of, joined, placed, six_of, without
 from armdyn.robot.formats.geometry import at_zero, invert, product
-from armdyn.robot.formats.records import Description, Fault, TreeLink, listed
+from armdyn.robot.formats.records import ArmOptions, Description, Fault, TreeLink, listed
 from armdyn.robot.joint import Joint
-from armdyn.robot.leniency import Leniency
 from armdyn.robot.model import NamedFrame, Robot
 
 # Numbers closer than this, relative to their size, are the same: rounding of turns and sums.
@@ -186,9 +185,7 @@ def _derived(robot: Robot, description: Description) -> Robot:
     first, last = (description.joints[robot.joints[k].name] for k in (0, -1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = assembled(
-            description, base=first.parent, tip=last.child, leniency=Leniency(strict=False)
-        )
+        found = assembled(description, ArmOptions(first.parent, last.child, strict=False))
     rows = [[(j.name, j.kind) for j in one.joints] for one in (robot, found)]
     numbers = [
         [(j.beta, j.b, j.theta, j.d, j.tilt) for j in one.joints[1:]] for one in (robot, found)

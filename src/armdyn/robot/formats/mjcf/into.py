@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot.formats.bodies import Body, six_of
 from armdyn.robot.formats.geometry import product, quaternion_rotation
 from armdyn.robot.formats.into import EQUAL_NUMBER_TOLERANCE, NewInertial, new_inertials
 from armdyn.robot.formats.mjcf.model import ATTRIBUTES, Drives, own_fields, own_name
 from armdyn.robot.formats.mjcf.read import Read, read_description
+from armdyn.robot.formats.mjcf.source import LARGEST_TEXT
 from armdyn.robot.formats.mjcf.write import principal
-from armdyn.robot.formats.records import Description, Fault, listed
+from armdyn.robot.formats.records import Description, Fault, file_bytes, listed, naming
 from armdyn.robot.formats.xml import XmlElement, XmlSource, number_text, numbers_text
 from armdyn.robot.joint import Joint
 from armdyn.robot.model import Robot
@@ -53,8 +53,8 @@ def mjcf_into(
         RobotFileError: the file cannot be read, describes another arm, or cannot take the change.
     """
     path = Path(original)
-    try:
-        data = path.read_bytes()
+    with naming(path):
+        data = file_bytes(path, LARGEST_TEXT, "a model without its meshes")
         read = read_description(path, packages=packages, data=data)
         source = XmlSource(data)
         editor = _Editor(source, read)
@@ -67,12 +67,6 @@ def mjcf_into(
             again = read_description(path, packages=packages, data=edited)
             _check_read_back(robot, again.description)
         return edited
-    except OSError as error:
-        raise RobotFileError(path, f"cannot be read: {error.strerror or error}.") from None
-    except Fault as fault:
-        raise RobotFileError(path, str(fault)) from None
-    except RobotError as error:
-        raise RobotFileError(path, str(error)) from error
 
 
 def _changed(joint: Joint, description: Description) -> dict[str, float]:
