@@ -116,22 +116,17 @@ class FitOptions:
         if self.no_friction and self.friction not in (None, "false"):
             raise InputError("--friction and --no-friction contradict each other; give one.")
         flip, coupling, extra = self.flip, self.coupling, self.extra
-        values: dict[str, Any] = {
+        values = vars(self) | {
             "friction": False if self.no_friction else _friction(self.friction),
-            "rotor": self.rotor,
-            "physical": self.physical,
-            "prior": self.prior,
+            "no_friction": None,
             "tilt": False if self.tilt is False else None,
             "coupling": None if coupling is None else read_coupling(coupling, arm.n),
             "extra": None if extra is None else read_extra(extra, arm),
-            "cutoff": self.cutoff,
             "trim": _trim(self.trim),
             "delay": _delay(self.delay),
             "flip": None if flip is None else [_joint(word) for word in flip.split(",")],
             "dead_band": numbers("dead-band", self.dead_band),
-            "decimate": self.decimate,
             "weights": numbers("weights", self.weights),
-            "robust": self.robust,
         }
         return {name: value for name, value in values.items() if value is not None}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ class LogOptions:
 
     def refuse(self, why: str) -> None:
         """Refuse these options in a command without a log."""
-        if names := [f"`{x.name}`" for x in fields(self) if getattr(self, x.name)]:
+        if names := [f"`{name}`" for name, value in vars(self).items() if value]:
             raise InputError(f"{', '.join(names)} {why}")
 
     def arguments(self, n: int) -> dict[str, Any]:

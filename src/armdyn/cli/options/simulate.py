@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -94,5 +94,5 @@ class Sensors:
     @property
     def _settings(self) -> dict[str, Any]:
         """Arguments of `Run.measured`; options that are left out have its defaults."""
-        named = ((field.name, getattr(self, field.name)) for field in fields(self))
+        named = vars(self).items()
         return {name: x for name, x in named if x is not None and name != "measured"}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show
 from armdyn.cli.option_names import flag, in_options, numbers, option, separated
@@ -25,50 +27,67 @@ from armdyn.identification.tables import clearance_in_words, limits_used
 from armdyn.present.pictures import PICTURES_IN_WORDS
 
 
-def excite(
-    robot: RobotOptions,
-    parallel: ClusterOptions,
-    duration: float = option("Duration [s].", "S", default=20.0),
-    harmonics: int = option("Harmonics of the Fourier series.", default=5),
-    repeats: int | None = option("Periods in the duration.", shown="one per 10 s"),
-    rate: float = option("Sampling rate [Hz].", "HZ", default=200.0),
+@dataclass(frozen=True)
+class ExciteOptions:
+    """Options of the motion; each has the name of its argument of `excite`."""
+
+    duration: float = option("Duration [s].", "S", default=20.0)
+    harmonics: int = option("Harmonics of the Fourier series.", default=5)
+    repeats: int | None = option("Periods in the duration.", shown="one per 10 s")
+    rate: float = option("Sampling rate [Hz].", "HZ", default=200.0)
     position: str | None = option(
         "Position limits, for all joints or one per joint by commas.",
         "LOW:HIGH",
         shown="of the robot file",
-    ),
-    velocity: str | None = VELOCITY,
-    acceleration: str | None = ACCELERATION,
-    torque: str | None = EFFORT,
-    margin: float = option("Safety margin, as a share of all limits.", default=0.05),
-    speed: float = option("Scale of the velocity and acceleration limits, up to 1.", default=1.0),
-    start: str | None = option("Start.", "Q,Q,...", shown="optimised"),
-    end: str | None = option("End.", "Q,Q,...", shown="the start"),
+    )
+    velocity: str | None = VELOCITY
+    acceleration: str | None = ACCELERATION
+    torque: str | None = EFFORT
+    margin: float = option("Safety margin, as a share of all limits.", default=0.05)
+    speed: float = option("Scale of the velocity and acceleration limits, up to 1.", default=1.0)
+    start: str | None = option("Start.", "Q,Q,...", shown="optimised")
+    end: str | None = option("End.", "Q,Q,...", shown="the start")
     noise: str | None = option(
         f"Standard deviation of torque noise: {PER_JOINT}.",
         "SIGMA",
         shown="1 % of the torque limits",
-    ),
-    friction: bool = option("Optimise for friction, too.", default=True),
-    rotor: bool = flag("--rotor", "Optimise for rotor inertias, too."),
-    floor: float | None = option("Keep above this height in the base frame [m].", "Z"),
+    )
+    friction: bool = option("Optimise for friction, too.", default=True)
+    rotor: bool = flag("--rotor", "Optimise for rotor inertias, too.")
+    floor: float | None = option("Keep above this height in the base frame [m].", "Z")
     walls: list[str] | None = option(
         "Keep where nx x + ny y + nz z >= d in the base frame; repeatable.",
         "NX,NY,NZ,D",
         name="--wall",
-    ),
+    )
     self_collision: bool | None = option(
         "Avoid collisions between links.", shown="with --floor or --wall"
-    ),
+    )
     radius: str | None = option(
         "Radius of the links as capsules [m]: one number, or one per link by commas.",
         "R",
         shown="from the collision geometry",
-    ),
-    clearance: float = option("Minimum distance to obstacles [m].", default=0.0),
-    evaluations: int = option("Motions to try in the search.", default=20_000),
-    restarts: int = option("Number of searches; the best one counts.", default=1),
-    seed: int = option("Seed of the search.", default=0),
+    )
+    clearance: float = option("Minimum distance to obstacles [m].", default=0.0)
+    evaluations: int = option("Motions to try in the search.", default=20_000)
+    restarts: int = option("Number of searches; the best one counts.", default=1)
+    seed: int = option("Seed of the search.", default=0)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `excite`."""
+        several = ("velocity", "acceleration", "noise", "start", "end", "radius")
+        return vars(self) | {
+            "position": _ranges(self.position),
+            "torque": numbers("effort", self.torque),
+            "walls": _walls(self.walls),
+            **{name: numbers(name, getattr(self, name)) for name in several},
+        }
+
+
+def excite(
+    robot: RobotOptions,
+    motion: ExciteOptions,
+    parallel: ClusterOptions,
     output: Path | None = OUT_MOTION,
     plot: Path | None = option(f"Plot the motion as {PICTURES_IN_WORDS}.", "FILE"),
     as_json: JsonOption = False,
@@ -86,34 +105,7 @@ def excite(
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore", RobotWarning)  # the notes contain it
-        found = find_motion(
-            arm,
-            duration,
-            harmonics,
-            rate=rate,
-            position=_ranges(position),
-            velocity=numbers("velocity", velocity),
-            acceleration=numbers("acceleration", acceleration),
-            torque=numbers("effort", torque),
-            margin=margin,
-            friction=friction,
-            rotor=rotor,
-            noise=numbers("noise", noise),
-            speed=speed,
-            start=numbers("start", start),
-            end=numbers("end", end),
-            floor=floor,
-            walls=_walls(walls),
-            self_collision=self_collision,
-            radius=numbers("radius", radius),
-            clearance=clearance,
-            repeats=repeats,
-            evaluations=evaluations,
-            seed=seed,
-            progress=progress,
-            restarts=restarts,
-            client=opened,
-        )
+        found = find_motion(arm, **motion.arguments(), progress=progress, client=opened)
     if output:
         found.save(output)
     if plot:

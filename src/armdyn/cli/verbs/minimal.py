@@ -175,28 +175,20 @@ def _show_combinations(
 
 def _show_other(arm: Arm, found: MinimalParameters, as_json: bool) -> None:
     other = found.khalil_gautier()
-    values = other.matrix @ found.parameters
-    if as_json:
-        triples = zip(other.names, values.tolist(), other.matrix.tolist(), strict=True)
-        print_json(
-            {
-                "name": arm.name,
-                "khalil_gautier": [
-                    {"name": name, "value": value, "coefficients": row}
-                    for name, value, row in triples
-                ],
-                "parameters": found.parameter_names,
-                "minimal": found.names,
-                "change": other.change.tolist(),
-            }
-        )
+    if not as_json:
+        title = f"{arm.name}: {len(other.names)} base parameters after Khalil and Gautier"
+        _show_combinations(found, other, range(len(other.names)), title)
         return
-    show(f"{arm.name}: {len(other.names)} base parameters after Khalil and Gautier")
-    rows: list[tuple[str, ...]] = []
-    for name, value, row, change in zip(
-        other.names, values.tolist(), other.matrix, other.change, strict=True
-    ):
-        combination = written(row, found.parameter_names)
-        rows.append((name, f"{value:.6g} ", f"{combination} ", written(change, found.names)))
-    heads = ("name", "value", "combination", "in minimal parameters")
-    show("", Grid("", heads, 1, tuple(rows), words_after=2))
+    values = (other.matrix @ found.parameters).tolist()
+    rows = zip(other.names, values, other.matrix.tolist(), strict=True)
+    print_json(
+        {
+            "name": arm.name,
+            "khalil_gautier": [
+                {"name": name, "value": value, "coefficients": row} for name, value, row in rows
+            ],
+            "parameters": found.parameter_names,
+            "minimal": found.names,
+            "change": other.change.tolist(),
+        }
+    )
