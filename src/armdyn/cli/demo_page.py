@@ -104,7 +104,7 @@ def _chapter(k: int, chapter: Chapter, drawing: bytes) -> Html:
         inside.append(tag("p", "Files: ", joined(links, between=", ")))
     if chapter.command:
         parts = [tag("code", part.strip()) for part in chapter.command.split(";")]
-        inside.append(tag("p", "By itself: ", joined(parts, between=" "), class_="hint"))
+        inside.append(tag("p", "Command: ", joined(parts, between=" "), class_="hint"))
     return section(f"{k}. {chapter.title}", *inside, key=f"step{k}")
 
 

@@ -288,8 +288,8 @@ def _option_with_value(parameter: Any, literal: str) -> str:
         return max(off, key=len) if value is False and off else option
     if isinstance(value, Mapping):  # an option that may be repeated
         items = cast("Mapping[object, object]", value).items()
-        return " ".join(f"{option} {key}={_listed(item)}" for key, item in items)
-    return f"{option} {_listed(value)}"
+        return " ".join(f"{option} {key}={_by_commas(item)}" for key, item in items)
+    return f"{option} {_by_commas(value)}"
 
 
 def _value(literal: str) -> object:
@@ -300,7 +300,7 @@ def _value(literal: str) -> object:
         return literal
 
 
-def _listed(value: object) -> str:
+def _by_commas(value: object) -> str:
     """Return several values in command-line form: with commas."""
     if isinstance(value, list | tuple):
         return ",".join(map(str, cast("Iterable[object]", value)))

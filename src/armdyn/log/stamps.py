@@ -157,13 +157,13 @@ def check_angles(table: Table, names: Sequence[str], q: Array, joints: object) -
                 continue
             lower, upper = float(described[j].lower), float(described[j].upper)
         bounded = math.isfinite(lower) and math.isfinite(upper)
-        room = SLACK + SLACK * (upper - lower) if bounded else 0.0
+        slack = SLACK + SLACK * (upper - lower) if bounded else 0.0
         far = max(-low, high) > MOST_TURNS
         if bounded:
-            far = far or low < lower - room or high > upper + room
-            if low >= lower - room and high <= upper + room:
+            far = far or low < lower - slack or high > upper + slack
+            if low >= lower - slack and high <= upper + slack:
                 continue
-        degrees = not bounded or (low * DEGREE >= lower - room and high * DEGREE <= upper + room)
+        degrees = not bounded or (low * DEGREE >= lower - slack and high * DEGREE <= upper + slack)
         if max(-low, high) > MAX_POSITION:
             raise LogError(
                 table.path,

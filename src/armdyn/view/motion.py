@@ -247,7 +247,7 @@ class Motion:
 
     @property
     def is_moving(self) -> bool:
-        """Whether the state changes by itself."""
+        """Whether the state changes with time."""
         return self.mode != "held" or self._goal is not None
 
     def advance(self, passed: float) -> None:

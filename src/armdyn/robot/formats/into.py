@@ -60,7 +60,7 @@ def new_inertials(
         same: numbers closer than this, relative to their size, have not changed.
 
     Raises:
-        Fault: the file describes another arm, or a host would be a body that cannot exist.
+        Fault: the file describes another arm, or a host would be physically inconsistent.
     """
     stages = _located(robot, description)
     snap = _snap_used(robot, description, stages, same)
@@ -134,7 +134,7 @@ def _host(moved: str, carried: list[Placed], massive: list[Placed]) -> Placed:
 
 
 def _check(joint: Joint, host: Placed, own: Body, others: list[Placed]) -> None:
-    """Refuse a host that cannot exist, unless the arm's link cannot exist either."""
+    """Refuse a physically inconsistent host, unless the arm's link is inconsistent, too."""
     if not others or joint.physical_faults():
         return
     faults = [f"its mass would be {own.mass:.4g} kg"] if own.mass < 0.0 else _faults(own)

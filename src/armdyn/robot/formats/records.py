@@ -98,7 +98,7 @@ class Words:
         axis: the components of a joint axis.
         no_range: when a joint has no position limits, after "where".
         no_limit: what else counts as no velocity or effort limit, after "No velocity limit".
-        rest: where joints that do not move by themselves stand, after "at".
+        rest: where joints that do not move independently stand, after "at".
         followed: where joints that follow others stand, after "stand".
     """
 
@@ -195,12 +195,12 @@ class TreeJoint:
 
     @property
     def moves(self) -> bool:
-        """Whether the joint moves, by itself or by following another."""
+        """Whether the joint moves, independently or by following another."""
         return self.type != "fixed"
 
     @property
     def is_free(self) -> bool:
-        """Whether the joint moves by itself."""
+        """Whether the joint moves independently."""
         return self.moves and self.coupling is None
 
     @property

@@ -317,7 +317,7 @@ class Describer:
         self._tree[name] = TreeJoint(name, "fixed", parent, child, origin)
 
     def _found_followers(self) -> dict[int, str]:
-        """Return what drives the joints that do not move by themselves."""
+        """Return what drives the joints that do not move independently."""
         answer = self._answer
         number = {name: k for k, name in enumerate(answer["jnt_names"]) if name}
         found: dict[int, str] = {}

@@ -143,7 +143,7 @@ class _Editor:
             self._tensor(found, name, made)
 
     def _tensor(self, inertial: XmlElement, name: str, body: Body) -> None:
-        """Set the tensor of an <inertial>, in the notation it has if that can be."""
+        """Set the tensor of an <inertial>, in the notation it has if possible."""
         moments, turn = _moments(name, body)
         if "fullinertia" in inertial.attributes:
             xx, xy, xz, yy, yz, zz = six_of(body.inertia)

@@ -175,7 +175,7 @@ def _float(word: str, key: str, where: str, most: float) -> float:
 # The solids of a link: <collision> and <visual> of a URDF.
 #
 # Dynamics need none of them, so a solid that cannot be understood is no error here. It is recorded
-# as unknown, and whoever needs the solids is told.
+# as unknown, and code that needs the solids reports it.
 
 # The attributes that are the sizes of round solids.
 SIZES = {
