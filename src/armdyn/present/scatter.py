@@ -13,6 +13,7 @@ from armdyn.arrays import Array
 from armdyn.present import svg
 from armdyn.present.html import Html, joined, tag
 
+# Sizes of the drawing and its margins [px].
 WIDTH, LEFT, RIGHT, ABOVE, TALL, BELOW = 290, 46, 8, 6, 120, 34
 
 # Dots of one kind that are drawn, and the share of them that may lie outside on either side.

@@ -195,6 +195,7 @@ def fixed(x: float, digits: int) -> str:
 
 # Points of a curve: what a panel of this width can show.
 POINTS = 500
+# Sizes of the panels and their margins [px].
 WIDTH, HEIGHT, LEFT, GAP, ABOVE, BELOW = 320, 74, 44, 34, 18, 16
 
 

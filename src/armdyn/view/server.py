@@ -19,6 +19,7 @@ LOCAL = "127.0.0.1"
 
 # Ports that are tried if none is asked for.
 USUAL = range(8080, 8100)
+# The highest port number of TCP.
 MOST_PORTS = 65535
 
 

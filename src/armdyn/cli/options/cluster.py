@@ -27,6 +27,7 @@ class ClusterOptions:
 # Seconds that a scheduler has to answer.
 PATIENCE = 10.0
 
+# Local processes: a larger number is taken to be a mistake.
 MOST_WORKERS = 1024
 
 

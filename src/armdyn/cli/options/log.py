@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from armdyn.arm.arm import Arm
-from armdyn.cli.console import complain
+from armdyn.cli.console import complain, printed_warnings
 from armdyn.cli.option_names import flag, option
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, LogWarning, shown
@@ -83,16 +82,12 @@ def read_logs(
     """
     files = [file for path in paths for file in log_paths(path)]
     cluster = checked_client(client)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", LogWarning)
+    with printed_warnings(LogWarning) as messages:
         if cluster is not None:
             logs = read_logs_on(cluster, files, arm, options)
         else:
             logs = [Log.read(path, joints=arm, **options) for path in files]
     logs = [at_source_times(log) for log in logs]
-    messages = [str(warning.message) for warning in caught]
-    for message in messages:
-        complain(f"warning: {message}")
     for log in logs:
         for note in log.notes:
             if f"{log.source}: {note}" not in messages:

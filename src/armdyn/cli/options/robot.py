@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shlex
-import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ import typer
 
 from armdyn.arm.arm import Arm
 from armdyn.arm.files import load
-from armdyn.cli.console import complain, plain
+from armdyn.cli.console import plain, printed_warnings
 from armdyn.cli.option_names import WORDS, option
 from armdyn.errors import ArmdynError, InputError, RobotWarning, shown
 from armdyn.log.formats import format_written, is_log_path, written_in_words
@@ -122,8 +121,7 @@ def open_arm(robot: RobotOptions, *, meshes: bool = False) -> tuple[Arm, list[st
     options = robot.of_file()
     if meshes and "packages" not in into_options(Path(robot.robot)):
         options.pop("packages", None)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RobotWarning)
+    with printed_warnings(RobotWarning) as messages:
         try:
             arm = load(
                 robot.robot, base=robot.base, tip=robot.tip, strict=robot.strict, snap=robot.snap,
@@ -131,9 +129,6 @@ def open_arm(robot: RobotOptions, *, meshes: bool = False) -> tuple[Arm, list[st
             )  # fmt: skip
         except ArmdynError as error:
             raise _without_links(error) from None
-    messages = [str(w.message) for w in caught if issubclass(w.category, RobotWarning)]
-    for message in messages:
-        complain(f"warning: {message}")
     return arm, messages
 
 

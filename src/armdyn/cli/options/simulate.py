@@ -16,7 +16,7 @@ from armdyn.errors import InputError
 from armdyn.log.formats import written_in_words
 from armdyn.simulation.run import Run
 
-# A larger share makes masses negative.
+# A larger share makes masses negative: with 0.2, zero is five standard deviations away.
 MOST_SHARE = 0.2
 
 

@@ -48,11 +48,12 @@ OTHER_NAMES = {
 
 # The only units there are; a file that says so has numbers that are meant.
 SI = "SI"
-# Without the key, larger numbers are taken to be in degrees or millimetres.
+# Without the key, larger numbers are taken to be in degrees or millimetres: more than a turn [rad],
+# longer than any arm [m].
 LARGEST_ANGLE = 2 * math.pi
 LARGEST_LENGTH = 100.0
 
-# An arm of a thousand joints has a third of a megabyte.
+# Bytes: an arm of a thousand joints has a third of a megabyte.
 LARGEST_FILE = 2_000_000
 # The parser needs memory that grows as the square of the number of parts of a key, a.b.c. Our keys
 # have one part; a line may hold the 16 numbers of a placement.

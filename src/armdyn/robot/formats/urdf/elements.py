@@ -19,8 +19,9 @@ from armdyn.robot.model import Colour, ShapeKind
 # URDF readers skip unknown elements. An element that differs from a known one only by case or
 # namespace would be skipped too, and an axis or a placement lost; so it is an error here.
 
+# Characters of an attribute: a guard against damaged files; names and triples have some ten.
 LONGEST_TEXT = 1000
-# How much of a wrong name or number a message shows.
+# Characters of a wrong name or number that a message shows, so that it stays one line.
 LONGEST_SHOWN = 40
 
 XACRO = (

@@ -60,12 +60,14 @@ DYNAMICS = {"viscous": "damping", "coulomb": "friction"}
 VERSIONS = ("1.0", "1.1", "1.2")
 QUATERNION_VERSION = "1.1"
 
+# A guard against endless work on damaged files: humanoids have some hundred links.
 MOST_LINKS = 10_000
 
-# URDF requires limits for a sliding joint; a limit of at least this value means no limit.
+# URDF requires limits for a sliding joint; by our convention a limit of at least this value [rad,
+# m, rad/s, m/s, N m or N] means no limit.
 NO_LIMIT = 1e9
 
-# Axes and quaternions shorter than this have no direction.
+# Axes and quaternions shorter than this have no direction: far less than rounding of units.
 SHORTEST = 1e-9
 
 

@@ -17,7 +17,8 @@ from defusedxml.ElementTree import DefusedXMLParser
 from armdyn.errors import RobotWarning
 from armdyn.robot.formats.records import Fault, too_large
 
-# URDFs of whole humanoids stay below 1 MB; a tree can take sixty times the memory of its text.
+# Bytes. URDFs of whole humanoids stay below 1 MB; a tree can take sixty times the memory of its
+# text.
 LARGEST_FILE = 5_000_000
 
 # URDFs nest elements at most ten deep, and a humanoid has some 20,000 elements.
@@ -30,6 +31,7 @@ DEFINITIONS = ("property", "arg", "macro")
 EXPAND = (
     "run `xacro robot.urdf.xacro > robot.urdf` first and read its output, or name the file .xacro."
 )
+# Characters of a name that a message shows.
 LONGEST_SHOWN = 60
 
 # The namespace of a prefix that a file does not declare begins with this.
