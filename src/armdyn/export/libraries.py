@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from armdyn.errors import InputError, MissingExtraError
+from armdyn.errors import InputError
+from armdyn.files import imported
 from armdyn.graph.interpret import ARITHMETIC, Rules, evaluate
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.show import statements
@@ -125,15 +125,6 @@ def to_jax(program: Program) -> Callable[..., Any]:
         return parts[0] if len(parts) == 1 else tuple(parts)
 
     return function
-
-
-def imported(name: str, why: str) -> Any:
-    """Return a library that is optional, or raise the error that says how to install it."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        package = name.split(".")[0]
-        raise MissingExtraError(package, package, why) from None
 
 
 def _flattened(program: Program, states: Sequence[Sequence[Any]]) -> list[Any]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.checks import checked_path
-from armdyn.errors import FileError, MissingExtraError
+from armdyn.errors import FileError
+from armdyn.files import imported
 from armdyn.writing import check_target, whole_file
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -56,8 +57,5 @@ def matplotlib() -> Any:
     Raises:
         MissingExtraError: it is not installed.
     """
-    try:
-        import_module("matplotlib.figure")
-        return import_module("matplotlib")
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "the picture") from None
+    imported("matplotlib.figure", "the picture", "plot")
+    return import_module("matplotlib")
