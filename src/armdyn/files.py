@@ -99,6 +99,25 @@ def listed(words: Sequence[str], last: str = "or") -> str:
 # Numbers in text files.
 
 
+def imported(name: str, why: str, extra: str | None = None, package: str | None = None) -> Any:
+    """Return an optional library.
+
+    Args:
+        name: of the module.
+        why: what needs it, for the error message.
+        extra: of armdyn that installs it, if it is not called like the module.
+        package: that has it, if it is not called like the module.
+
+    Raises:
+        MissingExtraError: it is not installed; the message says how to install it.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        top = name.partition(".")[0]
+        raise MissingExtraError(package or top, extra or top, why) from None
+
+
 def number_in(text: str) -> float | None:
     """Parse a number; return None if the text is not a number.
 

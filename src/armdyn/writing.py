@@ -203,7 +203,7 @@ def whole_file(
     asked = checked_path(path)
     target = Path(os.path.realpath(asked))
     try:
-        _check_writable(asked, target, error)
+        check_target(asked, error)
         mode = target.stat().st_mode & 0o7777 if target.exists() else None
         with temporary_file(target.parent) as temporary:
             yield temporary.file
@@ -221,7 +221,12 @@ def sync(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
-def _check_writable(asked: Path, target: Path, error: type[FileError]) -> None:
+def check_target(asked: Path, error: type[FileError] = FileError) -> None:
+    """Raise an error if no file can be written at a path: a folder is there, or no folder for it.
+
+    Call this before long computations, so that they do not fail at the end.
+    """
+    target = Path(os.path.realpath(asked))
     if target.is_dir():
         raise error(asked, "is a folder; give the name of a file in it.")
     if target.exists() and not target.is_file():

@@ -129,10 +129,10 @@ def test_unreadable_file_is_an_error_of_ours(
     path = tmp_path / "arm.toml"
     path.touch()
 
-    def refuse(self: Path) -> bytes:
+    def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("armdyn.robot.formats.records.open", refuse, raising=False)
     with pytest.raises(FileError, match=facts("arm.toml", "Permission denied")):
         read_robot(path)
 

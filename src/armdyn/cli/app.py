@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, NamedTuple, NoReturn, cast
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -15,44 +15,23 @@ import armdyn
 from armdyn.cli.usage import VERBS, epilog, module_of
 from armdyn.errors import ArmdynError
 
-# Verbs whose code is in the repository beside the package, not in it.
-#
-# They run from a clone that armdyn is installed from (`pip install -e .`, or `make`). Elsewhere
-# they are an error that says how to get them.
 
-
-class Forwarded(NamedTuple):
-    """Where a verb is: a module in a folder of the repository, and what to say if it is absent."""
-
-    folder: str
-    module: str
-    absent: str
-
-
-FORWARDED: dict[str, Forwarded] = {
-    "bench": Forwarded(
-        "benchmarks",
-        "bench",
-        "the benchmarks are in the repository of armdyn and not in the installed package: "
-        "clone the repository and run there: make bench",
-    ),
-}
-
-
-def forwarded_module(verb: str) -> ModuleType:
-    """Return the module of a forwarded verb; its function has the verb's name.
+def _bench_module() -> ModuleType:
+    """Return the module of `bench`, which is in the repository beside the package, not in it.
 
     Raises:
-        ArmdynError: armdyn is not installed from a clone that has it.
+        ArmdynError: armdyn is not installed from a clone (`pip install -e .`, or `make`).
     """
-    folder, module, absent = FORWARDED[verb]
     source = Path(armdyn.__file__).resolve().parents[1]
-    place = source.parent / folder
-    if source.name != "src" or not (place / f"{module}.py").is_file():
-        raise ArmdynError(absent)
-    if str(place) not in sys.path:
-        sys.path.insert(0, str(place))
-    return import_module(module)
+    folder = source.parent / "benchmarks"
+    if source.name != "src" or not (folder / "bench.py").is_file():
+        raise ArmdynError(
+            "the benchmarks are in the repository of armdyn and not in the installed package: "
+            "clone the repository and run there: make bench"
+        )
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return import_module("bench")
 
 
 # A group of commands whose modules are imported when a command runs.
@@ -81,9 +60,7 @@ class LazyGroup(TyperGroup):
 
 def verb_module(verb: str) -> ModuleType:
     """Return the module of a verb, in the package or beside it, whose function has its name."""
-    if verb in FORWARDED:
-        return forwarded_module(verb)
-    return import_module(module_of(verb))
+    return _bench_module() if verb == "bench" else import_module(module_of(verb))
 
 
 def _imported(verb: str) -> Any:

@@ -153,7 +153,7 @@ class Robot:
         leniency = checked_leniency(strict, waive, error=RobotError)
         self._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency, visuals)
         self._check(leniency, angle_faults, "an angle in degrees, expected radians")
-        self._check(leniency, link_faults, "a link that cannot exist")
+        self._check(leniency, link_faults, "a physically inconsistent link")
 
     @classmethod
     def of_known_faults(

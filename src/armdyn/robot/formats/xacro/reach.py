@@ -15,9 +15,11 @@ from typing import Any, NoReturn
 
 from armdyn.robot.formats.isolated.serve import Refused
 
+# Bytes of a file, as of a URDF: those of arms have some ten thousand.
 LARGEST_FILE = 5_000_000
 
-# Folders below a folder of packages in which packages are searched.
+# How deep below a folder of packages, and in how many folders, packages are searched: enough for a
+# ROS workspace, and no endless walk through a home folder.
 MAX_DEPTH = 6
 MAX_FOLDERS = 20_000
 
