@@ -154,12 +154,26 @@ def checked_choice(
     raise _wrong(value, name, f"one of {', '.join(map(repr, listed))}", error)
 
 
+LONGEST_NAME = 500
+"""Characters of the name of a joint or robot. Readers of robot files take names of twice this
+length, so that names which writers make of them, such as those of links, can be read back."""
+
+
 def checked_text(
-    value: object, name: str, *, empty: bool = False, what: str = "", error: Raises = InputError
+    value: object,
+    name: str,
+    *,
+    empty: bool = False,
+    longest: int | None = None,
+    what: str = "",
+    error: Raises = InputError,
 ) -> str:
-    """Return a string; an empty one is refused by default."""
+    """Return a string; an empty one, or one of more than `longest` characters, is refused."""
     if not isinstance(value, str) or not (value or empty):
         raise _wrong(value, name, what or "a string", error)
+    if longest is not None and len(value) > longest:
+        words = f"`{name}` has {len(value)} characters, expected at most {longest}."
+        raise error(words, argument=name)
     return value
 
 

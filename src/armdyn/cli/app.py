@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +25,7 @@ def _bench_module() -> ModuleType:
     """
     source = Path(armdyn.__file__).resolve().parents[1]
     folder = source.parent / "benchmarks"
-    if source.name != "src" or not (folder / "bench.py").is_file():
+    if source.name != "src" or not os.path.isfile(folder / "bench.py"):
         raise ArmdynError(
             "the benchmarks are in the repository of armdyn and not in the installed package: "
             "clone the repository and run there: make bench"

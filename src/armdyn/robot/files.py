@@ -245,7 +245,7 @@ def checked_folders(packages: object) -> tuple[Path, ...]:
     folders = checked_items(packages, "packages", what=what)
     paths = tuple(checked_path(folder, "packages", what=what) for folder in folders)
     for path in paths:
-        if not path.is_dir():
+        if not os.path.isdir(path):
             raise InputError(f"`packages` has {shown(str(path))}: no folder.", argument="packages")
     return paths
 
@@ -261,7 +261,7 @@ def _not_found(path: Path, name: str) -> str:
         return f"there is no bundled robot and no file of this name{meant} {told}"
     if path.stem in bundled:
         return f"there is no such file; for the bundled robot write {path.stem!r}. {told}"
-    there = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
+    there = [p.name for p in path.parent.glob("*")] if os.path.isdir(path.parent) else []
     close = difflib.get_close_matches(path.name, there, n=2)
     if close:
         return f"there is no such file; did you mean {' or '.join(map(repr, close))} beside it?"

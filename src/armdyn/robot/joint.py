@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.checks import (
+    LONGEST_NAME,
     Raises,
     about,
     checked_array,
@@ -108,7 +109,9 @@ class Joint:
     name: str = ""
 
     def __post_init__(self) -> None:
-        checked_text(self.name, "name", empty=True, error=about("joint", RobotError))
+        checked_text(
+            self.name, "name", empty=True, longest=LONGEST_NAME, error=about("joint", RobotError)
+        )
         error = about(f"joint {self.name!r}" if self.name else "joint", RobotError)
         checked_choice(self.kind, "kind", KINDS, error=error)
         for field in fields(self):

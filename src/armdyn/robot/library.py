@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -108,7 +109,7 @@ def bundled_file(name: str) -> Traversable:
 
 def _folder() -> Traversable:
     folder = Path(__file__).with_name("bundled")
-    if folder.is_dir():
+    if os.path.isdir(folder):
         return folder
     from importlib.resources import files  # for archives; slow to import
 

@@ -144,7 +144,7 @@ def _outside(shape: Shape, path: Path) -> str:
 
 def _is_file(path: Path) -> bool:
     try:
-        return path.is_file()
+        return os.path.isfile(path)
     except (OSError, ValueError):
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +70,7 @@ def keep_inputs(out: Path, names: Sequence[str], inputs: Sequence[str | Path]) -
     for name in names:
         for file in inputs:
             target = out / name
-            if target.exists() and Path(file).exists() and target.samefile(file):
+            if os.path.exists(target) and os.path.exists(file) and target.samefile(file):
                 raise InputError(f"{file} would be replaced by a result; choose another --out.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +37,7 @@ def convert(
     """Convert a robot file to another format; exit status 1 if the torques differ."""
     checked_writer(out)
     source = str(robot)
-    if out.exists() and Path(source).exists() and out.samefile(source):
+    if os.path.exists(out) and os.path.exists(source) and out.samefile(source):
         raise InputError(f"{out} is the file to read; give the new one another name.")
     check_target(out, RobotFileError)
     check_writable(out.parent, [out.name])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 from xml.etree.ElementTree import Element
 
+from armdyn.checks import LONGEST_NAME
 from armdyn.errors import RobotWarning
 from armdyn.files import number_in
 from armdyn.robot.formats.records import Fault, Origin, Solid, Triple, listed
@@ -20,7 +21,7 @@ from armdyn.robot.model import Colour, ShapeKind
 # namespace would be skipped too, and an axis or a placement lost; so it is an error here.
 
 # Characters of an attribute: a guard against damaged files; names and triples have some ten.
-LONGEST_TEXT = 1000
+LONGEST_TEXT = 2 * LONGEST_NAME
 # Characters of a wrong name or number that a message shows, so that it stays one line.
 LONGEST_SHOWN = 40
 

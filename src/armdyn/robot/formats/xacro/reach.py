@@ -90,7 +90,7 @@ class _Reach:
         folders = [Path(folder) for folder in self._folders if os.path.isdir(folder)]
         for folder in folders:
             yield folder
-            yield from sorted(path for path in folder.iterdir() if path.is_dir())
+            yield from sorted(path for path in folder.iterdir() if os.path.isdir(path))
         seen = 0
         for folder in folders[:-1]:
             for path, below, files in os.walk(folder, followlinks=True):

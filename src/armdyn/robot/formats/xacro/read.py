@@ -73,7 +73,7 @@ def expanded(
     file = Path(os.path.abspath(path))
     trusted = list(package_folders())
     folders = [os.path.realpath(folder) for folder in packages]
-    own = next((up for up in file.parents if (up / PACKAGE_FILE).is_file()), file.parent)
+    own = next((up for up in file.parents if os.path.isfile(up / PACKAGE_FILE)), file.parent)
     request = {
         "path": str(file),
         "cwd": os.getcwd(),
@@ -101,7 +101,7 @@ def _no_link(file: Path) -> str:
     users: list[str] = []
     for one in sorted(file.parent.glob("*.xacro")):
         with suppress(OSError):  # one that nobody can read includes nothing
-            if one != file and one.is_file() and file.name.encode() in one.read_bytes():
+            if one != file and os.path.isfile(one) and file.name.encode() in one.read_bytes():
                 users.append(one.name)
     using = f"; it is included by {listed(users)}" if users else ""
     return (
