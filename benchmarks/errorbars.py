@@ -20,6 +20,7 @@ import numpy as np
 
 import armdyn
 from armdyn.identification.fit.columns import rotor_rows
+from armdyn.log.signals import prepare
 from armdyn.robot.friction import FRICTION_TERMS
 from arms import arm_named
 
@@ -126,7 +127,7 @@ def scores(seed: int, **options: object) -> dict[str, np.ndarray]:
 
 
 def states(log: armdyn.Log) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    ready = armdyn.log.prepare(log, cutoff=10.0)
+    ready = prepare(log, cutoff=10.0)
     return ready.q, ready.qd, ready.qdd
 
 
