@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -183,13 +183,11 @@ class Arm:
         """
         key = (checked_flag(rotor, "rotor"), checked_flag(friction, "friction"))
         if key not in self._minimal:
-            from armdyn.arm.minimal_functions import FunctionFactory
+            from armdyn.arm.function import Function
             from armdyn.minimal.parameters import MinimalParameters
 
-            factory = FunctionFactory(self.name, self._chain, self._offset_joints)
-            self._minimal[key] = MinimalParameters(
-                self._chain, factory, rotor=key[0], friction=key[1]
-            )
+            make = partial(Function, robot=self.name, offset_joints=self._offset_joints)
+            self._minimal[key] = MinimalParameters(self._chain, make, rotor=key[0], friction=key[1])
         return self._minimal[key]
 
     @property

@@ -14,7 +14,6 @@ from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.algorithms.table import QUANTITIES, SIGNALS
 from armdyn.arm.kinematics_code import NAME as INVERSE_KINEMATICS
 from armdyn.arm.kinematics_code import inverse_kinematics_function
-from armdyn.arm.minimal_functions import minimal_program
 from armdyn.checks import (
     checked_choice,
     checked_flag,
@@ -29,6 +28,7 @@ from armdyn.export.c import prefix_of
 from armdyn.export.c_package import MARK, CFunction, CTable, c_package
 from armdyn.graph.count import count
 from armdyn.graph.program import Program, Slot
+from armdyn.minimal.dynamics import minimal_program
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.minimal.programs import VALUES
 from armdyn.programs.arguments import AUTO

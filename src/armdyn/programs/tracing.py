@@ -18,11 +18,11 @@ from armdyn.algorithms.vector import Matrix
 from armdyn.graph.count import Operations, count
 from armdyn.graph.derive import directional_at, jacobian_at
 from armdyn.graph.program import Program, Slot
-from armdyn.graph.roll import roll
 from armdyn.graph.rolled import Rolled, count_rolled
 from armdyn.graph.trace import trace
 from armdyn.programs.methods import ROLLED, method_row, refuse_singular, row_of
 from armdyn.programs.programs import cheapest
+from armdyn.programs.roll import roll
 from armdyn.programs.sized_lru import remembered
 from armdyn.robot.chain import BASES, FIXED, Chain
 from armdyn.scalar import Scalar, free_symbols
@@ -118,14 +118,11 @@ def rolled_program(chain: Chain, quantity: str, *, friction: bool) -> Rolled | N
 @remembered
 def _rolled(chain: Chain, quantity: str, row: Quantity, friction: bool) -> Rolled:
     assert row.rolled is not None
-    found = row.rolled.sweeps(chain, *([friction] if row.friction else []))
     return roll(
         quantity,
         [Slot(name, (chain.n,)) for name in row.inputs],
         [Slot(name, shape) for name, shape in row.shapes(chain.n).items()],
-        found.constants,
-        found.sweeps,
-        found.symmetric,
+        row.rolled.sweeps(chain, *([friction] if row.friction else [])),
     )
 
 
