@@ -29,7 +29,8 @@ from armdyn.programs.arguments import (
     is_lazy,
     offset_joints,
 )
-from armdyn.robot.chain import BASES, FIXED, chain_of
+from armdyn.programs.key import ProgramKey
+from armdyn.robot.chain import BASES, FIXED, Chain, chain_of
 from armdyn.robot.model import Robot
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ class Arm:
         self._chain = chain_of(robot)
         self._offset_joints = offset_joints(self._chain, self.joint_names)
         self._frames = {frame.name: frame for frame in robot.frames}
-        self._functions: dict[tuple[str, str, int | str, bool, str], Function] = {}
+        self._chains: dict[str, Chain] = {}  # whose tips are frames
+        self._functions: dict[ProgramKey, Function] = {}
         self._minimal: dict[tuple[bool, bool], MinimalParameters] = {}
         self._solvers: dict[tuple[int | str, bool], BranchSolver | None] = {}
 
@@ -249,21 +251,15 @@ class Arm:
 
         checked_choice(base, "base", BASES)
         check_method(quantity, method, base=base)
-        key = (quantity, method, self._frame(frame), checked_flag(friction, "friction"), base)
+        chain, number = self._chain_at(frame)
+        key = ProgramKey(chain, quantity, method, number, checked_flag(friction, "friction"), base)
         if key not in self._functions:
             with first_use:
                 from armdyn.arm.function import Function
 
-                name = resolve(self._chain, quantity, method, base)
-                chain, number = self._chain, key[2]
-                if isinstance(number, str):
-                    from armdyn.arm.frames import at_frame
-
-                    chain, number = at_frame(chain, self._frames[number]), self.n + 1
-                code = code_of(chain, quantity, name, number, *key[3:])
-                traced_from = (chain, method, number, *key[3:])
+                used = resolve(key)
                 self._functions[key] = Function(
-                    code, name, self.name, self._offset_joints, traced_from, self.dtype
+                    code_of(used), used.method, self.name, self._offset_joints, key, self.dtype
                 )
         return self._functions[key]
 
@@ -1146,7 +1142,7 @@ class Arm:
     def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
         """Evaluate; after a call without options the next one is quick."""
         result = f(*states, out=out)
-        default = self._functions.get(self._default(f.quantity)) is f
+        default = f.key == ProgramKey(self._chain, f.quantity)
         if default and not any(map(is_lazy, states)):  # of which nothing was compiled here
             from armdyn.arm.install_fastcall import Method
 
@@ -1155,8 +1151,16 @@ class Arm:
                 method.install(f)
         return result
 
-    def _default(self, quantity: str) -> tuple[str, str, int | str, bool, str]:
-        return (quantity, AUTO, self.n + 1, True, FIXED)
+    def _chain_at(self, frame: str | int) -> tuple[Chain, int]:
+        """Return the chain and the number of a frame; a frame of the file is the tip of a chain."""
+        number = self._frame(frame)
+        if isinstance(number, int):
+            return self._chain, number
+        if number not in self._chains:
+            from armdyn.arm.frames import at_frame
+
+            self._chains[number] = at_frame(self._chain, self._frames[number])
+        return self._chains[number], self.n + 1
 
     def _frame(self, frame: str | int) -> int | str:
         """Return the number of a frame, n + 1 for the tip, or the name of one of the file."""

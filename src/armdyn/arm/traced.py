@@ -17,7 +17,7 @@ from armdyn.programs.arguments import DOUBLE
 from armdyn.programs.methods import methods
 
 if TYPE_CHECKING:
-    from armdyn.robot.chain import Chain
+    from armdyn.programs.key import ProgramKey
 
 LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi", "javascript")
 
@@ -33,7 +33,7 @@ class ProgramView:
         program: Program | Rolled,
         method: str,
         robot: str,
-        traced_from: tuple[Chain, str, int, bool, str] | None = None,
+        key: ProgramKey | None = None,
         dtype: np.dtype[Any] = DOUBLE,
     ) -> None:
         self.quantity = program.name
@@ -41,7 +41,7 @@ class ProgramView:
         self.robot = robot
         self.program = program
         self.dtype = dtype
-        self._traced_from = traced_from  # arm, method asked for, frame, friction, base
+        self.key = key
 
     @property
     def operations(self) -> Operations:
@@ -235,7 +235,7 @@ class ProgramView:
         straight = self._straight
         if not checked_flag(parameters, "parameters"):
             return straight
-        if self._traced_from is None:
+        if self.key is None:
             raise InputError(
                 f"this {self.quantity} of robot {self.robot!r} is computed from minimal "
                 "parameters, not from those of the links; take `Arm.function` for `parameters`.",
@@ -243,5 +243,4 @@ class ProgramView:
             )
         from armdyn.programs.parametric import of_link_parameters
 
-        chain, asked, frame, friction, base = self._traced_from
-        return of_link_parameters(chain, self.quantity, asked, self.method, frame, friction, base)
+        return of_link_parameters(self.key, self.method)

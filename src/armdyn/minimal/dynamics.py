@@ -21,6 +21,7 @@ from armdyn.graph.program import Program, Slot
 from armdyn.minimal.closed_form import closed_form
 from armdyn.minimal.other_sets import moved_last_link
 from armdyn.minimal.programs import VALUES, from_minimal
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.methods import AUTO, check_method, raced_methods, row_of
 from armdyn.programs.parametric import (
     FRICTION,
@@ -116,7 +117,7 @@ def _natural(chain: Chain, quantity: str, method: str) -> Iterator[tuple[str, Pr
         raise MethodError("quantity of minimal parameters", quantity, names)
     check_method(quantity, method, straight=True)
     for name in raced_methods(quantity) if method == AUTO else (method,):
-        found = parametric(chain, quantity, name)
+        found = parametric(ProgramKey(chain, quantity, name))
         if not found.divides_by_masses:
             yield name, found.program
 
@@ -144,7 +145,7 @@ def _candidates(
     if len(bodies) == chain.n:
         same = replace(chain, links=bodies)
         for name in raced_methods(quantity) if method == AUTO else (method,):
-            yield MinimalProgram(program(same, quantity, name, chain.n + 1, True), name)
+            yield MinimalProgram(program(ProgramKey(same, quantity, name)), name)
 
 
 def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:

@@ -24,6 +24,7 @@ from armdyn.minimal.khalil_gautier import khalil_gautier
 from armdyn.minimal.other_sets import OtherSet, check_form, inertia_set, kappas, seen_at_rest
 from armdyn.minimal.programs import regressor_program
 from armdyn.minimal.terms import latex_lines, minimal_card, written
+from armdyn.programs.key import ProgramKey
 from armdyn.robot.chain import Chain
 from armdyn.robot.friction import has_load_terms
 
@@ -78,7 +79,7 @@ class MinimalParameters:
         self._links = inertial
         self._set = with_drives(inertial, chain, self._structure, rotor, friction)
         self._right_inverse = self._set.right_inverse
-        self._functions: dict[tuple[str, str], Callable[..., Any]] = {}
+        self._functions: dict[ProgramKey, Callable[..., Any]] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -344,7 +345,7 @@ class MinimalParameters:
         if quantity == TRACKING:
             return self._tracking_regressor
         if values is None:
-            key = (quantity, method)
+            key = ProgramKey(self._chain, quantity, method)
             if key not in self._functions:
                 made = at_run_time(self._chain, self, quantity, method)
                 self._functions[key] = self._make_function(made.program, made.method)
