@@ -17,7 +17,7 @@ from armdyn.kernel.batch_ir import CheckedBatchLoop
 from armdyn.kernel.cache import default_cache, key
 from armdyn.kernel.cached import identity
 from armdyn.kernel.call.fastcall import Fallbacks, KernelEntry, set_vectorcall
-from armdyn.kernel.call.gufunc import Result, make_loop
+from armdyn.kernel.call.gufunc import Result, chunk_loop, make_loop
 from armdyn.kernel.call.vectorcall import Vectorcallable
 from armdyn.kernel.element import DOUBLE, LOOP, ONE, ORDINARY, STREAMING, ElementType
 from armdyn.kernel.ir.codegen import Codegen
@@ -126,8 +126,6 @@ class Kernel:
 
     def chunks(self, arrays: Sequence[Any], rows: int) -> Callable[[int], None]:
         """Return a function that computes one chunk of rows of dense arrays: see `chunk_loop`."""
-        from armdyn.kernel.call.gufunc import chunk_loop
-
         return chunk_loop(self.program, self.element, self._address, arrays, rows, owner=self)
 
     def set_vectorcall(
