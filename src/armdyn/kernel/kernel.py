@@ -59,7 +59,7 @@ def object_code(program: Program | Rolled, codegen: Codegen) -> bytes:
 
 def program_ir(program: Program | Rolled, codegen: Codegen) -> str:
     """Return a program as LLVM IR."""
-    # imported here: loading cached code needs no emitter
+    # imported here: loading cached code needs no emitter, whose modules take 10 ms
     if isinstance(program, Rolled):
         from armdyn.kernel.rolled.emit import emit_rolled
 
@@ -142,7 +142,7 @@ class Kernel:
     @property
     def xla_handler(self) -> int:
         """Address of the function by which XLA calls the kernel; valid while this object lives."""
-        from armdyn.kernel.call.xla import HANDLER, handler_ir
+        from armdyn.kernel.call.xla import HANDLER, handler_ir  # for the extra JAX alone
 
         with first_use:
             if self._xla_code is None:
