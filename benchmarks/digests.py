@@ -36,6 +36,7 @@ from armdyn.kernel.targets import arm, x86
 from armdyn.kernel.targets.target import Host
 from armdyn.kinematics.inverse_kinematics import solver_of
 from armdyn.minimal.programs import regressor_program
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.parametric import parametric
 from armdyn.robot.chain import chain_of
 from arms import arm_named
@@ -107,7 +108,7 @@ def other_programs(chosen: Arm) -> Iterator[tuple[str, Program]]:
         auto = chosen.function(quantity).program
         yield f"vjp of {quantity}", vjp_program(auto)
         yield f"jvp of {quantity}", jvp_program(auto)
-        found = parametric(chain, quantity)
+        found = parametric(ProgramKey(chain, quantity))
         yield f"parametric {quantity} {found.method}", found.program
         for method in armdyn.methods(quantity):
             if method != "rolled":

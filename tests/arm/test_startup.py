@@ -21,9 +21,9 @@ print(*sys.modules)
 
 # What makes programs and code, or writes files.
 UNWANTED = (
-    "armdyn.programs.tracing", "armdyn.programs.tracing",
+    "armdyn.programs.tracing",
     "armdyn.graph.simplify", "armdyn.graph.trace",
-    "armdyn.graph.derive", "armdyn.graph.roll", "armdyn.kernel.straight",
+    "armdyn.graph.derive", "armdyn.programs.roll", "armdyn.kernel.straight",
     "armdyn.kernel.rolled", "armdyn.kernel.call.fastcall_ir", "armdyn.kernel.ir.sincos",
     "armdyn.export", "armdyn.minimal", "armdyn.log", "armdyn.robot.formats.urdf.write",
     "armdyn.robot.formats.toml", "scipy", "numpy.ma", "tomllib", "concurrent.futures",

@@ -32,7 +32,7 @@ from armdyn.programs.evaluate import Evaluator
 
 if TYPE_CHECKING:
     from armdyn.kernel.kernel import Kernel
-    from armdyn.robot.chain import Chain
+    from armdyn.programs.key import ProgramKey
 
 
 class Function(Quick, ProgramView):
@@ -43,6 +43,7 @@ class Function(Quick, ProgramView):
         method: the method it uses.
         robot: name of the arm, for messages.
         program: the traced code; for a long arm, sweeps along its joints.
+        key: names the program, with the method that was asked for; None of minimal parameters.
         dtype: the type of numbers that it takes, computes with and returns.
 
     Examples:
@@ -57,10 +58,10 @@ class Function(Quick, ProgramView):
         method: str,
         robot: str,
         offset_joints: OffsetJoints | None = None,
-        traced_from: tuple[Chain, str, int, bool, str] | None = None,
+        key: ProgramKey | None = None,
         dtype: np.dtype[Any] = DOUBLE,
     ) -> None:
-        ProgramView.__init__(self, program, method, robot, traced_from, dtype)
+        ProgramView.__init__(self, program, method, robot, key, dtype)
         self._evaluate = Evaluator(program, ELEMENTS[dtype.char])
         of = self.quantity.split(VJP)[0]  # gradients are of a quantity
         self._inverting = of in QUANTITIES and QUANTITIES[of].needs_invertible_mass_matrix

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from armdyn.companions import PAPERS, Companion
+from armdyn.companions import BENCHMARKS, PAPERS, Companion
 
 
 class Usage(NamedTuple):
     """A verb's summary, which is the first line of its docstring, and examples of its use.
 
-    A verb of a `companion` is the command of that name of the companion's own command line, which
-    has its examples, too.
+    A verb of a `companion` is a function of its module of verbs, or the command of that name of the
+    companion's own command line, which has its examples, too.
     """
 
     summary: str
@@ -128,6 +128,7 @@ VERBS: dict[str, Usage] = {
         "exit status 1 on disagreement.",
         "armdyn bench --quick",
         "armdyn bench --robots ur5,arm.urdf --out times.json",
+        companion=BENCHMARKS,
     ),
     "study": _usage(
         "Run the papers' numerical studies: what is printed, what is found, and why they differ.",

@@ -17,7 +17,7 @@ from armdyn.kernel.batch_ir import CheckedBatchLoop
 from armdyn.kernel.cache import default_cache, key
 from armdyn.kernel.cached import identity
 from armdyn.kernel.call.fastcall import Fallbacks, KernelEntry, set_vectorcall
-from armdyn.kernel.call.gufunc import Result, make_loop
+from armdyn.kernel.call.gufunc import Result, chunk_loop, make_loop
 from armdyn.kernel.call.vectorcall import Vectorcallable
 from armdyn.kernel.element import DOUBLE, LOOP, ONE, ORDINARY, STREAMING, ElementType
 from armdyn.kernel.ir.codegen import Codegen
@@ -55,7 +55,7 @@ def object_code(program: Program | Rolled, codegen: Codegen) -> bytes:
 
 def program_ir(program: Program | Rolled, codegen: Codegen) -> str:
     """Return a program as LLVM IR."""
-    # imported here: loading cached code needs no emitter
+    # imported here: loading cached code needs no emitter, whose modules take 10 ms
     if isinstance(program, Rolled):
         from armdyn.kernel.rolled.emit import emit_rolled
 
@@ -122,8 +122,6 @@ class Kernel:
 
     def chunks(self, arrays: Sequence[Any], rows: int) -> Callable[[int], None]:
         """Return a function that computes one chunk of rows of dense arrays: see `chunk_loop`."""
-        from armdyn.kernel.call.gufunc import chunk_loop
-
         return chunk_loop(self.program, self.element, self._address, arrays, rows, owner=self)
 
     def set_vectorcall(
@@ -140,7 +138,7 @@ class Kernel:
     @property
     def xla_handler(self) -> int:
         """Address of the function by which XLA calls the kernel; valid while this object lives."""
-        from armdyn.kernel.call.xla import HANDLER, handler_ir
+        from armdyn.kernel.call.xla import HANDLER, handler_ir  # for the extra JAX alone
 
         with first_use:
             if self._xla_code is None:

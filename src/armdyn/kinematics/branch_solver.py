@@ -259,7 +259,7 @@ class BranchSolver:
 
     @cached_property
     def _near_singular(self) -> NearSingular:
-        from armdyn.kinematics.near_singular import NearSingular
+        from armdyn.kinematics.near_singular import NearSingular  # it is made of such solvers
 
         return NearSingular(self)
 

@@ -11,6 +11,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_flag, checked_whole
 from armdyn.errors import InputError
 from armdyn.kinematics.branch_solver import BranchSolver, Query
+from armdyn.kinematics.elimination import put_nearest
 from armdyn.kinematics.poses import shaped_poses
 from armdyn.kinematics.search import Reach
 from armdyn.kinematics.turns import Branches, joined
@@ -75,8 +76,6 @@ def inverse_kinematics_all(
     wanted = None if out is None else _checked_out(out, solver, lead, several, turns)
     found = solver(Query(given, spare, inside, steps, out=wanted))
     if solver.searches and (found.margin < 0.0).all(axis=-1).any():
-        from armdyn.kinematics.elimination import put_nearest
-
         put_nearest(found, given, reach())
     if several:
         found = joined(found)

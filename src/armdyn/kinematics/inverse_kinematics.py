@@ -21,6 +21,7 @@ from armdyn.checks import (
 )
 from armdyn.errors import InputError, UnreachedError
 from armdyn.kinematics.branch_solver import BranchSolver, Query
+from armdyn.kinematics.elimination import GenericSolver
 from armdyn.kinematics.families import closed_form, swivel_form
 from armdyn.kinematics.poses import Part, checked_part, checked_pose, checked_poses, shaped_poses
 from armdyn.kinematics.search import Reach, approach, middle
@@ -355,7 +356,5 @@ def solver_of(robot: Robot, frame: int | str, swivel: bool = False) -> BranchSol
     six = robot.n == 6 and all(joint.is_revolute for joint in robot.joints)
     if swivel or not (six and chain.is_normal):
         return None
-    from armdyn.kinematics.elimination import GenericSolver
-
     generic = GenericSolver(chain, robot.joints)
     return generic if generic.walks else None

@@ -180,7 +180,7 @@ class TimeOptimal(Trajectory):
             >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])
             >>> motion.plot("motion.svg")
         """
-        from armdyn.motion.optimal_plot import write_plot
+        from armdyn.motion.optimal_plot import write_plot  # 3 ms; only plots need it
 
         write_plot(path, self)
 

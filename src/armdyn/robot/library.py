@@ -94,7 +94,7 @@ def bundled_names() -> tuple[BundledName, ...]:
 
 def read_bundled(name: str, leniency: Leniency) -> Robot:
     """Return a bundled robot; the first time, warn if its numbers are known to be wrong."""
-    from armdyn.robot.formats.toml import robot_from_toml
+    from armdyn.robot.formats.toml import robot_from_toml  # 5 ms; other robots do without it
 
     if name in WRONG and name not in told:
         told.add(name)

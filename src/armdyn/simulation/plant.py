@@ -18,6 +18,7 @@ from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
 from armdyn.programs.arguments import AUTO
 from armdyn.programs.evaluate import Evaluator
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.parametric import parametric
 from armdyn.programs.parametric import values as parameter_values
 from armdyn.robot.chain import Chain, chain_of
@@ -275,8 +276,10 @@ def compiled(program: Program) -> Any:
 def _parametric(chain: Chain, quantity: str, method: str) -> Program:
     if quantity == "kinetic_energy":  # by M, which needs no centres of mass: links may be massless
         return kinetic_program(_parametric(chain, "mass_matrix", AUTO))
-    found = parametric(chain, quantity, AUTO if method == ROLLED else method)
-    return parametric(chain, quantity).program if found.divides_by_masses else found.program
+    found = parametric(ProgramKey(chain, quantity, AUTO if method == ROLLED else method))
+    if found.divides_by_masses:
+        return parametric(ProgramKey(chain, quantity)).program
+    return found.program
 
 
 def _solved(M: Array, right: Array, held: Truths) -> Array:

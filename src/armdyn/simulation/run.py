@@ -1,4 +1,7 @@
-"""`Run`: the result of a simulation, and the motion between its samples."""
+"""`Run`: the result of a simulation, and the motion between its samples.
+
+Its methods import what simulates and draws, modules that use `Run`.
+"""
 
 from __future__ import annotations
 

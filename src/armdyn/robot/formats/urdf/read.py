@@ -34,6 +34,8 @@ from armdyn.robot.formats.urdf.elements import (
     numbers,
     only_attributes,
     optional,
+    rotor_inertias,
+    rotor_notes,
     text,
     triple,
 )
@@ -127,8 +129,6 @@ def _rotors(root: Element) -> tuple[dict[str, float], list[str]]:
     """Return the rotor inertias of <transmission> elements by joint, and notes on them."""
     if not any(element.tag.endswith("transmission") for element in root):
         return {}, []
-    from armdyn.robot.formats.urdf.elements import rotor_inertias, rotor_notes
-
     found = rotor_inertias(root)
     return found, rotor_notes(found)
 
