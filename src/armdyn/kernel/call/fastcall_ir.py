@@ -52,6 +52,11 @@ from armdyn.kernel.ir.codegen import Codegen
 from armdyn.kernel.ir.finite_check import EXCEEDS, exceeds_function, finite_magnitude
 from armdyn.kernel.ir.writer import RARE
 
+# Bytes before the function that Python calls. They place it in the last quarter of a page: in the
+# first quarter, calls of some long kernels (Coriolis matrix of a Panda, derivatives of a PUMA 560)
+# took 10 % longer on an AMD Zen 5 (`benchmarks/calls.py`), and calls of short ones as long as here.
+PADDING = 3264
+
 # The address of some numbers, and how many there are.
 Numbers = tuple[str, str]
 
@@ -67,7 +72,9 @@ def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
     return "".join([
         exceeds_function(codegen),
         PASS_ON_FUNCTION,
-        one.text(f"ptr @{name}({FLAGGED_CALL}) nounwind"),
+        one.text(
+            f"ptr @{name}({FLAGGED_CALL}) nounwind prefix [{PADDING} x i8] zeroinitializer"
+        ),
         RARE,
     ])  # fmt: skip
 
