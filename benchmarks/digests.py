@@ -27,7 +27,7 @@ from armdyn.graph.count import count
 from armdyn.graph.derive import jvp_program, vjp_program
 from armdyn.graph.program import Program
 from armdyn.kernel.batch_ir import batch_code
-from armdyn.kernel.call.fastcall_ir import fastcall_ir
+from armdyn.kernel.call.fastcall_ir import fastcall_batch_ir, fastcall_ir
 from armdyn.kernel.call.xla import handler_ir
 from armdyn.kernel.element import DOUBLE, FLOAT
 from armdyn.kernel.ir.codegen import Codegen
@@ -99,6 +99,7 @@ def rows(arms: list[str]) -> Iterator[tuple[str, str]]:
         for shape in FASTCALLS:
             key = f"fastcall {shape[0]} {shape[1]} {label}"
             yield key, digest(fastcall_ir(codegen, *shape))
+            yield f"{key} batch", digest(fastcall_batch_ir(codegen, *shape))
 
 
 def other_programs(chosen: Arm) -> Iterator[tuple[str, Program]]:

@@ -16,6 +16,7 @@ from armdyn.checks import LARGEST_FLOAT, check_memory
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph.program import VJP, Program
 from armdyn.graph.rolled import Rolled
+from armdyn.kernel.batch import wanted_threads
 from armdyn.kernel.call.vectorcall import has_function, set_function
 from armdyn.kernel.element import ELEMENTS
 from armdyn.programs.arguments import (
@@ -132,6 +133,9 @@ class Function(Quick, ProgramView):
         outs = None if out is None else checked_outs(out, self.quantity, shapes, self.dtype)
         if not has_function(self):
             self._install(self, "__call__", _evaluate)
+            if not lead and has_function(self):  # which needs no code for batches
+                wanted_threads(threads)  # checks them
+                return self(*arrays, out=out)
         if outs is None:
             self._check_memory(lead)
         results, inputs_within, results_finite = self._evaluate(
